@@ -1,0 +1,116 @@
+"""The text of one file, and where in it an offset stands."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from bisect import bisect_right
+from functools import cached_property
+from typing import NamedTuple
+
+_LINE_BREAK = re.compile(r"\r\n|\n|\r")
+
+# Longest first: the UTF-32 mark begins with the UTF-16 one.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+class Span(NamedTuple):
+    """Half-open range of character offsets in a text."""
+
+    start: int
+    end: int
+
+
+class Position(NamedTuple):
+    """Line and column of a character, both counted from 1, columns in characters."""
+
+    line: int
+    column: int
+
+
+class Range(NamedTuple):
+    """Where something stands; `end` is the position just behind its last character."""
+
+    start: Position
+    end: Position
+
+
+class Undecodable(Exception):
+    """Bytes that are no text; `offset` counts bytes from 0."""
+
+    def __init__(self, reason: str, offset: int, line: int) -> None:
+        super().__init__(reason)
+        self.offset = offset
+        self.line = line
+
+
+class Source:
+    """A file's name as the user wrote it, and its text without byte order mark."""
+
+    def __init__(self, path: str, text: str, encoding: str = "utf-8", mark: bytes = b"") -> None:
+        self.path = path
+        self.text = text
+        self.encoding = encoding
+        self.mark = mark
+
+    @classmethod
+    def decode(cls, path: str, data: bytes) -> Source:
+        """Read bytes as kubectl does: UTF-8 unless a mark (or, without one, a NUL beside the first character) says UTF-16.
+
+        Raises Undecodable where the bytes are not text in that encoding.
+        """
+        mark, encoding = b"", "utf-8"
+        for bom, name in _MARKS:
+            if data.startswith(bom):
+                mark, encoding = bom, name
+                break
+        else:
+            if len(data) >= 2 and data[0] and not data[1]:
+                encoding = "utf-16-le"
+            elif len(data) >= 2 and not data[0] and data[1]:
+                encoding = "utf-16-be"
+        body = data[len(mark) :]
+        try:
+            return cls(path, body.decode(encoding), encoding, mark)
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start + len(mark)) + 1
+            reason = f"byte 0x{body[error.start]:02x} is not {encoding.upper()}"
+            raise Undecodable(reason, error.start + len(mark), line) from None
+
+    def encode(self, text: str) -> bytes:
+        """Bytes of a changed text, in the encoding and with the mark that the file had."""
+        return self.mark + text.encode(self.encoding)
+
+    @cached_property
+    def line_starts(self) -> list[int]:
+        text = self.text
+        if "\r" in text:
+            return [0, *(m.end() for m in _LINE_BREAK.finditer(text))]
+        starts, at = [0], text.find("\n") + 1
+        while at:
+            starts.append(at)
+            at = text.find("\n", at) + 1
+        return starts
+
+    def position(self, offset: int) -> Position:
+        line = bisect_right(self.line_starts, offset)
+        return Position(line, offset - self.line_starts[line - 1] + 1)
+
+    def range(self, start: int, end: int) -> Range:
+        return Range(self.position(start), self.position(end))
+
+    def offset(self, position: Position) -> int:
+        """The character offset of a position of this text."""
+        return self.line_starts[position.line - 1] + position.column - 1
+
+    def line(self, number: int) -> str:
+        """Text of a line, counted from 1, without its line break."""
+        starts = self.line_starts
+        end = starts[number] if number < len(starts) else len(self.text)
+        return self.text[starts[number - 1] : end].rstrip("\r\n")

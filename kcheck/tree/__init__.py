@@ -1,0 +1,1 @@
+"""YAML with places: every key and value knows its characters."""

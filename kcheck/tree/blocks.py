@@ -1,0 +1,87 @@
+"""Literal and folded block scalars, read from text as libyaml reads them."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_HEADER = re.compile(r"[|>]([+-]?)[ ]*+(?:(?<=[ ])#[^\n]*+)?(?:\n|\Z)")
+_FIRST = re.compile(r"\n*+( *+)(?=[^ \n\t])")
+
+
+@lru_cache(maxsize=256)
+def _lines(indent: int) -> re.Pattern[str]:
+    """Lines that are indented so far, and blank ones."""
+    return re.compile(rf"(?: {{{indent}}}[^\n]*+(?:\n|\Z)| {{0,{indent - 1}}}\n)*+")
+
+
+def literal(text: str, offset: int, column: int) -> tuple[str, int] | None:
+    """The text of a scalar that begins with "|" at an offset, and where the line behind it begins; None where libyaml must read it.
+
+    `column`: that of the collection that it stands in.
+    """
+    found = _body(text, offset, column)
+    if found is None:
+        return None
+    chomping, body, position = found
+    return _chomped(body, chomping), position
+
+
+def folded(text: str, offset: int, column: int) -> tuple[str, int] | None:
+    """As `literal`, of a scalar that begins with ">"."""
+    found = _body(text, offset, column)
+    if found is None:
+        return None
+    chomping, body, position = found
+    content = body.rstrip("\n")
+    parts: list[str] = []
+    breaks, before_blank = 0, True
+    for line in content.split("\n"):
+        if not line:
+            breaks += 1
+            continue
+        blank = line[0] in " \t"
+        if not parts:
+            parts.append("\n" * breaks)
+        elif before_blank or blank:
+            parts.append("\n" * (breaks + 1))
+        else:
+            parts.append("\n" * breaks or " ")
+        parts.append(line)
+        breaks, before_blank = 0, blank
+    return _chomped("".join(parts) + body[len(content) :], chomping), position
+
+
+def _body(text: str, offset: int, column: int) -> tuple[str, str, int] | None:
+    """How it treats its last breaks, its lines without their indentation, and where it ends."""
+    header = _HEADER.match(text, offset)
+    if header is None:
+        return None
+    start = header.end()
+    first = _FIRST.match(text, start)
+    if first is None:
+        return None
+    indent = len(first[1])
+    if indent <= column or indent == 0:
+        # Nothing but blank lines: those are the scalar all the same, where it keeps its breaks.
+        if header[1] == "+":
+            return None
+        return header[1], "", first.start(1)
+    lines = _lines(indent).match(text, start)
+    assert lines is not None
+    written = lines[0]
+    if " \n" in written:
+        body = "\n".join(line[indent:] for line in written.split("\n"))
+    else:
+        margin = " " * indent
+        body = ("\n" + written).replace("\n" + margin, "\n")[1:]
+    return header[1], body, lines.end()
+
+
+def _chomped(body: str, chomping: str) -> str:
+    if chomping == "+":
+        return body
+    content = body.rstrip("\n")
+    if chomping == "-" or not content:
+        return content
+    return content + body[len(content) : len(content) + 1]

@@ -1,0 +1,249 @@
+"""Events of libyaml to nodes, in one loop: this is where reading spends its time."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from ruamel.yaml.events import (
+    AliasEvent,
+    DocumentEndEvent,
+    DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+    StreamStartEvent,
+)
+
+from kcheck.tree.node import Node
+from kcheck.tree.scalars import BadScalar, key_text, resolve, tagged
+
+DEPTH_LIMIT = 200
+ALIAS_LIMIT = 100_000
+"""Nodes that aliases of one document may stand for in all: a document of the alias-bomb kind passes it at once."""
+
+_PROPERTIES = re.compile(r"(?:(?:&[^\s,\[\]{}]++|!\S*+)(?:\s++|#[^\n]*+\n)*+)++")
+_BLANK = re.compile(r"(?:\s++|#[^\n]*+|\.\.\.(?=\s|\Z))*+")
+_SLASH = re.compile(r"(?<!\\)(?:\\\\)*+\\/")
+_MERGE = "<<"
+
+
+class Fault(Exception):
+    """What libyaml lets pass and the server's reader refuses; offsets count from the start of the text that was parsed."""
+
+    def __init__(self, start: int, end: int, message: str) -> None:
+        super().__init__(message)
+        self.start = start
+        self.end = end
+        self.message = message
+
+
+class Built(NamedTuple):
+    root: Node
+    duplicates: list[tuple[Node, Node]]
+    trailing: int | None
+
+
+def build(parser: Any, text: str, base: int, slash: bool = True) -> Built | None:
+    """The first document of a text, None where it is empty. `base`: what is added to every offset; `slash`: whether "\\/" is an
+    escape, as it is in JSON and not in the server's YAML.
+
+    Raises Fault, and what the parser raises.
+    """
+    return _Builder(text, base, slash).run(parser)
+
+
+class _Builder:
+    """One document in the making."""
+
+    def __init__(self, text: str, base: int, slash: bool) -> None:
+        self.slash = slash
+        self.text = text
+        self.base = base
+        self.anchors: dict[str, Node] = {}
+        self.duplicates: list[tuple[Node, Node]] = []
+        self.copied = 0
+
+    def run(self, parser: Any) -> Built | None:
+        base, text, anchors, duplicates = self.base, self.text, self.anchors, self.duplicates
+        get = parser.get_event
+        # The collection being filled, the Node that owns it, the key that waits for its value, and the same of all around it.
+        current: Any = None
+        owner: Node | None = None
+        key: Node | None = None
+        stack: list[tuple[Any, Node | None, Node | None]] = []
+        merging: dict[int, list[tuple[int, Node]]] = {}
+        root: Node | None = None
+        # Where the last value ends: libyaml says of a block collection where the next token begins.
+        last = base
+        while True:
+            event = get()
+            kind = event.__class__
+            if kind is ScalarEvent:
+                start = event.start_mark.index
+                end = event.end_mark.index
+                style = event.style
+                tag = event.tag
+                if tag is not None or event.anchor is not None:
+                    start = self.skip_properties(start, end)
+                if current.__class__ is dict and key is None:
+                    key = self.key(event, start, end)
+                    continue
+                value = event.value
+                if tag is not None:
+                    value = self.tagged(tag, value, not style, start, end)
+                elif not style:
+                    try:
+                        value = resolve(value)
+                    except BadScalar as error:
+                        raise Fault(start, end, str(error)) from None
+                elif style in "|>":
+                    end = start + len(text[start:end].rstrip())
+                elif not self.slash and style == '"' and (found := _SLASH.search(text, start, end)):
+                    raise Fault(found.end() - 2, found.end(), "'\\/' is an escape in JSON alone: take the backslash away")
+                node = Node(value, base + start, base + end, style, None, owner)
+                if event.anchor is not None:
+                    anchors[event.anchor] = node
+            elif kind is MappingStartEvent or kind is SequenceStartEvent:
+                start = event.start_mark.index
+                if len(stack) >= DEPTH_LIMIT:
+                    raise Fault(start, start + 1, f"nested more than {DEPTH_LIMIT} levels deep: no Kubernetes object is")
+                if event.tag is not None or event.anchor is not None:
+                    start = self.skip_properties(start, len(text))
+                if current.__class__ is dict and key is None:
+                    raise Fault(start, start + 1, 'a map or list cannot be a key: quote it if it is text, e.g. "{{ x }}"')
+                value = {} if kind is MappingStartEvent else []
+                node = Node(value, base + start, -1, "{" if event.flow_style else "", None, owner)
+                if event.anchor is not None:
+                    anchors[event.anchor] = node
+                stack.append((current, owner, key))
+                current, owner, key = value, node, None
+                continue
+            elif kind is MappingEndEvent or kind is SequenceEndEvent:
+                assert owner is not None
+                node = owner
+                if node.style:
+                    node.end = base + event.end_mark.index
+                else:
+                    node.end = max(last, node.start) if node.value else node.start
+                if merging and id(node.value) in merging:
+                    self.merge(node, merging.pop(id(node.value)))
+                current, owner, key = stack.pop()
+            elif kind is AliasEvent:
+                start = event.start_mark.index
+                end = event.end_mark.index
+                target = anchors.get(event.anchor)
+                if target is None:
+                    raise Fault(start, end, f"nothing above is named '&{event.anchor}': quote the text if it is no alias")
+                if current.__class__ is dict and key is None:
+                    if not isinstance(target.value, str):
+                        raise Fault(start, end, "an alias used as a key must stand for text")
+                    key = Node(target.value, base + start, base + end, "")
+                    continue
+                if target.end < 0:
+                    raise Fault(start, end, f"'*{event.anchor}' stands inside what '&{event.anchor}' names: it would contain itself")
+                node = self.copy(target, owner)
+                node.start, node.end = base + start, base + end
+            elif kind is StreamStartEvent or kind is DocumentStartEvent:
+                continue
+            elif kind is DocumentEndEvent:
+                if event.explicit:
+                    after = _BLANK.match(text, event.end_mark.index).end()  # type: ignore[union-attr]
+                    return None if root is None else Built(root, duplicates, base + after if after < len(text) else None)
+                continue
+            else:
+                assert kind is StreamEndEvent
+                return None if root is None else Built(root, duplicates, None)
+
+            # A value is complete: hand it to what it belongs to.
+            if current.__class__ is dict:
+                assert key is not None
+                last = node.end if node.end > node.start else min(key.end + 1, base + len(text))
+                name = key.value
+                node.key = key
+                node.parent = owner
+                if name == _MERGE and key.style == "" and key.start >= 0 and self.text[key.start - base : key.end - base] == _MERGE:
+                    merging.setdefault(id(current), []).append((len(current), node))
+                else:
+                    before = current.get(name)
+                    if before is not None:
+                        duplicates.append((node, before))
+                    current[name] = node
+                key = None
+            elif current is not None:
+                last = node.end
+                node.key = len(current)
+                node.parent = owner
+                current.append(node)
+            else:
+                root = node
+
+    def skip_properties(self, start: int, end: int) -> int:
+        """Where a value begins behind its anchor and tag."""
+        match = _PROPERTIES.match(self.text, start, end)
+        return match.end() if match else start
+
+    def key(self, event: Any, start: int, end: int) -> Node:
+        text = event.value
+        if event.tag is not None:
+            text = self.tagged(event.tag, text, not event.style, start, end)
+            if not isinstance(text, str):
+                text = str(text)
+        elif not event.style and text != _MERGE:
+            try:
+                text = key_text(text)
+            except BadScalar as error:
+                raise Fault(start, max(end, start + 1), str(error)) from None
+        node = Node(text, self.base + start, self.base + end, event.style or "")
+        if event.anchor is not None:
+            self.anchors[event.anchor] = node
+        return node
+
+    def tagged(self, tag: str, text: str, plain: bool, start: int, end: int) -> Any:
+        try:
+            return tagged(tag, text, plain)
+        except BadScalar as error:
+            raise Fault(start, max(end, start + 1), str(error)) from None
+
+    def copy(self, node: Node, parent: Node | None) -> Node:
+        """The tree that an alias stands for, with its own parents: paths go by where it is used, places by where it is written."""
+        self.copied += 1
+        if self.copied > ALIAS_LIMIT:
+            raise Fault(0, 1, f"aliases stand for more than {ALIAS_LIMIT:,} values: the API server refuses such a document")
+        value = node.value
+        twin = Node(value, node.start, node.end, node.style, node.key, parent)
+        if value.__class__ is dict:
+            twin.value = {k: self.copy(v, twin) for k, v in value.items()}
+        elif value.__class__ is list:
+            twin.value = [self.copy(v, twin) for v in value]
+        return twin
+
+    def merge(self, node: Node, merges: list[tuple[int, Node]]) -> None:
+        """Work in what `<<` brings, in the order written: as in Go, what stands later wins and counts as a duplicate."""
+        old = list(node.value.items())
+        new: dict[str, Node] = {}
+        at = 0
+        for position, source in [*merges, (len(old), None)]:
+            for name, child in old[at:position]:
+                self.put(new, name, child)
+            at = position
+            if source is None:
+                continue
+            maps = source.value[::-1] if source.is_list else [source]
+            for each in maps:
+                if not each.is_map:
+                    span = source.start - self.base, source.end - self.base
+                    raise Fault(*span, "'<<' merges a map or a list of maps: give it an alias of one")
+                for name, child in each.value.items():
+                    child.parent = node
+                    self.put(new, name, child)
+        node.value = new
+
+    def put(self, into: dict[str, Node], name: str, child: Node) -> None:
+        before = into.get(name)
+        if before is not None:
+            self.duplicates.append((child, before))
+        into[name] = child

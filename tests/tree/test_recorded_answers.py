@@ -1,0 +1,57 @@
+"""Every recorded answer of the Go library, beside ours."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kcheck.text.source import Source
+from kcheck.tree.parse import parse
+
+ANSWERS = Path(__file__).resolve().parents[3] / "shared" / "oracle" / "yaml-answers.jsonl"
+
+DELIBERATE = {
+    "[]: x": "an empty list as a key: the library makes the whole document an empty list; nobody means that",
+    "{}: x": "an empty map as a key: the library makes the whole document an empty map; nobody means that",
+    "%YAML 1.2\n---\na: b": "the API server's reader cuts at '---' before any YAML is read, so the directive is never seen",
+    "%YAML 2.0\n---\na: b": "the API server's reader cuts at '---' before any YAML is read, so the directive is never seen",
+}
+
+
+def answers() -> list[dict[str, object]]:
+    if not ANSWERS.is_file():
+        return []
+    return [json.loads(line) for line in ANSWERS.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.skipif(not ANSWERS.is_file(), reason="the recorded answers are not beside this checkout")
+def test_reads_as_the_go_library_does() -> None:
+    wrong = []
+    for row in answers():
+        text = str(row["yaml"])
+        documents = parse(Source("answers.yaml", text))
+        faults = [d.fault for d in documents if d.fault]
+        value = documents[0].root.plain() if documents else None
+        if text in DELIBERATE:
+            continue
+        if "error" in row:
+            if not faults:
+                wrong.append((text, "should be refused", value))
+        elif faults:
+            wrong.append((text, row["json"], faults))
+        elif not same(value, row["json"]):
+            wrong.append((text, row["json"], value))
+    assert wrong == []
+
+
+def same(ours: object, theirs: object) -> bool:
+    """Equality of JSON values: 1 and true differ, numbers are compared as Go's float64 would be."""
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        return ours.keys() == theirs.keys() and all(same(v, theirs[k]) for k, v in ours.items())
+    if isinstance(ours, list) and isinstance(theirs, list):
+        return len(ours) == len(theirs) and all(map(same, ours, theirs))
+    if isinstance(ours, bool) or isinstance(theirs, bool):
+        return ours is theirs
+    if isinstance(ours, (int, float)) and isinstance(theirs, (int, float)):
+        return ours == theirs or float(ours) == float(theirs)
+    return ours == theirs
