@@ -1,0 +1,222 @@
+"""IP addresses and networks as the API server reads them in fields of pods, services and nodes.
+
+Up to 1.35 it read them leniently, as old Go programs did: leading zeros of decimal parts were ignored, which other programs
+take for octal, and IPv4 addresses could stand in IPv6 notation. Since 1.36 (StrictIPCIDRValidation) both are refused; `usual`
+tells what to write instead.
+Source: ParseIPSloppy of k8s.io/utils/net; IsValidIP, IsValidCIDR and what warns beside them in
+k8s.io/apimachinery/pkg/util/validation; ValidateNonSpecialIP (pkg/apis/core/validation).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+Address = tuple[int, ...]
+"""The four parts of an IPv4 address, or the eight groups of an IPv6 address."""
+
+_PART = re.compile("[0-9]+")
+_GROUP = re.compile("[0-9A-Fa-f]+")
+_MAPPED = (0, 0, 0, 0, 0, 0xFFFF)
+
+
+class Network(NamedTuple):
+    """A network: its address, nothing behind the prefix, and the length of the prefix."""
+
+    address: Address
+    bits: int
+
+    def contains(self, other: Network) -> bool:
+        """Whether the other network is a part of this one and not all of it."""
+        if len(self.address) != len(other.address) or self.bits >= other.bits:
+            return False
+        return _masked(other.address, self.bits) == self.address
+
+
+def ip(text: str, *, strict: bool = True) -> str:
+    """Empty for an IPv4 or IPv6 address, else what is wrong. `strict`: as since 1.36."""
+    address = parse(text)
+    if address is None:
+        if "/" in text:
+            return f"{text} is a network, not an address: write {text.partition('/')[0]}"
+        return f"{text or 'an empty text'} is no IP address: write one such as 10.9.8.7 or 2001:db8::ffff"
+    if strict and _padded(text):
+        return f"{text} has leading zeros, which others read as octal: write {canonical(address)}"
+    if strict and _is_mapped(address):
+        return f"{text} is an IPv4 address in IPv6 notation: write {canonical(address)}"
+    return ""
+
+
+def parse(text: str) -> Address | None:
+    """The address that a text means when it is read leniently, None where it means none."""
+    for char in text:
+        if char == ".":
+            return _four(text)
+        if char == ":":
+            return _eight(text)
+    return None
+
+
+def canonical(address: Address) -> str:
+    """The usual text of an address: no leading zeros, and for IPv6 lower case and the longest run of zeros left out (RFC 5952)."""
+    address = _unmapped(address)
+    if len(address) == 4:
+        return ".".join(map(str, address))
+    groups = [f"{group:x}" for group in address]
+    start, size = _longest_run(address)
+    if size < 2:
+        return ":".join(groups)
+    return f"{':'.join(groups[:start])}::{':'.join(groups[start + size :])}"
+
+
+def usual(text: str) -> str:
+    """How to write an address, "" where it stands as it should or is none at all."""
+    address = parse(text)
+    if address is None:
+        return ""
+    written = canonical(address)
+    return "" if written == text else written
+
+
+def family(text: str) -> int:
+    """4 or 6 for an address or a network of that family, read leniently, 0 for anything else."""
+    address = parse(text.partition("/")[0])
+    return 0 if address is None else 4 if len(_unmapped(address)) == 4 else 6
+
+
+def special(text: str) -> str:
+    """What keeps an address from being one of a pod that others reach, "" for nothing."""
+    address = _unmapped(parse(text) or ())
+    if not any(address):
+        return "the address of nothing in particular" if address else ""
+    if address[0] == 127 if len(address) == 4 else address == (0, 0, 0, 0, 0, 0, 0, 1):
+        return "a loopback address, which every host has for itself"
+    if address[:2] == (169, 254) if len(address) == 4 else address[0] & 0xFFC0 == 0xFE80:
+        return "a link-local address, which is not routed"
+    if address[:3] == (224, 0, 0) if len(address) == 4 else address[0] & 0xFF0F == 0xFF02:
+        return "a link-local multicast address"
+    return ""
+
+
+def network(text: str, *, strict: bool = True) -> str:
+    """Empty for a network such as 10.9.8.0/24, else what is wrong. `strict`: as since 1.36.
+
+    Leading zeros, bits behind the prefix and IPv4 addresses in IPv6 notation are then refused.
+    """
+    address, slash, bits = text.partition("/")
+    parsed, found = parse(address), parse_network(text)
+    if found is None or parsed is None:
+        if parsed is not None and not slash:
+            usual = 24 if len(parsed) == 4 else 64
+            bits = str(usual if _masked(parsed, usual) == parsed else width(parsed))
+            return f"{text} is an address, not a network: add the length of its prefix, such as {text}/{bits}"
+        return f"{text or 'an empty text'} is no network: write one such as 10.9.8.0/24 or 2001:db8::/64"
+    if not strict:
+        return ""
+    if _padded(address) or (bits != "0" and bits.startswith("0")):
+        return f"{text} has leading zeros, which others read as octal: write {canonical(parsed)}/{found.bits}"
+    if _is_mapped(parsed):
+        return f"{text} is an IPv4 network in IPv6 notation: write it as IPv4"
+    return "" if found.address == parsed else f"{text} has bits set behind its prefix: write {canonical(found.address)}/{bits}"
+
+
+def parse_network(text: str) -> Network | None:
+    """The network that a text means when it is read leniently, None where it means none."""
+    address, _, bits = text.partition("/")
+    parsed = parse(address)
+    if parsed is None or not _PART.fullmatch(bits) or len(bits.lstrip("0")) > 3 or int(bits) > width(parsed):
+        return None
+    return Network(_masked(parsed, int(bits)), int(bits))
+
+
+def usual_network(text: str) -> str:
+    """How to write a network, "" where it stands as it should or is none at all."""
+    found = parse_network(text)
+    if found is None or _is_mapped(found.address):
+        return ""
+    written = f"{canonical(found.address)}/{found.bits}"
+    return "" if written == text else written
+
+
+def width(address: Address) -> int:
+    """Bits of an address."""
+    return 32 if len(address) == 4 else 128
+
+
+def _is_mapped(address: Address) -> bool:
+    """Whether it is an IPv4 address in IPv6 notation."""
+    return len(address) == 8 and address[:6] == _MAPPED
+
+
+def _unmapped(address: Address) -> Address:
+    """The IPv4 address where one stands in IPv6 notation."""
+    return tuple(byte for group in address[6:] for byte in divmod(group, 256)) if _is_mapped(address) else address
+
+
+def _padded(text: str) -> bool:
+    """Whether a part has zeros in front that strict readers do not take."""
+    *groups, last = text.split(":")
+    parts = last.split(".")
+    if len(parts) == 1:
+        groups.append(last)
+        parts = []
+    return any(len(part) > 1 and part[0] == "0" for part in parts) or any(len(group) > 4 for group in groups)
+
+
+def _masked(address: Address, bits: int) -> Address:
+    """The address with nothing behind its first bits."""
+    size = width(address) // len(address)
+    kept = [min(max(bits - size * place, 0), size) for place in range(len(address))]
+    return tuple(part >> (size - count) << (size - count) for part, count in zip(address, kept, strict=True))
+
+
+def _four(text: str) -> Address | None:
+    parts = text.split(".")
+    if len(parts) != 4 or not all(map(_PART.fullmatch, parts)):
+        return None
+    numbers = tuple(int(part[-8:]) if not part.lstrip("0")[8:] else 256 for part in parts)
+    return numbers if max(numbers) < 256 else None
+
+
+def _eight(text: str) -> Address | None:
+    head, gap, tail = text.partition("::")
+    if gap and "::" in tail:
+        return None
+    # Groups may stand on both sides of a gap; an IPv4 address only at the very end.
+    before = _groups(head, last=not gap)
+    after = _groups(tail, last=True)
+    if before is None or after is None:
+        return None
+    if not gap:
+        return before if len(before) == 8 else None
+    # The server's reader lets a gap stand for no zeros at all only when there is room for one group.
+    missing = 8 - len(before) - len(after)
+    return (*before, *(0,) * missing, *after) if missing > 0 else None
+
+
+def _groups(text: str, last: bool) -> Address | None:
+    if not text:
+        return ()
+    parts = text.split(":")
+    found: list[int] = []
+    if last and "." in parts[-1]:
+        four = _four(parts.pop())
+        if four is None:
+            return None
+        found = [four[0] * 256 + four[1], four[2] * 256 + four[3]]
+    if not all(map(_GROUP.fullmatch, parts)):
+        return None
+    numbers = [int(part.lstrip("0")[:5] or "0", 16) for part in parts]
+    return (*numbers, *found) if max(numbers, default=0) <= 0xFFFF else None
+
+
+def _longest_run(address: Address) -> tuple[int, int]:
+    """Start and length of the longest run of zeros, the first of several."""
+    best = (0, 0)
+    start = 0
+    for place, group in enumerate((*address, 1)):
+        if group:
+            if place - start > best[1]:
+                best = (start, place - start)
+            start = place + 1
+    return best

@@ -1,0 +1,72 @@
+"""Base64 as the API server reads a field of bytes (Secret data, caBundle): the rules of Go's encoding/base64, StdEncoding.
+
+The standard alphabet with padding. Carriage returns and line feeds are skipped wherever they stand, other blanks are not. Bits
+that the last character has too many are ignored. Python's own decoders are laxer here and stricter there.
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+
+_DIGITS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+_BREAKS = b"\r\n"
+_STRANGE = re.compile(rb"[^A-Za-z0-9+/\r\n]")
+_ONLY_BREAKS = re.compile(rb"[\r\n]*")
+
+
+class BadBase64(ValueError):
+    """Text that is no base64; `offset` is the character at which the server gives up."""
+
+    def __init__(self, message: str, offset: int) -> None:
+        super().__init__(message)
+        self.message = message
+        self.offset = offset
+
+
+def decode(text: str) -> bytes:
+    """The bytes of a base64 text. Raises BadBase64 with the offset that the server reports."""
+    data = text.encode("utf-8", "surrogatepass")
+    packed = data.translate(None, _BREAKS)
+    digits = packed.rstrip(b"=")
+    # Whole groups of four with at most two '=' at the end, nothing but digits before: all in C, whatever the size.
+    if len(packed) % 4 == 0 and len(packed) - len(digits) <= 2 and not digits.translate(None, _DIGITS):
+        return binascii.a2b_base64(packed)
+    raise _diagnose(data)
+
+
+def _diagnose(data: bytes) -> BadBase64:
+    """Why the text is refused and where. All bytes before that place are ASCII, so it counts characters, too."""
+    strange = _STRANGE.search(data)
+    end = strange.start() if strange else len(data)
+    used = (end - data.count(b"\r", 0, end) - data.count(b"\n", 0, end)) % 4
+    if strange is None:
+        missing = "the end of the value is missing" if used == 1 else f"it ends without {'=' * (4 - used)!r}"
+        return BadBase64(f"the value is no whole base64: {missing}; encode the text again, as `base64 -w0` does", end - used)
+    found = data[end : end + 4].decode("utf-8", "replace")[0]
+    if found != "=":
+        return BadBase64(_stranger(found), end)
+    if used < 2:
+        return BadBase64("'=' may only end base64, where a group of four lacks one or two characters; encode the text again", end)
+    place = end + 1
+    if used == 2:
+        place = _skip(data, place)
+        if place == len(data):
+            return BadBase64("base64 ends here in '==', not '='; write one more '='", place)
+        if data[place] != ord("="):
+            return BadBase64("'=' stands inside the base64; it may only end it", place - 1)
+        place += 1
+    return BadBase64("base64 goes on after its '='; a value is one piece of base64", _skip(data, place))
+
+
+def _stranger(found: str) -> str:
+    if found in "-_":
+        return f"{found!r} belongs to the URL alphabet of base64; write {'+' if found == '-' else '/'!r}"
+    if found in " \t":
+        return f"{found!r} inside base64: only line breaks are skipped; take it out"
+    return f"{found!r} is no base64 digit; encode the value, or write it as plain text (a Secret has stringData for that)"
+
+
+def _skip(data: bytes, place: int) -> int:
+    match = _ONLY_BREAKS.match(data, place)
+    return match.end() if match else place

@@ -1,0 +1,239 @@
+"""The facts of all objects of a run, with the look-ups that rules across objects need. None of them goes through all pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import cached_property
+from operator import itemgetter
+from typing import Literal
+
+from kcheck.kube.coverage import Coverage
+from kcheck.kube.facts import Aim, Claim, Facts, Made, PodFact, PortFact, Reference
+from kcheck.kube.kubeconfig import Section
+from kcheck.kube.podtable import Backend, PodTable, grouped
+from kcheck.kube.selector import Selector
+from kcheck.kube.variants import Variants
+
+Scope = Literal["file", "folder", "input"]
+_PAIR = itemgetter(0), itemgetter(1)
+
+
+class Bundle:
+    """The facts of a run.
+
+    `complete`: the config says that the input is all there is. Otherwise a missing object is news only where a rule sees an obvious
+    sign, so that its absence is no accident of what was given.
+    """
+
+    def __init__(self, facts: Iterable[Facts], complete: bool = False) -> None:
+        self.complete = complete
+        self.facts = _patched(list(facts))
+        self._tables: dict[tuple[Scope, str], PodTable] = {}
+        self._coverage: dict[Aim, Coverage] = {}
+
+    @cached_property
+    def variants(self) -> Variants:
+        return Variants(f.named for f in self.facts if f.whole and f.id.name)
+
+    @cached_property
+    def _by_file(self) -> dict[str, list[Facts]]:
+        return grouped(self.facts, lambda f: f.place.file)
+
+    @cached_property
+    def _by_folder(self) -> dict[str, list[Facts]]:
+        """Folder -> objects of its own files, not of folders below it."""
+        return grouped(self.facts, lambda f: f.folder)
+
+    @cached_property
+    def _by_kind(self) -> dict[tuple[str, str, str], list[Facts]]:
+        return grouped((f for f in self.facts if f.whole), lambda f: (f.folder, f.group, f.id.kind))
+
+    @cached_property
+    def _by_name(self) -> dict[tuple[str, str, str], list[Facts]]:
+        """(group, kind, name) -> objects, of any namespace."""
+        return grouped(self.facts, lambda f: (f.group, f.id.kind, f.id.name))
+
+    @cached_property
+    def _users(self) -> set[tuple[str, str, str]]:
+        return {(place, r.kind, r.name) for f in self.facts for r in f.references for place in (f.folder, f.place.file)}
+
+    @cached_property
+    def operated_names(self) -> frozenset[str]:
+        """Names of custom resources whose operators make whatever pods they like."""
+        return frozenset(f.id.name for f in self.facts if f.operated)
+
+    @cached_property
+    def operated_files(self) -> frozenset[str]:
+        """Files with such custom resources, where they show no pod template."""
+        return frozenset(f.place.file for f in self.facts if f.operated and not f.pods)
+
+    @cached_property
+    def _makers(self) -> dict[tuple[str, str], list[tuple[Facts, Made]]]:
+        pairs = [(f, made) for f in self.facts for made in f.makes]
+        return grouped(pairs, lambda pair: (pair[1].kind, pair[1].name))
+
+    @cached_property
+    def _host_ports(self) -> dict[tuple[int, str, str], list[tuple[Facts, PodFact, PortFact]]]:
+        taken = [(f, pod, port) for f in self.facts if f.whole for pod in f.pods if pod.nodes for port in pod.ports if port.host_port]
+        return grouped(taken, lambda each: (each[2].host_port, each[2].protocol, "" if self.complete else each[0].place.file))
+
+    @cached_property
+    def mentioned(self) -> frozenset[str]:
+        """Names that custom resources and the like mention, and so may make."""
+        return frozenset[str]().union(*(f.mentions for f in self.facts if f.mentions))
+
+    @cached_property
+    def kubeconfig(self) -> dict[tuple[Section, str], Facts]:
+        """(section, name) of a kubeconfig's entry -> the file that has it: the first one, as where KUBECONFIG merges several."""
+        table: dict[tuple[Section, str], Facts] = {}
+        for f in self.facts:
+            for section, entries in f.kubeconfig.entries.items() if f.kubeconfig is not None else ():
+                for name in entries:
+                    table.setdefault((section, name), f)
+        return table
+
+    def around(self, by: Facts, scope: Scope) -> list[Facts]:
+        """The objects of the whole input, of an object's folder, or of its file."""
+        if scope == "input":
+            return self.facts
+        return self._by_folder[by.folder] if scope == "folder" else self._by_file[by.place.file]
+
+    def neighbours(self, by: Facts, kind: str, group: str = "") -> list[Facts]:
+        """The whole objects of a kind in an object's folder."""
+        return self._by_kind.get((by.folder, group, kind), [])
+
+    def selected(self, by: Facts, selector: Selector, scope: Scope = "input") -> Iterator[Backend]:
+        """The pods that a selector of an object matches, among those of whole objects that can belong together with it: first those
+        of its file, then of its folder, then all others.
+        """
+        here, folder = by.place.file, by.folder
+        yield from self._found(by, selector, self._table("file", here, by), lambda f: True)
+        if scope != "file":
+            yield from self._found(by, selector, self._table("folder", folder, by), lambda f: f.place.file != here)
+        if scope == "input":
+            yield from self._found(by, selector, self._table("input", "", by), lambda f: f.folder != folder)
+
+    def pods(self, by: Facts, scope: Scope) -> list[Backend]:
+        """All pods of whole objects of an object's file, its folder or the input."""
+        return self._table(scope, {"file": by.place.file, "folder": by.folder, "input": ""}[scope], by).pairs
+
+    def alike(self, by: Facts, selector: Selector) -> Iterator[Backend]:
+        """Pods of an object's folder that have some of what a selector wants, or but for a slip of the pen in a key or value would."""
+        table = self._table("folder", by.folder, by)
+        seen: set[int] = set()
+        for label in table.alike(selector):
+            for files in table.by_label.get(label, {}).values():
+                for f, pod in (pair for pairs in files.values() for pair in pairs):
+                    if id(pod) not in seen and self.together(by, f):
+                        seen.add(id(pod))
+                        yield f, pod
+
+    def _found(self, by: Facts, selector: Selector, table: PodTable, new: Callable[[Facts], bool]) -> Iterator[Backend]:
+        variants, here, namespace = self.variants, by.place.file, by.id.namespace
+        for identity, files in table.candidates(selector):
+            near = variants.nearest(identity, here)
+            for file in files if near is None else near:
+                for f, pod in files.get(file, ()):
+                    if new(f) and pod.meets(selector) and may_share(namespace, f.id.namespace) and variants.is_nearest(by.named, file):
+                        yield f, pod
+
+    def _table(self, scope: Scope, key: str, by: Facts) -> PodTable:
+        table = self._tables.get((scope, key))
+        if table is None:
+            table = self._tables[scope, key] = PodTable(self.around(by, scope))
+        return table
+
+    def together(self, first: Facts, second: Facts) -> bool:
+        """Whether two objects can live in one namespace of one cluster, as far as the input says: see Variants."""
+        return may_share(first.id.namespace, second.id.namespace) and self.variants.together(first.named, second.named)
+
+    def copies(self, reference: Reference) -> list[Facts]:
+        """The objects of the input that a reference can mean, variants of one another included."""
+        found = self._by_name.get((reference.api_group, reference.kind, reference.name), ())
+        return [f for f in found if may_share(f.id.namespace, reference.namespace)]
+
+    def makers(self, reference: Reference) -> list[Made]:
+        """What the controllers of objects of the input make that a reference can mean."""
+        found = self._makers.get((reference.kind, reference.name), ())
+        return [made for f, made in found if may_share(f.id.namespace, reference.namespace)]
+
+    def covering(self, workload: Facts, aim: Aim) -> list[Facts]:
+        """The objects whose selectors of this aim match the pods of a workload."""
+        if aim not in self._coverage:
+            self._coverage[aim] = Coverage(self.facts, self.selected, aim)
+        return self._coverage[aim].over(workload)
+
+    @cached_property
+    def _scalers(self) -> dict[tuple[str, str, str], list[tuple[Facts, Reference]]]:
+        named = [(f, r) for f in self.facts if f.whole for r in f.references if r.use == "target"]
+        return grouped(named, lambda pair: (pair[1].api_group, pair[1].kind, pair[1].name))
+
+    def scalers(self, workload: Facts) -> list[tuple[Facts, Reference]]:
+        """The autoscalers of a workload, and where they name it."""
+        found = self._scalers.get((workload.group, workload.id.kind, workload.id.name), ())
+        return [(f, r) for f, r in found if self.together(workload, f)]
+
+    @cached_property
+    def _claims(self) -> dict[tuple[str, str], list[tuple[Facts, Claim]]]:
+        claimed = [(f, claim) for f in self.facts if f.whole for claim in f.claims]
+        return grouped(claimed, lambda pair: (pair[1].what, pair[1].value))
+
+    def claimants(self, claim: Claim) -> list[tuple[Facts, Claim]]:
+        """All that claim the same thing."""
+        return self._claims.get((claim.what, claim.value), [])
+
+    @cached_property
+    def _services(self) -> dict[tuple[str, Selector], list[Facts]]:
+        """By folder and selector, its requirements in order."""
+        chosen = (f for f in self.facts if f.whole and f.id.kind == "Service" and f.selectors)
+        return grouped(chosen, lambda f: (f.folder, _in_order(f.selectors[0].selector)))
+
+    def sharing(self, service: Facts) -> list[Facts]:
+        """The Services before a Service in its file, or in other files of its folder before that, with its selector."""
+        here = (service.place.file, service.place.start)
+        found = self._services.get((service.folder, _in_order(service.selectors[0].selector)), ())
+        return [f for f in found if (f.place.file, f.place.start) < here and self.together(service, f)]
+
+    @cached_property
+    def _labelled(self) -> dict[tuple[str, str, str], list[Facts]]:
+        pairs = [((f.id.kind, key, value), f) for f in self.facts if f.whole for key, value in f.labels.items()]
+        return grouped(pairs, *_PAIR)
+
+    def labelled(self, kind: str, key: str, value: str) -> list[Facts]:
+        """The whole objects of a kind that have a label themselves."""
+        return self._labelled.get((kind, key, value), [])
+
+    def is_used(self, file_or_folder: str, kind: str, name: str) -> bool:
+        """Whether an object of a file or folder refers to a ConfigMap or Secret."""
+        return (file_or_folder, kind, name) in self._users
+
+    def takers(self, port: PortFact, file: str) -> list[tuple[Facts, PodFact, PortFact]]:
+        """The pods that take the same port of their nodes, in a file or, where the input is complete, in all of it."""
+        return self._host_ports.get((port.host_port, port.protocol, "" if self.complete else file), [])
+
+
+def _in_order(selector: Selector) -> Selector:
+    return Selector(tuple(sorted(selector.requirements, key=lambda r: r.key)))
+
+
+def may_share(first: str, second: str) -> bool:
+    """Whether two namespaces can be one: a manifest that names none gets the one that it is applied with."""
+    return first == second or not first or not second
+
+
+def _patched(facts: list[Facts]) -> list[Facts]:
+    """The same objects, with what patches of them in the input may add: labels and ports of their pods."""
+    patches = grouped((f for f in facts if not f.whole and f.pods and f.id.name), lambda f: (f.group, f.id.kind, f.id.name))
+    if not patches:
+        return facts
+    return [_with_patches(f, patches.get((f.group, f.id.kind, f.id.name), ())) if f.whole and f.pods else f for f in facts]
+
+
+def _with_patches(facts: Facts, patches: Iterable[Facts]) -> Facts:
+    pods = [pod for patch in patches if may_share(patch.id.namespace, facts.id.namespace) for pod in patch.pods]
+    if not pods:
+        return facts
+    first = facts.pods[0]
+    ports = (*first.ports, *(port for pod in pods for port in pod.ports))
+    return replace(facts, pods=(replace(first, patches=tuple(pod.labels for pod in pods), ports=ports), *facts.pods[1:]))

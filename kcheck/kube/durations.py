@@ -1,0 +1,109 @@
+"""Spans of time as text, in the two ways that Kubernetes reads them.
+
+`parse` is Go's time.ParseDuration ("1h30m", "1.5s"): kubeconfig, scheduler configuration, metav1.Duration.
+`parse_format` is `format: duration` of a CRD (k8s.io/kube-openapi, strfmt), which also takes "3 days" and "2w".
+Both give nanoseconds and hold about 292 years.
+"""
+
+from __future__ import annotations
+
+import re
+
+_UNITS = {
+    "ns": 1,
+    "us": 10**3,
+    "µs": 10**3,
+    "μs": 10**3,
+    "ms": 10**6,
+    "s": 10**9,
+    "m": 60 * 10**9,
+    "h": 3600 * 10**9,
+}
+_PIECE = re.compile(r"([0-9]*)(?:\.([0-9]*))?([^0-9.]*)")
+
+# The last word of each group may be followed by anything: "hours" and "hourly" both count.
+_WORDS = (
+    (("ns", "nano"), 1),
+    (("us", "µs", "micro"), 10**3),
+    (("ms", "milli"), 10**6),
+    (("s", "sec"), 10**9),
+    (("m", "min"), 60 * 10**9),
+    (("h", "hr", "hour"), 3600 * 10**9),
+    (("d", "day"), 24 * 3600 * 10**9),
+    (("w", "wk", "week"), 7 * 24 * 3600 * 10**9),
+)
+_PHRASE = re.compile(r"([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)")
+_MOST = 2**63
+
+
+class BadDuration(ValueError):
+    """Text that is no duration; the message says what to write instead."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+def parse(text: str) -> int:
+    """Nanoseconds of a Go duration: numbers with units, a sign before them all. Raises BadDuration."""
+    body = text[1:] if text[:1] in ("+", "-") else text
+    if body == "0":
+        return 0
+    total = place = 0
+    while place < len(body) or not body:
+        piece = _PIECE.match(body, place)
+        whole, fraction, unit = piece.groups("") if piece else ("", "", "")
+        if not whole and not fraction:
+            raise BadDuration(f"{text!r} is no duration; write numbers with units, such as 1h30m or 500ms")
+        if not unit:
+            raise BadDuration(f"{text!r} lacks a unit; write {whole or 1}s for seconds, or ns, us, ms, m, h")
+        if unit not in _UNITS:
+            raise BadDuration(f"{unit!r} is no unit of time here; write ns, us, ms, s, m or h{_hours(whole, unit)}")
+        total += _whole(whole, text) * _UNITS[unit] + int(fraction[:18] or "0") * _UNITS[unit] // 10 ** len(fraction[:18])
+        if total > _MOST:
+            raise _endless(text)
+        place = piece.end() if piece else place
+    # The most negative number has no positive twin.
+    if total == _MOST and not text.startswith("-"):
+        raise _endless(text)
+    return -total if text.startswith("-") else total
+
+
+def parse_format(text: str) -> int:
+    """Nanoseconds of text under `format: duration`: a Go duration, or any text with whole numbers and units up to weeks in it.
+
+    The server looks for such pairs and skips the rest: "1.5 days" is five days. Raises BadDuration where it finds none.
+    """
+    try:
+        return parse(text)
+    except BadDuration:
+        pass
+    total, known = 0, False
+    for factor, unit in _PHRASE.findall(text):
+        word = unit.lower()
+        number = _whole(factor, text)
+        for variants, nanoseconds in _WORDS:
+            # Go adds once for each spelling that fits.
+            fits = sum(word == variant for variant in variants[:-1]) + word.startswith(variants[-1])
+            total += number * nanoseconds * fits
+            known = known or fits > 0
+    if not known:
+        raise BadDuration(f"{text!r} is no duration; write a number with a unit, such as 90s, 1h30m or 3 days")
+    return (total + _MOST) % (2 * _MOST) - _MOST
+
+
+def _whole(digits: str, text: str) -> int:
+    digits = digits.lstrip("0")
+    if len(digits) > 19 or int(digits or "0") > _MOST:
+        raise _endless(text)
+    return int(digits or "0")
+
+
+def _endless(text: str) -> BadDuration:
+    return BadDuration(f"{text!r} is longer than the 292 years that a duration holds")
+
+
+def _hours(whole: str, unit: str) -> str:
+    """How to say days and weeks in hours."""
+    hours = {"d": 24, "day": 24, "days": 24, "w": 168, "week": 168, "weeks": 168}.get(unit.strip())
+    return f"; {whole}{unit.strip()} is {int(whole[:9]) * hours}h" if hours and whole else ""

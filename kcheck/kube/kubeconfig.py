@@ -1,0 +1,48 @@
+"""What kubeconfig files say of one another: KUBECONFIG makes one configuration of several."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from kcheck.kube.place import Place
+
+Section = Literal["clusters", "users", "contexts"]
+SECTIONS: Mapping[Section, str] = {"clusters": "cluster", "users": "user", "contexts": "context"}
+"""The lists of a kubeconfig, and the field of an entry that holds what is called by its name."""
+
+_SECRET = re.compile(
+    r"""((?:token|password|client-key-data|(?:access|id|refresh)-token|client-secret)["']?[ \t]*:[ \t]*)(\S.*)"""
+)
+
+
+def masked(line: str) -> str:
+    """A line of a kubeconfig as a report may show it: as long as it is, without keys, tokens and passwords."""
+    return _SECRET.sub(lambda match: match[1] + "*" * len(match[2]), line)
+
+
+class Entry(NamedTuple):
+    """A cluster, user or context. `contents`: equal in two entries that say the same, and good for nothing else."""
+
+    contents: str
+    place: Place
+
+
+class Naming(NamedTuple):
+    """A place that names an entry, "" for none. `context`: the context that does, "" where it is current-context."""
+
+    section: Section
+    name: str
+    context: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Kubeconfig:
+    """The entries of one file by their names, and what is named in it. `place` shows the whole."""
+
+    place: Place
+    entries: Mapping[Section, Mapping[str, Entry]]
+    namings: tuple[Naming, ...]

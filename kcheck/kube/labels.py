@@ -1,0 +1,136 @@
+"""Keys and values of labels, and which keys belong to Kubernetes itself.
+
+Facts: api/validate/content of k8s.io/apimachinery 1.36, and the documentation's page "Well-Known Labels, Annotations and Taints".
+"""
+
+from __future__ import annotations
+
+import re
+
+from kcheck.kube import names
+
+_VALUE = re.compile("(?:[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?")
+
+# All annotations of an object together, keys and values, in bytes.
+ANNOTATIONS_LIMIT = 256 * 1024
+
+
+# Names directly under kubernetes.io/, where no component may invent more.
+_BARE = """
+    arch os hostname metadata.name limit-ranger change-cause description enforce-mountable-secrets ingress-bandwidth
+    egress-bandwidth service-name service-account.name service-account.uid legacy-token-last-used legacy-token-invalid-since
+    ingress.class ingress.allow-http ingress.global-static-ip-name ingress.regional-static-ip-name tls-acme psp config.seen
+    config.hash config.mirror config.source initial-events-end created-by createdby cluster-service bootstrapping name role
+    minikube-addons minikube-addons-endpoint
+"""
+# Subdomains of components, each documented with labels or annotations for users; new ones come with every version.
+_KUBERNETES_IO = """
+    addonmanager admissionregistration alpha apf app applyset apps apiserver authentication autoscaling autoscaling.alpha batch
+    beta cluster-autoscaler component config container.apparmor.security.beta container.seccomp.security.alpha
+    apparmor.security.beta seccomp.security.alpha security.alpha controller control-plane.alpha csi.volume deployment descheduler
+    descheduler.alpha dns.alpha endpoints endpointslice experimental.windows external-dns external-dns.alpha failure-domain.alpha
+    failure-domain.beta ingress ingressclass internal.config kube-aggregator kubeadm kubeadm.alpha kubectl kubelet namespace
+    networking node node.alpha node-restriction node-role pod pod-security pod.alpha pod.beta pv pvc rbac.authorization resource
+    scheduler scheduler.alpha scheduling service service.alpha service.beta snapshot.storage statefulset storage storage.alpha
+    storageclass storageclass.beta topology volume volume.alpha volume.beta volumes
+"""
+_K8S_IO = """
+    addons autoscaling certificates certmanager cluster-autoscaler config csi.storage gateway.networking kops local-storage minikube
+    networking policy.networking rbac.authorization resource scheduling secrets-store.csi storage
+"""
+# Every controller of these families has a subdomain of its own: nginx.ingress.kubernetes.io, jobset.sigs.k8s.io.
+_FAMILIES = (".ingress.kubernetes.io", ".node.kubernetes.io", ".cloudprovider.kubernetes.io", ".sigs.k8s.io", ".csi.k8s.io")
+
+_NAMES = frozenset(_BARE.split())
+_DOMAINS = frozenset({*(f"{part}.kubernetes.io" for part in _KUBERNETES_IO.split()), *(f"{part}.k8s.io" for part in _K8S_IO.split())})
+
+
+def key(text: str) -> str:
+    """Empty for a valid label key, [prefix/]name, else what is wrong and what to write."""
+    return names.qualified_name(text, noun="a label key")
+
+
+def annotation_key(text: str) -> str:
+    """As `key`, but the server looks at the lower-case form, so capitals may stand in the prefix, too."""
+    return names.qualified_name(text.lower(), noun="an annotation key")
+
+
+def value(text: str) -> str:
+    """Empty for a valid label value (nothing, or up to 63 bytes with letters or digits at the ends), else what is wrong."""
+    if _VALUE.fullmatch(text):
+        return ""
+    if "/" in text:
+        return "'/' cannot stand in a label value (only letters, digits, '-', '_' and '.'); an annotation may hold it"
+    return names.qualified_name(text, noun="a label value")
+
+
+def prefix(text: str) -> str:
+    """What stands before the '/', "" where nothing does."""
+    return text.rpartition("/")[0]
+
+
+def belongs_to_kubernetes(text: str) -> bool:
+    """Whether a key lies under kubernetes.io, k8s.io or a subdomain of them. x-k8s.io, for projects of the SIGs, is another domain."""
+    return f".{prefix(text)}".endswith((".kubernetes.io", ".k8s.io"))
+
+
+def reserved(text: str) -> bool:
+    """Whether a key lies under a reserved prefix and is none that Kubernetes or one of its projects defines for its users."""
+    return belongs_to_kubernetes(text) and not well_known(text)
+
+
+def well_known(text: str) -> bool:
+    """Whether a key under a reserved prefix is a defined one, or belongs to a component that defines keys as it needs them."""
+    domain, _, name = text.rpartition("/")
+    if domain == "kubernetes.io":
+        return name in _NAMES
+    return domain in _DOMAINS or domain.endswith(_FAMILIES)
+
+
+def replacement(text: str) -> str:
+    """The key that took the place of a deprecated one, "" where the key is current."""
+    return DEPRECATED.get(text, "")
+
+
+# From the deprecations of the same page; keys without prefix are the former names of the Job controller's labels.
+DEPRECATED = {
+    "beta.kubernetes.io/arch": "kubernetes.io/arch",
+    "beta.kubernetes.io/os": "kubernetes.io/os",
+    "beta.kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
+    "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
+    "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
+    "node-role.kubernetes.io/master": "node-role.kubernetes.io/control-plane",
+    "kubectl.kubernetes.io/default-logs-container": "kubectl.kubernetes.io/default-container",
+    "storageclass.beta.kubernetes.io/is-default-class": "storageclass.kubernetes.io/is-default-class",
+    "service.kubernetes.io/topology-aware-hints": "service.kubernetes.io/topology-mode",
+    "job-name": "batch.kubernetes.io/job-name",
+    "controller-uid": "batch.kubernetes.io/controller-uid",
+}
+
+# The labels that tools agree on to describe an application, all under app.kubernetes.io/.
+RECOMMENDED = tuple(f"app.kubernetes.io/{name}" for name in ("name", "instance", "version", "component", "part-of", "managed-by"))
+
+# Keys with one meaning that users write by hand most: what a misspelt one is compared with.
+COMMON = frozenset(
+    {
+        *RECOMMENDED,
+        *(f"kubernetes.io/{name}" for name in ("arch", "os", "hostname", "metadata.name", "change-cause", "description")),
+        "topology.kubernetes.io/zone",
+        "topology.kubernetes.io/region",
+        "node.kubernetes.io/instance-type",
+        "node.kubernetes.io/exclude-from-external-load-balancers",
+        "node-role.kubernetes.io/control-plane",
+        "statefulset.kubernetes.io/pod-name",
+        "apps.kubernetes.io/pod-index",
+        "batch.kubernetes.io/job-name",
+        "batch.kubernetes.io/job-completion-index",
+        "controller.kubernetes.io/pod-deletion-cost",
+        "cluster-autoscaler.kubernetes.io/safe-to-evict",
+        "kubectl.kubernetes.io/default-container",
+        "ingressclass.kubernetes.io/is-default-class",
+        "storageclass.kubernetes.io/is-default-class",
+        "rbac.authorization.kubernetes.io/autoupdate",
+        *(f"rbac.authorization.k8s.io/aggregate-to-{role}" for role in ("admin", "edit", "view")),
+        *(f"pod-security.kubernetes.io/{mode}{suffix}" for mode in ("enforce", "audit", "warn") for suffix in ("", "-version")),
+    }
+)

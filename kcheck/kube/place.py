@@ -1,0 +1,31 @@
+"""A place in a file that outlives the tree it was read from: small, picklable."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kcheck.text.source import Range
+
+
+class ObjectId(NamedTuple):
+    """The object that a document (or an item of a List) is; empty strings where it does not say."""
+
+    api_version: str = ""
+    kind: str = ""
+    namespace: str = ""
+    name: str = ""
+
+
+class Place(NamedTuple):
+    """File, document in it (from 0, empty ones not counted), range, path of the field that stands there, its line's text.
+
+    `start`: character offset of the range in the file, for ignore comments, which cover stretches of text.
+    """
+
+    file: str
+    document: int
+    range: Range
+    field: str
+    object: ObjectId
+    line: str
+    start: int

@@ -1,0 +1,86 @@
+"""Pods and containers wherever they stand: a Pod, a template of a workload, a custom resource that embeds one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from kcheck.kube.resource import Resource, strings
+from kcheck.tree.node import Node
+
+Role = Literal["container", "init", "ephemeral"]
+
+_LISTS: tuple[tuple[str, Role], ...] = (("containers", "container"), ("initContainers", "init"), ("ephemeralContainers", "ephemeral"))
+
+
+class Pod:
+    """A pod spec and the metadata beside it. `node` is the spec."""
+
+    def __init__(self, node: Node, resource: Resource) -> None:
+        self.node = node
+        self.resource = resource
+
+    def __getitem__(self, key: str) -> Node:
+        return self.node[key]
+
+    @property
+    def metadata(self) -> Node:
+        parent = self.node.parent
+        return parent["metadata"] if parent is not None else self.resource.node["metadata"]
+
+    @property
+    def labels(self) -> dict[str, str]:
+        return strings(self.metadata["labels"])
+
+    @property
+    def annotations(self) -> dict[str, str]:
+        return strings(self.metadata["annotations"])
+
+    @property
+    def is_template(self) -> bool:
+        """Whether something else makes the pod from this."""
+        return self.node.parent is not self.resource.node
+
+    @property
+    def containers(self) -> Iterator[Container]:
+        """All containers, init and ephemeral ones too."""
+        for name, role in _LISTS:
+            for node in self.node[name]:
+                if node.is_map:
+                    yield Container(node, self, role)
+
+
+class Container:
+    """One container of a pod."""
+
+    def __init__(self, node: Node, pod: Pod, role: Role) -> None:
+        self.node = node
+        self.pod = pod
+        self.role: Role = role
+
+    def __getitem__(self, key: str) -> Node:
+        return self.node[key]
+
+    @property
+    def resource(self) -> Resource:
+        return self.pod.resource
+
+    @property
+    def name(self) -> str:
+        return self.node["name"].text
+
+    @property
+    def is_sidecar(self) -> bool:
+        """Whether it is an init container that keeps running."""
+        return self.role == "init" and self.node["restartPolicy"].text == "Always"
+
+    @property
+    def runs_on(self) -> bool:
+        """Whether it runs as long as the pod does, so probes and ports mean something."""
+        return self.role == "container" or self.is_sidecar
+
+
+def role_of(node: Node) -> Role:
+    """What a container is, by the list that it stands in."""
+    listed = node.parent.name if node.parent is not None else ""
+    return dict(_LISTS).get(listed, "container")

@@ -1,0 +1,97 @@
+"""Pods by their labels, so that a selector finds its own without asking all."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from itertools import chain
+from operator import itemgetter
+from typing import Any
+
+from kcheck.kube.facts import Facts, PodFact
+from kcheck.kube.selector import Requirement, Selector
+from kcheck.kube.suggestion import nearest
+from kcheck.kube.variants import Identity
+
+Backend = tuple[Facts, PodFact]
+Group = dict[str, list[Backend]]
+_PAIR = itemgetter(0), itemgetter(1)
+_MOST = 1000
+"""Words among which a misspelt one is looked for."""
+
+
+class PodTable:
+    """Pods of whole objects by their labels, by the keys of these, and by the keys that controllers add."""
+
+    def __init__(self, facts: Iterable[Facts]) -> None:
+        self.pairs = pairs = [(f, pod) for f in facts if f.whole for pod in f.pods]
+        self.all = _group(pairs)
+        self.by_label = _groups((label, pair) for pair in pairs for label in _labels(pair[1]))
+        self.by_key = _groups((key, pair) for pair in pairs for key in {k for k, _ in _labels(pair[1])})
+        self.by_added = _groups((key, pair) for pair in pairs for key in pair[1].added or ())
+        # Those that may have any label besides.
+        unknown = [pair for pair in pairs if pair[1].added is None]
+        self.open = grouped(((key, pair) for pair in unknown for k, v in pair[1].labels.items() for key in ((k, v), (k, None))), *_PAIR)
+
+    def candidates(self, selector: Selector) -> Iterable[tuple[Identity, Group]]:
+        """Pods among which all are that a selector matches: those with the rarest of the labels that it wants."""
+        wanted = [r for r in selector.requirements if r.operator not in ("NotIn", "DoesNotExist")]
+        if not wanted:
+            return self.all.items()
+        groups = [group for r in wanted if (group := self._with(r))]
+        if not groups:
+            # A label that no pod has may be given by a controller.
+            return {identity: files for r in wanted for identity, files in self.by_added.get(r.key, {}).items()}.items()
+        rarest = min(groups, key=len)
+        extra = {id(pair): pair for r in wanted for value in r.values or (None,) for pair in self.open.get((r.key, value), ())}
+        if not extra:
+            return rarest.items()
+        for pair in (pair for files in rarest.values() for pairs in files.values() for pair in pairs):
+            extra.pop(id(pair), None)
+        return chain(rarest.items(), _group(extra.values()).items())
+
+    @cached_property
+    def values(self) -> dict[str, list[str]]:
+        return grouped(self.by_label, *_PAIR)
+
+    def alike(self, selector: Selector) -> Iterator[tuple[str, str]]:
+        """Labels that a selector wants, and those that differ from one by a slip of the pen."""
+        for r in selector.requirements:
+            for value in r.values if r.operator == "In" else ():
+                yield r.key, value
+                for known, word in ((self.values.get(r.key, ()), value), (self.values, r.key)):
+                    near = nearest(word, known) if len(known) <= _MOST else None
+                    if near is not None:
+                        yield (r.key, near) if word is value else (near, value)
+
+    def _with(self, requirement: Requirement) -> dict[Identity, Group]:
+        if requirement.operator == "In" and len(requirement.values) == 1:
+            return self.by_label.get((requirement.key, requirement.values[0]), {})
+        return self.by_key.get(requirement.key, {})
+
+
+def _labels(pod: PodFact) -> set[tuple[str, str]]:
+    """The labels that a pod has, and those that patches may give it."""
+    return {label for labels in (pod.labels, *pod.patches) for label in labels.items()}
+
+
+def _group(pairs: Iterable[Backend]) -> dict[Identity, Group]:
+    """Identity -> file -> pods."""
+    table: dict[Identity, Group] = {}
+    for pair in pairs:
+        named = pair[0].named
+        table.setdefault(named.identity, {}).setdefault(named.file, []).append(pair)
+    return table
+
+
+def _groups(items: Iterable[tuple[Any, Backend]]) -> dict[Any, dict[Identity, Group]]:
+    return {key: _group(pairs) for key, pairs in grouped(items, *_PAIR).items()}
+
+
+def grouped(items: Iterable[Any], key: Callable[[Any], Any], value: Callable[[Any], Any] = lambda item: item) -> dict[Any, list[Any]]:
+    """Items by a key of theirs, in the order that they come in."""
+    table: dict[Any, list[Any]] = defaultdict(list)
+    for item in items:
+        table[key(item)].append(value(item))
+    return dict(table)

@@ -1,0 +1,289 @@
+"""Amounts of resources as Kubernetes writes them: `500m`, `1.5Gi`, `2e3`.
+
+The rules are those of resource.Quantity in k8s.io/apimachinery 1.36. A value is exact, an integer times a power of ten; nothing is
+smaller than a billionth (less is rounded up to it) and no number of Ki, Mi and so on passes 2^63-1. Where the server computes
+in 64 bits, `scaled` overflows as it does.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+Form = Literal["decimal", "binary", "exponent"]
+
+_SHAPE = re.compile(r"([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[+-]?[0-9]*)")
+_DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+_DECIMAL_TEXT = {exponent: suffix for suffix, exponent in _DECIMAL.items()}
+_BINARY_TEXT = {power // 10: suffix for suffix, power in _BINARY.items()}
+_EXPONENT = re.compile("[eE]([+-]?[0-9]+)")
+_PERCENT = re.compile("[0-9]+%")
+
+_NANO = -9
+_MOST = 2**63 - 1
+# The most decimal digits that the server takes into 64 bits at once.
+_DIGITS = 18
+# What the server trims: the blanks of Unicode as they stand in its JSON, where tabs and line breaks are escapes.
+_BLANKS = " \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+
+
+class BadQuantity(ValueError):
+    """Text that is no quantity; the message says what to write instead."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quantity:
+    """`mantissa` times ten to the `exponent`. Quantities compare and hash by value.
+
+    `wide` says that the server keeps it in arbitrary precision, `kept` is the text where the server keeps the spelling.
+    """
+
+    mantissa: int
+    exponent: int = 0
+    form: Form = "decimal"
+    wide: bool = False
+    kept: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        return _compare(self, other) == 0 if isinstance(other, Quantity) else NotImplemented
+
+    def __lt__(self, other: Quantity) -> bool:
+        return _compare(self, other) < 0
+
+    def __le__(self, other: Quantity) -> bool:
+        return _compare(self, other) <= 0
+
+    def __gt__(self, other: Quantity) -> bool:
+        return _compare(self, other) > 0
+
+    def __ge__(self, other: Quantity) -> bool:
+        return _compare(self, other) >= 0
+
+    def __hash__(self) -> int:
+        return hash(_reduced(self.mantissa, self.exponent))
+
+    def __neg__(self) -> Quantity:
+        return Quantity(-self.mantissa, self.exponent, self.form, self.wide)
+
+    def __add__(self, other: Quantity) -> Quantity:
+        """The sum, in the form of the first unless that is zero. Raises OverflowError for exponents too far apart to write out."""
+        if self.is_zero or other.is_zero:
+            return other if self.is_zero else self
+        exponent = min(self.exponent, other.exponent)
+        if abs(self.exponent - other.exponent) > 10_000:
+            raise OverflowError("the exponents of the two quantities lie too far apart to add them")
+        mantissa = self.mantissa * 10 ** (self.exponent - exponent) + other.mantissa * 10 ** (other.exponent - exponent)
+        return Quantity(mantissa, exponent, self.form, self.wide or other.wide or not -_MOST <= mantissa <= _MOST)
+
+    def __sub__(self, other: Quantity) -> Quantity:
+        return self + -other
+
+    def __str__(self) -> str:
+        """The text that the server prints, which is canonical unless the spelling is kept."""
+        return self.kept or _canonical(self)
+
+    @property
+    def is_zero(self) -> bool:
+        return self.mantissa == 0
+
+    @property
+    def sign(self) -> int:
+        """-1, 0 or 1."""
+        return (self.mantissa > 0) - (self.mantissa < 0)
+
+    @property
+    def milli(self) -> int:
+        """Thousandths, rounded away from zero, as the server's MilliValue."""
+        return self.scaled(-3)
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether the server takes it for a whole number: no thousandths are left over, overflow included."""
+        return self.milli % 1000 == 0
+
+    def scaled(self, exponent: int = 0) -> int:
+        """The value over ten to the `exponent`, rounded away from zero, in 64 bits: as Value, MilliValue and ScaledValue overflow."""
+        shift = self.exponent - exponent
+        if shift < 0:
+            value = _divided(self.mantissa, -shift)
+            return _wrapped(value) if self.wide else value
+        # These shifts are one multiplication for the server, which wraps; the others stop at the first overflow, with zero.
+        if self.wide or shift in (1, 2, 3, 6, 9):
+            return _wrapped(self.mantissa * pow(10, shift, 2**64))
+        value = self.mantissa * 10 ** min(shift, 19)
+        return value if -_MOST <= value <= _MOST else 0
+
+    def rounded(self, exponent: int = -3) -> Quantity:
+        """Rounded away from zero to multiples of ten to the `exponent`: the server does so with the resources of containers."""
+        if self.exponent >= exponent:
+            return self
+        return Quantity(_divided(self.mantissa, exponent - self.exponent), exponent, self.form, self.wide)
+
+    def int64(self) -> int | None:
+        """The integer where the server can read it off without rounding, else None: `1000m` has none, `1k` has."""
+        if self.wide or self.exponent < 0:
+            return None
+        value = self.mantissa * 10 ** min(self.exponent, 19)
+        return value if -_MOST <= value <= _MOST else None
+
+    def approximate(self) -> float:
+        """As a float, infinite or zero beyond its range."""
+        return float(f"{_text(self.mantissa)}e{self.exponent}")
+
+
+def parse(text: str) -> Quantity:
+    """The quantity in a field of a manifest, blanks around it ignored as the server does. Raises BadQuantity."""
+    return parse_exact(text.strip(_BLANKS))
+
+
+@lru_cache(maxsize=4096)
+def parse_exact(text: str) -> Quantity:
+    """The quantity as the server's ParseQuantity and CEL's quantity() read it, which take no blanks. Raises BadQuantity."""
+    shape = _SHAPE.fullmatch(text)
+    if not shape or not text:
+        raise BadQuantity(_explain(text))
+    form: Form
+    sign, whole, fraction, suffix = shape.groups("")
+    negative = sign == "-"
+    digits = (whole or "0") + fraction
+    power = _BINARY.get(suffix)
+    if power is not None:
+        scale, form = -len(fraction), "binary"
+        # The server's estimate of whether 64 bits hold it: a prefix costs about three digits.
+        if not fraction and len(digits) <= 14 - power * 3 // 10:
+            number = int(digits)
+            return Quantity((-number if negative else number) << power, 0, "binary", kept=text if number & 7 else "")
+    else:
+        exponent, form = _decimal(suffix, text)
+        scale = _int32(exponent - len(fraction))
+        if len(digits) <= _DIGITS and scale >= _NANO:
+            number = int(digits)
+            kept = scale % 3 == 0 and not digits.endswith("000") and digits[0] != "0"
+            return Quantity(-number if negative else number, scale, form, kept=text if kept or text == "0" else "")
+    # On the short way a suffix alone is zero; on this one the server wants a digit.
+    if not (whole or fraction or text[len(sign) :].startswith("0")):
+        raise BadQuantity(f"{text!r} has no number before its suffix; write 1{suffix}")
+    return _wide(_number(digits) << (power or 0), scale, form, negative)
+
+
+def percent(text: str) -> int | None:
+    """The number of a percentage such as `25%`, None where the text is none: maxUnavailable and maxSurge take one for a number."""
+    return _number(text[:-1]) if _PERCENT.fullmatch(text) else None
+
+
+def _decimal(suffix: str, text: str) -> tuple[int, Form]:
+    exponent = _DECIMAL.get(suffix)
+    if exponent is not None:
+        return exponent, "decimal"
+    match = _EXPONENT.fullmatch(suffix)
+    if match and len(match[1]) <= 4000 and -_MOST - 1 <= int(match[1]) <= _MOST:
+        return _int32(int(match[1])), "exponent"
+    raise BadQuantity(_explain(text))
+
+
+def _wide(number: int, exponent: int, form: Form, negative: bool) -> Quantity:
+    """What the server does in arbitrary precision: round up to billionths, cap the binary ones."""
+    if exponent < _NANO:
+        number, exponent = _divided(number, _NANO - exponent), _NANO
+    if form == "binary":
+        if number > _MOST * 10**-exponent:
+            number, exponent = _MOST, 0
+        elif 0 < number < 10**-exponent:
+            form = "decimal"
+    return Quantity(-number if negative else number, exponent, form, wide=True)
+
+
+def _number(digits: str) -> int:
+    """As int(), which refuses texts of more than 4,300 digits."""
+    return int(digits) if len(digits) <= 4000 else _number(digits[:-4000]) * 10**4000 + int(digits[-4000:])
+
+
+def _text(number: int) -> str:
+    """As str(), which refuses numbers of more than 4,300 digits."""
+    if number.bit_length() <= 13_000:
+        return str(number)
+    high, low = divmod(abs(number), 10**3900)
+    return f"{'-' if number < 0 else ''}{_text(high)}{low:03900d}"
+
+
+def _divided(number: int, places: int) -> int:
+    """The number over ten to the `places`, rounded away from zero."""
+    # A number of n bits has fewer than n/3 + 1 digits, so the power need not be written out to see that it is larger.
+    if places > number.bit_length() // 3 + 1:
+        return (number > 0) - (number < 0)
+    unit: int = 10**places
+    return -(-number // unit) if number > 0 else number // unit
+
+
+def _wrapped(number: int) -> int:
+    return (number + 2**63) % 2**64 - 2**63
+
+
+def _int32(number: int) -> int:
+    return (number + 2**31) % 2**32 - 2**31
+
+
+def _compare(first: Quantity, second: Quantity) -> int:
+    x, y = first.mantissa, second.mantissa
+    gap = first.exponent - second.exponent
+    if gap and x and y and (x > 0) == (y > 0):
+        # Sizes decide before any alignment, which writes the difference out in digits; an exponent may be thousands of millions.
+        if gap > y.bit_length():
+            return 1 if x > 0 else -1
+        if -gap > x.bit_length():
+            return -1 if x > 0 else 1
+        x, y = x * 10 ** max(gap, 0), y * 10 ** max(-gap, 0)
+    return (x > y) - (x < y)
+
+
+def _reduced(mantissa: int, exponent: int) -> tuple[int, int]:
+    """The value with the smallest mantissa."""
+    if not mantissa:
+        return 0, 0
+    while mantissa % 10 == 0:
+        mantissa //= 10
+        exponent += 1
+    return mantissa, exponent
+
+
+def _canonical(quantity: Quantity) -> str:
+    """No fraction, the largest suffix. A decimal one beyond E is lost, as the server loses it."""
+    mantissa, exponent = _reduced(quantity.mantissa, quantity.exponent)
+    if not mantissa:
+        return "0"
+    if quantity.form == "binary" and exponent >= 0 and abs(value := mantissa * 10**exponent) >= 1024:
+        times = 0
+        while value % 1024 == 0:
+            value //= 1024
+            times += 1
+        return f"{_text(value)}{_BINARY_TEXT.get(times, '')}"
+    mantissa, exponent = mantissa * 10 ** (exponent % 3), exponent - exponent % 3
+    if quantity.form == "exponent":
+        return f"{_text(mantissa)}e{exponent}" if exponent else _text(mantissa)
+    return f"{_text(mantissa)}{_DECIMAL_TEXT.get(exponent, '')}"
+
+
+def _explain(text: str) -> str:
+    bare = "".join(text.split())
+    if not bare:
+        return "the quantity is empty; write a number, such as 500m or 1Gi"
+    number = re.match(r"[+-]?[0-9]+(?:\.[0-9]*)?|[+-]?\.[0-9]+", bare)
+    if not number:
+        return f"{text!r} is no quantity; write a number, such as 500m or 1Gi"
+    suffix = bare[number.end() :]
+    unit = suffix.lower().removesuffix("b")
+    if bare != text and (suffix in _DECIMAL or suffix in _BINARY):
+        return f"{text!r} has a blank inside; write {bare}"
+    if unit in ("k", "m", "g", "t", "p", "e"):
+        large = unit.upper() if unit != "k" else unit
+        return f"{suffix!r} is no suffix of quantities; write {number[0]}{large} (powers of 1000) or {number[0]}{unit.upper()}i (of 1024)"
+    if unit in ("ki", "mi", "gi", "ti", "pi", "ei"):
+        return f"{suffix!r} is no suffix of quantities; write {number[0]}{unit.capitalize()}"
+    return f"{suffix!r} is no suffix of quantities; write n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei or an exponent such as e3"

@@ -1,0 +1,102 @@
+"""A Kubernetes object as it stands in a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from kcheck.kube.place import ObjectId
+from kcheck.tree.document import Document
+from kcheck.tree.node import Node
+
+
+class Resource:
+    """One object: a document's root, or an item of a List. Has an apiVersion and a kind.
+
+    `built_in`: whether Kubernetes itself defines the kind; `namespaced`: whether its objects live in namespaces, None where nobody
+    knows. Both are known once the kind has been looked up. `refused`: what the API server's checks have refused of it so far.
+    `minor`: N of the Kubernetes 1.N that it is judged by, 0 where nobody has said so yet.
+    """
+
+    built_in = False
+    minor = 0
+    namespaced: bool | None = None
+
+    def __init__(self, node: Node, document: Document) -> None:
+        self.node = node
+        self.document = document
+        self.api_version = node["apiVersion"].text
+        self.kind = node["kind"].text
+        self.refused: list[Node] = []
+
+    def __getitem__(self, key: str) -> Node:
+        return self.node[key]
+
+    def is_before(self, minor: int) -> bool:
+        """Whether it is judged by a Kubernetes older than 1.minor."""
+        return 0 < self.minor < minor
+
+    @property
+    def group(self) -> str:
+        """API group without version, "" for the core group."""
+        return self.api_version.rpartition("/")[0]
+
+    @property
+    def name(self) -> str:
+        return self.node.at("metadata", "name").text
+
+    @property
+    def namespace(self) -> str:
+        return self.node.at("metadata", "namespace").text
+
+    @property
+    def labels(self) -> dict[str, str]:
+        return strings(self.node.at("metadata", "labels"))
+
+    @property
+    def annotations(self) -> dict[str, str]:
+        return strings(self.node.at("metadata", "annotations"))
+
+    @cached_property
+    def id(self) -> ObjectId:
+        return ObjectId(self.api_version, self.kind, self.namespace, self.name)
+
+    def refuses(self, node: Node) -> bool:
+        """Whether the API server's checks have refused something of this value so far."""
+        for refused in self.refused:
+            at: Node | None = refused
+            while at is not None:
+                if at is node:
+                    return True
+                at = at.parent
+        return False
+
+    def is_a(self, *kinds: str) -> bool:
+        """Whether it is one of these: "v1 Pod", "apps/v1 Deployment" or, whatever the version, "apps Deployment"."""
+        return f"{self.api_version} {self.kind}" in kinds or f"{self.group} {self.kind}".strip() in kinds
+
+
+def strings(node: Node) -> dict[str, str]:
+    """The text values of a map, the others left out."""
+    return {k: v.value for k, v in node.entries if isinstance(v.value, str)}
+
+
+def is_object(node: Node) -> bool:
+    """Whether a node says what object it is."""
+    return bool(node["apiVersion"].text and node["kind"].text)
+
+
+def resources(document: Document) -> Iterator[Resource]:
+    """The objects of a document: itself, or the items of a List (of Lists)."""
+    yield from _unpack(document.root, document)
+
+
+def _unpack(node: Node, document: Document) -> Iterator[Resource]:
+    if not is_object(node):
+        return
+    items = node["items"]
+    if node["kind"].text.endswith("List") and items.is_list and "spec" not in node:
+        for item in items:
+            yield from _unpack(item, document)
+        return
+    yield Resource(node, document)

@@ -1,0 +1,300 @@
+"""Label selectors: what they match, whether two can meet, and how far one is from a set of labels.
+
+Semantics of k8s.io/apimachinery, pkg/labels. A selector is a conjunction; without requirements it matches everything. A selector
+that is *absent* (None here) is something else, and what it means differs from one field to the next: see MEANINGS.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
+
+from kcheck.kube import labels as label_grammar
+from kcheck.kube.suggestion import distance as spelling
+from kcheck.kube.suggestion import tolerance
+
+Operator = Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
+
+_TOKEN = re.compile(r"(==|!=|[=!(),<>])|[^ \t\r\n=!(),<>]+")
+_SYMBOLS: Mapping[str, Operator] = {"=": "In", "==": "In", "!=": "NotIn", "in": "In", "notin": "NotIn", ">": "Gt", "<": "Lt"}
+_WRITTEN = {"In": ("=", "in"), "NotIn": ("!=", "notin"), "Gt": (">", ">"), "Lt": ("<", "<")}
+_INTEGER = re.compile("[+-]?[0-9]{1,4000}")
+_LIMIT = 2**63
+# The distance of a requirement that no typing error explains.
+UNLIKE = 8
+Key = TypeVar("Key")
+
+
+class BadSelector(ValueError):
+    """Text that is no selector; `column` counts from 1."""
+
+    def __init__(self, message: str, column: int) -> None:
+        super().__init__(message)
+        self.message = message
+        self.column = column
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One condition on one key. Gt and Lt compare integers and have one value."""
+
+    key: str
+    operator: Operator
+    values: tuple[str, ...] = ()
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        value = labels.get(self.key)
+        if value is None:
+            return self.operator in ("NotIn", "DoesNotExist")
+        return self.allows(value)
+
+    def allows(self, value: str) -> bool:
+        """Whether the key may have this value."""
+        match self.operator:
+            case "In":
+                return value in self.values
+            case "NotIn":
+                return value not in self.values
+            case "Exists":
+                return True
+            case "DoesNotExist":
+                return False
+        number, limit = _integer(value), self.limit
+        if number is None or limit is None:
+            return False
+        return number > limit if self.operator == "Gt" else number < limit
+
+    @property
+    def limit(self) -> int | None:
+        """The integer of Gt or Lt, None where it is none."""
+        return _integer(self.values[0]) if len(self.values) == 1 else None
+
+    def __str__(self) -> str:
+        if self.operator in ("Exists", "DoesNotExist"):
+            return self.key if self.operator == "Exists" else f"!{self.key}"
+        one, several = _WRITTEN[self.operator]
+        values = ",".join(self.values)
+        return f"{self.key}{one}{values}" if len(self.values) == 1 else f"{self.key} {several} ({values})"
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """Requirements that must all hold."""
+
+    requirements: tuple[Requirement, ...] = ()
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        return all(requirement.matches(labels) for requirement in self.requirements)
+
+    def unmet(self, labels: Mapping[str, str]) -> tuple[Requirement, ...]:
+        """The requirements that keep these labels from matching."""
+        return tuple(requirement for requirement in self.requirements if not requirement.matches(labels))
+
+    def __str__(self) -> str:
+        """As kubectl -l takes it."""
+        return ",".join(map(str, self.requirements))
+
+
+EVERYTHING = Selector()
+
+
+class Meaning(NamedTuple):
+    """What a field selects without a selector, and with an empty one where that differs. "refused": the server takes none such."""
+
+    absent: str
+    empty: str = ""
+
+
+# By API type and field.
+MEANINGS: Mapping[str, Meaning] = {
+    "core/v1 ServiceSpec.selector": Meaning("no pods: its endpoints are kept by hand"),
+    "core/v1 ReplicationControllerSpec.selector": Meaning("the labels of its template"),
+    **{f"apps/v1 {kind}Spec.selector": Meaning("refused") for kind in ("Deployment", "ReplicaSet", "DaemonSet", "StatefulSet")},
+    "batch/v1 JobSpec.selector": Meaning("its own pods, by a label that the server adds", "the same, or all pods under manualSelector"),
+    "policy/v1 PodDisruptionBudgetSpec.selector": Meaning("no pods", "all pods of the namespace"),
+    "networking/v1 NetworkPolicySpec.podSelector": Meaning("all pods of the namespace"),
+    "networking/v1 NetworkPolicyPeer.podSelector": Meaning("all pods of the namespaces selected"),
+    "networking/v1 NetworkPolicyPeer.namespaceSelector": Meaning("the namespace of the policy", "all namespaces"),
+    "core/v1 PodAffinityTerm.labelSelector": Meaning("no pods", "all pods of the namespaces selected"),
+    "core/v1 PodAffinityTerm.namespaceSelector": Meaning("the namespaces listed, else the pod's own", "all namespaces"),
+    "core/v1 TopologySpreadConstraint.labelSelector": Meaning("no pods", "all pods of the namespace"),
+    "core/v1 NodeSelectorTerm.matchExpressions": Meaning("no nodes, unless the term has matchFields"),
+    "core/v1 PersistentVolumeClaimSpec.selector": Meaning("any volume"),
+    "core/v1 ClusterTrustBundleProjection.labelSelector": Meaning("no bundles", "all bundles of the signer"),
+    "storage/v1 CSIStorageCapacity.nodeTopology": Meaning("no nodes", "all nodes"),
+    "autoscaling/v2 MetricIdentifier.selector": Meaning("the metric whatever its labels"),
+    "rbac/v1 AggregationRule.clusterRoleSelectors": Meaning("refused", "all cluster roles, for an empty selector in the list"),
+    "admissionregistration/v1 ParamRef.selector": Meaning("the object named", "all parameters"),
+    **{
+        f"admissionregistration/v1 {kind}.{name}Selector": Meaning(f"all {name}s")
+        for kind in ("MatchResources", "ValidatingWebhook", "MutatingWebhook")
+        for name in ("namespace", "object")
+    },
+}
+
+
+def of_map(labels: Mapping[str, str] | None) -> Selector | None:
+    """The selector that a plain map is: a Service's, a nodeSelector, matchLabels. None stays None; a null value is "" to the server."""
+    return None if labels is None else Selector(tuple(Requirement(key, "In", (value or "",)) for key, value in labels.items()))
+
+
+def of_fields(data: Mapping[str, Any] | None) -> Selector | None:
+    """The selector of a LabelSelector or a node selector term as plain data. None stays None; a malformed expression is left out."""
+    if data is None:
+        return None
+    listed = tuple(
+        Requirement(entry["key"], entry["operator"], tuple(map(str, entry.get("values") or ())))
+        for entry in data.get("matchExpressions") or ()
+        if isinstance(entry, Mapping) and isinstance(entry.get("key"), str) and entry.get("operator") in get_args(Operator)
+        if isinstance(entry.get("values"), list | None)
+    )
+    return Selector((of_map(data.get("matchLabels")) or EVERYTHING).requirements + listed)
+
+
+def contradictory(selector: Selector) -> bool:
+    """Whether no set of labels can match."""
+    return not can_overlap(selector, EVERYTHING)
+
+
+def can_overlap(first: Selector, second: Selector) -> bool:
+    """Whether some set of labels matches both."""
+    by_key: dict[str, list[Requirement]] = {}
+    for requirement in (*first.requirements, *second.requirements):
+        by_key.setdefault(requirement.key, []).append(requirement)
+    # Keys are independent of each other, so each may be settled alone.
+    return all(map(_satisfiable, by_key.values()))
+
+
+def distance(selector: Selector, labels: Mapping[str, str]) -> int:
+    """How far labels are from matching: a typing error in a key or value costs 1, a requirement past that UNLIKE; 0 is a match."""
+    return sum(_cost(requirement, labels) for requirement in selector.unmet(labels))
+
+
+def nearest(selector: Selector, candidates: Iterable[tuple[Key, Mapping[str, str]]]) -> tuple[Key, Requirement] | None:
+    """The candidate whose labels all but match, with the first requirement that fails; None where none comes near.
+
+    Something must be alike: another requirement that holds, or a slip of the pen in the only one. Ties go to the earlier.
+    """
+    best: tuple[int, Key, Requirement] | None = None
+    for key, labels in candidates:
+        unmet, cost = selector.unmet(labels), distance(selector, labels)
+        alike = len(unmet) < len(selector.requirements) or cost < UNLIKE
+        if unmet and alike and cost <= UNLIKE and (best is None or cost < best[0]):
+            best = cost, key, unmet[0]
+    return best[1:] if best else None
+
+
+def _satisfiable(requirements: list[Requirement]) -> bool:
+    """Whether one key can meet all of these, by being absent or by some value."""
+    if all(requirement.operator in ("NotIn", "DoesNotExist") for requirement in requirements):
+        return True
+    choices = [requirement.values for requirement in requirements if requirement.operator == "In"]
+    if choices:
+        return any(all(requirement.allows(value) for requirement in requirements) for value in choices[0])
+    if any(requirement.operator == "DoesNotExist" for requirement in requirements):
+        return False
+    # What NotIn forbids does not matter: 7, 07 and 007 are one number and three values. A label cannot be negative, for its
+    # value cannot begin with '-'.
+    low, high = -1, _LIMIT
+    for requirement in requirements:
+        if requirement.operator in ("Gt", "Lt"):
+            limit = requirement.limit
+            if limit is None:
+                return False
+            low, high = (max(low, limit), high) if requirement.operator == "Gt" else (low, min(high, limit))
+    return low + 1 < high
+
+
+def _cost(requirement: Requirement, labels: Mapping[str, str]) -> int:
+    """Typing errors that explain an unmet requirement, UNLIKE where that is no explanation."""
+    if requirement.operator not in ("In", "Exists"):
+        return UNLIKE
+    value = labels.get(requirement.key)
+    if value is not None:
+        pairs = [(value, wanted) for wanted in requirement.values]
+    else:
+        pairs = [(key, requirement.key) for key in labels if requirement.allows(labels[key])]
+    counts = [(spelling(found, wanted), tolerance(len(wanted))) for found, wanted in pairs]
+    return min((count for count, most in counts if count <= most), default=UNLIKE)
+
+
+def _integer(text: str) -> int | None:
+    """As Go's ParseInt with 64 bits."""
+    number = int(text) if _INTEGER.fullmatch(text) else None
+    return number if number is not None and -_LIMIT <= number < _LIMIT else None
+
+
+def parse(text: str) -> Selector:
+    """The selector that a text means in the grammar of kubectl -l. Raises BadSelector."""
+    found = [_Word(match[1] or "name", match[0], match.start() + 1) for match in _TOKEN.finditer(text)]
+    words = [_Word("", "", len(text) + 1), *reversed(found)]
+    requirements = [_requirement(words)] if found else []
+    while words[-1].kind:
+        _skip(words, ",", "',' or the end")
+        requirements.append(_requirement(words))
+    return Selector(tuple(requirements))
+
+
+class _Word(NamedTuple):
+    """A token: the kind is the symbol itself, "name", or "" at the end."""
+
+    kind: str
+    text: str
+    column: int
+
+
+def _requirement(words: list[_Word]) -> Requirement:
+    """The requirement at the head of the tokens, which are taken off. They stand in reverse."""
+    absent = words[-1].kind == "!"
+    if absent:
+        words.pop()
+    key = words.pop()
+    if key.kind != "name":
+        raise _unexpected(key, "a key" if absent else "a key, or '!' and a key")
+    if wrong := label_grammar.key(key.text):
+        raise BadSelector(wrong, key.column)
+    if words[-1].kind in ("", ","):
+        return Requirement(key.text, "DoesNotExist" if absent else "Exists")
+    symbol = words.pop()
+    operator = _SYMBOLS.get(symbol.text)
+    if absent or operator is None:
+        raise _unexpected(symbol, "',' or the end" if absent else "=, ==, !=, in, notin, < or >")
+    column = words[-1].column
+    values = _values(words) if symbol.kind == "name" else [_value(words, ("", ","))]
+    if operator in ("Gt", "Lt") and _integer(values[0]) is None:
+        raise BadSelector(f"{key.text} is compared with {values[0]!r}; write an integer", column)
+    if wrong := next(filter(None, map(label_grammar.value, values)), ""):
+        raise BadSelector(wrong, column)
+    return Requirement(key.text, operator, tuple(sorted(set(values))))
+
+
+def _values(words: list[_Word]) -> list[str]:
+    """The values in parentheses; nothing between two commas is the empty value."""
+    _skip(words, "(", "'(' before the values")
+    found = [_value(words, (",", ")"))]
+    while words[-1].kind == ",":
+        words.pop()
+        found.append(_value(words, (",", ")")))
+    _skip(words, ")", "',' or ')'")
+    return found
+
+
+def _value(words: list[_Word], after: tuple[str, ...]) -> str:
+    if words[-1].kind == "name":
+        return words.pop().text
+    if words[-1].kind in after:
+        return ""
+    raise _unexpected(words[-1], "a value")
+
+
+def _skip(words: list[_Word], kind: str, wanted: str) -> None:
+    if words[-1].kind != kind:
+        raise _unexpected(words[-1], wanted)
+    words.pop()
+
+
+def _unexpected(word: _Word, wanted: str) -> BadSelector:
+    found = repr(word.text) if word.kind else "the end"
+    return BadSelector(f"{found} in column {word.column} of the selector, where {wanted} should stand", word.column)

@@ -1,0 +1,85 @@
+"""URLs as Go's net/url.Parse takes them apart, which is what the API server does with the addresses of webhooks."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from typing import NamedTuple
+
+# Texts, not compiled patterns: few runs meet a URL.
+_SCHEME = r"([A-Za-z][A-Za-z0-9+.-]*):"
+_ESCAPES = r"(?s)(?:[^%]|%[0-9A-Fa-f]{2})*"
+_USER = r"(?:[A-Za-z0-9._:~!$&'()*+,;=@-]|%[0-9A-Fa-f]{2})*"
+# A host may escape bytes beyond ASCII alone, and a '%' that begins the zone of an address.
+_HOST = r"(?:[A-Za-z0-9._~!$&'()*+,;=:<>\"\[\]-]|[^\x00-\x7f]|%[89A-Fa-f][0-9A-Fa-f]|%25)*"
+_PORT = r"(?::[0-9]*)?"
+
+
+class BadUrl(ValueError):
+    """A text that is no URL; the message says why."""
+
+
+class Url(NamedTuple):
+    """The parts of a URL. `user`: None where there is none; `host` has its port."""
+
+    scheme: str
+    user: str | None
+    host: str
+    path: str
+    query: str
+    fragment: str
+
+
+def parse(text: str) -> Url:
+    """Take a URL apart, a relative one, too. Raises BadUrl."""
+    bare, _, fragment = text.partition("#")
+    if any(char < " " or char == "\x7f" for char in bare):
+        raise BadUrl("it has a control character")
+    if bare.startswith(":"):
+        raise BadUrl("its scheme is missing")
+    match = re.match(_SCHEME, bare)
+    scheme, rest = (match[1].lower(), bare[match.end() :]) if match else ("", bare)
+    rest, _, query = rest.partition("?")
+    user, host = None, ""
+    if not rest.startswith("/"):
+        if not match and ":" in rest.partition("/")[0]:
+            raise BadUrl("its first part has a ':' and is no scheme")
+        if match:
+            rest = ""
+    elif rest.startswith("//") and (match or not rest.startswith("///")):
+        authority, slash, path = rest[2:].partition("/")
+        user, host = _authority(authority, scheme in ("http", "https"))
+        rest = slash + path
+    if not (re.fullmatch(_ESCAPES, rest) and re.fullmatch(_ESCAPES, fragment)):
+        raise BadUrl("it has a '%' that two hexadecimal digits do not follow")
+    return Url(scheme, user, host, rest, query, fragment)
+
+
+def _authority(text: str, strict: bool) -> tuple[str | None, str]:
+    """The user and the host of what stands between '//' and '/'. `strict`: there can be one host alone, not several."""
+    user, at, host = text.rpartition("@")
+    if "[" in host:
+        name, port = _literal(host)
+    else:
+        name, colon, rest = host.partition(":") if strict else host.rpartition(":")
+        name, port = (name, colon + rest) if colon else (host, "")
+    if not re.fullmatch(_PORT, port):
+        raise BadUrl(f"{port} is no port")
+    if not re.fullmatch(_HOST, name):
+        raise BadUrl("its host has a character that no host can have")
+    if not re.fullmatch(_USER, user):
+        raise BadUrl("its user has a character that no user can have")
+    return (user if at else None), host
+
+
+def _literal(host: str) -> tuple[str, str]:
+    """The zone of an address in brackets (the address itself is fine) and its port."""
+    address, bracket, port = host.removeprefix("[").rpartition("]")
+    address, _, zone = address.partition("%25")
+    try:
+        ipaddress.IPv6Address(address)
+    except ValueError:
+        bracket = ""
+    if not bracket or "[" in host[1:]:
+        raise BadUrl("what stands in brackets is no address of version 6")
+    return zone, port

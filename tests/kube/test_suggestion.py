@@ -1,0 +1,53 @@
+"""Did you mean."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kcheck.kube.suggestion import distance, nearest
+
+FIELDS = ["containers", "initContainers", "readinessProbe", "livenessProbe", "startupProbe", "env", "envFrom", "image", "name", "ports"]
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("container", "containers"),
+        ("conatiners", "containers"),
+        ("readynessProbe", "readinessProbe"),
+        ("initcontainers", "initContainers"),
+        ("init-containers", "initContainers"),
+        ("Image", "image"),
+        ("env_from", "envFrom"),
+        ("port", "ports"),
+        ("nmae", "name"),
+        ("securityContext", None),
+        ("xx", None),
+        ("", None),
+        ("image", None),
+    ],
+)
+def test_nearest(word: str, expected: str | None) -> None:
+    assert nearest(word, FIELDS) == expected
+
+
+def test_ties_do_not_depend_on_order() -> None:
+    assert nearest("cat", ["car", "bat"]) == nearest("cat", ["bat", "car"]) == "car"
+
+
+def test_a_limit_of_the_caller_counts() -> None:
+    assert nearest("abcdefghi", ["abcdefxxx"], limit=2) is None
+    assert nearest("ab", ["ax"], limit=1) == "ax"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [("", "", 0), ("", "abc", 3), ("abc", "abd", 1), ("abc", "acb", 1), ("kitten", "sitting", 3), ("ca", "abc", 3)],
+)
+def test_distance(first: str, second: str, expected: int) -> None:
+    assert distance(first, second) == distance(second, first) == expected
+
+
+@given(st.text("ab", max_size=8), st.text("ab", max_size=8), st.integers(0, 4))
+def test_a_limit_only_cuts_off(first: str, second: str, most: int) -> None:
+    assert distance(first, second, most=most) == min(distance(first, second), most + 1)
