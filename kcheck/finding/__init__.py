@@ -1,0 +1,1 @@
+"""What a rule yields (Problem) and what the user is told (Finding)."""

@@ -1,0 +1,41 @@
+"""What the user is told: a problem with its rule, severity and place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kcheck.finding.problem import Fix, Reason, Related
+from kcheck.finding.severity import Severity
+from kcheck.kube.place import ObjectId, Place
+from kcheck.text.source import Range
+
+
+@dataclass(slots=True, frozen=True)
+class Finding:
+    rule: str
+    severity: Severity
+    family: str
+    message: str
+    place: Place
+    reason: Reason = ""
+    related: tuple[Related, ...] = ()
+    fix: Fix | None = None
+    url: str = ""
+
+    @property
+    def file(self) -> str:
+        return self.place.file
+
+    @property
+    def range(self) -> Range:
+        return self.place.range
+
+    @property
+    def object(self) -> ObjectId:
+        return self.place.object
+
+    @property
+    def order(self) -> tuple[str, int, int, str, str]:
+        """Findings are told by file, place, rule: the same order on every run."""
+        start = self.place.range.start
+        return self.place.file, start.line, start.column, self.rule, self.message

@@ -1,0 +1,44 @@
+"""All that a run found, as reporters see it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from kcheck.finding.finding import Finding
+from kcheck.finding.severity import Severity
+
+
+class Passed(NamedTuple):
+    """A file that was looked at and not checked, and why."""
+
+    file: str
+    why: str
+
+
+class RuleNote(NamedTuple):
+    """What reporters say of a rule: SARIF carries its help."""
+
+    id: str
+    title: str
+    severity: Severity
+    family: str
+    help: str
+    url: str
+
+
+@dataclass(slots=True)
+class Report:
+    """Findings in order; how much was read; what was passed over."""
+
+    findings: list[Finding] = field(default_factory=list)
+    files: int = 0
+    documents: int = 0
+    passed: list[Passed] = field(default_factory=list)
+    kubernetes: str = ""
+    suppressed: int = 0
+    rules: dict[str, RuleNote] = field(default_factory=dict)
+
+    def count(self) -> Counter[Severity]:
+        return Counter(f.severity for f in self.findings)
