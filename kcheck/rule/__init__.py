@@ -1,0 +1,1 @@
+"""What a rule is, how rules are collected, and their pages."""

@@ -1,0 +1,76 @@
+"""Constraints of single fields, as tables by API type, and functions of whole types. Both belong to a topic: a Rule without a
+function of its own, under whose id users see and suppress what they find.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from kcheck.finding.problem import Problem
+from kcheck.rule.rule import Rule, first_parameter
+from kcheck.tree.node import Node
+
+Look = Callable[[Node], Problem | Iterable[Problem] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """What the value of a field must be. `look` returns the problem of a node, several, or None.
+
+    `of_absent`: it is asked of missing and null values too (a requirement); all others are asked of present ones only.
+    `closed`: it says all that is allowed, so that the values which the definitions list are not asked as well.
+    `dropped`: the API server takes the field away before it validates, so that of what stands in it only the shape counts.
+    """
+
+    topic: Rule
+    look: Look
+    of_absent: bool = False
+    closed: bool = False
+    dropped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FieldTable:
+    """Constraints of the fields of some API types.
+
+    A table owns the fields that it names: whether they are required is its own business, not that of the definitions, whose
+    lists of required fields the API server does not always enforce. `name=()` says just that the field may be absent.
+    """
+
+    types: tuple[str, ...]
+    fields: dict[str, tuple[Constraint, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A function of whole values of some API types, or, without types, of every object of a known kind. `subject`: what it is handed."""
+
+    topic: Rule
+    types: tuple[str, ...]
+    subject: type
+    function: Callable[..., Iterable[Problem]]
+
+
+def constraint(topic: Rule, *, of_absent: bool = False, closed: bool = False) -> Callable[[Look], Constraint]:
+    """Make a Constraint of a function from Node to a problem, several, or None."""
+    return lambda look: Constraint(topic, look, of_absent, closed)
+
+
+def fields(types: str | Iterable[str], /, **constraints: Constraint | tuple[Constraint, ...]) -> FieldTable:
+    """Constraints of the named fields of one or several API types."""
+    names = (types,) if isinstance(types, str) else tuple(types)
+    return FieldTable(names, {k: c if isinstance(c, tuple) else (c,) for k, c in constraints.items()})
+
+
+def checks(types: str | Iterable[str] = (), /, *, topic: Rule) -> Callable[[Callable[..., Iterable[Problem]]], Check]:
+    """Make a Check of a generator function whose first parameter is a Node, Pod, Container or Resource.
+
+    Without types it looks at every object of a known kind, built in or defined by a CRD, once.
+    """
+    names = (types,) if isinstance(types, str) else tuple(types)
+
+    def make(function: Callable[..., Iterable[Problem]]) -> Check:
+        return Check(topic, names, first_parameter(function), function)
+
+    return make

@@ -1,0 +1,119 @@
+"""The rule: an id, a sentence, and the function that looks. Decorators return frozen values and register nothing."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_type_hints
+
+from kcheck.finding.problem import Problem
+from kcheck.finding.severity import ERROR, WARNING, Severity
+from kcheck.kube.bundle import Bundle
+from kcheck.kube.facts import Facts
+from kcheck.kube.pod import Container, Pod
+from kcheck.kube.resource import Resource
+from kcheck.rule.options import Option, options_of
+from kcheck.tree.document import Document
+from kcheck.tree.node import Node
+
+Scope = Literal["document", "object", "type", "bundle", "engine"]
+
+# What a rule looks at follows from its first parameter; pods and containers are API types like any other.
+_TYPES = {
+    Pod: ("core/v1 PodSpec",),
+    Container: ("core/v1 Container", "core/v1 EphemeralContainer"),
+}
+_SCOPES: dict[type, Scope] = {Document: "document", Resource: "object", Pod: "type", Container: "type", Node: "type", Facts: "bundle"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One thing that kcheck knows.
+
+    `subject`: the type of the function's first parameter; `types`: API types it subscribes to; `groups`: names that switch it
+    together with others; `default`: whether it is on without being asked; `enforced_since`: first minor version (1.N) it holds in.
+    """
+
+    id: str
+    title: str
+    severity: Severity
+    family: str
+    groups: frozenset[str] = frozenset()
+    default: bool = True
+    scope: Scope = "engine"
+    subject: type = Node
+    types: tuple[str, ...] = ()
+    options: dict[str, Option] = field(default_factory=dict)
+    fixable: bool = False
+    like: tuple[str, ...] = ()
+    function: Callable[..., Iterable[Problem]] | None = None
+    module: str = ""
+
+
+def rule(
+    id: str,
+    title: str,
+    *,
+    severity: Severity = WARNING,
+    family: str = "practice",
+    groups: Iterable[str] = (),
+    default: bool = True,
+    on: str | Iterable[str] = (),
+    fixable: bool = False,
+    like: Iterable[str] = (),
+) -> Callable[[Callable[..., Iterable[Problem]]], Rule]:
+    """Make a Rule of a generator function.
+
+    The first parameter's type says what it looks at: Document, Resource, Pod, Container, Node (then `on` names API types such as
+    "core/v1 ContainerPort"), or Facts with a Bundle as second parameter. Keyword-only parameters are its options.
+    `like`: ids of other tools' checks that it stands for, as "kube-linter/latest-tag". Raises TypeError for a wrong signature.
+    """
+
+    def make(function: Callable[..., Iterable[Problem]]) -> Rule:
+        subject = first_parameter(function)
+        types = (on,) if isinstance(on, str) else tuple(on)
+        if subject is Node and not types:
+            raise TypeError(f"rule {id}: a rule about a Node says on which API types (on=...)")
+        return Rule(
+            id, title, severity, family, frozenset(groups), default, _SCOPES[subject], subject, types or _TYPES.get(subject, ()),
+            options_of(function), fixable, tuple(like), function, function.__module__,
+        )  # fmt: skip
+
+    return make
+
+
+def topic(
+    id: str,
+    title: str,
+    *,
+    severity: Severity = ERROR,
+    groups: Iterable[str] = (),
+    default: bool = True,
+    family: str = "spec",
+    options: Iterable[Option] = (),
+) -> Rule:
+    """A rule whose work is done by `checks` functions, `fields` tables or the engine itself, under one id that users know."""
+    frame = inspect.currentframe()
+    module = frame.f_back.f_globals.get("__name__", "") if frame and frame.f_back else ""
+    return Rule(id, title, severity, family, frozenset(groups), default, options={o.name: o for o in options}, module=module)
+
+
+def first_parameter(function: Callable[..., Any]) -> type:
+    """The type that a rule function looks at. Raises TypeError where it is none that the engine hands out."""
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    types = [_type_of(function, name) for name in names[:2]]
+    subject = types[0] if types else None
+    if subject not in _SCOPES:
+        raise TypeError(f"{function.__qualname__}: the first parameter must be one of {', '.join(t.__name__ for t in _SCOPES)}")
+    if subject is Facts and types[1:] != [Bundle]:
+        raise TypeError(f"{function.__qualname__}: a rule about Facts takes a Bundle as second parameter")
+    return subject  # type: ignore[no-any-return]
+
+
+def _type_of(function: Callable[..., Any], parameter: str) -> Any:
+    """What a parameter is annotated with. Mostly that is a bare name, and there are hundreds: typing's own way is the slow one."""
+    hint = function.__annotations__.get(parameter)
+    if isinstance(hint, str):
+        return function.__globals__.get(hint) or get_type_hints(function).get(parameter)
+    return hint

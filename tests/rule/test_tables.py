@@ -1,0 +1,43 @@
+"""What rules subscribe to exists: a misspelt type or field would never be looked at, and nobody would hear of it."""
+
+import pytest
+
+from kcheck.rule.registry import Registry
+from kcheck.schema.components import Components
+from kcheck.schema.definitions import available, load
+
+REGISTRY = Registry.load()
+
+
+@pytest.fixture(scope="module")
+def fields() -> dict[str, set[str]]:
+    """The fields of each type of the API and of component configuration, over all versions."""
+    table: dict[str, set[str]] = {}
+    for version in available():
+        definitions = Components(load(version))
+        for name in definitions.types():
+            table.setdefault(name, set()).update(definitions.shape(name).fields)
+    return table
+
+
+def test_all_plug_ins_load() -> None:
+    assert REGISTRY.failures == []
+
+
+def test_types_of_rules_and_checks(fields: dict[str, set[str]]) -> None:
+    named = {(rule.id, name) for rule in REGISTRY.rules.values() for name in rule.types}
+    named |= {(f"{check.topic.id}: {check.function.__name__}", name) for check in REGISTRY.checks for name in check.types}
+    assert sorted((who, name) for who, name in named if name not in fields) == []
+
+
+def test_types_and_fields_of_tables(fields: dict[str, set[str]]) -> None:
+    assert [name for table in REGISTRY.tables for name in table.types if name not in fields] == []
+    # Of several types that share a table, such as the versions of one, not each has all fields.
+    named = {(table.types, field) for table in REGISTRY.tables for field in table.fields}
+    assert sorted((types, field) for types, field in named if not any(field in fields[name] for name in types)) == []
+
+
+def test_topics_are_rules() -> None:
+    topics = {check.topic.id for check in REGISTRY.checks}
+    topics |= {constraint.topic.id for table in REGISTRY.tables for constraints in table.fields.values() for constraint in constraints}
+    assert topics <= REGISTRY.rules.keys()
