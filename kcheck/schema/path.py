@@ -1,0 +1,38 @@
+"""The path of a field as the API server writes it: `spec.containers[0].resources.limits[cpu]`."""
+
+from __future__ import annotations
+
+from kcheck.schema.shape import Shape
+from kcheck.tree.node import Node
+
+
+def field_path(node: Node, root: Node, shape: Shape | None) -> str:
+    """Path of a node from the root of its object. Keys of maps stand in brackets, fields of types after a dot.
+
+    `shape`: the root's type, None where nobody knows it: then every key stands after a dot. The server names some fields that
+    no type has; rules make them up with `Node.imaginary`, and write brackets where the server does: `imaginary("containers", 0, "[cpu]")`.
+    """
+    keys: list[str | int] = []
+    at: Node | None = node
+    while at is not None and at is not root and at.key is not None:
+        keys.append(at.key.value if isinstance(at.key, Node) else at.key)
+        at = at.parent
+    path = ""
+    for key in reversed(keys):
+        if isinstance(key, int) or (shape is not None and shape.kind == "map"):
+            path += f"[{key}]"
+        elif shape is None and key.startswith("["):
+            path += key
+        else:
+            path = f"{path}.{key}" if path else key
+        shape = _child(shape, key)
+    return path
+
+
+def _child(shape: Shape | None, key: str | int) -> Shape | None:
+    if shape is None:
+        return None
+    if shape.kind in ("list", "map"):
+        return shape.items
+    found = shape.fields.get(key) if shape.fields and isinstance(key, str) else None
+    return found.shape if found is not None else None

@@ -1,0 +1,85 @@
+"""Everything that is known of kinds: the definitions of a Kubernetes version, the CRDs of the input, users' JSON Schemas."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Protocol
+
+from kcheck.kube.resource import Resource
+from kcheck.schema.components import Components
+from kcheck.schema.definitions import Absence, Definitions, Kind
+from kcheck.schema.shape import Shape
+from kcheck.schema.walk import Walk
+
+
+class Judge(Protocol):
+    """A kind that is not built in: how to judge an object of it. `shape`: its type for field paths; None, as its scope, where unknown."""
+
+    @property
+    def shape(self) -> Shape | None: ...
+
+    @property
+    def namespaced(self) -> bool | None: ...
+
+    def judge(self, resource: Resource, walk: Walk) -> None: ...
+
+
+class Rules(Protocol):
+    """What evaluates the rules (x-kubernetes-validations) of a custom resource's schema.
+
+    `schema`: a `structural.Schema`, whose module only custom resources load. `value`: the object as the server holds it, decoded
+    and defaulted, a status that it drops left out. Its keys lead to nodes of `resource`; what a default put there has none.
+    """
+
+    def evaluate(self, schema: Any, value: dict[str, Any], resource: Resource, walk: Walk) -> None: ...
+
+
+class Catalog(Protocol):
+    """A collection of JSON Schemas that are read as they are needed."""
+
+    def find(self, api_version: str, kind: str) -> Judge | None: ...
+
+
+class Store:
+    """Kinds by apiVersion and kind. CRDs and schemas added later win over earlier ones, built-in kinds over all.
+
+    `catalogs`: JSON Schemas, asked where no CRD has a kind, the last one first. `rules`: what evaluates the rules of custom
+    resources, None to leave them out.
+    """
+
+    def __init__(self, definitions: Definitions) -> None:
+        self.definitions = definitions
+        self.custom: dict[tuple[str, str], Judge] = {}
+        self.catalogs: list[Catalog] = []
+        self.rules: Rules | None = None
+
+    @cached_property
+    def components(self) -> Components:
+        """The kinds of component configuration: they are no API objects, and no API server serves them."""
+        return Components(self.definitions)
+
+    def builtin(self, api_version: str, kind: str) -> Kind | None:
+        return self.definitions.kind(api_version, kind)
+
+    def added(self, api_version: str, kind: str) -> Judge | None:
+        judge = self.custom.get((api_version, kind))
+        found = (catalog.find(api_version, kind) for catalog in reversed(self.catalogs)) if judge is None else ()
+        return next((each for each in found if each is not None), judge)
+
+    def versions_of(self, kind: str) -> list[str]:
+        """apiVersions that have a kind of this name, built in or added."""
+        known = self.definitions.versions_of(kind) or self.components.versions_of(kind)
+        return [*known, *sorted(v for v, k in self.custom if k == kind)]
+
+    def absence(self, api_version: str, kind: str) -> Absence | None:
+        """Why a kind that Kubernetes knows is not in this version."""
+        return self.definitions.absence(api_version, kind) or self.components.absence(api_version, kind)
+
+    def serves_group(self, api_version: str) -> bool:
+        """Whether the group is Kubernetes' own, so that an unknown kind in it is a mistake and not a missing CRD."""
+        group = api_version.rpartition("/")[0]
+        return any(v.rpartition("/")[0] == group for known in (self.definitions, self.components) for v, _ in known.kinds())
+
+    def kind_names(self) -> set[str]:
+        """Names of all kinds, for suggestions."""
+        return {k for known in (self.definitions.kinds(), self.components.kinds(), self.custom) for _, k in known}

@@ -1,0 +1,174 @@
+"""Single values against their declared type, as the API server's decoder judges them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date
+from typing import Any, NamedTuple
+
+from kcheck.finding.problem import Reason
+from kcheck.kube.base64 import BadBase64, decode
+from kcheck.kube.quantity import BadQuantity
+from kcheck.kube.quantity import parse as parse_quantity
+from kcheck.schema.shape import Shape
+
+
+class Fault(NamedTuple):
+    """What is wrong with a value: the rule's id, our sentence, the server's reason."""
+
+    rule: str
+    message: str
+    reason: Reason
+
+
+_LIMITS = {"int32": 2**31, "int64": 2**63}
+_DAY_AND_HOUR = r"(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)"
+_ZONE = r"(?:Z|[+-](\d\d):(\d\d))\Z"
+_TIME = re.compile(rf"{_DAY_AND_HOUR}(?:[.,]\d+)?{_ZONE}", re.ASCII)
+_MICRO_TIME = re.compile(rf"{_DAY_AND_HOUR}[.,]\d{{6}}{_ZONE}", re.ASCII)
+_NEEDS = {
+    "object": "a map of fields",
+    "map": "a map",
+    "list": "a list",
+    "string": "text",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "bytes": "base64 text",
+    "time": "a time such as 2026-01-31T12:00:00Z",
+    "micro-time": "a time such as 2026-01-31T12:00:00.000000Z",
+    "quantity": "a quantity such as 100m or 1Gi",
+    "int-or-string": "a whole number or text",
+}
+
+
+def fault_of(value: Any, shape: Shape) -> Fault | None:
+    """What the decoder says of a value that is not null; None where it fits."""
+    judge = _JUDGES.get(shape.kind)
+    return judge(value, shape) if judge is not None else None
+
+
+def _typed(value: Any, shape: Shape) -> Fault:
+    """A value of another type, with the way to write it."""
+    shown, what = _shown(value)
+    hint = ""
+    if shape.format == "secret":
+        shown, hint = "the value", ": quote it"
+    elif shape.kind == "string" and not isinstance(value, (dict, list)):
+        hint = ": quote it (YAML reads y, yes, on, n, no, off as true or false)" if isinstance(value, bool) else f': quote it, "{shown}"'
+    elif shape.kind in ("integer", "boolean", "number") and isinstance(value, str):
+        hint = f": write {value} without quotes" if _would_be(value, shape.kind) else ""
+    elif shape.kind == "list" and not isinstance(value, list):
+        hint = ": put '- ' before it"
+    return Fault("wrong-type", f"{shown} is {what}, but {_NEEDS[shape.kind]} belongs here{hint}", "TypeInvalid")
+
+
+def _shown(value: Any) -> tuple[str, str]:
+    if isinstance(value, bool):
+        return str(value).lower(), "a boolean"
+    if isinstance(value, (int, float)):
+        return str(value), "a number"
+    if isinstance(value, str):
+        return (value if len(value) <= 40 else value[:37] + "..."), "text"
+    return ("the value", "a map") if isinstance(value, dict) else ("the value", "a list")
+
+
+def _would_be(text: str, kind: str) -> bool:
+    if kind == "boolean":
+        return text in ("true", "false")
+    return re.fullmatch(r"-?\d+" if kind == "integer" else r"-?\d+(\.\d+)?", text) is not None
+
+
+def _string(value: Any, shape: Shape) -> Fault | None:
+    return None if value.__class__ is str else _typed(value, shape)
+
+
+def _boolean(value: Any, shape: Shape) -> Fault | None:
+    return None if value.__class__ is bool else _typed(value, shape)
+
+
+def _integer(value: Any, shape: Shape) -> Fault | None:
+    if value.__class__ is not int:
+        if value.__class__ is float:
+            return Fault("wrong-type", f"{value} is not a whole number: round it", "TypeInvalid")
+        return _typed(value, shape)
+    limit = _LIMITS.get(shape.format, 2**63)
+    if -limit <= value < limit:
+        return None
+    return Fault("wrong-type", f"{value} does not fit {shape.format}: write a number from {-limit} to {limit - 1}", "TypeInvalid")
+
+
+def _number(value: Any, shape: Shape) -> Fault | None:
+    return None if value.__class__ in (int, float) else _typed(value, shape)
+
+
+def _int_or_string(value: Any, shape: Shape) -> Fault | None:
+    if value.__class__ is str or (value.__class__ is int and -(2**31) <= value < 2**31):
+        return None
+    if value.__class__ is int:
+        return Fault("wrong-type", f"{value} does not fit int32: write a number up to {2**31 - 1} or text", "TypeInvalid")
+    return _typed(value, shape)
+
+
+def _quantity(value: Any, shape: Shape) -> Fault | None:
+    if value.__class__ is bool or value.__class__ in (dict, list):
+        return _typed(value, shape)
+    try:
+        parse_quantity(value if isinstance(value, str) else repr(value))
+    except BadQuantity as error:
+        return Fault("quantity", str(error), "Invalid")
+    return None
+
+
+def _bytes(value: Any, shape: Shape) -> Fault | None:
+    if value.__class__ is not str:
+        return _typed(value, shape)
+    try:
+        decode(value)
+    except BadBase64 as error:
+        return Fault("base64", str(error), "Invalid")
+    return None
+
+
+def _time(value: Any, shape: Shape) -> Fault | None:
+    if value.__class__ is not str:
+        return _typed(value, shape)
+    match = _TIME.match(value)
+    if match is None or not _is_time(match):
+        return Fault("wrong-type", f"{value} is no RFC 3339 time: write it as 2026-01-31T12:00:00Z", "TypeInvalid")
+    if shape.kind == "micro-time" and not _MICRO_TIME.match(value):
+        message = f"{value} does not have six digits behind its seconds: write it as 2026-01-31T12:00:00.000000Z"
+        return Fault("wrong-type", message, "TypeInvalid")
+    return None
+
+
+def _is_time(match: re.Match[str]) -> bool:
+    year, month, day, hour, minute, second = map(int, match.groups()[:6])
+    try:
+        date(max(year, 1), month, day)
+    except ValueError:
+        return False
+    zone_hour, zone_minute = (int(g or 0) for g in match.groups()[6:])
+    return hour < 24 and minute < 60 and second < 60 and zone_hour <= 24 and zone_minute < 60
+
+
+def _collection(value: Any, shape: Shape) -> Fault | None:
+    wanted = list if shape.kind == "list" else dict
+    return None if value.__class__ is wanted else _typed(value, shape)
+
+
+_JUDGES: dict[str, Callable[[Any, Shape], Fault | None]] = {
+    "string": _string,
+    "boolean": _boolean,
+    "integer": _integer,
+    "number": _number,
+    "int-or-string": _int_or_string,
+    "quantity": _quantity,
+    "bytes": _bytes,
+    "time": _time,
+    "micro-time": _time,
+    "object": _collection,
+    "map": _collection,
+    "list": _collection,
+}

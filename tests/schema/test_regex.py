@@ -1,0 +1,108 @@
+"""Go's regular expressions: the syntax, and answers in linear time that agree with Python's where the two languages do."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kcheck.schema.automaton import Automaton
+from kcheck.schema.regex import BadPattern
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found", "not_found"),
+    [
+        ("^a+$", ["a", "aaa"], ["", "ab", "a\n", "ba"]),
+        ("b", ["abc"], ["ac"]),
+        ("", ["", "x"], []),
+        ("^$", [""], ["x", "\n"]),
+        ("^(a|bc)*$", ["", "abca"], ["b"]),
+        ("^a{2,3}$", ["aa", "aaa"], ["a", "aaaa"]),
+        ("^a{2}b{0}$", ["aa"], ["aab"]),
+        ("a{,3}", ["a{,3}"], ["aaa"]),
+        ("^(?i)ab(?-i)c$", ["ABc"], ["ABC"]),
+        ("^(?i:a)b$", ["Ab"], ["AB"]),
+        ("(?i)k", ["\u212a"], ["l"]),
+        ("^.$", ["x", "é"], ["\n", ""]),
+        ("(?s)^.$", ["\n"], ["\r\n"]),
+        ("(?m)^b$", ["a\nb\nc"], ["ab"]),
+        (r"\Aa\z", ["a"], ["a\n"]),
+        (r"\bcat\b", ["a cat!"], ["concat"]),
+        (r"\Bcat", ["concat"], ["cat"]),
+        (r"^\d\s\w$", ["1 _"], ["a b", "1 é"]),
+        (r"^[\D\s]$", ["x"], ["1"]),
+        (r"^\pL\p{Lu}\PN$", ["éÉx"], ["ééx", "éÉ1"]),
+        (r"^\p{Greek}$", ["λ"], ["l"]),
+        (r"^\p{^Greek}$", ["l"], ["λ"]),
+        (r"^[[:alpha:]\d-]+$", ["a-1"], ["_"]),
+        (r"^[[:^alpha:]]$", ["1"], ["a"]),
+        (r"^[]a-]+$", ["]a-"], ["b"]),
+        (r"^[^a\]]$", ["b", "\n"], ["a", "]"]),
+        (r"^\x41\x{1F600}\101\n$", ["A😀A\n"], ["A"]),
+        (r"^\Qa.b*\E+$", ["a.b***"], ["axb"]),
+        (r"^\.\-\_\/$", [".-_/"], ["x"]),
+        ("^(?P<n>a)(?<m>b)(?:c)$", ["abc"], ["ab"]),
+        ("^a*?b+?$", ["aab"], ["aa"]),
+        ("^(|a)*(b*)*$", ["", "aabb"], ["c"]),
+    ],
+)
+def test_syntax(pattern: str, found: list[str], not_found: list[str]) -> None:
+    automaton = Automaton(pattern)
+    for text in found:
+        assert automaton.search(text), text
+    for text in not_found:
+        assert not automaton.search(text), text
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["(?=a)", "(?!a)", "(?<=a)", r"(a)\1", "a**", "a{2}{3}", "(", ")", "a)", "[b-a]", "[a", r"\y", r"\Z", "*a", "|*", "(?i", "(?x)a",
+     "[[:foo:]]", r"\p{foo}", r"\p", "a{1001}", "a{3,2}", "(a{100}){100}", "\\", r"[\q]", r"\x{110000}", "(" * 300 + ")" * 300],
+)  # fmt: skip
+def test_what_go_refuses(pattern: str) -> None:
+    with pytest.raises(BadPattern):
+        Automaton(pattern)
+
+
+@pytest.mark.parametrize("pattern", ["^(a+)+$", "^(a|a)*$", "^(a|aa)+$", "^(a*)*b$", "(x+x+)+y", "^(.*)*$|b", "^([a-z0-9]+-?)+$"])
+def test_time_is_linear(pattern: str) -> None:
+    automaton = Automaton(pattern)
+    start = time.perf_counter()
+    for text in ("a" * 20000 + "!", "x" * 20000, "a" * 20000):
+        automaton.search(text)
+    assert time.perf_counter() - start < 5
+
+
+def test_states_are_bounded() -> None:
+    automaton = Automaton("[ab]*a[ab]{12}c")
+    text = "".join("ab"[(i * i // 7) % 2] for i in range(20000))
+    assert not automaton.search(text)
+    assert len(automaton._states) <= 2001
+
+
+ATOMS = st.sampled_from(["a", "b", "c", ".", "[ab]", "[^a]", r"\d", r"[b-d]", r"\.", "-"])
+ENDS = st.sampled_from(["", "*", "+", "?", "{2}", "{1,2}", "{0,1}"])
+
+
+def expressions() -> st.SearchStrategy[str]:
+    piece = st.builds(lambda atom, end: atom + end, ATOMS, ENDS)
+    return st.recursive(
+        st.lists(piece, min_size=0, max_size=4).map("".join),
+        lambda inner: st.builds(
+            lambda left, right, end, alternative: f"(?:{left}{'|' if alternative else ''}{right}){end}", inner, inner, ENDS, st.booleans()
+        ),
+        max_leaves=5,
+    )
+
+
+@settings(max_examples=300, deadline=None)
+@given(expressions(), st.booleans(), st.booleans(), st.lists(st.text("abcd1.-\n", max_size=8), max_size=8))
+def test_answers_agree_with_pythons(expression: str, begins: bool, ends: bool, texts: list[str]) -> None:
+    ours = Automaton(f"{'^' if begins else ''}(?:{expression}){'$' if ends else ''}")
+    theirs = re.compile(f"{'^' if begins else ''}(?:{expression}){chr(92) + 'Z' if ends else ''}", re.ASCII)
+    for text in texts:
+        assert ours.search(text) == (theirs.search(text) is not None), text
