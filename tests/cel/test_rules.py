@@ -1,0 +1,146 @@
+"""Rules of schemas on objects, and what is wrong with rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kcheck.cel.rules import find_rules
+from kcheck.cel.schemarules import check_rules
+
+INTEGER = {"type": "integer"}
+STRING = {"type": "string"}
+
+
+def schema(*rules: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """A schema whose spec has these rules."""
+    properties = {"min": INTEGER, "max": INTEGER, "name": STRING, "a-b": STRING, "list": {"type": "array", "items": STRING}}
+    spec = {"type": "object", "properties": {**properties, **more}, "x-kubernetes-validations": list(rules)}
+    return {"type": "object", "properties": {"spec": spec}}
+
+
+def violations(rule: dict[str, Any], spec: dict[str, Any], **more: Any) -> list[tuple[str, str, str]]:
+    rules = find_rules(schema(rule, **more))
+    assert rules is not None
+    return [(each.field, each.reason, each.message) for each in rules.evaluate({"spec": spec})]
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ({"rule": "self.min <= self.max"}, []),
+        ({"rule": "self.min > self.max"}, [("spec", "Invalid", "failed rule: self.min > self.max")]),
+        ({"rule": "false", "message": " said "}, [("spec", "Invalid", "said")]),
+        ({"rule": "false", "fieldPath": ".min"}, [("spec.min", "Invalid", "failed rule: false")]),
+        ({"rule": "false", "fieldPath": "['a-b']"}, [("spec.a-b", "Invalid", "failed rule: false")]),
+        ({"rule": "false", "reason": "FieldValueForbidden"}, [("spec", "Forbidden", "failed rule: false")]),
+        ({"rule": "false", "reason": "FieldValueRequired"}, [("spec", "Required", "failed rule: false")]),
+        ({"rule": "false", "messageExpression": "'min ' + string(self.min)"}, [("spec", "Invalid", "min 1")]),
+        ({"rule": "false", "messageExpression": "self.name", "message": "else"}, [("spec", "Invalid", "else")]),
+        ({"rule": "false", "messageExpression": "'a\\nb'", "message": "else"}, [("spec", "Invalid", "else")]),
+        ({"rule": "self.name == 'x'"}, [("spec", "Invalid", "no such key: name evaluating rule: self.name == 'x'")]),
+        ({"rule": "self.min == oldSelf.min"}, []),
+        ({"rule": "oldSelf.hasValue()", "optionalOldSelf": True}, [("spec", "Invalid", "failed rule: oldSelf.hasValue()")]),
+        ({"rule": "!oldSelf.hasValue()", "optionalOldSelf": True}, []),
+        ({"rule": "self.max == 'x'"}, []),
+    ],
+)
+def test_violation(rule: dict[str, Any], expected: list[tuple[str, str, str]]) -> None:
+    assert violations(rule, {"min": 1, "max": 2}) == expected
+
+
+def test_rules_stand_anywhere() -> None:
+    rule = {"x-kubernetes-validations": [{"rule": "self.k != ''"}]}
+    inner = {"type": "object", "properties": {"k": STRING}, **rule}
+    root = {
+        "type": "object",
+        "properties": {"list": {"type": "array", "items": inner}, "map": {"type": "object", "additionalProperties": inner}},
+        "x-kubernetes-validations": [{"rule": "self.metadata.name != 'bad'"}],
+    }
+    rules = find_rules(root)
+    assert rules is not None
+    bad = {"metadata": {"name": "bad"}, "list": [{"k": "a"}, {"k": ""}], "map": {"x/y": {"k": ""}}}
+    found = rules.evaluate(bad)
+    assert [(each.field, each.path) for each in found] == [("<nil>", ()), ("list[1]", ("list", 1)), ("map[x/y]", ("map", "x/y"))]
+    assert rules.evaluate({"metadata": {"generateName": "ok-"}}) == []
+
+
+def test_values_are_read_by_their_schema() -> None:
+    more = {
+        "d": {"type": "string", "format": "duration"}, "t": {"type": "string", "format": "date-time"},
+        "day": {"type": "string", "format": "date"},
+        "b": {"type": "string", "format": "byte"}, "n": {"type": "number"}, "p": {"x-kubernetes-int-or-string": True},
+        "set": {"type": "array", "items": STRING, "x-kubernetes-list-type": "set"}, "gone": {"type": "string", "nullable": True},
+        "namespace": STRING,
+    }  # fmt: skip
+    spec = {
+        "d": "3 days", "t": "2020-01-01T00:00:00Z", "day": "2020-01-02", "b": "YWJj", "n": 1, "p": "50%", "set": ["a", "b"], "gone": None,
+        "namespace": "x",
+    }  # fmt: skip
+    for rule in (
+        "self.d == duration('72h')",
+        "self.day - self.t == duration('24h')",
+        "self.b == b'abc'",
+        "self.n == 1.0",
+        "type(self.p) == string && self.p.endsWith('%')",
+        "self.set == ['b', 'a'] && self.set + ['a', 'c'] == ['c', 'b', 'a']",
+        "!has(self.gone)",
+        "self.namespace == 'x' && self.__namespace__ == 'x'",
+    ):
+        assert violations({"rule": rule}, spec, **more) == [], rule
+
+
+def test_the_cost_of_an_object_is_bounded() -> None:
+    loops = "lists.range(500).all(a, lists.range(500).all(b, lists.range(500).all(c, true)))"
+    found = violations({"rule": loops}, {"min": 1})
+    assert [field for field, _, _ in found] == ["spec"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ({"rule": "self.min <= self.max"}, []),
+        ({"rule": " "}, [("rule", "Required")]),
+        ({"rule": "self.min"}, [("rule", "Invalid")]),
+        ({"rule": "self.min >"}, [("rule", "Invalid")]),
+        ({"rule": "self.nope"}, [("rule", "Invalid")]),
+        ({"rule": "self.min > 'a'"}, [("rule", "Invalid")]),
+        ({"rule": "dyn(true)"}, [("rule", "Invalid")]),
+        ({"rule": "self.name.matches('(')"}, [("rule", "Invalid")]),
+        ({"rule": "self.list.all(x, self.list.all(y, x == y))"}, [("", "Forbidden"), ("rule", "Forbidden"), ("rule", "Forbidden")]),
+        ({"rule": "true\n|| false"}, [("message", "Required")]),
+        ({"rule": "true", "message": " "}, [("message", "Invalid")]),
+        ({"rule": "true", "message": "a\nb"}, [("message", "Invalid")]),
+        ({"rule": "true", "messageExpression": " "}, [("messageExpression", "Required")]),
+        ({"rule": "true", "messageExpression": "1"}, [("messageExpression", "Invalid")]),
+        ({"rule": "true", "reason": "Invalid"}, [("reason", "NotSupported")]),
+        ({"rule": "true", "fieldPath": ".nope"}, [("fieldPath", "Invalid")]),
+        ({"rule": "true", "fieldPath": "min"}, [("fieldPath", "Invalid")]),
+        ({"rule": "true", "fieldPath": "['a-b']"}, []),
+        ({"rule": "true", "optionalOldSelf": True}, [("optionalOldSelf", "Invalid")]),
+        ({"rule": "self == oldSelf"}, []),
+    ],
+)
+def test_broken_rule(rule: dict[str, Any], expected: list[tuple[str, str]]) -> None:
+    found = [(each.field.rpartition("x-kubernetes-validations[0].")[2], each.reason) for each in check_rules(schema(rule))]
+    assert sorted(found) == expected
+
+
+def test_the_place_of_a_fault() -> None:
+    fault = check_rules(schema({"rule": "true &&\n  self.nope"}))[0]
+    assert fault.field == "properties[spec].x-kubernetes-validations[0].message"
+    fault = check_rules(schema({"rule": "true &&\n  self.nope", "message": "x"}))[0]
+    assert fault.field == "properties[spec].x-kubernetes-validations[0].rule"
+    assert fault.path == ("properties", "spec", "x-kubernetes-validations", 0, "rule")
+    assert fault.offset == 14
+    assert "2:7: undefined field 'nope'" in fault.message
+
+
+def test_transitions_need_items_that_can_be_found_again() -> None:
+    rule = {"x-kubernetes-validations": [{"rule": "self == oldSelf"}]}
+    inner = {"type": "object", "properties": {"k": STRING}, "required": ["k"], **rule}
+    plain = {"type": "object", "properties": {"list": {"type": "array", "items": inner}}}
+    keyed = {"type": "array", "items": inner, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"]}
+    assert [each.field for each in check_rules(plain)] == ["properties[list].items.x-kubernetes-validations[0].rule"]
+    assert check_rules({"type": "object", "properties": {"list": keyed}}) == []
