@@ -1,0 +1,290 @@
+"""The config file: found, read, and told what is wrong with it."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kcheck.config.config import Config
+from kcheck.config.file import read
+from kcheck.config.mistake import BadConfig
+from kcheck.config.search import find
+from kcheck.finding.severity import ERROR, INFO
+from kcheck.rule.registry import Registry
+from kcheck.rule.ruleset import Setting
+from kcheck.schema.definitions import available
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def config(text: str, registry: Registry) -> Config:
+    path = Path(".kcheck.yaml")
+    path.write_bytes(text.encode())
+    return read(path, registry)
+
+
+def mistakes(text: str, registry: Registry) -> list[str]:
+    """What is wrong with a config, as "line:column: message"."""
+    with pytest.raises(BadConfig) as caught:
+        config(text, registry)
+    assert all(m.file == ".kcheck.yaml" for m in caught.value.mistakes)
+    return [str(m).removeprefix(".kcheck.yaml:") for m in caught.value.mistakes]
+
+
+class TestFind:
+    def test_the_nearest_upwards_wins(self, folder: Path) -> None:
+        deep = folder / "a/b/c"
+        deep.mkdir(parents=True)
+        (folder / ".git").mkdir()
+        (folder / ".kcheck.yaml").touch()
+        assert find(deep) == folder / ".kcheck.yaml"
+        (folder / "a/.kcheck.yaml").touch()
+        assert find(deep) == folder / "a/.kcheck.yaml"
+        assert find(folder) == folder / ".kcheck.yaml"
+
+    @pytest.mark.parametrize("is_file", [False, True], ids=["repository", "worktree"])
+    def test_it_does_not_leave_the_repository(self, folder: Path, is_file: bool) -> None:
+        deep = folder / "outer/repository/k8s"
+        deep.mkdir(parents=True)
+        (folder / "outer/.kcheck.yaml").touch()
+        git = folder / "outer/repository/.git"
+        git.touch() if is_file else git.mkdir()
+        assert find(deep) is None
+        (folder / "outer/repository/.kcheck.yaml").touch()
+        assert find(deep) == folder / "outer/repository/.kcheck.yaml"
+
+    def test_without_a_repository_it_goes_all_the_way_up(self, folder: Path) -> None:
+        deep = folder / "a/b"
+        deep.mkdir(parents=True)
+        (folder / ".kcheck.yaml").touch()
+        assert find(deep) == folder / ".kcheck.yaml"
+        os.chdir(deep)
+        assert find(Path(".")) == folder / ".kcheck.yaml"
+
+    def test_a_folder_of_that_name_is_no_config(self, folder: Path) -> None:
+        (folder / ".git").mkdir()
+        (folder / ".kcheck.yaml").mkdir()
+        assert find(folder) is None
+
+
+class TestRead:
+    @pytest.mark.parametrize("text", ["", "\n", "# nothing yet\n", "---\n", "rules:\noverrides:\nexclude:\nschemas:\n", "\ufeff"])
+    def test_an_empty_one_says_nothing(self, text: str, registry: Registry, folder: Path) -> None:
+        assert config(text, registry) == Config(file=Path(".kcheck.yaml"), folder=folder.resolve())
+
+    def test_every_key(self, registry: Registry, folder: Path) -> None:
+        (folder / "crds").mkdir()
+        read = config(
+            'kubernetes: "1.33-1.35"\nschemas: [crds]\ncomplete: true\nfail-on: error\nexclude: [vendor/, "**/testdata/**"]\n'
+            "rules: {floating-tag: off}\noverrides:\n- files: [legacy/**]\n  rules: {floating-tag: on}\n",
+            registry,
+        )
+        assert read.kubernetes == ("1.33", "1.34", "1.35")
+        assert read.schemas == (Path("crds"),)
+        assert read.complete
+        assert read.fail_on is ERROR
+        assert read.exclude == ("vendor/", "**/testdata/**")
+        assert read.settings == {"floating-tag": Setting(False)}
+        assert read.overrides == ((("legacy/**",), {"floating-tag": Setting(True)}),)
+        assert pickle.loads(pickle.dumps(read)) == read
+
+    def test_schemas_are_relative_to_the_file(self, registry: Registry, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (folder / "project/crds").mkdir(parents=True)
+        (folder / "project/.kcheck.yaml").write_text("schemas: crds\n")
+        (folder / "elsewhere").mkdir()
+        monkeypatch.chdir(folder / "elsewhere")
+        assert read(folder / "project/.kcheck.yaml", registry).schemas == (folder / "project/crds",)
+
+    @pytest.mark.parametrize(
+        ("written", "versions"),
+        [
+            ("1.36", ("1.36",)),
+            ("1.30", ("1.30",)),
+            ('"1.30"', ("1.30",)),
+            ("v1.36.2", ("1.36",)),
+            ("1.35.1-gke.100", ("1.35",)),
+            ("1.30-1.32", ("1.30", "1.31", "1.32")),
+            ("'1.35 - v1.36.1'", ("1.35", "1.36")),
+            ("1.36-1.36", ("1.36",)),
+            (f"{available()[0]}-{available()[-1]}", available()),
+        ],
+    )
+    def test_versions(self, written: str, versions: tuple[str, ...], registry: Registry) -> None:
+        assert config(f"kubernetes: {written}\n", registry).kubernetes == versions
+
+    def test_crlf_and_utf16(self, registry: Registry, folder: Path) -> None:
+        text = "rules:\r\n  floating-tag: off\r\n"
+        assert config(text, registry).settings == {"floating-tag": Setting(False)}
+        Path("wide.yaml").write_bytes(text.encode("utf-16"))
+        assert read(Path("wide.yaml"), registry).settings == {"floating-tag": Setting(False)}
+
+
+class TestRules:
+    @pytest.mark.parametrize(
+        ("said", "setting"),
+        [
+            ("off", Setting(False)),
+            ("on", Setting(True)),
+            ('"off"', Setting(False)),
+            ("true", Setting(True)),
+            ("info", Setting(True, INFO)),
+            ("error", Setting(True, ERROR)),
+            ("{}", Setting(True)),
+            ("{severity: error}", Setting(True, ERROR)),
+            ("{allow: [a, b]}", Setting(True, None, {"allow": ("a", "b")})),
+            ("{severity: info, allow: a}", Setting(True, INFO, {"allow": ("a",)})),
+        ],
+    )
+    def test_what_can_be_said_of_a_rule(self, said: str, setting: Setting, registry: Registry) -> None:
+        assert config(f"rules: {{floating-tag: {said}}}\n", registry).settings == {"floating-tag": setting}
+
+    def test_hyphens_of_options_and_ids_of_plugins(self, registry: Registry) -> None:
+        read = config("rules:\n  no-schema: {ignore-groups: [argoproj.io]}\n  acme/owner: {ratio: 1, strict: yes}\n", registry)
+        assert read.settings["no-schema"].options == {"ignore_groups": ("argoproj.io",)}
+        assert read.settings["acme/owner"].options == {"ratio": 1.0, "strict": True}
+
+    def test_a_group_is_its_rules(self, registry: Registry) -> None:
+        assert config("rules: {security: error}\n", registry).settings == {
+            "floating-tag": Setting(True, ERROR),
+            "host-network": Setting(True, ERROR),
+        }
+
+    def test_narrow_beats_wide_in_any_order(self, registry: Registry) -> None:
+        one = config("rules: {floating-tag: on, security: off, practice: info, all: off}\n", registry).settings
+        two = config("rules: {all: off, practice: info, security: off, floating-tag: on}\n", registry).settings
+        assert one == two
+        assert one["floating-tag"] == Setting(True, INFO)
+        assert one["host-network"] == Setting(False, INFO)
+        assert one["missing-probe"] == Setting(False, INFO)
+        assert one["wrong-type"] == Setting(False)
+        assert "internal-error" not in one
+
+    def test_a_severity_of_a_family_switches_nothing_on(self, registry: Registry) -> None:
+        assert config("rules: {practice: error}\n", registry).settings["stated-default"] == Setting(None, ERROR)
+        assert config("rules: {all: {severity: error}}\n", registry).settings["stated-default"] == Setting(None, ERROR)
+        assert config("rules: {style: error}\n", registry).settings["stated-default"] == Setting(True, ERROR)
+
+    def test_a_family_means_its_usual_rules_and_all_means_all(self, registry: Registry) -> None:
+        assert "stated-default" not in config("rules: {practice: on}\n", registry).settings
+        assert config("rules: {all: on}\n", registry).settings["stated-default"] == Setting(True)
+        assert config("rules: {practice: off}\n", registry).settings["stated-default"] == Setting(False)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("rule: {}\n", ["1:1: unknown key 'rule': did you mean rules?"]),
+        ("complete: true\nfail_on: error\n", ["2:1: unknown key 'fail_on': did you mean fail-on?"]),
+        ("zebra: 1\n", ["1:1: unknown key 'zebra': known are kubernetes, schemas, complete, rules, overrides, exclude, fail-on"]),
+        ("rules:\n  floating-tags: off\n", ["2:3: unknown rule 'floating-tags': did you mean floating-tag?"]),
+        ("rules:\n  securty: off\n", ["2:3: unknown rule 'securty': did you mean security?"]),
+        ("rules:\n  other/thing: off\n", ["2:3: unknown rule 'other/thing': is the plug-in installed that brings it?"]),
+        ("rules:\n  xyzzy: off\n", ["2:3: unknown rule 'xyzzy': no rule and no group is called so"]),
+        ("rules:\n  floating-tag: warn\n", ["2:17: floating-tag is off, on, info, warning, error or a map of options, not 'warn'"]),
+        ("rules:\n  floating-tag:\n", ["2:3: floating-tag is off, on, info, warning, error or a map of options, not nothing"]),
+        ("rules:\n  floating-tag: 2\n", ["2:17: floating-tag is off, on, info, warning, error or a map of options, not 2"]),
+        ("rules:\n  floating-tag: {severity: Error}\n", ["2:28: severity is info, warning or error, not 'Error'"]),
+        ("rules:\n  floating-tag: {severity: }\n", ["2:18: severity is info, warning or error, not nothing"]),
+        ("rules:\n  floating-tag: {alow: a}\n", ["2:18: unknown option 'alow' of floating-tag: did you mean allow?"]),
+        (
+            "rules:\n  missing-probe: {min_replicas: 2}\n",
+            ["2:19: unknown option 'min_replicas' of missing-probe: did you mean min-replicas?"],
+        ),
+        ("rules:\n  host-network: {ports: 2}\n", ["2:18: unknown option 'ports' of host-network: it has severity"]),
+        ("rules:\n  missing-probe: {min-replicas: two}\n", ["2:33: min-replicas is a whole number, not 'two'"]),
+        ("rules:\n  floating-tag: {allow: [a, 1]}\n", ["2:25: allow is a list of texts, not ['a', 1]"]),
+        ("rules:\n  acme/owner: {strict: maybe}\n", ["2:24: strict is true or false, not 'maybe'"]),
+        ("rules:\n  security: {allow: a}\n", ["2:14: security is a group, which has a severity and no options: write allow under a rule"]),
+        ("rules:\n  internal-error: off\n", ["2:3: internal-error is always on and always an error: take this away"]),
+        ("rules: [floating-tag]\n", ["1:8: rules is a map from a rule or group to what is said of it, not a list"]),
+        ("complete: 1\n", ["1:11: complete is true or false, not 1"]),
+        ("complete:\n", ["1:1: complete is true or false, not nothing"]),
+        ("fail-on: never\n", ["1:10: fail-on is info, warning or error, not 'never'"]),
+        ("fail-on: ERROR\n", ["1:10: fail-on is info, warning or error, not 'ERROR'"]),
+        ("fail-on:\n", ["1:1: fail-on is info, warning or error, not nothing"]),
+        ("exclude: [a, 1, '']\n", ["1:14: exclude is a list of texts: 1 is none", "1:17: exclude is a list of texts: nothing is none"]),
+        ("exclude: {a: b}\n", ["1:10: exclude is a list of texts: a map is none"]),
+        ("exclude: ../a\n", ["1:10: '../a' leaves the folder of this file: a glob reaches what stands in it and below"]),
+        ("schemas: [gone]\n", ["1:11: no such file or folder: gone"]),
+        ("kubernetes: latest\n", ["1:13: 'latest' is no Kubernetes version that kcheck knows: write 1.25 to 1.37, or a range of them"]),
+        ("kubernetes: 1.99\n", ["1:13: '1.99' is no Kubernetes version that kcheck knows: write 1.25 to 1.37, or a range of them"]),
+        (
+            "kubernetes: 1.30-1.99\n",
+            ["1:13: 1.99 in '1.30-1.99' is no Kubernetes version that kcheck knows: write 1.25 to 1.37, or a range of them"],
+        ),
+        ("kubernetes: 1.36-1.30\n", ["1:13: '1.36-1.30' runs backwards: write the older version first, 1.30-1.36"]),
+        ("kubernetes: true\n", ['1:13: kubernetes is a version such as "1.36" or a range such as "1.30-1.37", not true']),
+        ("kubernetes: [1.30]\n", ['1:13: kubernetes is a version such as "1.36" or a range such as "1.30-1.37", not a list']),
+        ("overrides: {files: a}\n", ["1:12: overrides is a list of maps with files and rules, not a map"]),
+        ("overrides: [a]\n", ["1:13: an override is a map with files and rules, not 'a'"]),
+        ("overrides:\n- rules: {}\n", ["2:3: an override says for which files it is: add files with a list of globs"]),
+        (
+            "overrides:\n- files: []\n  rules: {}\n",
+            ["2:10: this list is empty, so the override is for no file: add globs or take the override away"],
+        ),
+        ("overrides:\n- files: [a]\n", ["2:3: an override says what changes: add rules"]),
+        ("overrides:\n- {files: a, rules: {}, exclude-rules: [b]}\n", ["2:25: unknown key 'exclude-rules': known are files, rules"]),
+        ("overrides:\n- files: [a]\n  rules: {floating-tags: off}\n", ["3:11: unknown rule 'floating-tags': did you mean floating-tag?"]),
+        ("complete: true\ncomplete: false\n", ["2:1: complete stands in this map already, on line 1: take one away"]),
+        ("rules:\n  security: off\n  security: on\n", ["3:3: security stands in this map already, on line 2: take one away"]),
+        ("complete: true\n---\ncomplete: true\n", ["3:1: a config is one document: take away the '---' and what follows it"]),
+        ("complete: true\n...\nrules: {}\n", ["3:1: nothing behind '...' is read: take it away"]),
+        ("- complete\n", ["1:1: a config is a map of kubernetes, schemas, complete, rules, overrides, exclude, fail-on, not a list"]),
+        ("complete: {a: 1\n", ["1:15: the '{' is never closed, or a ',' is missing: close it with '}'"]),
+        ("rules:\n\tsecurity: off\n", ["2:1: this character cannot begin a value: quote the text"]),
+    ],
+)
+def test_a_mistake_is_told_with_its_place(text: str, told: list[str], registry: Registry) -> None:
+    assert mistakes(text, registry) == told
+
+
+def test_all_mistakes_are_told_at_once_in_order(registry: Registry) -> None:
+    text = (
+        "fail-on: often\nrule: {}\nrules:\n  floating-tags: off\n  missing-probe: {min-replicas: two, sevrity: info}\n"
+        "overrides:\n- files: 3\n  rules: {secruity: off}\nfail-on: error\n"
+    )
+    places = [told.split(": ")[0] for told in mistakes(text, registry)]
+    assert places == ["2:1", "4:3", "5:33", "5:38", "7:10", "8:11", "9:1"]
+
+
+def test_a_file_that_cannot_be_read(registry: Registry, folder: Path) -> None:
+    with pytest.raises(BadConfig, match=r"^gone.yaml:1:1: cannot be read: No such file or directory$"):
+        read(Path("gone.yaml"), registry)
+    Path("bytes.yaml").write_bytes(b"complete: true\nrules: \xff\n")
+    with pytest.raises(BadConfig, match=r"^bytes.yaml:2:1: this is no text: byte 0xff is not UTF-8$"):
+        read(Path("bytes.yaml"), registry)
+
+
+_KEYS = ["rules", "overrides", "files", "kubernetes", "exclude", "severity", "floating-tag", "security", "allow"]
+_WORDS = st.sampled_from([*_KEYS, "off", "error", "1.30", "x", "..", "null", "''"])
+_VALUES = st.recursive(_WORDS, lambda each: st.lists(each, max_size=3) | st.dictionaries(_WORDS, each, max_size=3), max_leaves=12)
+
+
+def _flow(value: object) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{k}: {_flow(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_flow, value)) + "]"
+    return str(value)
+
+
+@given(_VALUES)
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_anything_is_either_read_or_refused_with_places(registry: Registry, value: object) -> None:
+    try:
+        config(_flow(value), registry)
+    except BadConfig as error:
+        told = error.mistakes
+    else:
+        return
+    assert told
+    assert all(m.line >= 1 and m.column >= 1 and m.message for m in told)

@@ -1,0 +1,152 @@
+"""The JSON Schema for editors says what the reader says, and the documentation's examples are right by both."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from kcheck.config.file import read
+from kcheck.config.mistake import BadConfig
+from kcheck.rule.registry import Registry
+from kcheck.text.source import Source
+from kcheck.tree.parse import parse
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMA = json.loads((ROOT / "schemas/config.schema.json").read_text(encoding="utf-8"))
+EXAMPLES = re.findall(r"^```yaml\n(.*?)^```$", (ROOT / "docs/config.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+GOOD = """\
+
+{}
+rules:
+overrides: []
+kubernetes: 1.30
+kubernetes: "1.30 - 1.37"
+kubernetes: v1.36.1
+complete: no
+fail-on: info
+exclude: vendor/
+exclude: ['a..b/*']
+schemas: [.]
+rules: {all: off}
+rules: {security: 'on'}
+rules: {floating-tag: {}}
+rules: {floating-tag: {severity: info, allow: [a]}}
+rules: {missing-probe: {min-replicas: 2}}
+rules: {acme/owner: {ratio: 0.5}}
+overrides: [{files: a, rules: {floating-tag: error}}]
+overrides: [{files: [a, b/**], rules: }]
+""".splitlines()
+BAD = """\
+[]
+text
+rule: {}
+rules: []
+rules: {floating-tag: }
+rules: {floating-tag: warn}
+rules: {floating-tag: 1}
+rules: {floating-tag: [a]}
+rules: {floating-tag: {severity: high}}
+rules: {floating-tag: {allow: {a: b}}}
+rules: {floating-tag: {allow: [1]}}
+kubernetes: latest
+kubernetes: true
+kubernetes: [1.30]
+kubernetes:
+kubernetes: 1.30..1.37
+complete: 1
+complete:
+fail-on: never
+fail-on: Error
+fail-on:
+exclude: 1
+exclude: [1]
+exclude: ['']
+exclude: {a: b}
+exclude: ../a
+exclude: [a/../b]
+schemas: [[a]]
+overrides: {files: a, rules: {}}
+overrides: [a]
+overrides: [{files: a}]
+overrides: [{rules: {}}]
+overrides: [{files: [], rules: {}}]
+overrides: [{files: , rules: {}}]
+overrides: [{files: [../a], rules: {}}]
+overrides: [{files: a, rules: {}, exclude: b}]
+""".splitlines()
+ONLY_THE_READER_KNOWS = """\
+kubernetes: 1.99
+kubernetes: 1.37-1.30
+rules: {floating-tags: off}
+rules: {floating-tag: {alow: a}}
+rules: {missing-probe: {min-replicas: x}}
+rules: {internal-error: off}
+rules: {security: {allow: a}}
+schemas: gone
+{complete: yes, complete: no}
+""".splitlines()
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def schema_accepts(text: str) -> bool:
+    documents = parse(Source("config", text))
+    value = documents[0].root.plain() if documents else None
+    return bool(jsonschema.Draft202012Validator(SCHEMA).is_valid(value))
+
+
+def reader_accepts(text: str, registry: Registry) -> bool:
+    Path("config").write_text(text)
+    try:
+        read(Path("config"), registry)
+    except BadConfig:
+        return False
+    return True
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize("text", GOOD)
+def test_both_accept(text: str, registry: Registry) -> None:
+    assert reader_accepts(text, registry)
+    assert schema_accepts(text)
+
+
+@pytest.mark.parametrize("text", BAD)
+def test_both_refuse(text: str, registry: Registry) -> None:
+    assert not reader_accepts(text, registry)
+    assert not schema_accepts(text)
+
+
+@pytest.mark.parametrize("text", ONLY_THE_READER_KNOWS)
+def test_the_reader_alone_refuses(text: str, registry: Registry) -> None:
+    assert not reader_accepts(text, registry)
+    assert schema_accepts(text)
+
+
+@pytest.mark.parametrize("text", EXAMPLES)
+def test_the_examples_of_the_documentation(text: str, registry: Registry) -> None:
+    Path("crds").mkdir()
+    assert reader_accepts(text, registry)
+    assert schema_accepts(text)
+
+
+def test_there_are_examples() -> None:
+    assert len(EXAMPLES) >= 3
+
+
+def test_every_key_is_described() -> None:
+    rules = SCHEMA["$defs"]["rules"]
+    for name, entry in SCHEMA["properties"].items():
+        assert (rules if name == "rules" else entry)["description"]
