@@ -1,0 +1,1 @@
+"""From paths to a report: what is read, checked, ignored and told."""

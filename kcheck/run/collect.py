@@ -1,0 +1,241 @@
+"""What other objects need to know of an object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kcheck.kube.facts import Aim, Facts, NodesFact, PodFact, PortFact, SelectorFact
+from kcheck.kube.kubeconfig import Kubeconfig
+from kcheck.kube.pod import Pod
+from kcheck.kube.resource import Resource, strings
+from kcheck.kube.selector import EVERYTHING, Selector, of_fields, of_map
+from kcheck.run.links import links, pod_links
+from kcheck.run.made import is_custom, made, may_make_pods, mentions
+from kcheck.run.placing import Placer
+from kcheck.run.scales import budget, claims, scale
+from kcheck.tree.node import Node
+
+_LABEL_SELECTORS = {("apps", "Deployment"), ("apps", "ReplicaSet"), ("apps", "StatefulSet"), ("apps", "DaemonSet"), ("batch", "Job"),
+                    ("argoproj.io", "Rollout")}  # fmt: skip
+_MAP_SELECTORS = {("", "ReplicationController"), ("apps.openshift.io", "DeploymentConfig")}
+_SERVICE = ("", "Service")
+_AIMS: dict[tuple[str, str], Aim] = {("policy", "PodDisruptionBudget"): "budget", ("monitoring.coreos.com", "ServiceMonitor"): "monitor"}
+_KEYED = {("", "ConfigMap"): ("data", "binaryData"), ("", "Secret"): ("data", "stringData")}
+# Labels that controllers give the pods that they make.
+_JOB_LABELS = frozenset(
+    {"job-name", "controller-uid", "batch.kubernetes.io/job-name", "batch.kubernetes.io/controller-uid",
+     "batch.kubernetes.io/job-completion-index"}
+)  # fmt: skip
+_ADDED = {
+    "Deployment": frozenset({"pod-template-hash"}),
+    "ReplicaSet": frozenset({"pod-template-hash"}),
+    "StatefulSet": frozenset({"statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index", "controller-revision-hash"}),
+    "DaemonSet": frozenset({"controller-revision-hash", "pod-template-generation"}),
+    "Job": _JOB_LABELS,
+    "CronJob": _JOB_LABELS,
+    "Pod": frozenset[str](),
+    "PodTemplate": frozenset[str](),
+    "ReplicationController": frozenset[str](),
+}
+# What a Secret or ConfigMap wears into which a controller puts data.
+_FILLED = (
+    "kubernetes.io/service-account.name", "cert-manager.io/inject", "service.beta.openshift.io/inject", "config.openshift.io/inject",
+    "secretgenerator.mittwald.de/", "replicator.v1.mittwald.de/", "reflector.v1.k8s.emberstack.com/",
+)  # fmt: skip
+
+
+def collect(resource: Resource, pods: list[Pod], placer: Placer) -> Facts:
+    """The facts of one object. `pods`: those that the walk met in it."""
+    kind = (resource.group, resource.kind)
+    custom = is_custom(resource.group)
+    pods = pods or (_embedded(resource) if custom else [])
+    references = (*(r for pod in pods for r in pod_links(pod, placer)), *links(resource, placer))
+    return Facts(
+        id=resource.id,
+        place=placer.place(resource.node.at("metadata", "name")),
+        labels=resource.labels,
+        pods=tuple(_pod(pod, placer, custom) for pod in pods) or tuple(_patched(resource, placer)),
+        selectors=(*_selectors(resource, kind, placer), *(s for pod in pods for s in _affinities(pod, placer))),
+        references=references,
+        ports=tuple(_service_port(p, placer) for p in resource["spec"]["ports"] if p.is_map) if kind == _SERVICE else (),
+        keys=_keys(resource, _KEYED[kind]) if kind in _KEYED else None,
+        makes=tuple(made(resource)),
+        # What a template in a custom resource refers to is nothing that its controller makes.
+        mentions=mentions(resource, pods, custom).difference(r.name for r in references),
+        whole=_is_whole(resource, kind, pods),
+        operated=may_make_pods(resource),
+        headless=kind == _SERVICE and resource["spec"]["clusterIP"].text == "None",
+        scale=scale(resource, placer),
+        budget=budget(resource, placer),
+        claims=tuple(claims(resource, pods, placer)),
+        marks=frozenset(_marks(resource, pods)),
+        kubeconfig=_kubeconfig(resource, placer) if resource.is_a("v1 Config") else None,
+    )
+
+
+def _kubeconfig(resource: Resource, placer: Placer) -> Kubeconfig:
+    # Loaded where there is one, for few runs meet any.
+    from kcheck.run.kubeconfigs import kubeconfig
+
+    return kubeconfig(resource, placer)
+
+
+def _keys(resource: Resource, fields: tuple[str, ...]) -> frozenset[str] | None:
+    """The entries of a ConfigMap or Secret, None where somebody else puts some in."""
+    if resource["type"].text in ("kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token"):
+        return None
+    if any(key.startswith(_FILLED) for key in (*resource.annotations, *resource.labels)):
+        return None
+    # One without any is there to be filled.
+    return frozenset(key for name in fields for key, _ in resource[name].entries) or None
+
+
+def _is_whole(resource: Resource, kind: tuple[str, str], pods: list[Pod]) -> bool:
+    """Whether an object can stand by itself: patches leave out what every object of their kind has."""
+    if kind[0] == "apps" and kind in _LABEL_SELECTORS and not resource["spec"]["selector"]:
+        return False
+    if kind == _SERVICE:
+        return bool(resource["spec"]["ports"] or resource["spec"]["externalName"] or resource["spec"]["clusterIP"])
+    return all(container["image"].text for pod in pods for container in pod.containers) and resource["$patch"].text == ""
+
+
+def _embedded(resource: Resource) -> list[Pod]:
+    """The pod templates of a custom resource whose definition nobody gave, where custom resources usually have them."""
+    found = []
+    for way in (("template",), ("workload", "template"), ("jobTemplate", "spec", "template"), ("jobTargetRef", "template")):
+        node = resource["spec"].at(*way, "spec")
+        if node["containers"].is_list:
+            found.append(Pod(node, resource))
+    return found
+
+
+def _patched(resource: Resource, placer: Placer) -> Iterator[PodFact]:
+    """What a patch without a pod spec says of the pods."""
+    labels = resource["spec"]["template"].at("metadata", "labels")
+    if len(labels):
+        yield PodFact(strings(labels), (), placer.place(labels))
+
+
+def _pod(pod: Pod, placer: Placer, custom: bool) -> PodFact:
+    node = pod.metadata["labels"]
+    on_host = pod["hostNetwork"].flag is True
+    ports = tuple(_container_port(p, placer, on_host) for c in pod.containers if c.runs_on for p in c["ports"] if p.is_map)
+    added = None if custom else _ADDED.get(pod.resource.kind)
+    nodes = _nodes(pod) if any(p.host_port for p in ports) else None
+    return PodFact(pod.labels, ports, placer.place(node), on_host, added, nodes)
+
+
+def _nodes(pod: Pod) -> NodesFact:
+    affinity = pod["affinity"]
+    required = affinity.at("nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+    narrowed = bool(pod["nodeName"].text or required or affinity["podAffinity"] or affinity["podAntiAffinity"])
+    tolerations = frozenset(
+        " ".join(t[name].text for name in ("key", "operator", "value", "effect")) for t in pod["tolerations"] if t.is_map
+    )
+    return NodesFact(strings(pod["nodeSelector"]), narrowed, tolerations)
+
+
+def _container_port(node: Node, placer: Placer, on_host: bool) -> PortFact:
+    number = node["containerPort"].integer or 0
+    return PortFact(
+        name=node["name"].text,
+        number=number,
+        protocol=node["protocol"].text or "TCP",
+        place=placer.place(node["hostPort"] if node["hostPort"] else node["containerPort"]),
+        # Under hostNetwork the server fills it in.
+        host_port=node["hostPort"].integer or (number if on_host else 0),
+        host_ip=node["hostIP"].text,
+    )
+
+
+def _service_port(node: Node, placer: Placer) -> PortFact:
+    target = node["targetPort"]
+    value = target.value if isinstance(target.value, (int, str)) and not isinstance(target.value, bool) else None
+    return PortFact(
+        name=node["name"].text,
+        number=node["port"].integer or 0,
+        protocol=node["protocol"].text or "TCP",
+        place=placer.place(node["port"]),
+        target=value or None,
+        target_place=placer.place(target if target else node["port"]),
+    )
+
+
+def _marks(resource: Resource, pods: list[Pod]) -> Iterator[str]:
+    """Single facts that rules across objects ask for."""
+    if resource.kind == "Service" and resource["spec"]["type"].text == "ExternalName":
+        yield "external-name"
+    if resource.kind == "PriorityClass":
+        yield f"value={resource['value'].integer or 0}"
+        if resource["globalDefault"].flag:
+            yield "default"
+    if resource.kind == "PersistentVolume":
+        yield f"class={resource['spec']['storageClassName'].text}"
+    if resource.kind == "NetworkPolicy":
+        types = [node.text for node in resource["spec"]["policyTypes"]]
+        yield from types or (["Ingress", "Egress"] if len(resource["spec"]["egress"]) else ["Ingress"])
+    for pod in pods:
+        if pod["priorityClassName"].text:
+            yield f"priority={pod['priorityClassName'].text}"
+        if pod.node.at("affinity", "podAntiAffinity"):
+            yield "anti-affinity"
+        if len(pod["topologySpreadConstraints"]):
+            yield "spread"
+        if resource["spec"]["strategy"]["type"].text == "Recreate":
+            yield "recreate"
+
+
+def _affinities(pod: Pod, placer: Placer) -> Iterator[SelectorFact]:
+    """What a pod must stand beside, and what it must not."""
+    aims: tuple[tuple[str, Aim], ...] = (("podAffinity", "affinity"), ("podAntiAffinity", "anti-affinity"))
+    for field, aim in aims if pod["affinity"] else ():
+        for term in pod.node.at("affinity", field, "requiredDuringSchedulingIgnoredDuringExecution"):
+            found = label_selector(term["labelSelector"]) if term["labelSelector"] else None
+            if found is not None:
+                others = bool(len(term["namespaces"])) or term["namespaceSelector"].is_map
+                # The keys that are matched with those of the pod itself are not known before.
+                open_ended = others or bool(len(term["matchLabelKeys"]) or len(term["mismatchLabelKeys"]))
+                yield SelectorFact(found, placer.place(term["labelSelector"]), False, {}, aim, open_ended, term["topologyKey"].text)
+
+
+def _policy_selectors(resource: Resource, placer: Placer) -> Iterator[SelectorFact]:
+    """The pods that a NetworkPolicy is for, and those of its peers."""
+    node = resource["spec"]["podSelector"]
+    if found := label_selector(node) if node else EVERYTHING:
+        yield SelectorFact(found, placer.place(node), False, {}, "policy")
+    for way, peers in (("ingress", "from"), ("egress", "to")):
+        for rule in resource["spec"][way]:
+            for peer in rule[peers]:
+                chosen = peer["podSelector"]
+                if chosen.is_map and (found := label_selector(chosen)):
+                    yield SelectorFact(found, placer.place(chosen), False, {}, "peer", peer["namespaceSelector"].is_map)
+
+
+def _selectors(resource: Resource, kind: tuple[str, str], placer: Placer) -> list[SelectorFact]:
+    if kind == ("networking.k8s.io", "NetworkPolicy"):
+        return list(_policy_selectors(resource, placer))
+    node = resource["spec"]["selector"]
+    if not node:
+        return []
+    if kind == _SERVICE:
+        # A Service of this type has no endpoints.
+        selector = of_map(strings(node)) if resource["spec"]["type"].text != "ExternalName" and len(node) else None
+    elif kind in _MAP_SELECTORS:
+        selector = of_map(strings(node))
+    elif kind in _LABEL_SELECTORS or kind in _AIMS:
+        selector = label_selector(node)
+    else:
+        return []
+    if selector is None:
+        return []
+    owns = kind in _LABEL_SELECTORS or kind in _MAP_SELECTORS
+    entries = {key: placer.place(value) for key, value in node.entries} if kind == _SERVICE else {}
+    aim: Aim = "service" if kind == _SERVICE else _AIMS.get(kind, "own")
+    return [SelectorFact(selector, placer.place(node), owns, entries, aim, bool(resource["spec"]["namespaceSelector"]))]
+
+
+def label_selector(node: Node) -> Selector | None:
+    """The selector that a LabelSelector says, None where it is not well formed."""
+    if not node.is_map or not isinstance(node["matchExpressions"].value, list | None):
+        return None
+    return of_fields({"matchLabels": strings(node["matchLabels"]), "matchExpressions": node["matchExpressions"].plain()})

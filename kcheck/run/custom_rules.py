@@ -1,0 +1,36 @@
+"""The rules of CRDs (x-kubernetes-validations) asked of custom resources."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kcheck.finding.problem import Problem
+from kcheck.kube.resource import Resource
+from kcheck.schema.walk import Walk
+
+
+class CustomRules:
+    """Compiles the rules of each schema once, and tells what an object violates. CEL is loaded when the first object needs it."""
+
+    def __init__(self, minor: int) -> None:
+        self.minor = minor
+        self._compiled: dict[int, tuple[Any, Any]] = {}
+
+    def evaluate(self, schema: Any, value: dict[str, Any], resource: Resource, walk: Walk) -> None:
+        """Tell the violations of a defaulted object that its schema accepts but for the rules. See `kcheck.schema.store.Rules`."""
+        rules = self._rules(schema)
+        if rules is None:
+            return
+        for found in rules.evaluate(value):
+            node = resource.node.at(*found.path)
+            message = " ".join(found.message.split())
+            walk.tell("crd-rule", Problem(node, message, found.reason, field=found.field))
+
+    def _rules(self, schema: Any) -> Any:
+        from kcheck.cel.rules import find_rules
+
+        # The schema is held so that its id stays its own.
+        known = self._compiled.get(id(schema))
+        if known is None:
+            known = self._compiled[id(schema)] = schema, find_rules(schema.node.plain(), self.minor)
+        return known[1]

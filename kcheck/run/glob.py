@@ -1,0 +1,94 @@
+"""Path patterns: of the command line, where the shell did not expand them, of the config's `exclude`, and of .gitignore files."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+
+_MAGIC = re.compile(r"[*?[]")
+_TOKEN = re.compile(r"\\.|\*+|\?|\[[!^]?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|[^\\*?\[]+|.", re.DOTALL)
+_IN_BRACKETS = re.compile(r"\[:(\w+):\]|\\(.)|([\[\]^&|~]|(?<=-)-)", re.DOTALL)
+_CLASSES = {"alpha": "a-zA-Z", "digit": "0-9", "alnum": "a-zA-Z0-9", "lower": "a-z", "upper": "A-Z", "xdigit": "0-9a-fA-F", "space": r"\s"}
+
+
+def is_glob(path: str) -> bool:
+    return _MAGIC.search(path) is not None
+
+
+def path_regex(pattern: str) -> re.Pattern[str]:
+    """What a pattern matches from end to end: '*' and '?' stay within a name, '**' is any number of folders, '[a-z]' and '[!a-z]' are
+    one character, a backslash takes the next one literally. A pattern that makes no sense matches nothing.
+    """
+    *folders, last = pattern.split("/")
+    above = "".join("(?:.+/)?" if part == "**" else _name(part) + "/" for part in folders)
+    return _compiled(above + (".+" if last == "**" else _name(last)))
+
+
+def _folder_regex(pattern: str) -> re.Pattern[str]:
+    """What matches the folders that may hold something that the pattern matches."""
+    regex = ""
+    for part in reversed(pattern.split("/")[:-1]):
+        regex = ".*" if part == "**" else _name(part) + (f"(?:/{regex})?" if regex else "")
+    return _compiled(regex)
+
+
+def _compiled(regex: str) -> re.Pattern[str]:
+    try:
+        return re.compile(regex, re.DOTALL)
+    except re.error:  # a range such as [z-a]
+        return re.compile("(?!)")
+
+
+def _name(pattern: str) -> str:
+    """The regular expression of one part of a pattern, between two '/'."""
+    parts = []
+    for token in _TOKEN.findall(pattern):
+        if token[0] == "*":
+            parts.append("[^/]*")
+        elif token == "?":
+            parts.append("[^/]")
+        elif token[0] == "[" and len(token) > 1:
+            negated = token[1] in "!^"
+            body = _IN_BRACKETS.sub(lambda m: _CLASSES.get(m[1], "") if m[1] else re.escape(m[2] or m[3]), token[1 + negated : -1])
+            parts.append(f"(?!/)[{'^' if negated else ''}{body}]")
+        else:
+            parts.append(re.escape(token[1:] if token[0] == "\\" else token))
+    return "".join(parts)
+
+
+class Glob:
+    """A glob of the command line, for a walk that prunes the folders in which nothing can match."""
+
+    def __init__(self, pattern: str) -> None:
+        self._whole = path_regex(pattern)
+        self._above = _folder_regex(pattern)
+        suffix = os.path.splitext(pattern.rpartition("/")[2])[1]
+        self.names_suffix = bool(suffix) and not is_glob(suffix)
+        """Whether it asks for a suffix of its own, as 'k8s/*.tpl' does."""
+
+    def matches(self, path: str) -> bool:
+        return self._whole.fullmatch(path) is not None
+
+    def reaches_into(self, folder: str) -> bool:
+        """Whether something inside the folder may match."""
+        return self._above.fullmatch(folder) is not None
+
+
+class Excludes:
+    """Globs relative to the folder `root`. One without '/' matches a name at any depth; one that matches a folder takes all it holds."""
+
+    def __init__(self, patterns: Sequence[str], root: str = ".") -> None:
+        self._start = os.path.join(os.path.realpath(root), "") if patterns else ""
+        self._globs: list[tuple[re.Pattern[str], str]] = []
+        for pattern in patterns:
+            path = pattern.rstrip("/")
+            core = path.removeprefix("./").removeprefix("/").removesuffix("/**")
+            self._globs.append((path_regex(core if "/" in path else f"**/{core}"), pattern))
+
+    def match(self, real: str) -> str:
+        """The first glob that takes this path (absolute, without links) out; nothing where none does."""
+        if not self._globs or not real.startswith(self._start):
+            return ""
+        path = real[len(self._start) :].replace(os.sep, "/")
+        return next((pattern for regex, pattern in self._globs if regex.fullmatch(path)), "")

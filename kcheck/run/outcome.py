@@ -1,0 +1,158 @@
+"""One file, from its text to all that a run needs to know of it: the work that processes share."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from kcheck.finding.finding import Finding
+from kcheck.kube.facts import Facts
+from kcheck.kube.place import ObjectId, Place
+from kcheck.kube.resource import resources
+from kcheck.rule.ruleset import RuleSet
+from kcheck.run.budget import limited_time
+from kcheck.run.file import check_documents
+from kcheck.run.ignore import Ignores, ignores_of
+from kcheck.run.kinds import MARK, InputKind, KindPlace, Trees, add_kinds, kinds_of
+from kcheck.run.session import Session
+from kcheck.text.source import Position, Range, Source
+from kcheck.tree.document import Document
+from kcheck.tree.node import Node
+from kcheck.tree.parse import parse
+from kcheck.tree.syntax import is_template
+
+_OBJECT_KEYS = frozenset({"apiVersion", "kind", "metadata", "spec"})
+
+_MUCH = 12_000_000
+"""Characters after which what is left of the trees is thrown away: their nodes know their parents, so they do not go by themselves."""
+
+
+class Task(NamedTuple):
+    """A file to check. `number`: its place in the input; `named`: by the user, not found in a folder."""
+
+    number: int
+    source: Source
+    named: bool
+
+    def failed(self, message: str, session: Session) -> Outcome:
+        """What is told of a file that could not be checked through no fault of its own."""
+        return Outcome(file_finding("internal-error", self.source.path, 1, message, session.rules_for(self.source.path)))
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What one file gave. `passed`: why it was not checked, nothing where it was.
+
+    `kinds`: those that it defines. `custom`: it has objects of kinds that Kubernetes does not define; `waits`: for that reason it was
+    not checked, for they may yet be defined elsewhere.
+    """
+
+    findings: list[Finding] = field(default_factory=list)
+    facts: list[Facts] = field(default_factory=list)
+    documents: int = 0
+    ignores: Ignores = field(default_factory=Ignores)
+    passed: str = ""
+    kinds: list[KindPlace] = field(default_factory=list)
+    custom: bool = False
+    waits: bool = False
+
+
+class Checker:
+    """Checks files one by one, in this process."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.read = 0
+        self.trees: Trees = {}
+
+    def learn(self, kinds: list[InputKind]) -> None:
+        """Make kinds known."""
+        add_kinds(self.session.stores, kinds, self.trees)
+
+    def check(self, tasks: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]:
+        """Check files. `final`: all kinds of the input are known by now."""
+        for task in tasks:
+            yield task, self.one(task, final)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def one(self, task: Task, final: bool) -> Outcome:
+        """Check a file."""
+        self.read += len(task.source.text)
+        if self.read > _MUCH:
+            self.read = 0
+            with self.session.stage("clearing away"):
+                gc.collect()
+        try:
+            with limited_time(len(task.source.text)):
+                return self._check(task.source, task.named, final)
+        except Exception as error:
+            return task.failed(f"kcheck failed on this file: {type(error).__name__}: {error}", self.session)
+
+    def _check(self, source: Source, named: bool, final: bool) -> Outcome:
+        session = self.session
+        with session.stage("reading: text to trees"):
+            documents = parse(source)
+        outcome = Outcome()
+        if not named and not any(_looks_like_object(d.root) or d.fault for d in documents):
+            outcome.passed = "no Kubernetes object"
+            return outcome
+        outcome.custom = _has_unknown(documents, session)
+        if not final:
+            if MARK in source.text:
+                outcome.kinds = kinds_of(source, documents, session.stores[-1], self.trees)
+            if outcome.custom:
+                outcome.waits = True
+                return outcome
+        if is_template(source.text):
+            _name_template(documents)
+        rules = session.rules_for(source.path)
+        if not documents:
+            outcome.findings += _empty(source, rules)
+        outcome.ignores = ignores_of(source, documents, session.registry)
+        with session.stage("walk: shape and constraints"):
+            result = check_documents(documents, session, rules)
+        outcome.findings += result.findings
+        outcome.facts = result.facts
+        outcome.documents = result.documents
+        return outcome
+
+
+def file_finding(rule: str, file: str, line: int, message: str, rules: RuleSet) -> list[Finding]:
+    """A finding about a file as a whole, where the rule runs."""
+    active = rules.active.get(rule)
+    if active is None:
+        return []
+    start = Position(line, 1)
+    place = Place(file, 0, Range(start, start), "", ObjectId(), "", 0)
+    return [Finding(rule, active.severity, active.rule.family, message, place)]
+
+
+def _empty(source: Source, rules: RuleSet) -> list[Finding]:
+    """A file that was named and holds nothing is told, for somebody expects something in it."""
+    return file_finding("no-object", source.path, 1, "this file holds no document: name another one or write an object", rules)
+
+
+def _has_unknown(documents: list[Document], session: Session) -> bool:
+    """Whether there is an object of a kind that Kubernetes itself does not define."""
+    objects = (resource for document in documents for resource in resources(document))
+    return any(store.builtin(o.api_version, o.kind) is None for o in objects for store in session.stores)
+
+
+def _looks_like_object(root: Node) -> bool:
+    """Whether somebody meant this to be a Kubernetes object; two of its four keys say so."""
+    return root.is_map and len(_OBJECT_KEYS & root.value.keys()) >= 2
+
+
+def _name_template(documents: list[Document]) -> None:
+    """Say of what does not parse that it is a template: once a file, for the rest of it breaks for the same reason."""
+    faults = [d for d in documents if d.fault is not None and is_template(d.source.text[d.start : d.end])]
+    for document in faults:
+        assert document.fault is not None
+        message = "this is a template, not YAML yet: render it and check the result, e.g. helm template . | kcheck check -"
+        document.fault = document.fault._replace(message=message)
+    for document in faults[1:]:
+        documents.remove(document)

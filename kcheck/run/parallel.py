@@ -1,0 +1,176 @@
+"""The file stage in several processes: files are handed out by size, the largest first, and what comes back says whose it is.
+
+Processes are forked where that is safe and started anew elsewhere. One that dies takes nothing with it but the file that it was
+checking, which is told as an error.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import signal
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing import connection, get_context
+from typing import Any
+
+from kcheck.run.kinds import InputKind
+from kcheck.run.outcome import Checker, Outcome, Task
+from kcheck.run.session import Session
+
+_BATCH = 64_000
+"""Characters of files that are handed out together: enough to make handing out cheap, few enough that all end at the same time."""
+
+
+@dataclass
+class _Hand:
+    """A process at work, our end of its pipe, and what it is checking."""
+
+    process: Any
+    pipe: connection.Connection
+    at_work: list[Task] = field(default_factory=list)
+
+
+class Crew:
+    """Processes that check files."""
+
+    def __init__(self, session: Session, jobs: int) -> None:
+        self._session = session
+        self._forks = _can_fork()
+        if not self._forks and session.recipe is None:
+            jobs = 1
+        self._context: Any = get_context("fork" if self._forks else "spawn")
+        self._kinds: list[InputKind] = []
+        self._hands: list[_Hand] = []
+        try:
+            for _ in range(jobs):
+                self._hands.append(self._hire())
+        except BaseException:
+            self.close()
+            raise
+
+    def _hire(self) -> _Hand:
+        ours, theirs = self._context.Pipe()
+        # A forked process holds our ends of all pipes: while any is open, no other process learns that we are gone.
+        others = [hand.pipe for hand in self._hands] + [ours] if self._forks else []
+        start: Any = self._session if self._forks else self._session.recipe
+        process = self._context.Process(target=_work, args=(start, theirs, others), daemon=True)
+        process.start()
+        theirs.close()
+        hand = _Hand(process, ours)
+        if self._kinds:
+            _send(hand, self._kinds)
+        return hand
+
+    def learn(self, kinds: list[InputKind]) -> None:
+        """Make kinds known to all; nobody is at work then."""
+        self._kinds += kinds
+        for number, hand in enumerate(self._hands):
+            if not _send(hand, kinds):
+                self._hands[number] = self._replace(hand)
+
+    def check(self, tasks: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]:
+        """Check files; they come back in any order."""
+        waiting = deque(_batches(tasks))
+        while True:
+            for number, hand in enumerate(self._hands):
+                if not hand.at_work and waiting:
+                    batch = waiting.popleft()
+                    if _send(hand, (final, batch)):
+                        hand.at_work = batch
+                    else:
+                        waiting.appendleft(batch)
+                        self._hands[number] = self._replace(hand)
+            busy = {hand.pipe: hand for hand in self._hands if hand.at_work}
+            if not busy and not waiting:
+                return
+            for pipe in connection.wait(list(busy), timeout=None if busy else 0):
+                hand = busy[pipe]  # type: ignore[index]
+                batch, hand.at_work = hand.at_work, []
+                try:
+                    outcomes: list[Outcome] = pickle.loads(hand.pipe.recv_bytes())
+                except (EOFError, OSError):
+                    self._hands[self._hands.index(hand)] = self._replace(hand)
+                    if len(batch) > 1:
+                        # Who of them is to blame shows when each is checked alone.
+                        waiting.extend([task] for task in batch)
+                    else:
+                        yield batch[0], _died(batch[0], hand, self._session)
+                    continue
+                yield from zip(batch, outcomes, strict=True)
+
+    def _replace(self, hand: _Hand) -> _Hand:
+        hand.pipe.close()
+        hand.process.join(timeout=5)
+        return self._hire()
+
+    def close(self) -> None:
+        """Send everybody home, whatever they are doing."""
+        for hand in self._hands:
+            hand.pipe.close()
+            with suppress(OSError, ValueError):
+                hand.process.terminate()
+        for hand in self._hands:
+            hand.process.join()
+        self._hands = []
+
+
+def _can_fork() -> bool:
+    """Whether a copy of this process is sure to work: another thread may hold a lock that nobody would ever give back."""
+    return sys.platform.startswith("linux") and threading.active_count() == 1
+
+
+def _batches(tasks: list[Task]) -> Iterator[list[Task]]:
+    batch: list[Task] = []
+    size = 0
+    for task in sorted(tasks, key=lambda t: -len(t.source.text)):
+        batch.append(task)
+        size += len(task.source.text)
+        if size >= _BATCH:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _send(hand: _Hand, message: object) -> bool:
+    """Whether a process that waits for work has got it."""
+    try:
+        hand.pipe.send_bytes(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
+    except OSError:
+        return False
+    return True
+
+
+def _died(task: Task, hand: _Hand, session: Session) -> Outcome:
+    code = hand.process.exitcode
+    how = f"signal {-code}" if code is not None and code < 0 else f"exit status {code}"
+    return task.failed(f"the process that checked this file ended early ({how}): nothing is known of it", session)
+
+
+def _work(start: Session | Callable[[], Session], pipe: connection.Connection, others: Sequence[connection.Connection]) -> None:
+    """What a process does until nobody wants anything of it."""
+    # Ctrl-C reaches all processes at once; it is for the first one to say what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for other in others:
+        other.close()
+    gc.disable()
+    session = start if isinstance(start, Session) else start()
+    gc.freeze()
+    checker = Checker(session)
+    with suppress(EOFError, OSError):
+        while True:
+            message = pickle.loads(pipe.recv_bytes())
+            if isinstance(message, list):
+                checker.learn(message)
+                continue
+            final, batch = message
+            outcomes = [checker.one(task, final) for task in batch]
+            pipe.send_bytes(pickle.dumps(outcomes, pickle.HIGHEST_PROTOCOL))
+    # Whatever the first process had meant to do at its end is not ours to do.
+    os._exit(0)

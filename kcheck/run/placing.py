@@ -1,0 +1,84 @@
+"""Nodes to places: which characters a finding points at."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from kcheck.kube.kubeconfig import masked
+from kcheck.kube.place import ObjectId, Place
+from kcheck.kube.resource import Resource
+from kcheck.schema.path import field_path
+from kcheck.schema.shape import Shape
+from kcheck.text.source import Span
+from kcheck.tree.document import Document
+from kcheck.tree.node import Node
+
+LINE_LIMIT = 400
+"""Characters of a source line that a place carries for reporters."""
+
+
+def span_of(node: Node, at: Literal["value", "key"] = "value") -> Span:
+    """The characters that stand for a node.
+
+    A scalar or a flow collection stands for itself; block scalars and collections and what is missing or empty are shown by the
+    key above them; an item of a list by its first entry.
+    """
+    if at == "key" or not node.exists or node.end <= node.start:
+        return _key_span(node)
+    value = node.value
+    if value.__class__ in (dict, list):
+        if node.style == "{" or not value:
+            return node.span
+        return node.key_span if isinstance(node.key, Node) else _first_entry(node)
+    return _key_span(node) if node.style in ("|", ">") and isinstance(node.key, Node) else node.span
+
+
+def _key_span(node: Node) -> Span:
+    while not node.exists and node.parent is not None:
+        node = node.parent
+    if isinstance(node.key, Node):
+        return node.key_span
+    return _first_entry(node)
+
+
+def _first_entry(node: Node) -> Span:
+    """The first entry of an item or root: its key, with its value where that is a scalar; for a root, its kind."""
+    value = node.value
+    if value.__class__ is list and value:
+        return span_of(value[0])
+    if value.__class__ is not dict or not value:
+        return Span(node.start, max(node.end, node.start))
+    entry = value.get("kind") if node.parent is None else None
+    first = entry if entry is not None and isinstance(entry.key, Node) else next(iter(value.values()))
+    start, end = first.key_span
+    if first.value.__class__ in (dict, list) or first.end <= end or first.style in ("|", ">"):
+        return Span(start, end)
+    return Span(start, first.end)
+
+
+class Placer:
+    """Makes the places of one object (or of a document without one)."""
+
+    def __init__(self, document: Document, resource: Resource | None = None, shape: Shape | None = None) -> None:
+        self.document = document
+        self.resource = resource
+        self.shape = shape
+        self.id = resource.id if resource is not None else ObjectId()
+
+    def place(self, node: Node, at: Literal["value", "key"] = "value", field: str | None = None) -> Place:
+        """The place of a node; `field`: its path where the node's own is not meant."""
+        span = span_of(node, at)
+        return self.at(span, self.path(node) if field is None else field)
+
+    def at(self, span: Span, field: str = "") -> Place:
+        """The place of some characters of the document."""
+        source = self.document.source
+        range = source.range(span.start, span.end)
+        line = source.line(range.start.line)[:LINE_LIMIT]
+        if self.id.kind == "Config":
+            line = masked(line)
+        return Place(source.path, self.document.index, range, field, self.id, line, span.start)
+
+    def path(self, node: Node) -> str:
+        root = self.resource.node if self.resource is not None else self.document.root
+        return field_path(node, root, self.shape)

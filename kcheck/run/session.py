@@ -1,0 +1,61 @@
+"""What stays the same during a run: rules, schemas, settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kcheck.rule.plan import Plan, compile_plan
+from kcheck.rule.registry import Registry
+from kcheck.rule.ruleset import RuleSet
+from kcheck.run.custom_rules import CustomRules
+from kcheck.run.profile import Profile
+from kcheck.schema.store import Store
+
+_UNTIMED = nullcontext()
+
+
+@dataclass
+class Session:
+    """`stores`: one for each Kubernetes version to check against, the newest last. `complete`: the input is all there is.
+
+    `by_file`: the rule set of a file, where the config has overrides; the same object for files with the same overrides.
+    `schemas`: files and folders that kinds were added from.
+    `profile`: counts the time of stages and rules, where somebody asked for that.
+    `recipe`: makes the same session in another process where that cannot be a copy of this one; None where nobody knows how.
+    """
+
+    registry: Registry
+    rules: RuleSet
+    stores: list[Store]
+    complete: bool = False
+    by_file: Callable[[str], RuleSet] | None = None
+    schemas: tuple[Path, ...] = ()
+    recipe: Callable[[], Session] | None = None
+    profile: Profile | None = None
+    plans: dict[int, Plan] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for store in self.stores:
+            if store.rules is None:
+                store.rules = CustomRules(store.definitions.minor)
+
+    def rules_for(self, file: str) -> RuleSet:
+        """The rules that hold for a file."""
+        return self.rules if self.by_file is None else self.by_file(file)
+
+    def plan(self, rules: RuleSet) -> Plan:
+        """The compiled rule set, made once for each."""
+        plan = self.plans.get(id(rules))
+        if plan is None:
+            plan = compile_plan(self.registry, rules)
+            if self.profile is not None:
+                plan = self.profile.watched(plan)
+            self.plans[id(rules)] = plan
+        return plan
+
+    def stage(self, name: str) -> AbstractContextManager[None]:
+        """What follows belongs to a stage of the run, for who wants to know where time goes."""
+        return _UNTIMED if self.profile is None else self.profile.stage(name)

@@ -1,0 +1,54 @@
+"""Who checks the files of a run: this process, or several where there is enough to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from kcheck.run.jobs import jobs_for
+from kcheck.run.kinds import InputKind
+from kcheck.run.outcome import Checker, Outcome, Task
+from kcheck.run.session import Session
+
+
+class Workers(Protocol):
+    """`learn` makes kinds known that the input defines; `check` checks files, which come back in any order.
+
+    `final`: all kinds of the input are known by now.
+    """
+
+    def learn(self, kinds: list[InputKind]) -> None: ...
+
+    def check(self, tasks: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]: ...
+
+    def close(self) -> None: ...
+
+
+class Staff:
+    """At most so many processes, hired when there is work for them."""
+
+    def __init__(self, session: Session, jobs: int) -> None:
+        self._session = session
+        self._most = jobs
+        self._jobs = 1
+        self._kinds: list[InputKind] = []
+        self._workers: Workers = Checker(session)
+
+    def learn(self, kinds: list[InputKind]) -> None:
+        self._kinds += kinds
+        self._workers.learn(kinds)
+
+    def check(self, tasks: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]:
+        jobs = jobs_for(sum(len(task.source.text) for task in tasks), self._most)
+        if jobs > self._jobs:
+            # Loaded when there is use for it: most runs are small.
+            from kcheck.run.parallel import Crew
+
+            self._workers.close()
+            self._workers, self._jobs = Crew(self._session, jobs), jobs
+            if self._kinds:
+                self._workers.learn(self._kinds)
+        return self._workers.check(tasks, final)
+
+    def close(self) -> None:
+        self._workers.close()

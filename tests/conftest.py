@@ -1,0 +1,58 @@
+"""kcheck as its users have it: a wheel, installed in an environment of its own. Made once, for the tests that need it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import venv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+# What one test leaves in the cache is none of another's business; tests of the cache bring their own.
+os.environ["KCHECK_NO_CACHE"] = "1"
+
+
+def run(command: Sequence[str | Path], cwd: Path, more: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a program as if from another shell: nothing of this one's Python or git leads back to the checkout."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "GIT_", "VIRTUAL_ENV", "COV_", "PRE_COMMIT"))}
+    return subprocess.run(command, cwd=cwd, env={**kept, **(more or {})}, capture_output=True, text=True, timeout=300, check=False)
+
+
+def must(done: subprocess.CompletedProcess[str]) -> subprocess.CompletedProcess[str]:
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+class Installed(NamedTuple):
+    """An environment with kcheck in it, and an empty folder to work in."""
+
+    python: Path
+    program: Path
+    folder: Path
+
+    def __call__(self, *arguments: str, path: Sequence[Path] = ()) -> subprocess.CompletedProcess[str]:
+        """Run `kcheck`. `path`: folders with further packages."""
+        return run([self.program, *arguments], self.folder, {"PYTHONPATH": os.pathsep.join(map(str, path))} if path else None)
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    must(run([sys.executable, "-m", "build", "--wheel", "--outdir", folder, ROOT], folder))
+    return next(folder.glob("kcheck-*.whl"))
+
+
+@pytest.fixture(scope="session")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    folder = tmp_path_factory.mktemp("installed")
+    venv.create(folder / "venv", with_pip=True)
+    tools = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
+    must(run([tools / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel], folder))
+    (folder / "work").mkdir()
+    return Installed(tools / "python", tools / "kcheck", folder / "work")

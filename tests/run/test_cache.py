@@ -1,0 +1,232 @@
+"""What an earlier run found is found again, and only where nothing has changed."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kcheck.finding.finding import Finding
+from kcheck.finding.report import Report
+from kcheck.rule.registry import Registry
+from kcheck.rule.ruleset import Setting, choose
+from kcheck.run import cache as caching
+from kcheck.run import run as running
+from kcheck.run.cache import Cache, clear, contents, digest
+from kcheck.run.cachefolder import cache_folder
+from kcheck.run.discover import discover
+from kcheck.run.outcome import Checker, Outcome, Task
+from kcheck.run.run import run
+from kcheck.run.session import Session
+from kcheck.schema.definitions import load
+from kcheck.schema.store import Store
+
+POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c, image: 'b:1'}]}\n"
+TYPO = POD.replace("image:", "imagePullpolicy: Always, image:")
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  names: {kind: Thing, plural: things}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}
+"""
+THING = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\nspec: {size: big}\n"
+NAME = digest(b"name")
+
+
+@pytest.fixture(scope="module")
+def registry() -> Registry:
+    return Registry.load()
+
+
+class Runs:
+    """Runs over one folder with one cache; `checked` holds the files that were checked anew, in the last of them."""
+
+    def __init__(self, folder: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.input = folder / "input"
+        self.cache = folder / "cache"
+        self.input.mkdir()
+        self.registry = registry
+        self.checked: list[str] = []
+        self.settings: dict[str, Setting] = {}
+        self.version = "1.36"
+        monkeypatch.chdir(self.input)
+        monkeypatch.setattr(running, "CACHED_FROM", 0)
+        one = Checker.one
+
+        def watched(checker: Checker, task: Task, final: bool) -> Outcome:
+            self.checked.append(task.source.path)
+            return one(checker, task, final)
+
+        monkeypatch.setattr(Checker, "one", watched)
+
+    def __call__(self, **files: str) -> Report:
+        for name, text in files.items():
+            (self.input / f"{name}.yaml").write_text(text)
+        self.checked.clear()
+        session = Session(self.registry, choose(self.registry, settings=self.settings), [Store(load(self.version))])
+        return run(discover(["."]), session, cache=self.cache)
+
+
+@pytest.fixture
+def runs(tmp_path: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch) -> Runs:
+    return Runs(tmp_path, registry, monkeypatch)
+
+
+def test_what_has_not_changed_is_not_checked(runs: Runs) -> None:
+    first = runs(a=POD, b=TYPO, c="a: b: c\n", d="x: 1\n", e="# kcheck: ignore[unknown-field] wanted\n" + TYPO)
+    assert len(runs.checked) == 5
+    assert runs() == first
+    assert runs.checked == []
+    again = runs(b=POD)
+    assert runs.checked == ["b.yaml"]
+    assert {f.rule for f in first.findings} - {f.rule for f in again.findings} == {"unknown-field"}
+
+
+def test_a_definition_that_changes_concerns_its_objects_alone(runs: Runs) -> None:
+    def wrong(report: Report) -> list[Finding]:
+        return [f for f in report.findings if f.rule == "wrong-type"]
+
+    assert wrong(runs(crd=CRD, thing=THING, pod=POD))
+    assert wrong(runs())
+    assert runs.checked == []
+    assert not wrong(runs(crd=CRD.replace("integer", "string")))
+    assert sorted(runs.checked) == ["crd.yaml", "thing.yaml"]
+    (runs.input / "crd.yaml").unlink()
+    assert "no-schema" in {f.rule for f in runs().findings}
+
+
+def test_rules_options_and_versions_count(runs: Runs) -> None:
+    runs(a=TYPO)
+    runs.settings = {"unknown-field": Setting(on=False)}
+    assert "unknown-field" not in {f.rule for f in runs().findings}
+    assert runs.checked == ["a.yaml"]
+    runs.version = "1.30"
+    runs()
+    assert runs.checked == ["a.yaml"]
+
+
+def test_work_on_a_rule_shows_at_once(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs(a=POD)
+    monkeypatch.setattr("kcheck.run.fingerprint.__version__", "99")
+    runs()
+    assert runs.checked == ["a.yaml"]
+    states = iter(range(10**9))
+    monkeypatch.setattr("kcheck.run.fingerprint._state", lambda path: f"{path} {next(states)}")
+    runs()
+    assert runs.checked == ["a.yaml"]
+
+
+@pytest.mark.parametrize("damage", [b"", b"x", b"kcheck cache 1\n", None])
+def test_damage_is_passed_over(runs: Runs, damage: bytes | None) -> None:
+    first = runs(a=POD, b=TYPO)
+    for pack in runs.cache.iterdir():
+        data = pack.read_bytes()
+        pack.write_bytes(data[:-3] + b"xyz" if damage is None else damage)
+    assert runs() == first
+    assert len(runs.checked) == 2
+    assert runs() == first
+    assert runs.checked == []
+
+
+def test_what_is_no_folder_is_passed_over(runs: Runs) -> None:
+    runs.cache.write_text("a file")
+    assert runs(a=POD) == runs()
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_home_that_nobody_may_write_is_passed_over(runs: Runs) -> None:
+    runs.cache.mkdir(mode=0o500)
+    assert runs(a=POD) == runs()
+
+
+def test_a_pack_makes_our_values_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Evil:
+        def __reduce__(self) -> tuple[object, tuple[str]]:
+            return os.system, (f"touch {tmp_path}/done",)
+
+    cache = Cache(tmp_path, "here")
+    cache.put(NAME, b"key", Evil())
+    cache.save()
+    assert Cache(tmp_path, "here").get(NAME, b"key") is None
+    monkeypatch.setattr(caching, "_Reader", pickle.Unpickler)
+    assert Cache(tmp_path, "here").get(NAME, b"key") == 0
+    assert (tmp_path / "done").exists()
+
+
+def test_folders_do_not_mix(tmp_path: Path) -> None:
+    one = Cache(tmp_path, "one")
+    one.put(NAME, b"key", ["value"])
+    one.save()
+    assert Cache(tmp_path, "one").get(NAME, b"key") == ["value"]
+    assert Cache(tmp_path, "one").get(NAME, b"other") is None
+    assert Cache(tmp_path, "two").get(NAME, b"key") is None
+
+
+def test_it_stays_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(caching, "MOST", 50_000)
+    monkeypatch.setattr(caching, "_MOST_OF_A_PACK", 20_000)
+    for place in range(12):
+        cache = Cache(tmp_path, str(place))
+        for number in range(30):
+            cache.put(bytes([1, number]), b"key", "x" * 1000)
+        cache.save()
+        assert contents(tmp_path).size < 72_000
+    assert Cache(tmp_path, "11").get(bytes([1, 0]), b"key") or Cache(tmp_path, "11").get(bytes([1, 29]), b"key")
+
+
+def test_it_can_be_cleared(tmp_path: Path) -> None:
+    cache = Cache(tmp_path, "here")
+    cache.put(NAME, b"key", "value")
+    cache.save()
+    (tmp_path / "notes.txt").write_text("not ours")
+    assert clear(tmp_path).packs == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KCHECK_CACHE_DIR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
+    assert cache_folder() == Path("/somewhere/kcheck")
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    monkeypatch.setenv("HOME", "/me")
+    assert cache_folder() == Path("/me/.cache/kcheck")
+    monkeypatch.setenv("KCHECK_CACHE_DIR", "/there")
+    assert cache_folder() == Path("/there")
+
+
+def program(folder: Path, cache: Path, *arguments: str) -> subprocess.Popen[str]:
+    environment = {**os.environ, "KCHECK_CACHE_DIR": str(cache), "KCHECK_NO_CACHE": "0"}
+    command = [sys.executable, "-m", "kcheck", *arguments]
+    return subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_runs_at_the_same_time_agree(tmp_path: Path) -> None:
+    folder, cache = tmp_path / "input", tmp_path / "cache"
+    folder.mkdir()
+    for number in range(60):
+        (folder / f"{number}.yaml").write_text(f"---\n{TYPO}" * 20)
+    check = ("check", "--isolated", "--format", "concise", ".")
+    together = [program(folder, cache, *check) for _ in range(4)]
+    answers = {process.communicate(timeout=120) for process in together}
+    answers.add(program(folder, cache, *check).communicate(timeout=60))
+    answers.add(program(folder, cache, *check, "--no-cache").communicate(timeout=60))
+    assert len(answers) == 1
+    assert contents(cache).packs > 0
+    told, _ = program(folder, cache, "cache", "info").communicate(timeout=60)
+    assert str(cache) in told
+    program(folder, cache, "cache", "clear").communicate(timeout=60)
+    assert contents(cache).packs == 0
+    program(folder, cache, *check, "--no-cache").communicate(timeout=60)
+    assert contents(cache).packs == 0

@@ -1,0 +1,186 @@
+"""Several processes find what one finds, and survive each other."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from kcheck.api import Problem, Resource, rule
+from kcheck.finding.report import Report
+from kcheck.rule.registry import Registry
+from kcheck.rule.ruleset import choose
+from kcheck.run import jobs, parallel
+from kcheck.run.discover import discover
+from kcheck.run.run import run
+from kcheck.run.session import Session
+from kcheck.schema.definitions import load
+from kcheck.schema.store import Store
+
+POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c, image: 'b:1'}]}\n"
+TYPO = POD.replace("image:", "imagePullpolicy: Always, image:")
+DEADLY = POD.replace("name: a}", "name: deadly}")
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  names: {kind: Thing, plural: things}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}
+"""
+THING = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\nspec: {size: big}\n"
+
+
+@rule("deadly", "ends the process")
+def deadly(resource: Resource) -> Iterator[Problem]:
+    if resource.name == "deadly":
+        os._exit(7)
+    yield from ()
+
+
+def make_session() -> Session:
+    registry = Registry.load()
+    module = ModuleType(__name__)
+    module.deadly = deadly  # type: ignore[attr-defined]
+    registry.add(module)
+    return Session(registry, choose(registry), [Store(load("1.36"))], recipe=make_session)
+
+
+@pytest.fixture
+def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(jobs, "_ENOUGH", 1)
+    monkeypatch.setattr(parallel, "_BATCH", 1000)
+
+    def go(files: dict[str, str], processes: int = 2) -> Report:
+        for name, text in files.items():
+            (tmp_path / name).write_text(text)
+        return run(discover(["."]), make_session(), jobs=processes)
+
+    return go
+
+
+MANY = {
+    **{f"pod-{i}.yaml": POD.replace("name: a}", f"name: a{i}}}") for i in range(30)},
+    "typo.yaml": TYPO,
+    "broken.yaml": "a: b: c\n---\n" + POD,
+    "thing.yaml": THING,
+    "z-crd.yaml": CRD,
+    "ignored.yaml": "# kcheck: ignore[unknown-field] wanted\n" + TYPO,
+    "values.txt": "no",
+    "other.yaml": "some: thing\n",
+}
+
+
+def test_the_report_is_the_same_for_any_number_of_processes(check) -> None:  # type: ignore[no-untyped-def]
+    reports = [check(MANY, processes) for processes in (1, 2, 5)]
+    assert reports[0] == reports[1] == reports[2]
+    assert ("wrong-type", "thing.yaml") in {(f.rule, f.file) for f in reports[0].findings}
+    assert reports[0].suppressed >= 1
+
+
+def test_a_process_that_dies_costs_one_file(check, capfd: pytest.CaptureFixture[str]) -> None:  # type: ignore[no-untyped-def]
+    whole = check(MANY, 1)
+    report = check({**MANY, "deadly.yaml": DEADLY})
+    lost = [f for f in report.findings if f.file == "deadly.yaml"]
+    assert [f.rule for f in lost] == ["internal-error"]
+    assert "exit status 7" in lost[0].message
+    assert [f for f in report.findings if f.file != "deadly.yaml"] == whole.findings
+    assert capfd.readouterr().err == ""
+
+
+def test_many_that_die_are_told_one_by_one(check) -> None:  # type: ignore[no-untyped-def]
+    report = check({f"{i}.yaml": DEADLY for i in range(5)})
+    assert [f.rule for f in report.findings] == ["internal-error"] * 5
+
+
+def test_processes_that_are_no_copies_find_the_same(check, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    forked = check(MANY)
+    monkeypatch.setattr(parallel, "_can_fork", lambda: False)
+    assert check(MANY) == forked
+
+
+def test_small_inputs_need_one_process() -> None:
+    assert jobs.jobs_for(10_000, 8) == 1
+    assert jobs.jobs_for(100_000_000, 8) == 8
+
+
+def test_a_crash_of_the_engine_is_told_and_the_others_go_on(check, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    def fail(*_: object) -> None:
+        raise RuntimeError("no luck")
+
+    monkeypatch.setattr("kcheck.run.outcome.ignores_of", fail)
+    for processes in (1, 2):
+        report = check({"a.yaml": POD, "b.yaml": POD}, processes)
+        assert [(f.rule, f.file) for f in report.findings] == [("internal-error", "a.yaml"), ("internal-error", "b.yaml")]
+
+
+@pytest.fixture
+def busy(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """The program in the middle of much work, in a process group of its own."""
+    for number in range(40):
+        (tmp_path / f"{number}.yaml").write_text(f"---\n{TYPO}" * 1500)
+    program = [sys.executable, "-m", "kcheck", "check", "--isolated", "--no-cache", "--jobs", "3", "."]
+    process = subprocess.Popen(
+        program, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    deadline = time.monotonic() + 20
+    while members(process.pid) < 4 and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(0.1)
+    yield process
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def members(group: int) -> int:
+    """Processes of a group that still run."""
+    found = 0
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            found += int(fields[2]) == group and fields[0] != "Z"
+    return found
+
+
+def gone(group: int) -> bool:
+    deadline = time.monotonic() + 15
+    while members(group) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return members(group) == 0
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_an_interrupt_ends_all_of_them_quietly(busy: subprocess.Popen[str]) -> None:
+    assert busy.poll() is None
+    os.killpg(busy.pid, signal.SIGINT)
+    _, errors = busy.communicate(timeout=20)
+    assert busy.returncode == 130
+    assert errors.strip() == ""
+    assert gone(busy.pid)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
+def test_none_outlives_the_first(busy: subprocess.Popen[str], end: signal.Signals) -> None:
+    assert busy.poll() is None
+    os.kill(busy.pid, end)
+    busy.communicate(timeout=20)
+    assert gone(busy.pid)
