@@ -1,0 +1,22 @@
+"""One line for each finding, as compilers write them: for grep and for editors that read an error list."""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+from kcheck.finding.report import Report
+from kcheck.reporters.glyphs import Glyphs
+from kcheck.reporters.style import BOLD, PLAIN, SEVERITY_COLOURS, Style
+from kcheck.reporters.tally import statistics_lines
+
+
+def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
+    glyphs = Glyphs.of(out)
+    if style.statistics:
+        out.writelines(f"{line}\n" for line in statistics_lines(report, glyphs, style))
+        return
+    for finding in report.findings:
+        start = finding.range.start
+        file = style.paint(glyphs.visible(finding.file), BOLD)
+        severity = style.paint(finding.severity.word, SEVERITY_COLOURS[finding.severity])
+        out.write(f"{file}:{start.line}:{start.column}: {severity} {glyphs.visible(finding.rule)} {glyphs.visible(finding.message)}\n")

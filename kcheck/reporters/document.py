@@ -1,0 +1,16 @@
+"""JSON on lines: a head that people can read, then one item a line, so that a diff of two reports is one of items."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, TextIO
+
+
+def write_document(head: Mapping[str, Any], name: str, items: Iterable[Any], out: TextIO) -> None:
+    """An object in ASCII: the members of `head`, and last a list `name`."""
+    # Without indentation json encodes in C, ten times as fast.
+    members = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
+    lines = ",\n  ".join([json.dumps(item) for item in items])
+    members.append(f" {json.dumps(name)}: [" + (f"\n  {lines}\n ]" if lines else "]"))
+    out.write("{\n" + ",\n".join(members) + "\n}")

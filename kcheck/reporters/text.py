@@ -1,0 +1,55 @@
+"""The report for people: each finding with its source line, a caret under what is meant, and what mends it."""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+from kcheck.finding.finding import Finding
+from kcheck.finding.report import Report
+from kcheck.kube.place import Place
+from kcheck.reporters.excerpt import excerpt
+from kcheck.reporters.glyphs import Glyphs
+from kcheck.reporters.style import BLUE, BOLD, PLAIN, SEVERITY_COLOURS, Style
+from kcheck.reporters.tally import closing_line, passed_lines, statistics_lines
+
+
+def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
+    glyphs = Glyphs.of(out)
+    if style.statistics:
+        blocks = [statistics_lines(report, glyphs, style)]
+    else:
+        blocks = [_finding_lines(f, glyphs, style) for f in report.findings]
+    if not style.quiet:
+        if style.verbose:
+            blocks.append(passed_lines(report, glyphs))
+        blocks.append([closing_line(report)])
+    out.write("\n".join("".join(f"{line}\n" for line in block) for block in blocks if block))
+
+
+def _finding_lines(finding: Finding, glyphs: Glyphs, style: Style) -> list[str]:
+    colour = SEVERITY_COLOURS[finding.severity]
+    severity = style.paint(finding.severity.word, colour)
+    rule = style.paint(glyphs.visible(finding.rule), BOLD)
+    lines = [f"{_where(finding.place, glyphs, style)} {severity} {rule}  {glyphs.visible(finding.message)}"]
+    number = str(finding.range.start.line)
+    # Behind the line number: ' | '.
+    shown = excerpt(finding.place, glyphs, style.width - len(number) - 3)
+    if shown is not None:
+        bar = style.paint("|", BLUE)
+        empty = f"{' ' * len(number)} {bar}"
+        lines += empty, f"{style.paint(number, BLUE)} {bar} {shown.line}", f"{empty} {shown.indent}{style.paint(shown.carets, colour)}"
+    lines += [f"{' ' * len(number)} {style.paint('=', BLUE)} {hint}" for hint in _hints(finding, glyphs)]
+    return lines
+
+
+def _hints(finding: Finding, glyphs: Glyphs) -> list[str]:
+    """What else to know: other places, and the fix that kcheck can make."""
+    hints = [f"{_where(r.place, glyphs, PLAIN)} {glyphs.visible(r.message)}" for r in finding.related]
+    if finding.fix is not None:
+        hints.append(f"{'fix' if finding.fix.safe else 'unsafe fix'}: {glyphs.visible(finding.fix.title)}")
+    return hints
+
+
+def _where(place: Place, glyphs: Glyphs, style: Style) -> str:
+    start = place.range.start
+    return f"{style.paint(glyphs.visible(place.file), BOLD)}:{start.line}:{start.column}"

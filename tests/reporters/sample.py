@@ -1,0 +1,134 @@
+"""A report with one of everything, made by hand."""
+
+from __future__ import annotations
+
+import io
+
+from kcheck.finding.finding import Finding
+from kcheck.finding.problem import Fix, Related
+from kcheck.finding.report import Passed, Report, RuleNote
+from kcheck.finding.severity import ERROR, INFO, WARNING
+from kcheck.kube.place import ObjectId, Place
+from kcheck.reporters import PLAIN, Style, reporter
+from kcheck.text.edit import Edit
+from kcheck.text.source import Source
+
+DEPLOYMENT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+  labels:
+    app: web
+spec:
+  replicas: two
+  selector:
+    matchLabels: {app: web}
+  template:
+    metadata:
+      labels: {app: wob}
+    spec:
+      containers:
+      - name: web
+        image: nginx:latest
+        args: [
+          "--title=웹 서버", "--verbose"
+        ]
+"""
+
+WEB = ObjectId("apps/v1", "Deployment", "shop", "web")
+PAGE = """\
+# floating-tag
+
+A tag can be *moved*: tomorrow's pods
+run another image than today's.
+
+- not a paragraph
+"""
+
+
+def place(source: Source, text: str, field: str = "", object: ObjectId = WEB, document: int = 0) -> Place:
+    """Where a piece of text stands that the source has once."""
+    assert source.text.count(text) == 1, text
+    start = source.text.index(text)
+    range = source.range(start, start + len(text))
+    return Place(source.path, document, range, field, object, source.line(range.start.line)[:400], start)
+
+
+def line_place(line: str, first: int, last: int, file: str = "a.yaml", number: int = 7) -> Place:
+    """A place on a line of its own: columns from `first` up to `last`, counted from 1."""
+    range = Source(file, "\n" * (number - 1) + line).range(number - 1 + first - 1, number - 1 + last - 1)
+    return Place(file, 0, range, "", ObjectId(), line[:400], number - 1 + first - 1)
+
+
+def finding(at: Place, message: str = "is wrong: write it right", rule: str = "some-rule") -> Finding:
+    return Finding(rule, WARNING, "reliability", message, at)
+
+
+def sample_report() -> Report:
+    """Five findings in two files, with all that findings may have."""
+    source = Source("shop/deploy.yaml", DEPLOYMENT)
+    image = place(source, "nginx:latest", "spec.template.spec.containers[0].image")
+    start = image.start + len("nginx:")
+    selector = place(source, "app: web}", "spec.selector.matchLabels[app]")
+    label = place(source, "  app: web\n", "metadata.labels")
+    unread = Place("shop/ü [1], 100%.yaml", 0, source.range(0, 0), "", ObjectId(), "", 0)
+    findings = [
+        Finding(
+            "field-type",
+            ERROR,
+            "spec",
+            'replicas is a number, this is the text "two": write 2',
+            place(source, "two", "spec.replicas"),
+            reason="TypeInvalid",
+            fix=Fix("write 2", (Edit(source.text.index("two"), source.text.index("two") + 3, "2"),), safe=False),
+        ),
+        Finding(
+            "selector-mismatch",
+            ERROR,
+            "spec",
+            "the selector does not match the labels of the template: write the same label in both",
+            place(source, "labels: {app: wob}", "spec.template.metadata.labels"),
+            reason="Invalid",
+            related=(Related(selector, "the selector"), Related(label, "the object's own label")),
+        ),
+        Finding(
+            "floating-tag",
+            WARNING,
+            "reliability",
+            "nginx:latest can change under you: pin it to a version",
+            image,
+            fix=Fix("drop the tag", (Edit(start - 1, start + 6, ""),)),
+            url="https://kcheck.example/rules/floating-tag",
+        ),
+        Finding(
+            "acme/flow-list",
+            INFO,
+            "style",
+            "a list over several lines: write it with dashes",
+            place(source, DEPLOYMENT[DEPLOYMENT.index("[\n") : DEPLOYMENT.index("]\n") + 1], "spec.template.spec.containers[0].args"),
+        ),
+        Finding("unreadable-file", ERROR, "syntax", "cannot be read: permission denied", unread),
+    ]
+    notes = [
+        RuleNote("field-type", "a value of another type than its field", ERROR, "spec", "", ""),
+        RuleNote("selector-mismatch", "a selector that its own template does not match", ERROR, "spec", "# One\n\nOnly `this`.\n", ""),
+        RuleNote("floating-tag", "an image whose tag can move", WARNING, "reliability", PAGE, "https://kcheck.example/rules/floating-tag"),
+        RuleNote("unreadable-file", "a file that cannot be read", ERROR, "syntax", "", "about:blank"),
+        RuleNote("never-broken", "a rule without findings", INFO, "style", "", ""),
+    ]
+    return Report(
+        findings=findings,
+        files=12,
+        documents=28,
+        passed=[Passed("values.yaml", "no Kubernetes object"), Passed("vendor/", "ignored by .gitignore: vendor/")],
+        kubernetes="1.34",
+        suppressed=4,
+        rules={n.id: n for n in notes},
+    )
+
+
+def shown(report: Report, format: str = "text", style: Style = PLAIN) -> str:
+    out = io.StringIO()
+    reporter(format)(report, out, style)
+    return out.getvalue()

@@ -1,0 +1,110 @@
+"""The forms that programs read: one line a finding, workflow commands, and the JSON contract with its schema."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator, ValidationError
+
+from kcheck.finding.problem import Reason
+from kcheck.finding.report import Report
+from kcheck.finding.severity import Severity
+from kcheck.reporters import REPORTERS, Style, UnknownFormat, reporter
+from tests.reporters.sample import finding, line_place, shown
+
+SCHEMA: dict[str, Any] = json.loads((Path(__file__).parents[2] / "schemas/output.schema.json").read_text(encoding="ascii"))
+
+
+@pytest.mark.parametrize(("format", "file"), [("concise", "concise.txt"), ("github", "github.txt"), ("json", "report.json")])
+def test_golden(report: Report, golden: Callable[[str], str], format: str, file: str) -> None:
+    assert shown(report, format) == golden(file)
+
+
+def test_concise_statistics_and_colour(report: Report) -> None:
+    assert shown(report, "concise", Style(statistics=True)).splitlines()[0] == "acme/flow-list     1"
+    first = shown(report, "concise", Style(colour=True)).splitlines()[0]
+    assert first.startswith("\x1b[1mshop/deploy.yaml\x1b[0m:8:13: \x1b[1;31merror\x1b[0m field-type ")
+    assert shown(Report(files=3), "concise") == ""
+
+
+def test_github_escapes() -> None:
+    at = line_place("a: b", 4, 5, "a,b:c%\n.yaml")
+    text = shown(Report(findings=[finding(at, "50%, a:b\n::error::no\r")]), "github")
+    assert text == ("::warning file=a%2Cb%3Ac%25\\n.yaml,line=7,col=4,endLine=7,endColumn=5,title=some-rule::50%25, a:b\\n::error::no\\r\n")
+
+
+def test_json_validates(report: Report) -> None:
+    validator = Draft202012Validator(SCHEMA)
+    validator.validate(json.loads(shown(report, "json")))
+    validator.validate(json.loads(shown(Report(), "json")))
+
+
+def test_json_is_ascii_and_the_same_each_time(report: Report) -> None:
+    report.findings.append(finding(line_place("a", 1, 2, "caf\udce9\x1b.yaml"), "웹 \ud800"))
+    text = shown(report, "json")
+    assert text.isascii()
+    assert text == shown(report, "json")
+    last = json.loads(text)["findings"][-1]
+    assert (last["file"], last["message"]) == ("caf\udce9\x1b.yaml", "웹 \ud800")
+    Draft202012Validator(SCHEMA).validate(json.loads(text))
+
+
+def test_the_schema_refuses_what_is_not_in_it(report: Report) -> None:
+    document = json.loads(shown(report, "json"))
+    document["findings"][0]["colour"] = "red"
+    with pytest.raises(ValidationError, match="colour"):
+        Draft202012Validator(SCHEMA).validate(document)
+
+
+def objects(schema: Any) -> Iterator[dict[str, Any]]:
+    """All parts of a schema that describe an object."""
+    if isinstance(schema, dict):
+        if "properties" in schema:
+            yield schema
+        for part in schema.values():
+            yield from objects(part)
+
+
+def test_the_schema_says_all() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+    parts = list(objects(SCHEMA))
+    assert len(parts) == 9
+    for part in parts:
+        assert part["additionalProperties"] is False
+        assert set(part["required"]) == set(part["properties"])
+        assert all(p["description"].endswith(".") for p in part["properties"].values()), part["properties"]
+    properties = SCHEMA["$defs"]["finding"]["properties"]
+    assert set(properties["reason"]["enum"]) == set(Reason.__args__)  # type: ignore[attr-defined]
+    assert set(properties["severity"]["enum"]) == {s.word for s in Severity}
+
+
+def test_the_table_of_reporters() -> None:
+    assert list(REPORTERS) == ["text", "concise", "json", "sarif", "github"]
+    for name, module in REPORTERS.items():
+        assert module == f"kcheck.reporters.{name}"
+        assert reporter(name).__module__ == module
+
+
+def test_reporters_of_plug_ins(report: Report) -> None:
+    def own(report: Report, out: Any, style: Style) -> None:
+        out.write("own")
+
+    assert reporter("acme", {"acme": own}) is own
+    assert reporter("json", {"json": own}) is not own
+    with pytest.raises(UnknownFormat, match="no format 'sarf': did you mean sarif"):
+        reporter("sarf")
+    with pytest.raises(UnknownFormat, match="there are text, concise, json, sarif, github, acme"):
+        reporter("something", {"acme": own})
+
+
+def test_a_reporter_is_imported_when_it_is_asked_for() -> None:
+    loaded = "sorted(set(kcheck.reporters.REPORTERS.values()) & sys.modules.keys())"
+    program = f"import sys, kcheck.reporters\nprint({loaded})\nkcheck.reporters.reporter('concise')\nprint({loaded})"
+    output = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=60).stdout
+    assert output.splitlines() == ["[]", "['kcheck.reporters.concise']"]

@@ -1,0 +1,125 @@
+"""SARIF: the official schema, and what code scanning services look for beyond it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+import pytest
+from jsonschema import Draft7Validator
+
+from kcheck.finding.finding import Finding
+from kcheck.finding.problem import Fix
+from kcheck.finding.report import Report
+from kcheck.finding.severity import WARNING
+from kcheck.kube.place import ObjectId
+from kcheck.reporters.fingerprint import fingerprints
+from kcheck.reporters.sarif import artifact_location
+from kcheck.text.edit import apply
+from kcheck.text.source import Source
+from tests.reporters.sample import DEPLOYMENT, finding, line_place, place, shown
+
+SCHEMA: dict[str, Any] = json.loads((Path(__file__).parents[1] / "fixtures/sarif/sarif-2.1.0.json").read_text(encoding="utf-8"))
+URI_REFERENCE = re.compile(r"(?:file://)?(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-F]{2})*")
+
+
+def run_of(report: Report) -> dict[str, Any]:
+    """The one run of a log, which is valid."""
+    text = shown(report, "sarif")
+    assert text.isascii()
+    log = json.loads(text)
+    Draft7Validator(SCHEMA).validate(log)
+    run: dict[str, Any] = log["runs"][0]
+    return run
+
+
+def test_golden(report: Report, golden: Callable[[str], str]) -> None:
+    assert json.loads(shown(report, "sarif")) == json.loads(golden("report.sarif"))
+
+
+def test_schema(report: Report) -> None:
+    Draft7Validator.check_schema(SCHEMA)
+    run_of(report)
+    assert run_of(Report())["results"] == []
+
+
+def test_rules_have_the_help_of_their_page(report: Report) -> None:
+    run = run_of(report)
+    rules = run["tool"]["driver"]["rules"]
+    assert [r["id"] for r in rules] == ["acme/flow-list", "field-type", "floating-tag", "selector-mismatch", "unreadable-file"]
+    assert [rules[r["ruleIndex"]]["id"] for r in run["results"]] == [r["ruleId"] for r in run["results"]]
+    unknown, _, floating, _, unread = rules
+    assert floating["name"] == "FloatingTag"
+    assert floating["shortDescription"]["text"] == "an image whose tag can move"
+    assert floating["fullDescription"]["text"] == "A tag can be *moved*: tomorrow's pods run another image than today's."
+    assert floating["help"]["markdown"].startswith("# floating-tag\n")
+    assert floating["helpUri"] == "https://kcheck.example/rules/floating-tag"
+    assert (unknown["name"], unknown["properties"]["tags"]) == ("AcmeFlowList", ["style"])
+    assert not {"help", "helpUri"} & unread.keys()
+
+
+def test_fixes_can_be_made(report: Report) -> None:
+    results = run_of(report)["results"]
+    text = DEPLOYMENT
+    for result, line in ((results[2], "        image: nginx"), (results[0], "  replicas: 2")):
+        (change,) = result["fixes"][0]["artifactChanges"]
+        (replacement,) = change["replacements"]
+        start, length = replacement["deletedRegion"].values()
+        new = replacement.get("insertedContent", {"text": ""})["text"]
+        text = text[:start] + new + text[start + length :]
+        assert line in text.splitlines()
+    edits = [e for f in report.findings if f.fix for e in f.fix.edits]
+    assert text == apply(DEPLOYMENT, edits)
+
+
+def test_a_fix_without_edits_is_none(report: Report) -> None:
+    bare = Finding("r", WARNING, "", "m", line_place("a", 1, 2), fix=Fix("do it yourself", ()))
+    assert "fixes" not in run_of(Report(findings=[bare]))["results"][0]
+
+
+@pytest.mark.parametrize(
+    ("file", "uri"),
+    [
+        ("a/b.yaml", "a/b.yaml"),
+        ("../b.yaml", "../b.yaml"),
+        ("<stdin>", "%3Cstdin%3E"),
+        ("c:d.yaml", "c%3Ad.yaml"),
+        ("a b#c?d%e.yaml", "a%20b%23c%3Fd%25e.yaml"),
+        ("웹.yaml", "%EC%9B%B9.yaml"),
+        ("caf\udce9\n.yaml", "caf%E9%0A.yaml"),
+        ("\ud800", "%ED%A0%80"),
+        ("/srv/a b.yaml", "file:///srv/a%20b.yaml"),
+        ("C:/srv/a b.yaml", "file:///C:/srv/a%20b.yaml"),
+    ],
+)
+def test_names_of_files_are_uris(file: str, uri: str) -> None:
+    location = artifact_location(file)
+    assert location["uri"] == uri
+    assert URI_REFERENCE.fullmatch(uri)
+    assert ("uriBaseId" in location) == (not uri.startswith("file:"))
+    if "uriBaseId" in location and file != "\ud800":
+        assert unquote_to_bytes(uri).decode("utf-8", "surrogateescape") == file
+    run_of(Report(findings=[finding(line_place("a", 1, 2, file), "lone \udc80 surrogate")]))
+
+
+def test_fingerprints_stay_when_lines_move() -> None:
+    def mark(text: str, **change: Any) -> str:
+        at = place(Source("a.yaml", text), "nginx:latest", "spec.containers[0].image")
+        return fingerprints([finding(at._replace(**change))])[0]
+
+    before = mark("image: nginx:latest\n")
+    assert mark("# more\n\n    image: nginx:latest\n", file="moved/a.yaml", document=3) == before
+    assert mark("image: nginx:latest\n", field="spec.containers[1].image") != before
+    assert mark("image: nginx:latest\n", object=ObjectId("v1", "Pod", "", "other")) != before
+    assert mark("image: nginx:latest # new\n") != before
+
+
+def test_fingerprints_of_equal_findings_are_numbered_by_file() -> None:
+    here, there = finding(line_place("a: b", 1, 2)), finding(line_place("a: b", 1, 2, "other.yaml"))
+    first, second, other = fingerprints([here, here, there])
+    assert first != second
+    assert other == first
