@@ -1,0 +1,5 @@
+"""`python -m kcheck`"""
+
+from kcheck.cli.main import main
+
+main()

@@ -1,0 +1,43 @@
+"""`kcheck cache info` and `kcheck cache clear`."""
+
+from __future__ import annotations
+
+import click
+
+from kcheck.cli.settings import Failure
+from kcheck.run.cache import clear as clear_folder
+from kcheck.run.cache import contents
+from kcheck.run.cachefolder import cache_folder
+
+
+@click.group(short_help="Show or clear the cache.")
+def cache() -> None:
+    """Show or clear what is kept of earlier checks.
+
+    KCHECK_CACHE_DIR says where that is, else XDG_CACHE_HOME, else it is ~/.cache/kcheck; KCHECK_NO_CACHE=1 keeps nothing.
+    """
+
+
+@cache.command()
+def info() -> None:
+    """Show where the cache is and how large it is."""
+    folder = cache_folder()
+    if folder is None:
+        click.echo("no cache: there is no home folder")
+        return
+    packs, size = contents(folder)
+    click.echo(f"{folder}: {packs} files, {size / 1024 / 1024:.1f} MiB")
+
+
+@cache.command()
+def clear() -> None:
+    """Remove all that is in the cache."""
+    folder = cache_folder()
+    if folder is None:
+        click.echo("no cache: there is no home folder")
+        return
+    try:
+        packs, size = clear_folder(folder)
+    except OSError as error:
+        raise Failure(f"the cache cannot be cleared: {error.strerror or error}: {error.filename}") from None
+    click.echo(f"{folder}: {packs} files removed, {size / 1024 / 1024:.1f} MiB")

@@ -1,0 +1,93 @@
+"""`kcheck explain RULE`"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+
+import click
+
+from kcheck.cli.output import wants_colour
+from kcheck.cli.selection import complete_rules, find_rule, tell_failures, types_of
+from kcheck.reporters import Style
+from kcheck.rule.options import Option
+from kcheck.rule.page import help_text
+from kcheck.rule.registry import Registry
+from kcheck.rule.rule import Rule
+
+_SCOPES = {"document": "each document", "object": "each object", "bundle": "all objects together", "engine": "all that is read"}
+_FEW = 6
+"""API types that are named one by one."""
+
+_BOLD, _CODE, _DIM, _CARETS = "1", "36", "2", "1;33"
+_CODE_WORD = re.compile(r"`([^`]+)`")
+
+
+@click.command(short_help="Show the page of a rule.")
+@click.argument("rule", shell_complete=complete_rules)
+@click.option("--color", "colour", type=click.Choice(["auto", "always", "never"]), default="auto", help="Paint the text. [default: auto]")
+def explain(rule: str, colour: str) -> None:
+    """Show the page of a rule: why it is there, examples, and how to set it."""
+    registry = Registry.load()
+    tell_failures(registry)
+    found = find_rule(rule, registry)
+    style = Style(colour=wants_colour(colour, sys.stdout))
+    prose = help_text(registry.page(found))
+    text = "\n".join([*_head(found, registry, style), "", *(_painted(prose, style) if prose else [])])
+    click.echo(text.rstrip(), color=style.colour)
+
+
+def _head(rule: Rule, registry: Registry, style: Style) -> list[str]:
+    """The rule's own data, as a table."""
+    rows = [
+        ("severity", rule.severity.word),
+        ("on by default", "yes" if rule.default else "no"),
+        ("family", rule.family),
+        ("groups", ", ".join(sorted(rule.groups))),
+        ("looks at", _subject(rule, registry)),
+        ("fix", "yes" if rule.fixable else ""),
+        ("like", ", ".join(rule.like)),
+    ]
+    lines = [style.paint(f"# {rule.id}", _BOLD), "", rule.title, ""]
+    lines += [f"{style.paint(f'{name:<14}', _DIM)} {value}" for name, value in rows if value]
+    if rule.options:
+        lines += ["", "Options:"]
+        lines += [line for option in rule.options.values() for line in _option(option, style)]
+    return lines
+
+
+def _subject(rule: Rule, registry: Registry) -> str:
+    types = types_of(rule, registry)
+    if not types:
+        return _SCOPES.get(rule.scope, _SCOPES["engine"])
+    shown = ", ".join(types[:_FEW])
+    return shown if len(types) <= _FEW else f"{shown} and {len(types) - _FEW} more API types"
+
+
+def _option(option: Option, style: Style) -> list[str]:
+    name = style.paint(option.name.replace("_", "-"), _BOLD)
+    line = f"  {name}: {option.type_word}, {json.dumps(option.default, ensure_ascii=False)} by default"
+    return [line, f"      {option.help}"] if option.help else [line]
+
+
+def _painted(text: str, style: Style) -> list[str]:
+    """Markdown for a terminal where there are colours, as it is where there are none."""
+    lines = text.split("\n")
+    if not style.colour:
+        return lines
+    painted = []
+    inside = False
+    for line in lines:
+        if line.startswith("```"):
+            inside = not inside
+            role = line.removeprefix("```").partition(" ")[2]
+            painted.append(style.paint(f"  {role}:", _DIM) if inside and role else "")
+        elif inside:
+            drawn = re.fullmatch(r"# *<?\^+.*", line)
+            painted.append("    " + style.paint(line, _CARETS if drawn else _CODE))
+        elif line.startswith("#"):
+            painted.append(style.paint(line.lstrip("# "), _BOLD))
+        else:
+            painted.append(_CODE_WORD.sub(lambda m: style.paint(m[1], _CODE), line))
+    return painted

@@ -1,0 +1,84 @@
+"""The program `kcheck`."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from importlib import import_module
+
+import click
+
+from kcheck import __version__
+
+# Each command's module is imported when it is called: `kcheck --version` and completion stay quick.
+_COMMANDS = {
+    "check": "Check files and folders.",
+    "explain": "Show the page of a rule.",
+    "rules": "List the rules.",
+    "cache": "Show or clear the cache.",
+    "completion": "Print the completion script of a shell.",
+}
+
+
+class Commands(click.Group):
+    """The commands by name, each in the module of its name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"kcheck.cli.{cmd_name}"), cmd_name)
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, with a word on what was probably meant."""
+        name = args[0]
+        if name not in _COMMANDS and not name.startswith("-"):
+            from kcheck.kube.suggestion import nearest
+
+            near = nearest(name, _COMMANDS)
+            hint = f"did you mean {near}?" if near else f"write one of {', '.join(_COMMANDS)}, e.g. kcheck check {name}"
+            raise click.UsageError(f"no command {name!r}: {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "--version", "-V", prog_name="kcheck", message="%(prog)s %(version)s")
+def kcheck() -> None:
+    """Check Kubernetes manifests: what the API server would refuse, and what it accepts and hurts later.
+
+    Exit status: 0 nothing found, 1 findings at or above --fail-on, 2 the check could not be made.
+    """
+
+
+def main() -> None:
+    """Run the program. Whatever keeps it from doing its job ends it with 2: 1 is for findings."""
+    # Next to nothing of a run becomes garbage before its end, and looking for some costs a fifth of a small one.
+    gc.disable()
+    try:
+        sys.exit(kcheck.main(prog_name="kcheck", standalone_mode=False) or 0)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        # Ctrl-C: as a shell counts it, 128 and the number of the signal.
+        sys.exit(130)
+    except BrokenPipeError:
+        from kcheck.cli.output import close_quietly
+
+        close_quietly()
+        sys.exit(2)
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+        print("kcheck: this is a mistake in kcheck itself, not in your files", file=sys.stderr)
+        sys.exit(2)
+    finally:
+        gc.freeze()

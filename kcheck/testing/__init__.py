@@ -1,0 +1,17 @@
+"""Run rule pages as tests, and single texts: for the authors of plug-ins as for kcheck itself.
+
+import pytest
+from kcheck.testing import check, check_text, pages
+
+@pytest.mark.parametrize("case", pages("acme_rules"), ids=str)
+def test_page(case):
+    check(case)
+
+def test_jobs_need_no_owner():
+    assert not check_text(JOB, ["acme/owner-label"])
+"""
+
+from kcheck.testing.pages import Case, check, pages
+from kcheck.testing.texts import check_text
+
+__all__ = ["Case", "check", "check_text", "pages"]

@@ -1,0 +1,38 @@
+"""Findings drawn into a text, as pages draw them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from kcheck.finding.finding import Finding
+from kcheck.rule.page import Drawing
+
+
+def drawing_of(finding: Finding, text: str) -> Drawing:
+    """How a page draws a finding: on its first line, and by one caret at least."""
+    (line, start), (last, end) = finding.range
+    if last != line:
+        end = len(text.split("\n")[line - 1]) + 1
+    return Drawing(line, start, max(end, start + 1), finding.message)
+
+
+def shows(drawing: Drawing, finding: Finding, text: str) -> bool:
+    """Whether a drawing is one of this finding."""
+    return drawing[:3] == drawing_of(finding, text)[:3] and drawing.words in finding.message
+
+
+def draw(text: str, drawings: Iterable[Drawing]) -> str:
+    """The text with drawings under its lines."""
+    below: dict[int, list[str]] = {}
+    for line, start, end, words in sorted(drawings):
+        margin = "#" + " " * (start - 2) if start > 1 else "# <"
+        below.setdefault(line, []).append(f"{margin}{'^' * (end - start)} {words}".rstrip())
+    lines = text.split("\n")
+    return "\n".join(part for number, line in enumerate(lines, 1) for part in (line, *below.get(number, ())))
+
+
+def difference(expected: str, actual: str) -> str:
+    """The lines that differ, with a few around them."""
+    lines = difflib.unified_diff(expected.splitlines(), actual.splitlines(), lineterm="", n=2)
+    return "\n".join(line for line in lines if not line.startswith(("---", "+++")))

@@ -1,0 +1,69 @@
+"""A text through the whole of kcheck, without a file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from functools import cache
+from io import BytesIO
+from typing import Any
+
+from kcheck.finding.finding import Finding
+from kcheck.rule.registry import BUILT_IN, Registry
+from kcheck.rule.rule import Rule
+from kcheck.rule.ruleset import Setting, choose
+from kcheck.run.discover import Discovery, Target
+from kcheck.run.run import run
+from kcheck.run.session import Session
+from kcheck.schema.definitions import load
+from kcheck.schema.store import Store
+
+
+def check_text(
+    text: str,
+    rules: Iterable[str | Rule] = (),
+    *,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    kubernetes: str = "",
+    complete: bool = False,
+    name: str = "example.yaml",
+) -> list[Finding]:
+    """What kcheck finds in a text. `rules`: ids, groups or Rules, those on by default without; `options`: by rule id, as a config has them.
+
+    Raises ValueError for a rule that there is not, BadOption for an option that does not fit.
+    """
+    wanted = list(rules)
+    registry = registry_with(*sorted({r.module for r in wanted if isinstance(r, Rule)}))
+    ids = [r.id if isinstance(r, Rule) else r for r in wanted]
+    settings = {id: Setting(options=_read(registry, id, given)) for id, given in (options or {}).items()}
+    unknown = [id for id in ids if id not in registry.rules and id not in registry.groups]
+    if unknown:
+        raise ValueError(f"no rule or group {', '.join(unknown)}")
+    session = Session(registry, choose(registry, ids, settings=settings), [Store(load(kubernetes))], complete)
+    found = Discovery([Target(name, named=True, stdin=True)])
+    return run(found, session, stdin=BytesIO(text.encode())).findings
+
+
+def _read(registry: Registry, id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    if id not in registry.rules:
+        raise ValueError(f"no rule {id}")
+    known = registry.rules[id].options
+    unknown = sorted(given.keys() - known.keys())
+    if unknown:
+        raise ValueError(f"{id} has no option {', '.join(unknown)}")
+    return {name: known[name].read(value) for name, value in given.items()}
+
+
+@cache
+def registry_with(*modules: str) -> Registry:
+    """All that is installed, and these modules whether they are or not."""
+    registry = Registry.load()
+    for failure in registry.failures:
+        # A rule of our own that is not there would make every text look clean.
+        if failure.name in BUILT_IN:
+            raise RuntimeError(f"{failure.name} could not be loaded: {failure.reason}")
+    known = {r.module for r in registry.rules.values()}
+    for name in modules:
+        if name not in known:
+            registry.add(sys.modules[name], foreign=name.partition(".")[0] not in BUILT_IN)
+    return registry

@@ -1,0 +1,60 @@
+"""`kcheck rules`, `kcheck explain`, `kcheck completion`."""
+
+import json
+
+import pytest
+
+from tests.cli.conftest import Program
+
+
+def test_rules_as_a_table(program: Program) -> None:
+    found = program("rules", "--select", "port-number,naked-pod")
+    assert found.code == 0
+    head, *rows = found.out.splitlines()
+    assert head.split() == ["rule", "severity", "family", "default", "title"]
+    assert [row.split()[:4] for row in rows] == [["naked-pod", "warning", "practice", "on"], ["port-number", "error", "spec", "on"]]
+
+
+def test_rules_as_data(program: Program) -> None:
+    rules = {r["id"]: r for r in json.loads(program("rules", "--format", "json").out)}
+    assert rules["floating-tag"]["options"][0]["type"] == "a list of texts"
+    assert "core/v1 ContainerPort" in rules["port-number"]["types"]
+    assert rules["port-number"]["page"].endswith("/pages/port-number.md")
+
+
+def test_explain_prints_data_and_page(program: Program) -> None:
+    text = program("explain", "port-number").out
+    assert text.startswith("# port-number\n\na port number outside 1 to 65535\n")
+    assert "severity       error\n" in text
+    assert "#                        ^^^^^ write a number from 1 to 65535\n" in text
+    painted = program("explain", "port-number", "--color", "always").out
+    assert "\x1b[1;33m#                        ^^^^^ write a number from 1 to 65535\x1b[0m\n" in painted
+    assert "```" not in painted
+
+
+def test_explain_lists_options(program: Program) -> None:
+    assert "  allow: a list of texts, [] by default\n" in program("explain", "floating-tag").out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(program: Program, shell: str) -> None:
+    found = program("completion", shell)
+    assert found.code == 0
+    assert f"_KCHECK_COMPLETE={shell}_complete" in found.out
+
+
+@pytest.mark.parametrize(
+    ("words", "completions"),
+    [
+        ("kcheck che", {"check"}),
+        ("kcheck explain port-n", {"port-name", "port-number"}),
+        ("kcheck check --select spec,port-n", {"spec,port-name", "spec,port-number"}),
+        ("kcheck check --ignore practic", {"practice"}),
+        ("kcheck check --format conc", {"concise"}),
+    ],
+)
+def test_completions(program: Program, words: str, completions: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_KCHECK_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+    assert {line.partition(",")[2] for line in program().out.splitlines()} == completions

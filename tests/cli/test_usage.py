@@ -1,0 +1,47 @@
+"""What is wrong with the command line is said, with what was probably meant, and ends with 2."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import POD, Program
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["chek", "good.yaml"], "no command 'chek': did you mean check?"),
+        (["good.yaml"], "e.g. kcheck check good.yaml"),
+        (["check"], "PATHS"),
+        (["check", "nowhere.yaml"], "no such file or folder: nowhere.yaml"),
+        (["check", "*.json"], "no file matches *.json"),
+        (["check", "good.yaml", "--select", "prot-number"], "--select: no rule or group 'prot-number': did you mean port-number?"),
+        (["check", "good.yaml", "--ignore", "port-number,praktice"], "--ignore: no rule or group 'praktice': did you mean practice?"),
+        (["check", "good.yaml", "--select", "acme/owner"], "is the plug-in installed that brings it?"),
+        (["check", "good.yaml", "--format", "jsno"], "--format: no format 'jsno': did you mean json?"),
+        (["check", "good.yaml", "--kubernetes", "1.99"], "--kubernetes"),
+        (["check", "good.yaml", "--kubernetes", "1.36-1.30"], "backwards"),
+        (["check", "good.yaml", "--max-file-size", "1MB"], "--max-file-size"),
+        (["check", "good.yaml", "--max-file-size", "0"], "leaves nothing to read"),
+        (["check", "good.yaml", "--output", "missing/report.json"], "--output: no such folder: missing"),
+        (["check", "good.yaml", "--config", "good.yaml", "--isolated"], "contradict"),
+        (["check", "good.yaml", "--schemas", "good.yaml"], "good.yaml holds no CRD"),
+        (["check", "good.yaml", "--fail-on", "fatal"], "'fatal' is not one of 'info', 'warning', 'error'"),
+        (["explain", "prot-number"], "no rule 'prot-number': did you mean port-number?"),
+        (["explain", "practice"], "practice is a group of rules: see kcheck rules --select practice"),
+        (["rules", "--select", "practise"], "did you mean practice?"),
+    ],
+)
+def test_usage_errors(program: Program, tmp_path: Path, arguments: list[str], said: str) -> None:
+    (tmp_path / "good.yaml").write_text(POD)
+    found = program(*arguments)
+    assert said in found.err
+    assert (found.code, found.out) == (2, "")
+
+
+def test_version_and_help(program: Program) -> None:
+    version = program("--version")
+    assert version.code == 0
+    assert version.out.startswith("kcheck 0.")
+    assert "completion" in program("--help").out
+    assert "--as-found" in program("check", "-h").out

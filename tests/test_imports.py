@@ -1,0 +1,77 @@
+"""What is loaded when: start-up is most of a small run, so libraries wait until they are needed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+POD = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\n"
+PROGRAM = """
+import sys
+sys.argv[0] = "kcheck"
+try:
+    from kcheck.cli.main import main
+    main()
+except SystemExit:
+    print(*sorted(sys.modules), file=sys.stderr)
+"""
+
+
+def loaded(folder: Path, *arguments: str) -> set[str]:
+    done = subprocess.run([sys.executable, "-c", PROGRAM, *arguments], cwd=folder, capture_output=True, text=True, timeout=60, check=True)
+    return set(done.stderr.split())
+
+
+@pytest.fixture
+def pod(tmp_path: Path) -> Path:
+    (tmp_path / "pod.yaml").write_text(POD)
+    return tmp_path
+
+
+def test_version_needs_click_alone(tmp_path: Path) -> None:
+    modules = loaded(tmp_path, "--version")
+    assert "click" in modules
+    assert modules.isdisjoint({"ruamel.yaml", "_ruamel_yaml", "jsonschema", "pluggy", "importlib.metadata"})
+    assert {m for m in modules if m.startswith("kcheck")} <= {"kcheck", "kcheck.cli", "kcheck.cli.main"}
+
+
+def test_a_check_loads_no_more_than_it_uses(pod: Path) -> None:
+    modules = loaded(pod, "check", "pod.yaml")
+    assert "_ruamel_yaml" in modules
+    assert modules.isdisjoint({"jsonschema", "referencing", "pathspec", "importlib.metadata", "unittest", "asyncio", "ssl"})
+    # Kinds of one's own, config files and other forms of the report are read by modules of their own.
+    late = {
+        "kcheck.schema.custom",
+        "kcheck.schema.jsonschemas",
+        "kcheck.cel.program",
+        "kcheck.config.file",
+        "kcheck.reporters.sarif",
+        "kcheck.testing",
+        "kcheck.run.cache",
+        "kcheck.run.parallel",
+        "multiprocessing",
+    }
+    assert modules.isdisjoint(late)
+
+
+def test_ignore_files_need_no_library(pod: Path) -> None:
+    (pod / ".git").mkdir()
+    (pod / ".gitignore").write_text("*.tmp\n")
+    assert "pathspec" not in loaded(pod, "check", ".")
+
+
+def test_a_definition_brings_what_reads_it(pod: Path) -> None:
+    (pod / "crd.yaml").write_text("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: a.b.c\n")
+    modules = loaded(pod, "check", ".")
+    assert "kcheck.schema.crd" in modules
+    assert "jsonschema" not in modules
+
+
+def test_a_json_schema_brings_jsonschema(pod: Path) -> None:
+    (pod / "widget_v1.json").write_text('{"type": "object"}')
+    (pod / "widget.yaml").write_text("apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: a\n")
+    assert "jsonschema" not in loaded(pod, "check", "pod.yaml", "--schemas", "widget_v1.json")
+    assert "jsonschema" in loaded(pod, "check", "widget.yaml", "--schemas", "widget_v1.json")

@@ -1,0 +1,14 @@
+"""Every rule has its page, and every page tells the truth."""
+
+from pathlib import Path
+
+import pytest
+
+from kcheck.testing import Case, check, pages
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.mark.parametrize("case", [*pages("kcheck_spec", root=ROOT), *pages("kcheck_practice", root=ROOT)], ids=str)
+def test_page(case: Case) -> None:
+    check(case)
