@@ -1,0 +1,111 @@
+"""Expressions of webhooks and admission policies, with what stands beside them: names, messages, keys.
+
+Source: validateMatchConditions, validateVariable, validateValidation, validateAuditAnnotation, validateApplyConfiguration and
+validateJSONPatch (pkg/apis/admissionregistration/validation).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kcheck.api import Node, Problem, Resource, checks, fields, names, topic
+from kcheck_spec.admission_policies import PATCHES, admission_policy
+from kcheck_spec.admission_rules import in_versions
+from kcheck_spec.constraints import require, unique
+
+match_condition = topic("match-condition", "a condition of a webhook or policy that the API server does not accept")
+
+_MOST_CONDITIONS = 64
+_LONGEST_ANNOTATION = 5 * 1024
+_CONDITIONED = in_versions("ValidatingWebhook", "MutatingWebhook", "ValidatingAdmissionPolicySpec", "MutatingAdmissionPolicySpec")
+
+tables = [
+    fields(in_versions("Validation"), expression=()),
+    fields(in_versions("AuditAnnotation"), key=(), valueExpression=()),
+    fields(in_versions("MatchCondition", "Variable"), expression=(), name=()),
+]
+
+
+def is_blank(expression: Node) -> bool:
+    """Whether there is nothing to compile."""
+    return not expression.text.strip() and expression.value.__class__ in (str, type(None))
+
+
+@checks(_CONDITIONED, topic=match_condition)
+def conditions_are_named(owner: Node) -> Iterator[Problem]:
+    """Conditions that a request must meet: with names, each its own, and not too many."""
+    conditions = owner["matchConditions"]
+    if len(conditions) > _MOST_CONDITIONS:
+        message = f"{len(conditions)} conditions are too many: keep {_MOST_CONDITIONS}, or join some with &&"
+        yield Problem(conditions, message, "TooMany", at="key")
+    for each in conditions:
+        if is_blank(each["expression"]):
+            yield require(each["expression"])
+        if each["name"].value in (None, ""):
+            yield require(each["name"])
+        elif wrong := names.qualified_name(each["name"].text):
+            yield Problem(each["name"], wrong, "Invalid")
+    named = [each for each in conditions if each["name"].text]
+    yield from unique(named, _name, lambda each: f"a condition is called {_name(each)} already: give it another name", "name")
+
+
+def _name(condition: Node) -> str:
+    return condition["name"].text
+
+
+@checks(in_versions("Variable"), topic=admission_policy)
+def variables_have_names(variable: Node) -> Iterator[Problem]:
+    """A name that expressions can use."""
+    name = variable["name"]
+    if is_blank(name):
+        yield require(name)
+    elif wrong := names.cel_identifier(name.text):
+        yield Problem(name, wrong, "Invalid")
+    if is_blank(variable["expression"]):
+        yield require(variable["expression"])
+
+
+@checks(in_versions("Validation"), topic=admission_policy)
+def messages_are_lines(validation: Node) -> Iterator[Problem]:
+    """What is said of an object that does not pass."""
+    expression, message, computed = validation["expression"], validation["message"], validation["messageExpression"]
+    if is_blank(expression):
+        yield require(expression)
+    if computed.text and is_blank(computed):
+        yield Problem(computed, "an expression of blanks computes no message: write one, or take it away", "Invalid")
+    said = message.text.strip()
+    if message.text and not said:
+        yield Problem(message, "a message of blanks says nothing: write one, or take it away", "Invalid")
+    elif "\n" in said or "\r" in said:
+        yield Problem(message, "a message is one line: take the line breaks out", "Invalid")
+
+
+@checks(in_versions("ValidatingAdmissionPolicy"), topic=admission_policy)
+def annotations_have_keys(policy: Resource) -> Iterator[Problem]:
+    """The key of an audit annotation stands behind the name of the policy, as in a label."""
+    annotations = policy["spec"]["auditAnnotations"]
+    prefix = policy["metadata"]["generateName"].text
+    name = policy.name or (names.generated(prefix) if prefix else "")
+    seen: set[str] = set()
+    for each in annotations:
+        key, value = each["key"], each["valueExpression"]
+        if not name:
+            yield Problem(key, "the key stands behind the name of the policy, which has none: add metadata.name", "Invalid")
+        elif wrong := names.qualified_name(f"{name}/{key.text}"):
+            yield Problem(key, f"the key stands behind the name of the policy, {name}/{key.text}: {wrong}", "Invalid")
+        if key.text in seen:
+            yield Problem(key, f"{key.text or 'an empty key'} is used already: give it another", "Duplicate")
+        seen.add(key.text)
+        length = len(value.text.strip().encode("utf-8", "surrogatepass"))
+        if is_blank(value):
+            yield require(value)
+        elif length > _LONGEST_ANNOTATION:
+            yield Problem(value, f"an expression of {length:,} bytes: shorten it to {_LONGEST_ANNOTATION:,}", "Required")
+
+
+@checks(in_versions("Mutation"), topic=admission_policy)
+def patches_have_expressions(mutation: Node) -> Iterator[Problem]:
+    """The expression makes the patch."""
+    patch = mutation[PATCHES.get(mutation["patchType"].text, "")]
+    if patch and is_blank(patch["expression"]):
+        yield require(patch["expression"])

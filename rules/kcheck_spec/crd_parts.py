@@ -1,0 +1,76 @@
+"""Where the API server finds what the versions of a CustomResourceDefinition say: alike in all of them, it stands in spec itself.
+
+Source: Convert_v1_CustomResourceDefinitionSpec_To_apiextensions_CustomResourceDefinitionSpec (apiextensions-apiserver).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from kcheck.api import Node
+
+# What the server calls, in spec, that which stands here in every version.
+_SHARED = {
+    "schema": "validation",
+    "subresources": "subresources",
+    "additionalPrinterColumns": "additionalPrinterColumns",
+    "selectableFields": "selectableFields",
+}
+
+# Fields in which an empty value is a value.
+_POINTERS = frozenset(
+    {
+        "$ref", "additionalItems", "additionalProperties", "default", "example", "externalDocs", "items", "labelSelectorPath", "not",
+        "openAPIV3Schema", "optionalOldSelf", "reason", "scale", "schema", "status", "subresources", "x-kubernetes-list-type",
+        "x-kubernetes-map-type", "x-kubernetes-preserve-unknown-fields",
+    }
+)  # fmt: skip
+
+
+class Part(NamedTuple):
+    """A part of one version, or of all, of which the first stands for the others. `path`: the field that the server names."""
+
+    node: Node
+    path: str
+    versions: tuple[Node, ...]
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether it is the same in all versions."""
+        return self.path.count(".") == 1
+
+
+def parts(versions: Node, key: str) -> Iterator[Part]:
+    """What the versions say under this key, once where they agree."""
+    listed = tuple(versions)
+    if listed and all(are_same(each[key], listed[0][key], key in _POINTERS) for each in listed[1:]):
+        yield Part(listed[0][key], f"spec.{_SHARED[key]}", listed)
+        return
+    for index, version in enumerate(listed):
+        yield Part(version[key], f"spec.versions[{index}].{key}", (version,))
+
+
+def has_status(version: Node) -> bool:
+    """Whether objects of a version have the status subresource."""
+    return bool(version["subresources"]["status"])
+
+
+def are_same(one: Node, other: Node, pointer: bool = False) -> bool:
+    """Whether two values are the same to Go, which does not tell an empty value from none, but where it is a `pointer`."""
+    left, right = one.value, other.value
+    if left.__class__ is dict and right.__class__ is dict:
+        if left.keys() == right.keys():
+            return all(are_same(value, right[key]) for key, value in left.items())
+        return all(are_same(one[key], other[key], key in _POINTERS) for key in left.keys() | right.keys())
+    if left.__class__ is list and right.__class__ is list:
+        return len(left) == len(right) and all(map(are_same, left, right))
+    if left is None or right is None or not pointer:
+        nothing = [value is None or (not pointer and _is_zero(value)) for value in (left, right)]
+        if any(nothing):
+            return all(nothing)
+    return bool(left == right) and (left.__class__ is bool) is (right.__class__ is bool)
+
+
+def _is_zero(value: Any) -> bool:
+    return value is False or value in ("", [], {})

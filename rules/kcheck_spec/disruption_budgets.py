@@ -1,0 +1,34 @@
+"""PodDisruptionBudgets. Source: ValidatePodDisruptionBudgetSpec (pkg/apis/policy/validation)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kcheck.api import Constraint, Node, Problem, checks, fields, topic
+from kcheck_spec.constraints import one_of
+from kcheck_spec.rollouts import wrong_share
+
+disruption_budget = topic("disruption-budget", "a budget of disruptions that cannot be kept")
+
+
+def _share(node: Node) -> Problem | None:
+    wrong = wrong_share(node)
+    return Problem(node, wrong, "Invalid") if wrong else None
+
+
+tables = [
+    fields(
+        "policy/v1 PodDisruptionBudgetSpec",
+        minAvailable=Constraint(disruption_budget, _share),
+        maxUnavailable=Constraint(disruption_budget, _share),
+        unhealthyPodEvictionPolicy=one_of("AlwaysAllow", "IfHealthyBudget", empty=False),
+    ),
+]
+
+
+@checks("policy/v1 PodDisruptionBudgetSpec", topic=disruption_budget)
+def budgets_say_one_thing(spec: Node) -> Iterator[Problem]:
+    """How many pods must be left, or how many may be gone."""
+    if spec["minAvailable"] and spec["maxUnavailable"]:
+        message = "minAvailable and maxUnavailable exclude each other: keep one"
+        yield Problem(spec["maxUnavailable"], message, "Invalid", at="key", field=spec)

@@ -1,0 +1,133 @@
+"""Environment variables of containers and where their values come from.
+
+Source: ValidateEnv, ValidateEnvFrom, validateEnvVarValueFrom (pkg/apis/core/validation/validation.go) and the warning about hidden
+variables of pkg/api/pod/warnings.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kcheck.api import WARNING, Constraint, Container, Node, Pod, Problem, checks, fields, names, topic
+from kcheck_spec import paths
+from kcheck_spec.constraints import dns_label, required, text
+from kcheck_spec.containers import CONTAINERS, containers
+from kcheck_spec.field_references import field_problems, resource_problems
+from kcheck_spec.volumes import claimed_names, is_empty_dir
+
+env_name = topic("env-name", "a name that no environment variable can have")
+env_source = topic("env-source", "an environment variable without a source for its value, or with several")
+env_reference = topic("env-reference", "a ConfigMap, Secret or file that a variable cannot take its value from")
+field_path = topic("field-path", "a field of the pod or container that a container cannot be told")
+hidden_variable = topic("hidden-variable", "an environment variable that hides another one", severity=WARNING)
+
+_SOURCES = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
+_SETS = ("configMapRef", "secretRef")
+# What a variable may be told of its pod: labels and annotations one by one only.
+_FIELDS = (
+    "metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName",
+    "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs",
+)  # fmt: skip
+
+
+def _name_of_set(name: str) -> str:
+    # The server judges it as if more were to follow, so that a final '-' passes.
+    return names.dns_subdomain(names.masked(name))
+
+
+def _owner_of_key(node: Node) -> Problem | None:
+    if not node.text:
+        return Problem(node, "this does not say which object the key is in: give its name", "Invalid")
+    wrong = names.dns_subdomain(node.text)
+    return Problem(node, wrong, "Invalid") if wrong else None
+
+
+tables = [
+    fields("core/v1 EnvVar", name=(required, text(names.env_name, env_name))),
+    fields("core/v1 EnvFromSource", prefix=text(names.env_name, env_name)),
+    fields(("core/v1 ConfigMapEnvSource", "core/v1 SecretEnvSource"), name=(required, text(_name_of_set, env_reference))),
+    fields(
+        ("core/v1 ConfigMapKeySelector", "core/v1 SecretKeySelector"),
+        name=Constraint(env_reference, _owner_of_key, of_absent=True),
+        key=(required, text(names.config_key, env_reference)),
+    ),
+    # Both are asked for below: volumes refer to fields in the same way, and other words of the server go with that.
+    fields("core/v1 ObjectFieldSelector", fieldPath=()),
+    fields("core/v1 ResourceFieldSelector", resource=()),
+    fields(
+        "core/v1 FileKeySelector",
+        volumeName=(required, dns_label),
+        key=(required, text(names.env_name, env_reference)),
+        path=(required, text(paths.no_backsteps, env_reference)),
+    ),
+]
+
+
+@checks(CONTAINERS, topic=env_name)
+def names_fit_older_versions(container: Container) -> Iterator[Problem]:
+    """Before 1.32 names were those that every shell takes."""
+    if container.resource.is_before(32):
+        for name in (*(each["name"] for each in container["env"]), *(each["prefix"] for each in container["envFrom"])):
+            wrong = names.env_name_strict(name.text) if name.text and not names.env_name(name.text) else ""
+            if wrong:
+                yield Problem(name, f"{wrong} (before Kubernetes 1.32)", "Invalid")
+
+
+@checks("core/v1 EnvVar", topic=env_source)
+def variable_has_one_value(variable: Node) -> Iterator[Problem]:
+    """A text or one source."""
+    source = variable["valueFrom"]
+    if not source:
+        return
+    given = [name for name in _SOURCES if source[name]]
+    if not given:
+        yield Problem(source, f"valueFrom names no source: add one of {', '.join(_SOURCES)}", "Invalid", at="key")
+    elif variable["value"].text:
+        yield Problem(source, "value and valueFrom exclude each other: take one away", "Invalid", at="key")
+    elif len(given) > 1:
+        yield Problem(source, f"valueFrom has {len(given)} sources, {' and '.join(given)}: keep one", "Invalid", at="key")
+
+
+@checks("core/v1 EnvFromSource", topic=env_source)
+def variables_come_from_one_set(source: Node) -> Iterator[Problem]:
+    """The server names the whole list here."""
+    given = [name for name in _SETS if source[name]]
+    if len(given) != 1:
+        message = f"a source of variables is either a configMapRef or a secretRef: {'keep one of the two' if given else 'add one'}"
+        yield Problem(source, message, "Invalid", field=source.parent)
+
+
+@checks("core/v1 PodSpec", topic=env_reference)
+def files_lie_in_volumes(pod: Pod) -> Iterator[Problem]:
+    """A value from a file needs the volume that the file is in: an emptyDir that another container writes to."""
+    volumes = {volume["name"].text: volume for volume in pod["volumes"]}
+    for container in containers(pod.node):
+        for variable in container["env"]:
+            name = variable["valueFrom"]["fileKeyRef"]["volumeName"]
+            if name.text in claimed_names(pod) or (name.text in volumes and not is_empty_dir(volumes[name.text])):
+                yield Problem(name, f"{name.text} is no emptyDir, and files with variables lie in one: name another volume", "Invalid")
+            elif name.text and name.text not in volumes:
+                yield Problem(name, f"this pod has no volume {name.text}: add it to volumes", "NotFound")
+
+
+@checks("core/v1 EnvVarSource", topic=field_path)
+def field_and_resource_are_known(source: Node) -> Iterator[Problem]:
+    """The field of the pod that fieldRef names, the amount that resourceFieldRef names and what it is counted in."""
+    if source["fieldRef"]:
+        yield from field_problems(source, _FIELDS)
+    if source["resourceFieldRef"]:
+        yield from resource_problems(source)
+
+
+@checks(CONTAINERS, topic=hidden_variable)
+def variables_are_defined_once(container: Container) -> Iterator[Problem]:
+    """The last of several variables of one name wins; that is meant only where it builds upon the one before."""
+    seen: set[str] = set()
+    for variable in container["env"]:
+        name = variable["name"].text
+        value = variable["value"].text
+        reference = f"$({name})"
+        if name in seen and (variable["valueFrom"] or value == reference or reference not in value):
+            message = f"{name} is set before, and this hides it: keep one of the two"
+            yield Problem(variable["name"], message, field=variable)
+        seen.add(name)

@@ -1,0 +1,178 @@
+"""What every object carries in its metadata, apart from the name.
+
+Source: ValidateObjectMetaAccessor (apimachinery, api/validation/objectmeta.go) and ValidateObjectMeta (pkg/apis/core/validation).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kcheck.api import WARNING, Node, Problem, Resource, checks, fields, labels, names, topic
+from kcheck_spec.constraints import dubious_setting, number_range
+from kcheck_spec.labels import label_problems, label_syntax
+from kcheck_spec.object_names import is_stored, kind_of
+
+annotation_key = topic("annotation-key", "an annotation key that Kubernetes does not accept")
+size_limit = topic("size-limit", "more data than an object may hold")
+finalizer = topic("finalizer", "a finalizer that Kubernetes does not accept")
+finalizer_domain = topic("finalizer-domain", "a finalizer of one's own without a path after its domain", severity=WARNING)
+owner_reference = topic("owner-reference", "an owner reference that Kubernetes does not accept")
+
+# API groups whose kinds take any qualified name for a finalizer, and single kinds of others: they share the check of custom resources.
+_FREE_FINALIZERS = frozenset({"admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "coordination.k8s.io"})
+_FREE_FINALIZERS_KINDS = frozenset({"Event", "node.k8s.io RuntimeClass", "policy PodDisruptionBudget"})
+
+# Kinds whose labels default to those of their pod template.
+_LABELLED_BY_TEMPLATE = frozenset({"ReplicationController", "batch Job"})
+
+# Kinds of which the server counts the generations itself; what is written is dropped.
+_COUNTED_GROUPS = frozenset({"admissionregistration.k8s.io", "apiextensions.k8s.io", "batch", "flowcontrol.apiserver.k8s.io", "policy"})
+_COUNTED_KINDS = frozenset(
+    {
+        "Pod", "PodTemplate", "ReplicationController", "apps DaemonSet", "apps Deployment", "apps ReplicaSet", "apps StatefulSet",
+        "discovery.k8s.io EndpointSlice", "networking.k8s.io Ingress", "networking.k8s.io IngressClass", "networking.k8s.io NetworkPolicy",
+        "resource.k8s.io DeviceTaintRule", "resource.k8s.io ResourceSlice",
+    }
+)  # fmt: skip
+
+
+# Checked below, and in the objects themselves alone: the server does not look at the owners in a template.
+tables = [fields("meta/v1 OwnerReference", apiVersion=(), kind=(), name=(), uid=())]
+
+
+@checks(topic=label_syntax)
+def labels_are_well_formed(resource: Resource) -> Iterator[Problem]:
+    """Keys and values of metadata.labels. Some kinds without labels take those of their template."""
+    own = resource["metadata"]["labels"]
+    if len(own):
+        if is_stored(resource):
+            yield from label_problems(own)
+    elif kind_of(resource) in _LABELLED_BY_TEMPLATE:
+        yield from label_problems(resource.node.at("spec", "template", "metadata", "labels"), own)
+
+
+@checks(topic=annotation_key)
+def annotation_keys_are_well_formed(resource: Resource) -> Iterator[Problem]:
+    """Keys of metadata.annotations; values are free."""
+    if "annotations" in resource["metadata"] and is_stored(resource):
+        yield from annotation_problems(resource["metadata"]["annotations"])
+
+
+def annotation_problems(annotations: Node, field: Node | None = None) -> Iterator[Problem]:
+    """What is wrong with the keys of annotations. The server names the map, whichever key it means."""
+    where = annotations if field is None else field
+    for key, value in annotations.entries:
+        wrong = labels.annotation_key(key)
+        if wrong:
+            yield Problem(value, wrong, "Invalid", at="key", field=where)
+
+
+@checks(topic=size_limit)
+def annotations_have_a_limit(resource: Resource) -> Iterator[Problem]:
+    """All annotations together, keys and values."""
+    if "annotations" in resource["metadata"] and is_stored(resource):
+        yield from annotations_too_large(resource["metadata"]["annotations"])
+
+
+def annotations_too_large(annotations: Node, field: Node | None = None) -> Iterator[Problem]:
+    """The problem of annotations beyond the limit."""
+    size = sum(len(text.encode("utf-8", "surrogatepass")) for key, value in annotations.entries for text in (key, value.text))
+    if size > labels.ANNOTATIONS_LIMIT:
+        message = f"annotations of {size:,} bytes: all together may have {labels.ANNOTATIONS_LIMIT:,} (256 KiB), keep large data elsewhere"
+        yield Problem(annotations, message, "TooLong", at="key", field=field)
+
+
+@checks(topic=number_range)
+def generation_is_not_negative(resource: Resource) -> Iterator[Problem]:
+    """A generation that the server keeps as it stands."""
+    if "generation" not in resource["metadata"]:
+        return
+    generation = resource["metadata"]["generation"]
+    if (generation.integer or 0) < 0 and is_stored(resource) and resource.built_in and not _counts_generations(resource):
+        yield Problem(generation, f"a generation cannot be {generation.integer}: take it away, the server counts it", "Invalid")
+
+
+def _counts_generations(resource: Resource) -> bool:
+    return resource.group in _COUNTED_GROUPS or kind_of(resource) in _COUNTED_KINDS
+
+
+@checks(topic=finalizer)
+def finalizers_are_qualified(resource: Resource) -> Iterator[Problem]:
+    """A finalizer is a qualified name; without a prefix, one of the platform's own. The two ways to treat dependents exclude each other."""
+    if "finalizers" not in resource["metadata"] or not is_stored(resource):
+        return
+    finalizers = resource["metadata"]["finalizers"]
+    own = resource.built_in and resource.group not in _FREE_FINALIZERS and kind_of(resource) not in _FREE_FINALIZERS_KINDS
+    for each in finalizers:
+        wrong = names.finalizer(each.text)
+        if wrong:
+            yield Problem(each, wrong, "Invalid", field=finalizers)
+        wrong = names.standard_finalizer(each.text) if own else ""
+        if wrong:
+            yield Problem(each, wrong, "Invalid")
+    if {"orphan", "foregroundDeletion"} <= {each.text for each in finalizers}:
+        yield Problem(finalizers, "orphan and foregroundDeletion exclude each other: keep one", "Invalid")
+
+
+@checks(topic=finalizer_domain)
+def finalizers_of_custom_resources_have_a_path(resource: Resource) -> Iterator[Problem]:
+    """Source: the warnings of custom resources (apiextensions-apiserver, registry/customresource)."""
+    if resource.built_in or "finalizers" not in resource["metadata"]:
+        return
+    for each in resource["metadata"]["finalizers"]:
+        if names.standard_finalizer(each.text) and not names.finalizer(each.text):
+            example = f"{each.text}/{resource.kind.lower()}"
+            yield Problem(each, f"{each.text} could be anyone's: write {example}, a domain and a path of your own")
+
+
+@checks(topic=owner_reference)
+def owners_are_objects(resource: Resource) -> Iterator[Problem]:
+    """An owner is named in full, is no Event, and one at most controls. The server names the list, whichever owner it means."""
+    if "ownerReferences" not in resource["metadata"] or not is_stored(resource):
+        return
+    references = resource["metadata"]["ownerReferences"]
+    controller: Node | None = None
+    for reference in _distinct(references):
+        version, kind = reference["apiVersion"], reference["kind"]
+        group, _, bare = version.text.rpartition("/")
+        if not bare or "/" in group:
+            yield Problem(version, _bad_version(version), "Invalid", field=references.imaginary("apiVersion"))
+        for key in ("kind", "name", "uid"):
+            if not reference[key] or reference[key].value == "":
+                yield Problem(reference[key], f"an owner needs its {key}: add it", "Invalid", field=references.imaginary(key))
+        if version.text == "v1" and kind.text == "Event":
+            yield Problem(kind, "an Event cannot own anything: name another owner", "Invalid", field=references)
+        if reference["controller"].flag:
+            if controller is not None:
+                message = f"{controller['kind'].text} {controller['name'].text} is the controller already: one owner at most can be"
+                yield Problem(reference["controller"], message, "Invalid", field=references)
+            controller = controller or reference
+
+
+def _bad_version(version: Node) -> str:
+    if not version.text:
+        return "an owner needs its apiVersion: add it"
+    return f"{version.text} is no apiVersion: write group/version, such as apps/v1"
+
+
+@checks(topic=dubious_setting)
+def owners_differ(resource: Resource) -> Iterator[Problem]:
+    """The server drops owners that are there already. Source: dedupOwnerReferences of the API server's handlers."""
+    if "ownerReferences" not in resource["metadata"] or not is_stored(resource):
+        return
+    references = resource["metadata"]["ownerReferences"]
+    kept = list(map(id, _distinct(references)))
+    for reference in references:
+        if id(reference) not in kept:
+            yield Problem(reference, f"{reference['kind'].text} {reference['name'].text} is an owner already: take one away")
+
+
+def _distinct(references: Node) -> Iterator[Node]:
+    """Owners without those that are there already, field by field."""
+    seen: list[Any] = []
+    for reference in references:
+        plain = reference.plain()
+        if plain not in seen:
+            seen.append(plain)
+            yield reference

@@ -1,0 +1,51 @@
+"""PEM and DER: the texts that certificates, keys and requests stand in, and the bytes that these are made of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kcheck.api import base64
+
+SEQUENCE, INTEGER, BITS, OCTETS = 0x30, 0x02, 0x03, 0x04
+
+_BLOCK = re.compile(rb"-----BEGIN ([^\n]*?)-----[ \t\r]*\n(?:[^\n]*: [^\n]*\n)*([A-Za-z0-9+/=\s]*)-----END \1-----")
+
+
+class BadDer(ValueError):
+    """Bytes that are not what they should be."""
+
+
+def blocks(text: bytes) -> Iterator[tuple[str, bytes]]:
+    """The PEM blocks of a text: label and bytes."""
+    for match in _BLOCK.finditer(text):
+        try:
+            yield match[1].decode("latin-1"), base64.decode("".join(match[2].decode("ascii").split()))
+        except base64.BadBase64:
+            continue
+
+
+def only(data: bytes, tag: int) -> bytes:
+    """The content of the first value, which must be of this tag."""
+    found = parts(data)
+    if not found or found[0][0] != tag:
+        raise BadDer
+    return found[0][1]
+
+
+def parts(data: bytes) -> list[tuple[int, bytes]]:
+    """The values of DER one behind the other: tag and content. Raises BadDer where lengths do not fit."""
+    found: list[tuple[int, bytes]] = []
+    at = 0
+    while at < len(data):
+        if at + 2 > len(data):
+            raise BadDer
+        tag, size, at = data[at], data[at + 1], at + 2
+        if size & 0x80:
+            count = size & 0x7F
+            size, at = int.from_bytes(data[at : at + count], "big"), at + count
+        if at + size > len(data):
+            raise BadDer
+        found.append((tag, data[at : at + size]))
+        at += size
+    return found

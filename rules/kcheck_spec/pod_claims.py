@@ -1,0 +1,72 @@
+"""Devices that a pod claims, and which of its containers use them.
+
+Source: validatePodResourceClaims and validateResourceClaimNames (pkg/apis/core/validation/validation.go).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kcheck.api import Container, Node, Pod, Problem, checks, fields, names, topic
+from kcheck_spec.constraints import require, required, text
+from kcheck_spec.containers import CONTAINERS
+
+pod_claim = topic("pod-claim", "a claim of devices that a pod or container cannot have")
+
+tables = [
+    fields(
+        "core/v1 PodResourceClaim",
+        name=required,
+        resourceClaimName=text(names.dns_subdomain, pod_claim, empty=False),
+        resourceClaimTemplateName=text(names.dns_subdomain, pod_claim, empty=False),
+    ),
+    # The server names the claim where its name is missing.
+    fields("core/v1 ResourceClaim", name=()),
+]
+
+
+@checks("core/v1 PodSpec", topic=pod_claim)
+def claims_of_pods_are_complete(pod: Pod) -> Iterator[Problem]:
+    """A name of its own for each, and one place that the claim comes from."""
+    seen: set[str] = set()
+    for claim in () if pod.resource.is_before(34) else pod["resourceClaims"]:
+        name = claim["name"]
+        if name.text in seen:
+            yield Problem(name, f"a claim of this pod is called {name.text} already: give it another name", "Duplicate")
+        elif name.text:
+            wrong = names.dns_label(name.text)
+            if wrong:
+                yield Problem(name, wrong, "Invalid")
+            seen.add(name.text)
+        both = bool(claim["resourceClaimName"]) + bool(claim["resourceClaimTemplateName"])
+        if both != 1:
+            hint = "take one of the two away" if both else "add one of the two"
+            message = f"a claim comes from either resourceClaimName or resourceClaimTemplateName: {hint}"
+            yield Problem(claim, message, "Invalid")
+
+
+@checks(CONTAINERS, topic=pod_claim)
+def claims_of_containers_exist(container: Container) -> Iterator[Problem]:
+    """Claims of the pod, or single requests of them, each once."""
+    yield from used_claims(container["resources"]["claims"], container.pod)
+
+
+def used_claims(claims: Node, pod: Pod) -> Iterator[Problem]:
+    """What is wrong with claims by name. The server names the claim, not its name."""
+    known = {claim["name"].text for claim in pod["resourceClaims"]}
+    seen: set[tuple[str, str]] = set()
+    for claim in () if pod.resource.is_before(34) else claims:
+        name, request = claim["name"], claim["request"]
+        if not name.text:
+            yield Problem(name, require(name).message, "Required", field=claim)
+            continue
+        whole, part = (name.text, ""), (name.text, request.text)
+        if whole not in seen and request.text and (wrong := names.dns_label(request.text)):
+            yield Problem(request, wrong, "Invalid")
+        if whole in seen or part in seen or (not request.text and any(used == name.text for used, _ in seen)):
+            yield Problem(name, f"this container uses {name.text} already: take one of the two away", "Duplicate", field=claim)
+        seen.add(part)
+        if name.text not in known:
+            names_known = " or ".join(sorted(filter(None, known)))
+            hint = f"write {names_known}" if names_known else "add it to resourceClaims of the pod"
+            yield Problem(name, f"this pod has no claim {name.text}: {hint}", "NotFound", field=claim)

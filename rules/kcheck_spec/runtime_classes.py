@@ -1,0 +1,69 @@
+"""RuntimeClass. Source: ValidateRuntimeClass (pkg/apis/node/validation), GetWarningsForRuntimeClass (pkg/api/node)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from kcheck.api import Node, Problem, checks, fields, labels, names
+from kcheck_spec import resource_names, resources
+from kcheck_spec.constraints import deprecated_field, required, text, unique
+from kcheck_spec.custom import list_duplicates
+from kcheck_spec.labels import label_map
+
+tables = [
+    fields("node/v1 RuntimeClass", handler=(required, text(names.dns_label))),
+    fields("node/v1 Scheduling", nodeSelector=label_map),
+]
+
+_OVERHEAD = "node/v1 Overhead"
+
+
+@checks(_OVERHEAD, topic=resources.resource_name)
+def overhead_resources_exist(overhead: Node) -> Iterator[Problem]:
+    """Names of the resources that the runtime itself uses. The server checks them as limits of a container."""
+    yield from _as_written(resources.name_problems(_demand(overhead), resource_names.of_container), overhead)
+
+
+@checks(_OVERHEAD, topic=resources.resource_amount)
+def overhead_amounts_exist(overhead: Node) -> Iterator[Problem]:
+    """Amounts of the resources that the runtime itself uses."""
+    yield from _as_written(resources.amount_problems(_demand(overhead)), overhead)
+
+
+@checks(_OVERHEAD, topic=resources.request_over_limit)
+def overhead_has_cpu_or_memory(overhead: Node) -> Iterator[Problem]:
+    """Beside huge pages."""
+    yield from resources.request_problems(_demand(overhead))
+
+
+def _demand(overhead: Node) -> resources.Demand:
+    return resources.Demand(overhead, resources.read_amounts(overhead["podFixed"]), {})
+
+
+def _as_written(problems: Iterable[Problem], overhead: Node) -> Iterator[Problem]:
+    """Problems of limits, at what is written to podFixed; the server speaks of limits, though the type has none."""
+    for problem in problems:
+        if isinstance(problem.field, Node):
+            name = problem.field.name
+            yield replace(problem, node=overhead["podFixed"][name], field=f"overhead.limits[{name}]")
+
+
+@checks("node/v1 Scheduling", topic=list_duplicates)
+def tolerations_differ(scheduling: Node) -> Iterator[Problem]:
+    """Field by field."""
+    keys = ("key", "operator", "value", "effect", "tolerationSeconds")
+    yield from unique(scheduling["tolerations"], lambda each: tuple(str(each[key].value or "") for key in keys), _same)
+
+
+def _same(toleration: Node) -> str:
+    return f"{toleration['key'].text or 'everything'} is tolerated in this way already: take it away"
+
+
+@checks("node/v1 Scheduling", topic=deprecated_field)
+def node_labels_are_up_to_date(scheduling: Node) -> Iterator[Problem]:
+    """Labels of nodes that were renamed."""
+    for key, value in scheduling["nodeSelector"].entries:
+        instead = labels.replacement(key)
+        if instead and labels.belongs_to_kubernetes(key):
+            yield Problem(value, f"the label {key} is deprecated: write {instead}", at="key")

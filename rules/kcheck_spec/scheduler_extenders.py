@@ -1,0 +1,57 @@
+"""Programs that kube-scheduler asks over HTTP.
+
+Source: validateExtenders (pkg/scheduler/apis/config/validation), NewHTTPExtender (pkg/scheduler/extender.go), TLSConfigFor (client-go).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kcheck.api import Node, Problem, checks, fields, names, topic
+from kcheck_spec.constraints import require
+from kcheck_spec.resource_names import is_extended
+from kcheck_spec.scheduler import CONFIGURATIONS, plain_duration
+
+scheduler_extender = topic("scheduler-extender", "an extender that kube-scheduler cannot use")
+
+tables = [fields("kubescheduler/v1 Extender", httpTimeout=plain_duration, urlPrefix=())]
+
+
+@checks("kubescheduler/v1 Extender", topic=scheduler_extender)
+def extenders_can_be_asked(extender: Node) -> Iterator[Problem]:
+    """There is an address, and a score that counts."""
+    if not extender["urlPrefix"].text:
+        yield require(extender["urlPrefix"], "an extender is asked over HTTP: add urlPrefix, such as http://extender.kube-system:8888/scheduler")
+    weight = extender["weight"]
+    if extender["prioritizeVerb"].text and (weight.integer or 0) <= 0:
+        shown = weight if weight else extender["prioritizeVerb"]
+        yield Problem(shown, "what an extender scores must count: add weight, 1 or more", "Invalid", field=weight)
+    tls = extender["tlsConfig"]
+    if tls["insecure"].flag and (tls["caFile"].text or tls["caData"].text):
+        message = "insecure believes any certificate, so there is none to compare with a CA: take insecure away"
+        yield Problem(tls["insecure"], message, "Invalid")
+
+
+@checks(CONFIGURATIONS, topic=scheduler_extender)
+def extenders_share_the_work(config: Node) -> Iterator[Problem]:
+    """One of them at most binds pods, and each resource is managed by one."""
+    binders = [each["bindVerb"] for each in config["extenders"] if each["bindVerb"].text]
+    for verb in binders[1:]:
+        yield Problem(verb, "another extender binds pods already: keep one bindVerb", "Invalid", field=config["extenders"])
+    seen: set[str] = set()
+    for extender in config["extenders"]:
+        for resource in extender["managedResources"]:
+            name = resource["name"]
+            if name.text in seen:
+                yield Problem(name, f"{name.text} is managed above already: one extender at most manages a resource", "Invalid")
+            elif wrong := _name(name.text):
+                yield Problem(name, wrong, "Invalid")
+            seen.add(name.text)
+
+
+def _name(text: str) -> str:
+    """Empty for the name of an extended resource, else what is wrong."""
+    wrong = names.qualified_name(text, noun="the name of a resource")
+    if wrong or is_extended(text):
+        return wrong
+    return f"{text} is no resource of an extender's own: write one with its domain, such as example.com/{text.rpartition('/')[2]}"

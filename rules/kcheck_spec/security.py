@@ -1,0 +1,120 @@
+"""Security contexts of pods and containers, and the namespaces of the node that a pod shares.
+
+Source: validatePodSpecSecurityContext, ValidateSecurityContext, validateHostUsers, validateSysctls and ValidateHostSysctl
+(pkg/apis/core/validation/validation.go), component-helpers/node/util/sysctl.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kcheck.api import Container, Pod, Problem, checks, fields, topic
+from kcheck_spec.constraints import each, in_range, one_of, require
+from kcheck_spec.containers import CONTAINERS, containers
+
+user_id = topic("user-id", "a user or group number outside 0 to 2147483647")
+security_context = topic("security-context", "settings of security that contradict each other")
+host_namespace = topic("host-namespace", "namespaces of the node that a pod cannot share in this way")
+sysctl_name = topic("sysctl-name", "a kernel parameter that a pod cannot set")
+
+_id = in_range(0, 2**31 - 1, user_id)
+
+# Pointers in Go: there, an empty word is a wrong one.
+tables = [
+    fields(
+        "core/v1 PodSecurityContext",
+        runAsUser=_id,
+        runAsGroup=_id,
+        fsGroup=_id,
+        supplementalGroups=each(_id),
+        fsGroupChangePolicy=one_of("Always", "OnRootMismatch", empty=False),
+        supplementalGroupsPolicy=one_of("Merge", "Strict", empty=False),
+        seLinuxChangePolicy=one_of("Recursive", empty=False),
+    ),
+    fields("core/v1 SecurityContext", runAsUser=_id, runAsGroup=_id, procMount=one_of("Default", "Unmasked", empty=False)),
+    # The value may be empty, and the name is asked for below.
+    fields("core/v1 Sysctl", name=(), value=()),
+]
+
+
+@checks(CONTAINERS, topic=security_context)
+def privileges_agree(container: Container) -> Iterator[Problem]:
+    """What needs privileges, and the wish to have none."""
+    context = container["securityContext"]
+    unmasked = context["procMount"].text == "Unmasked" and not container.resource.is_before(33)
+    if unmasked and container.pod["hostUsers"].flag is not False:
+        message = "Unmasked lays open the node's /proc unless users are the pod's own: set hostUsers: false, or write Default"
+        yield Problem(context["procMount"], message, "Invalid")
+    escalation = context["allowPrivilegeEscalation"]
+    if escalation.flag is not False:
+        return
+    if context["privileged"].flag:
+        message = "a privileged container can always gain privileges: take allowPrivilegeEscalation: false or privileged: true away"
+        yield Problem(escalation, message, "Invalid", field=context)
+    for capability in context["capabilities"]["add"]:
+        if capability.text == "CAP_SYS_ADMIN":
+            message = "CAP_SYS_ADMIN is a way to more privileges: take it or allowPrivilegeEscalation: false away"
+            yield Problem(capability, message, "Invalid", field=context)
+
+
+@checks("core/v1 PodSpec", topic=host_namespace)
+def processes_are_shared_once(pod: Pod) -> Iterator[Problem]:
+    """Processes are shared among the containers or with the node."""
+    shared = pod["shareProcessNamespace"]
+    if shared.flag and pod["hostPID"].flag:
+        message = "with hostPID the containers share the node's processes already: take shareProcessNamespace or hostPID away"
+        yield Problem(shared, message, "Invalid", field=pod["securityContext"].imaginary("shareProcessNamespace"))
+
+
+@checks("core/v1 PodSpec", topic=host_namespace)
+def own_users_need_own_namespaces(pod: Pod) -> Iterator[Problem]:
+    """Users of the pod's own go with none of the node's other namespaces, nor with its block devices."""
+    if pod["hostUsers"].flag is not False or pod.resource.is_before(33):
+        return
+    # The server writes two of the fields with a capital letter.
+    for name, field in (("hostNetwork", "hostNetwork"), ("hostPID", "HostPID"), ("hostIPC", "HostIPC")):
+        if pod[name].flag:
+            message = f"with hostUsers: false a pod has namespaces of its own: take {name} away"
+            yield Problem(pod[name], message, "Forbidden", field=pod.node.imaginary(field))
+    for container in containers(pod.node):
+        devices = container["volumeDevices"]
+        if len(devices):
+            message = "with hostUsers: false a pod has no block devices: use volumeMounts"
+            yield Problem(devices, message, "Forbidden", at="key")
+
+
+_SYSCTL = re.compile("(?:[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?")
+_MOST_NAME = 253
+_SWAPPED = str.maketrans("./", "/.")
+# What of the kernel is the namespace's own, by the field that shares the namespace with the node.
+_NAMESPACES = {"hostIPC": ("kernel.shm", "kernel.msg", "fs.mqueue."), "hostNetwork": ("net.",)}
+
+
+@checks("core/v1 PodSpec", topic=sysctl_name)
+def sysctls_can_be_set(pod: Pod) -> Iterator[Problem]:
+    """Names of parameters, each once, and none of a namespace that is the node's."""
+    seen: set[str] = set()
+    for parameter in pod["securityContext"]["sysctls"]:
+        name = parameter["name"]
+        if not name.text:
+            yield require(name, "a sysctl has no name: give it one, such as net.ipv4.tcp_syncookies")
+        elif not _SYSCTL.fullmatch(name.text) or len(name.text) > _MOST_NAME:
+            yield Problem(name, f"{name.text} is no name of a sysctl: write one such as net.ipv4.tcp_syncookies", "Invalid")
+        elif name.text in seen:
+            yield Problem(name, f"{name.text} is set already: keep one of the two", "Duplicate")
+        seen.add(name.text)
+        shared = _shared_by(name.text, pod)
+        if shared:
+            yield Problem(name, f"{name.text} is the node's own with {shared}: take one of the two away", "Invalid")
+
+
+def _shared_by(name: str, pod: Pod) -> str:
+    """The setting of the pod that makes a parameter the node's, "" where none does."""
+    # Names are also written with slashes, and then dots stand inside the parts: net/ipv4/conf/eth0.1/forwarding.
+    separator = re.search("[./]", name)
+    dotted = name.translate(_SWAPPED) if separator and separator[0] == "/" else name
+    for field, prefixes in _NAMESPACES.items():
+        if pod[field].flag and (dotted.startswith(prefixes) or (field == "hostIPC" and dotted == "kernel.sem")):
+            return f"{field}: true"
+    return ""

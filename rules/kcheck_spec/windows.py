@@ -1,0 +1,151 @@
+"""The operating system of a pod: what Windows pods and Linux pods cannot have, and the Windows options.
+
+Source: validateOS, validateLinux, validateWindows, validateWindowsSecurityContextOptions and validateWindowsHostProcessPod
+(pkg/apis/core/validation/validation.go).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kcheck.api import Node, Pod, Problem, checks, fields, names, topic
+from kcheck_spec.constraints import not_supported, require, text
+from kcheck_spec.containers import containers
+from kcheck_spec.shape import unsupported_value
+
+windows_options = topic("windows-options", "options of Windows containers that cannot be used")
+operating_system = topic("operating-system", "a setting that the operating system of the pod does not have")
+
+_SYSTEMS = ("linux", "windows")
+_MOST_SPEC = 64 * 1024
+_LONG_DOMAIN = 256
+_MOST_USER = 104
+
+_NET_BIOS = re.compile(r'[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}')
+_DNS_PART = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
+_DNS = re.compile(rf"{_DNS_PART}(?:\.{_DNS_PART})*")
+_CONTROL = re.compile("[\x00-\x1f\x7f]")
+_NOT_IN_USERS = re.compile(r'["/\\:;|=,+*?<>@\[\]]')
+
+
+def _spec_content(content: str) -> str:
+    if not content:
+        return "an empty credential spec says nothing: give its content, or leave it out"
+    if len(content.encode()) > _MOST_SPEC:
+        return f"a credential spec has at most {_MOST_SPEC:,} bytes, this has {len(content.encode()):,}: shorten it"
+    return ""
+
+
+def _user(name: str) -> str:
+    """Empty for [DOMAIN\\]USER as Windows takes it, else what is wrong."""
+    if not name:
+        return "an empty user name names nobody: write one such as ContainerUser, or leave it out"
+    found = _CONTROL.search(name)
+    if found:
+        return f"{found[0]!r} cannot stand in a user name: take it out"
+    domain, slash, user = name.rpartition("\\")
+    if "\\" in domain:
+        return f"{name} has more than one backslash: write DOMAIN\\USER"
+    if slash and len(domain.encode()) >= _LONG_DOMAIN:
+        return f"a domain has less than {_LONG_DOMAIN} characters, this has {len(domain)}: shorten it"
+    if slash and not _NET_BIOS.fullmatch(domain) and not _DNS.fullmatch(domain):
+        return f"{domain or 'nothing'} is no domain of Windows: write a NetBIOS name or a DNS name before the backslash"
+    if not user:
+        return f"{name} names a domain and no user: write {name}USER"
+    if len(user.encode()) > _MOST_USER:
+        return f"a user name has at most {_MOST_USER} characters, this has {len(user)}: shorten it"
+    if not user.strip(". "):
+        return f"{user!r} has dots or blanks alone: write a name such as ContainerUser"
+    found = _NOT_IN_USERS.search(user)
+    return f"{found[0]} cannot stand in a user name: take it out" if found else ""
+
+
+tables = [
+    fields(
+        "core/v1 WindowsSecurityContextOptions",
+        gmsaCredentialSpecName=text(names.dns_subdomain, windows_options, empty=False),
+        gmsaCredentialSpec=text(_spec_content, windows_options, empty=False),
+        runAsUserName=text(_user, windows_options, empty=False),
+    ),
+    fields("core/v1 PodOS", name=()),
+]
+
+
+@checks("core/v1 PodSpec", topic=windows_options)
+def host_processes_stand_together(pod: Pod) -> Iterator[Problem]:
+    """Host processes are all of a pod's containers or none, and on the network of the node."""
+    option = ("securityContext", "windowsOptions", "hostProcess")
+    whole = pod.node.at(*option)
+    flags: list[bool] = []
+    for container in containers(pod.node):
+        own = container.at(*option)
+        if whole and own and whole.flag is not own.flag:
+            message = f"hostProcess of the pod is {str(whole.flag).lower()}: write the same here or leave it out"
+            yield Problem(own, message, "Invalid")
+        flags.append(own.flag is True if own else whole.flag is True)
+    if not any(flags):
+        return
+    if not all(flags):
+        message = "some containers are host processes and some are not: set hostProcess for the whole pod, or for none"
+        yield Problem(whole if whole else pod.node, message, "Invalid", at="key", field=pod.node)
+    if pod["hostNetwork"].flag is not True:
+        message = "host processes are on the network of the node: set hostNetwork: true"
+        yield Problem(pod["hostNetwork"], message, "Invalid")
+
+
+@checks("core/v1 PodSpec", topic=unsupported_value)
+def operating_system_is_known(pod: Pod) -> Iterator[Problem]:
+    """Linux or Windows."""
+    system = pod["os"]
+    if not system:
+        return
+    name = system["name"]
+    if not name.text:
+        yield require(name, "os has no name: write linux or windows")
+    elif name.text not in _SYSTEMS:
+        yield Problem(name, not_supported(name, _SYSTEMS).message, "NotSupported", field=system)
+
+
+_NOT_ON_WINDOWS = (
+    "securityContext.appArmorProfile", "securityContext.seLinuxOptions", "hostUsers", "securityContext.seccompProfile",
+    "securityContext.fsGroup", "securityContext.fsGroupChangePolicy", "shareProcessNamespace", "securityContext.runAsUser",
+    "securityContext.runAsGroup", "securityContext.supplementalGroups", "securityContext.supplementalGroupsPolicy",
+    "securityContext.seLinuxChangePolicy",
+)  # fmt: skip
+# Absent, false and empty are the same here.
+_NOT_SET_ON_WINDOWS = ("hostPID", "hostIPC", "securityContext.sysctls")
+_NOT_IN_WINDOWS_CONTAINERS = (
+    "appArmorProfile", "seLinuxOptions", "seccompProfile", "capabilities", "readOnlyRootFilesystem", "privileged",
+    "allowPrivilegeEscalation", "procMount", "runAsUser", "runAsGroup",
+)  # fmt: skip
+
+
+@checks("core/v1 PodSpec", topic=operating_system)
+def settings_fit_the_system(pod: Pod) -> Iterator[Problem]:
+    """A pod that says what it runs on has nothing of the other system."""
+    system = pod["os"]["name"].text
+    if system == "linux":
+        for context in _contexts(pod):
+            yield from _foreign(context["windowsOptions"], system)
+    elif system == "windows":
+        for path in _NOT_ON_WINDOWS:
+            yield from _foreign(pod.node.at(*path.split(".")), system)
+        for path in _NOT_SET_ON_WINDOWS:
+            node = pod.node.at(*path.split("."))
+            if node.flag or len(node):
+                yield from _foreign(node, system)
+        for container in containers(pod.node):
+            for name in _NOT_IN_WINDOWS_CONTAINERS:
+                yield from _foreign(container["securityContext"][name], system)
+
+
+def _contexts(pod: Pod) -> Iterator[Node]:
+    yield pod["securityContext"]
+    for container in containers(pod.node):
+        yield container["securityContext"]
+
+
+def _foreign(setting: Node, system: str) -> Iterator[Problem]:
+    if setting:
+        yield Problem(setting, f"a pod with os {system} has no {setting.name}: take it away", "Forbidden", at="key")
