@@ -1,0 +1,54 @@
+"""Objects that others name and that are not in the input: when that is news, and how it is told.
+
+A missing object is told where it should be in sight: the input is complete; a name of the same kind, in the same file or folder, that
+nobody uses differs by a slip of the pen; the folder has it in another namespace; or, where a rule says so, the file has others of the kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+
+from kcheck.api import Bundle, Facts, Problem, Reference, Related, may_share
+from kcheck_practice.slips import correction, meant
+
+
+def absent(
+    user: Facts, kinds: Collection[str], bundle: Bundle, there: Callable[[Reference], bool] = lambda r: False
+) -> Iterator[Reference]:
+    """References to objects that are not in the input and that nothing in it seems to make, each place once.
+
+    `there`: says of what a cluster has by itself.
+    """
+    seen = set()
+    for reference in user.references if user.whole else ():
+        if reference.kind not in kinds or reference.optional or reference.place.start in seen:
+            continue
+        seen.add(reference.place.start)
+        name = reference.name
+        if there(reference) or name in bundle.mentioned or bundle.copies(reference) or bundle.makers(reference):
+            continue
+        yield reference
+
+
+def tell(user: Facts, reference: Reference, bundle: Bundle, by_file: bool, remedy: str) -> Iterator[Problem]:
+    """The problem of a missing object, if it should be in sight. `by_file`: others of the kind in the file are a sign of that."""
+    kind, name, place = reference.kind, reference.name, reference.place
+    around = bundle.neighbours(user, kind, reference.api_group)
+    elsewhere = next((f for f in around if f.id.name == name), None)
+    if elsewhere is not None:
+        message = f"{kind} {name} is in namespace {elsewhere.id.namespace}, which {_who(user, reference)} cannot see: add it there"
+        yield Problem(place, message, related=(Related(elsewhere.place, f"{kind} {name}"),))
+        return
+    peers = [f for f in around if f.id.name and may_share(f.id.namespace, reference.namespace)]
+    here = [f for f in peers if f.place.file == user.place.file]
+    near = meant(name, (f.id.name for f in here or peers))
+    # One that others use has a purpose of its own.
+    if near is not None and not bundle.is_used(user.place.file if here else user.folder, kind, near):
+        related = tuple(Related(f.place, f"{kind} {near}") for f in here or peers if f.id.name == near)[:1]
+        yield Problem(place, f"there is no {kind} {name}: did you mean {near}?", related=related, fix=correction(place, name, near))
+    elif bundle.complete or (by_file and here):
+        yield Problem(place, f"there is no {kind} {name} in the input: {remedy}")
+
+
+def _who(user: Facts, reference: Reference) -> str:
+    return f"pods in {user.id.namespace}" if user.pods else f"{user.title} in {reference.namespace}"

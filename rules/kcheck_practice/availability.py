@@ -1,0 +1,170 @@
+"""How many pods there are and where they stand. Sources: the documentation's pages "Deployments", "Assigning Pods to Nodes",
+"Pod Topology Spread Constraints" and "Disruptions".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from kcheck.api import INFO, Bundle, Facts, Pod, Problem, Related, Resource, ScaleFact, rule
+from kcheck_practice.contexts import is_whole_pod
+
+_REPLICATED = ("apps Deployment", "apps StatefulSet", "argoproj.io Rollout")
+_KINDS = {"Deployment", "StatefulSet", "Rollout"}
+_GROUPS = ("reliability", "availability")
+
+
+@rule("few-replicas", "a workload of too few pods", groups=_GROUPS, default=False,
+      like=("kube-linter/minimum-three-replicas", "kube-score/deployment-replicas", "polaris/deploymentMissingReplicas",
+            "policy-guard/PG-WRK-001", "kyverno/require-deployments-have-multiple-replicas"))  # fmt: skip
+def few_replicas(
+    workload: Facts,
+    bundle: Bundle,
+    *,
+    minimum: Annotated[int, "pods that a workload must have"] = 2,
+    stateful_sets: Annotated[bool, "ask it of StatefulSets, too"] = False,
+    served: Annotated[bool, "only of those that a Service leads to"] = False,
+) -> Iterator[Problem]:
+    """One that an autoscaler looks after is the business of autoscaler-minimum."""
+    if workload.scale is None or not _is_replicated(workload) or (workload.id.kind == "StatefulSet" and not stateful_sets):
+        return
+    if not 0 < workload.scale.low < minimum or bundle.scalers(workload) or (served and not bundle.covering(workload, "service")):
+        return
+    has = "1 pod" if workload.scale.low == 1 else f"{workload.scale.low} pods"
+    yield Problem(workload.scale.place, f"{workload.title} has {has}, so that little or nothing is left when a node fails: run {minimum}")
+
+
+@rule("scaled-to-zero", "a workload of no pods", severity=INFO, groups=_GROUPS, default=False, like=("popeye/500",))
+def scaled_to_zero(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
+    """What KEDA or another autoscaler of the input wakes is fine."""
+    scale = workload.scale
+    if scale is not None and scale.high == 0 and workload.whole and not bundle.scalers(workload):
+        yield Problem(scale.place, f"{workload.title} has no pods: give it some, or take it away")
+
+
+@rule("no-anti-affinity", "several pods that may all stand on one node", groups=(*_GROUPS, "scheduling"), default=False,
+      like=("kube-linter/no-anti-affinity", "kube-score/deployment-has-host-podantiaffinity",
+            "kube-score/statefulset-has-host-podantiaffinity", "policy-guard/PG-WRK-007"))  # fmt: skip
+def no_anti_affinity(
+    resource: Resource,
+    *,
+    minimum: Annotated[int, "replicas from which on it is asked"] = 2,
+    spread: Annotated[bool, "take topologySpreadConstraints for it, too"] = True,
+) -> Iterator[Problem]:
+    """The scheduler spreads the pods of one workload by default, but only as well as the rest allows."""
+    template = resource.node.at("spec", "template", "spec")
+    replicas = resource["spec"]["replicas"].integer
+    if not resource.is_a(*_REPLICATED) or not template["containers"] or replicas is None or replicas < minimum:
+        return
+    if template["affinity"]["podAntiAffinity"] or (spread and len(template["topologySpreadConstraints"])):
+        return
+    message = f"the {replicas} pods of {resource.kind} {resource.name} may all stand on one node: add podAntiAffinity or a spread by host"
+    yield Problem(resource["spec"]["replicas"], message, field=template["affinity"])
+
+
+@rule("no-topology-spread", "pods that nothing spreads over zones or nodes", severity=INFO, groups=(*_GROUPS, "scheduling"), default=False,
+      like=("polaris/topologySpreadConstraint", "policy-guard/PG-WRK-004", "kyverno/topologyspreadconstraints-policy"))  # fmt: skip
+def no_topology_spread(
+    pod: Pod,
+    *,
+    minimum: Annotated[int, "replicas from which on it is asked"] = 1,
+) -> Iterator[Problem]:
+    """Constraints say how uneven zones or nodes may be, and what happens where that cannot be held."""
+    resource = pod.resource
+    replicas = resource["spec"]["replicas"]
+    if not resource.is_a(*_REPLICATED) or not is_whole_pod(pod) or len(pod["topologySpreadConstraints"]):
+        return
+    count = replicas.integer if replicas else 1
+    if count is not None and count >= minimum:
+        message = f"nothing spreads the pods of {resource.kind} {resource.name} over zones: add topologySpreadConstraints"
+        yield Problem(resource.node.at("metadata", "name"), message, field=pod["topologySpreadConstraints"])
+
+
+@rule("no-node-affinity", "pods that any node may get", severity=INFO, groups=("scheduling",), default=False,
+      like=("kube-linter/no-node-affinity",))  # fmt: skip
+def no_node_affinity(pod: Pod) -> Iterator[Problem]:
+    """For clusters whose nodes differ, and whose owners want every workload to say what it needs."""
+    if pod.is_template and is_whole_pod(pod) and not pod["nodeSelector"] and not pod["affinity"]["nodeAffinity"]:
+        resource = pod.resource
+        name = resource.node.at("metadata", "name")
+        message = f"any node may get the pods of {resource.kind} {resource.name}: add nodeAffinity or a nodeSelector"
+        yield Problem(name, message, field=pod["affinity"])
+
+
+@rule("anti-affinity-replicas", "more pods than required anti-affinity leaves room for", groups=(*_GROUPS, "scheduling"), default=False)
+def anti_affinity_replicas(
+    workload: Facts,
+    bundle: Bundle,
+    *,
+    nodes: Annotated[int, "nodes of the cluster"] = 10,
+    zones: Annotated[int, "zones of the cluster"] = 3,
+) -> Iterator[Problem]:
+    """A pod that no node may take without breaking the rule waits for ever."""
+    most = {"kubernetes.io/hostname": nodes, "topology.kubernetes.io/zone": zones}
+    if not workload.whole:
+        return
+    ranges = [f.scale for f, _ in bundle.scalers(workload) if f.scale is not None] or ([workload.scale] if workload.scale else [])
+    for term in workload.selectors:
+        room = most.get(term.topology)
+        if term.aim != "anti-affinity" or room is None or not any(pod.surely_meets(term.selector) for pod in workload.pods):
+            continue
+        for scale in ranges:
+            if scale.high > room:
+                yield _no_room(workload, term.topology, scale, room)
+                return
+
+
+@rule("affinity-without-pods", "a pod that must stand beside others which are not there", groups=("relations", "scheduling"))
+def affinity_without_pods(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
+    """Told where the pods should be in sight: the input is complete, or others stand in the file.
+
+    A pod that matches its own term may be the first of its kind.
+    """
+    if not workload.whole:
+        return
+    for term in workload.selectors:
+        if term.aim != "affinity" or term.elsewhere or any(pod.meets(term.selector) for pod in workload.pods):
+            continue
+        if next(bundle.selected(workload, term.selector), None) is not None:
+            continue
+        others = [f for f in bundle.around(workload, "file") if f.pods and f.place.start != workload.place.start]
+        if bundle.complete or (others and workload.place.file not in bundle.operated_files):
+            yield Problem(term.place, f"no pod has {term.selector}, so that {workload.title} is never scheduled: correct the selector")
+
+
+@rule("affinity-to-lower-priority", "a pod that must stand beside others which yield to it", groups=("relations", "scheduling"),
+      default=False)  # fmt: skip
+def affinity_to_lower_priority(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
+    """The scheduler does not look whether the pods that it removes are the ones that the new one needs beside it."""
+    own = _priority(workload, bundle)
+    for term in workload.selectors if workload.whole and own is not None else ():
+        if term.aim != "affinity":
+            continue
+        for other, _ in bundle.selected(workload, term.selector):
+            theirs = _priority(other, bundle)
+            if own is not None and theirs is not None and theirs < own and other.title != workload.title:
+                message = f"{workload.title} (priority {own}) needs {other.title} (priority {theirs}) beside it and may push it away: give "
+                yield Problem(term.place, message + "both one priority", related=(Related(other.place, other.title),))
+                break
+
+
+def _priority(workload: Facts, bundle: Bundle) -> int | None:
+    """The priority of a workload's pods, None where the input does not say."""
+    named = next((r for r in workload.references if r.kind == "PriorityClass"), None)
+    if named is None:
+        return 0
+    if named.name in ("system-cluster-critical", "system-node-critical"):
+        return 2_000_000_000
+    marks = [mark for f in bundle.copies(named) for mark in f.marks if mark.startswith("value=")]
+    return int(marks[0].removeprefix("value=")) if marks else None
+
+
+def _is_replicated(workload: Facts) -> bool:
+    return workload.whole and workload.id.kind in _KINDS and bool(workload.pods)
+
+
+def _no_room(workload: Facts, topology: str, scale: ScaleFact, room: int) -> Problem:
+    domain = "nodes" if topology.endswith("hostname") else "zones"
+    message = f"required anti-affinity allows {workload.title} {room} pods on {room} {domain}, not {scale.high}: prefer it, or run fewer"
+    return Problem(scale.place, message)

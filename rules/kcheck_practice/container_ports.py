@@ -1,0 +1,45 @@
+"""Ports that containers declare. Source: the documentation's pages "Service" and "Configuration Best Practices"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from kcheck.api import INFO, Container, Problem, ports, rule
+
+_SSH = 22
+
+
+@rule("unnamed-port", "a port without a name", severity=INFO, groups=("style", "networking"), default=False,
+      like=("popeye/108", "kyverno/require-container-port-names"))  # fmt: skip
+def unnamed_port(container: Container) -> Iterator[Problem]:
+    """Services, probes and network policies can name it then, and the number can change."""
+    for port in container["ports"]:
+        number = port["containerPort"]
+        if number.integer and not port["name"].text:
+            message = f"port {number.integer} has no name: give it one that says its protocol, such as http"
+            yield Problem(number, message, field=port["name"])
+
+
+@rule("ssh-port", "an SSH server in a container", groups=("security", "networking"), default=False,
+      like=("kube-linter/ssh-port", "monokle/KBP110"))  # fmt: skip
+def ssh_port(container: Container) -> Iterator[Problem]:
+    """kubectl exec gives a shell under the cluster's own access control."""
+    for port in container["ports"]:
+        node = port["containerPort"]
+        if node.integer == _SSH and port["protocol"].text in ("", "TCP"):
+            yield Problem(node, f"port 22 of container {container.name} is that of SSH: use kubectl exec, or another port for what it is")
+
+
+@rule("privileged-port", "a port that only root can listen on", severity=INFO, groups=("networking",), default=False,
+      like=("kube-linter/privileged-ports", "trivy/KSV-0117", "monokle/KBP113"))  # fmt: skip
+def privileged_port(
+    container: Container,
+    *,
+    first: Annotated[int, "the lowest port that is fine"] = ports.FIRST_UNPRIVILEGED,
+) -> Iterator[Problem]:
+    """Below 1024 a program needs root, NET_BIND_SERVICE or a sysctl; a Service can have any port in front of another."""
+    for port in container["ports"]:
+        node = port["containerPort"]
+        if node.integer and 0 < node.integer < first:
+            yield Problem(node, f"container {container.name} needs privileges to listen on {node.integer}: use {first} or above")

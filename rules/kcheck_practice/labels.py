@@ -1,0 +1,137 @@
+"""Labels by which users and tools know an object. Sources: the documentation's pages "Labels and Selectors", "Recommended
+Labels" and "Well-Known Labels, Annotations and Taints".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from kcheck.api import INFO, Node, Problem, Resource, labels, rule, strings
+from kcheck_practice.slips import meant_label
+
+_WORKLOADS = ("apps Deployment", "apps StatefulSet", "apps DaemonSet", "apps ReplicaSet", "batch CronJob", "batch Job", "v1 Service")
+
+
+@rule("reserved-label-prefix", "a label under a prefix that belongs to Kubernetes", groups=("labels",), on="meta/v1 ObjectMeta")
+def reserved_label_prefix(
+    metadata: Node,
+    *,
+    allow: Annotated[tuple[str, ...], "keys and prefixes that are yours to use, such as addons.k8s.io"] = (),
+) -> Iterator[Problem]:
+    """Keys under kubernetes.io/ and k8s.io/ are for its components; those that it defines for users are fine."""
+    for key, node in metadata["labels"].entries:
+        if labels.key(key) or {key, labels.prefix(key)}.intersection(allow):
+            continue
+        right = meant_label(key) if labels.reserved(key) or not labels.belongs_to_kubernetes(key) else None
+        if labels.reserved(key):
+            hint = f"did you mean {right}?" if right else "use a prefix of your own"
+            yield Problem(node, f"{key} is reserved for Kubernetes, which knows no such label: {hint}", at="key")
+        elif right is not None:
+            yield Problem(node, f"no tool looks for {key}: did you mean {right}?", at="key")
+
+
+@rule("recommended-labels", "an application without the labels that tools know", severity=INFO, groups=("labels", "style"), default=False,
+      like=("monokle/MTD-recommended-labels", "monokle/MTD-custom-labels", "kube-linter/required-label-owner",
+            "kyverno/require-labels"))  # fmt: skip
+def recommended_labels(
+    resource: Resource,
+    *,
+    labels: Annotated[tuple[str, ...], "label keys that every workload and Service must have"] = (
+        "app.kubernetes.io/name",
+        "app.kubernetes.io/instance",
+    ),
+) -> Iterator[Problem]:
+    """Dashboards, kubectl plug-ins and other tools group objects by them."""
+    if not resource.is_a(*_WORKLOADS):
+        return
+    node = resource.node.at("metadata", "labels")
+    missing = [key for key in labels if key not in node]
+    if missing:
+        yield Problem(node, f"tools cannot tell what {resource.kind} {resource.name} belongs to: add {' and '.join(missing)}", at="key")
+
+
+@rule("required-annotation", "an object without an annotation that is asked for", severity=INFO, groups=("labels", "policy"), default=False,
+      like=("kube-linter/required-annotation-email", "monokle/MTD-custom-annotations", "kyverno/require-annotations"))  # fmt: skip
+def required_annotation(
+    resource: Resource,
+    *,
+    annotations: Annotated[tuple[str, ...], "annotation keys that every workload and Service must have"] = ("kubernetes.io/description",),
+) -> Iterator[Problem]:
+    """What an object is for, whom to ask, where its runbook is."""
+    node = resource.node.at("metadata", "annotations")
+    missing = [key for key in annotations if key not in node]
+    if resource.is_a(*_WORKLOADS) and missing:
+        message = f"nobody can see what {resource.kind} {resource.name} is for: add the annotation {' and '.join(missing)}"
+        yield Problem(node, message, at="key")
+
+
+@rule("forbidden-annotation", "an annotation that is not allowed", groups=("labels", "policy"), default=False,
+      like=("kube-linter/forbidden-annotation", "kyverno/restrict-annotations"), on="meta/v1 ObjectMeta")  # fmt: skip
+def forbidden_annotation(
+    metadata: Node,
+    *,
+    annotations: Annotated[tuple[str, ...], "keys that may not be used; one that ends in / stands for all under that prefix"] = (
+        "kubectl.kubernetes.io/last-applied-configuration",
+    ),
+) -> Iterator[Problem]:
+    """By default what kubectl writes itself, and which a manifest that was read from a cluster carries along."""
+    for key, node in metadata["annotations"].entries:
+        if any(key == each or (each.endswith("/") and key.startswith(each)) for each in annotations):
+            yield Problem(node, f"the annotation {key} is not allowed: take it away", at="key")
+
+
+@rule("instance-label", "an instance label that is not the name", severity=INFO, groups=("labels", "style"), default=False,
+      like=("polaris/metadataAndInstanceMismatched",))  # fmt: skip
+def instance_label(resource: Resource) -> Iterator[Problem]:
+    """For teams that name one object of each kind after its application's instance."""
+    node = resource.node.at("metadata", "labels", "app.kubernetes.io/instance")
+    if resource.is_a(*_WORKLOADS) and node.text and resource.name and node.text != resource.name:
+        yield Problem(node, f"{resource.kind} {resource.name} has the instance {node.text}: give both one name")
+
+
+@rule("unprefixed-label", "a label of no owner", severity=INFO, groups=("labels", "style"), default=False, on="meta/v1 ObjectMeta")
+def unprefixed_label(
+    metadata: Node,
+    *,
+    allow: Annotated[tuple[str, ...], "keys that need no prefix"] = ("app", "name", "component", "tier", "version"),
+) -> Iterator[Problem]:
+    """Keys without a prefix are for users; what automation writes into objects must have one."""
+    for key, node in metadata["labels"].entries:
+        if "/" not in key and key not in allow and not labels.key(key):
+            yield Problem(node, f"the label {key} says nothing of who set it: write it under a prefix, such as example.com/{key}", at="key")
+
+
+@rule("moving-label-in-selector", "a selector by a label that changes with every release", groups=("labels", "workloads"))
+def moving_label_in_selector(
+    resource: Resource,
+    *,
+    labels: Annotated[tuple[str, ...], "keys whose values change"] = (
+        "helm.sh/chart",
+        "app.kubernetes.io/version",
+        "pod-template-hash",
+        "controller-revision-hash",
+    ),
+) -> Iterator[Problem]:
+    """A workload's selector cannot be changed, so that the next release is refused; a Service loses the pods of the last one."""
+    if not resource.is_a(*_WORKLOADS):
+        return
+    chosen = resource["spec"]["selector"]
+    for key, node in (*chosen["matchLabels"].entries, *(chosen.entries if resource.kind == "Service" else ())):
+        if key in labels:
+            effect = "loses its pods" if resource.kind == "Service" else "is refused, for a selector cannot change"
+            yield Problem(node, f"{key} changes with a release, and {resource.kind} {resource.name} {effect} then: take it away", at="key")
+
+
+@rule("unlabelled-workload", "a workload or Service without the labels of its pods", severity=INFO, groups=("labels", "style"),
+      default=False)  # fmt: skip
+def unlabelled_workload(resource: Resource) -> Iterator[Problem]:
+    """kubectl get all -l finds the pods by their labels, and their owner only by its own."""
+    if not resource.is_a(*_WORKLOADS) or not resource["spec"]:
+        return
+    chosen = resource["spec"]["selector"]
+    pods = strings(chosen) if resource.kind == "Service" else strings(resource.node.at("spec", "template", "metadata", "labels"))
+    if pods and not set(pods.items()) & set(resource.labels.items()):
+        shown = ", ".join(f"{key}: {value}" for key, value in list(pods.items())[:2])
+        message = f"whoever looks for {shown} finds the pods and not {resource.kind} {resource.name}: give it the label, too"
+        yield Problem(resource.node.at("metadata", "name"), message, field=resource.node.at("metadata", "labels"))

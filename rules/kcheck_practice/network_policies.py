@@ -1,0 +1,95 @@
+"""What network policies let through, and whom they are for. Source: the documentation's page "Network Policies"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kcheck.api import ERROR, INFO, Bundle, Facts, Node, Problem, Resource, rule, selector
+
+_GROUPS = ("networking", "network-policy")
+_POLICY = "networking.k8s.io NetworkPolicy"
+_WORKLOADS = {"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Pod", "Job", "CronJob", "Rollout"}
+
+
+@rule("no-network-policy", "pods that everybody may reach", groups=(*_GROUPS, "security"), default=False,
+      like=("kube-linter/non-isolated-pod", "kube-score/pod-networkpolicy", "polaris/missingNetworkPolicy", "checkov/CKV2_K8S_6",
+            "popeye/1204", "popeye/1205", "kyverno/require-netpol", "kyverno/add-network-policy"))  # fmt: skip
+def no_network_policy(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
+    """Policies add up: a pod that none selects takes connections from everywhere. Pods of the node's network are beyond policies."""
+    if not workload.whole or workload.id.kind not in _WORKLOADS or not workload.pods or all(pod.host_network for pod in workload.pods):
+        return
+    over = bundle.covering(workload, "policy")
+    kept = {kind for policy in over for kind in policy.marks}
+    if "Ingress" not in kept:
+        title = workload.title
+        why = "no NetworkPolicy of the input selects" if not over else "the NetworkPolicy only looks at what leaves"
+        yield Problem(workload.place, f"{why} the pods of {title}, so that everybody reaches them: add one for Ingress")
+
+
+@rule("policy-without-pods", "a network policy that selects no pods", groups=(*_GROUPS, "relations"),
+      like=("kube-linter/dangling-networkpolicy", "kube-score/networkpolicy-targets-pod", "popeye/1200", "monokle/LNK001"))  # fmt: skip
+def policy_without_pods(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
+    """Told where its pods should be in sight: the input is complete, or workloads stand in its file."""
+    found = next((each for each in policy.selectors if each.aim == "policy"), None) if policy.whole else None
+    if found is None or not found.selector.requirements or (policy.id.namespace == "kube-system" and not bundle.complete):
+        return
+    if _is_met(policy, found.selector, bundle):
+        return
+    here = [f for f in bundle.around(policy, "file") if f.whole and f.pods and f.id.kind in _WORKLOADS]
+    if bundle.complete or (here and policy.place.file not in bundle.operated_files):
+        shown = f"{here[0].title} has other labels" if here else "correct it, or add the workload that has these labels"
+        yield Problem(found.place, f"{found.selector} selects no pods, so that the policy guards nothing: {shown}")
+
+
+@rule("policy-peer-without-pods", "a peer of a network policy that selects no pods", groups=(*_GROUPS, "relations"), default=False,
+      like=("kube-linter/dangling-networkpolicypeer-podselector", "popeye/1201", "popeye/1202", "popeye/1208"))  # fmt: skip
+def policy_peer_without_pods(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
+    """Callers often come from elsewhere, so this is off unless asked for. Peers in other namespaces are not looked at."""
+    for found in policy.selectors if policy.whole else ():
+        if found.aim == "peer" and not found.elsewhere and found.selector.requirements and not _is_met(policy, found.selector, bundle):
+            yield Problem(found.place, f"{found.selector} selects no pods, so that the rule lets nobody through: correct it, or add them")
+
+
+@rule("policy-ignored-rules", "rules of a network policy that nobody heeds", severity=ERROR, groups=_GROUPS)
+def policy_ignored_rules(resource: Resource) -> Iterator[Problem]:
+    """policyTypes decides which rules count."""
+    spec = resource["spec"]
+    types = {node.text for node in spec["policyTypes"]}
+    for field, kind in (("ingress", "Ingress"), ("egress", "Egress")):
+        if resource.is_a(_POLICY) and types and kind not in types and len(spec[field]):
+            yield Problem(spec[field], f"policyTypes leaves {kind} out, so that these rules do nothing: add {kind} to it", at="key")
+
+
+@rule("policy-for-all-pods", "a network policy for all pods of a namespace", severity=INFO, groups=(*_GROUPS, "policy"), default=False,
+      like=("trivy/KSV-0038", "kyverno/restrict-networkpolicy-empty-podselector"))  # fmt: skip
+def policy_for_all_pods(resource: Resource) -> Iterator[Problem]:
+    """A default that denies is right that way; one that allows opens what other policies would keep shut."""
+    spec = resource["spec"]
+    node = spec["podSelector"]
+    allows = len(spec["ingress"]) or len(spec["egress"])
+    if resource.is_a(_POLICY) and spec.is_map and not len(node["matchLabels"]) and not len(node["matchExpressions"]) and allows:
+        yield Problem(node, "an empty podSelector allows this for every pod of the namespace: name the pods that need it", at="key")
+
+
+@rule("policy-allows-all", "a network policy that lets everything through", groups=(*_GROUPS, "security"), default=False,
+      like=("popeye/1203",))  # fmt: skip
+def policy_allows_all(resource: Resource) -> Iterator[Problem]:
+    """An empty rule has no peers and no ports, which means all of them; so does a peer of every address."""
+    for field, peers in (("ingress", "from"), ("egress", "to")):
+        for entry in resource["spec"][field] if resource.is_a(_POLICY) else ():
+            if entry.is_map and not len(entry[peers]) and not len(entry["ports"]):
+                yield Problem(entry, f"an empty {field} rule lets everything through: name {peers} and ports")
+            for peer in entry[peers]:
+                yield from _everybody(peer, entry)
+
+
+def _everybody(peer: Node, entry: Node) -> Iterator[Problem]:
+    block = peer["ipBlock"]
+    if block["cidr"].text in ("0.0.0.0/0", "::/0") and not len(block["except"]) and not len(entry["ports"]):
+        yield Problem(block["cidr"], f"{block['cidr'].text} is every address, and all ports are open: name the ports, or fewer addresses")
+
+
+def _is_met(policy: Facts, wanted: selector.Selector, bundle: Bundle) -> bool:
+    if next(bundle.selected(policy, wanted), None) is not None:
+        return True
+    return any(value in bundle.operated_names for r in wanted.requirements for value in r.values)

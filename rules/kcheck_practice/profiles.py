@@ -1,0 +1,160 @@
+"""What the kernel keeps containers from: seccomp, AppArmor, SELinux, masks of /proc, sysctls. Source: the documentation's page
+"Pod Security Standards", and the pages on each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kcheck.api import INFO, Container, Node, Pod, Problem, rule
+from kcheck_practice.contexts import contexts, has_user_namespace, is_on_windows, is_whole, is_whole_pod, named
+
+_BASELINE = ("security", "pod-security-baseline", "pod-security-restricted")
+_RESTRICTED = ("security", "pod-security-restricted")
+_PROFILES = ("RuntimeDefault", "Localhost")
+_ANNOTATION = "container.apparmor.security.beta.kubernetes.io/"
+_SECCOMP = (
+    "kube-score/container-seccomp-profile", "kubesec/SeccompAny", "checkov/CKV_K8S_31", "pss/seccompProfile_restricted",
+    "policy-guard/PG-PSS-011", "trivy/KSV-0030", "monokle/PSS205", "kyverno/restrict-seccomp-strict",
+)  # fmt: skip
+_SELINUX_TYPES = ("container_t", "container_init_t", "container_kvm_t", "container_engine_t")
+_ENGINE_SINCE = 31
+# By the Kubernetes 1.N that began to allow them.
+_SYSCTLS = {
+    "kernel.shm_rmid_forced": 0, "net.ipv4.ip_local_port_range": 0, "net.ipv4.tcp_syncookies": 0, "net.ipv4.ping_group_range": 0,
+    "net.ipv4.ip_unprivileged_port_start": 0, "net.ipv4.ip_local_reserved_ports": 27, "net.ipv4.tcp_keepalive_time": 29,
+    "net.ipv4.tcp_fin_timeout": 29, "net.ipv4.tcp_keepalive_intvl": 29, "net.ipv4.tcp_keepalive_probes": 29, "net.ipv4.tcp_rmem": 32,
+    "net.ipv4.tcp_wmem": 32, "net.ipv4.tcp_slow_start_after_idle": 37, "net.ipv4.tcp_notsent_lowat": 37,
+}  # fmt: skip
+
+
+@rule("unconfined-seccomp", "a pod or container whose system calls nothing filters", groups=_BASELINE, default=False,
+      like=("kubesec/SeccompUnconfined", "pss/seccompProfile_baseline", "trivy/KSV-0104", "monokle/PSS110", "kyverno/restrict-seccomp",
+            *_SECCOMP))  # fmt: skip
+def unconfined_seccomp(pod: Pod) -> Iterator[Problem]:
+    """Asked of the pod and of all its containers, whether or not one overrides the other."""
+    for context in contexts(pod):
+        node = context["seccompProfile"]["type"]
+        if node.text and node.text not in _PROFILES:
+            yield Problem(node, f"seccomp {node.text} lets every system call through: write RuntimeDefault")
+
+
+@rule("missing-seccomp", "a container without a seccomp profile", groups=_RESTRICTED, default=False, like=_SECCOMP)
+def missing_seccomp(container: Container) -> Iterator[Problem]:
+    """Without one the kubelet runs it unconfined, unless its node was told to take the runtime's default."""
+    own, pods = (owner["securityContext"]["seccompProfile"] for owner in (container.node, container.pod.node))
+    if not own and not pods and not is_on_windows(container.pod) and is_whole(container):
+        advice = "add seccompProfile: {type: RuntimeDefault} to the pod's securityContext"
+        yield Problem(named(container), f"nothing filters the system calls of container {container.name}: {advice}", field=own)
+
+
+@rule("unconfined-apparmor", "an AppArmor profile that confines nothing", groups=_BASELINE, default=False,
+      like=("kubesec/ApparmorUnconfined", "pss/appArmorProfile", "policy-guard/PG-PSS-012", "monokle/PSS107",
+            "kyverno/restrict-apparmor-profiles"))  # fmt: skip
+def unconfined_apparmor(pod: Pod) -> Iterator[Problem]:
+    """In the field, or in the annotations that came before it."""
+    for context in contexts(pod):
+        node = context["appArmorProfile"]["type"]
+        if node.text and node.text not in _PROFILES:
+            yield Problem(node, f"AppArmor {node.text} confines nothing: write RuntimeDefault, or Localhost and a profile")
+    for key, node in pod.metadata["annotations"].entries:
+        if key.startswith(_ANNOTATION) and node.text not in ("", "runtime/default") and not node.text.startswith("localhost/"):
+            name = key.removeprefix(_ANNOTATION)
+            yield Problem(node, f"AppArmor {node.text} of container {name} confines nothing: write runtime/default")
+
+
+@rule("missing-apparmor", "a container without an AppArmor profile", severity=INFO, groups=("profiles",), default=False,
+      like=("kubesec/ApparmorAny", "trivy/KSV-0002"))  # fmt: skip
+def missing_apparmor(container: Container) -> Iterator[Problem]:
+    """Where a node has AppArmor the runtime's default holds anyway; this asks to say so."""
+    pod = container.pod
+    own, pods = (owner["securityContext"]["appArmorProfile"] for owner in (container.node, pod.node))
+    annotated = f"{_ANNOTATION}{container.name}" in pod.metadata["annotations"]
+    if not own and not pods and not annotated and not is_on_windows(pod) and is_whole(container):
+        message = f"container {container.name} says nothing of AppArmor: add appArmorProfile: {{type: RuntimeDefault}}"
+        yield Problem(named(container), message, field=own)
+
+
+@rule("selinux-options", "SELinux options that take a container out of its confinement", groups=_BASELINE, default=False,
+      like=("pss/seLinuxOptions", "policy-guard/PG-PSS-013", "trivy/KSV-0025", "monokle/PSS108", "kyverno/disallow-selinux"))  # fmt: skip
+def selinux_options(pod: Pod) -> Iterator[Problem]:
+    """Types other than those of containers, and any user or role."""
+    allowed = _SELINUX_TYPES[:-1] if pod.resource.is_before(_ENGINE_SINCE) else _SELINUX_TYPES
+    for context in contexts(pod):
+        options = context["seLinuxOptions"]
+        node = options["type"]
+        if node.text and node.text not in allowed:
+            yield Problem(node, f"SELinux type {node.text} is none of containers: write {', '.join(allowed[:-1])} or {allowed[-1]}")
+        for name in ("user", "role"):
+            if options[name].text:
+                yield Problem(options[name], f"SELinux {name} {options[name].text} is not for pods to choose: take it away")
+
+
+@rule("unmasked-proc", "a container that sees all of /proc", groups=_BASELINE, default=False,
+      like=("kube-linter/unsafe-proc-mount", "polaris/procMount", "pss/procMount", "policy-guard/PG-PSS-014", "trivy/KSV-0027",
+            "monokle/PSS109", "kyverno/disallow-proc-mount"))  # fmt: skip
+def unmasked_proc(container: Container) -> Iterator[Problem]:
+    """Since 1.35 the baseline lets a pod with a user namespace of its own do so; unmasked-proc-in-namespace tells of those."""
+    if not has_user_namespace(container.pod):
+        yield from _unmasked(container)
+
+
+@rule("unmasked-proc-in-namespace", "a container that sees all of /proc, in a user namespace of its own", severity=INFO,
+      groups=("pod-security-restricted",), default=False, like=("pss/procMount",))  # fmt: skip
+def unmasked_proc_in_namespace(container: Container) -> Iterator[Problem]:
+    """The restricted standard forbids it there, too."""
+    if has_user_namespace(container.pod):
+        yield from _unmasked(container)
+
+
+@rule("unsafe-sysctl", "a sysctl that reaches beyond its pod", groups=_BASELINE, default=False,
+      like=("kube-linter/unsafe-sysctls", "pss/sysctls", "policy-guard/PG-PSS-015", "trivy/KSV-0026", "monokle/PSS111",
+            "kyverno/restrict-sysctls"))  # fmt: skip
+def unsafe_sysctl(pod: Pod) -> Iterator[Problem]:
+    """Kubelets refuse these as well, unless their nodes were told to allow them."""
+    for sysctl in pod.node.at("securityContext", "sysctls"):
+        node = sysctl["name"]
+        since = _SYSCTLS.get(node.text)
+        if not node.text or (since is not None and not pod.resource.is_before(since)):
+            continue
+        yield Problem(node, f"sysctl {node.text} can touch other pods of the node, and kubelets refuse it by default: take it away")
+
+
+@rule("no-hardening", "a container that nothing of the kernel confines", groups=("profiles",), default=False,
+      like=("polaris/linuxHardening",))  # fmt: skip
+def no_hardening(container: Container) -> Iterator[Problem]:
+    """None of seccomp, AppArmor, SELinux and dropped capabilities. In no group with the rules that ask for each of them."""
+    pod = container.pod
+    if is_on_windows(pod) or not is_whole(container):
+        return
+    for owner in (container.node, pod.node):
+        if any(owner["securityContext"][name] for name in ("seccompProfile", "appArmorProfile", "seLinuxOptions")):
+            return
+    annotated = f"{_ANNOTATION}{container.name}" in pod.metadata["annotations"]
+    if not annotated and not len(container.node.at("securityContext", "capabilities", "drop")):
+        message = f"nothing confines container {container.name}: add a seccompProfile, and drop its capabilities"
+        yield Problem(named(container), message, field=container.node["securityContext"])
+
+
+@rule("missing-pod-security-context", "a pod that says nothing of its security", severity=INFO, groups=("profiles",), default=False,
+      like=("checkov/CKV_K8S_29", "trivy/KSV-0118"))  # fmt: skip
+def missing_pod_security_context(pod: Pod) -> Iterator[Problem]:
+    """Whatever its containers say: what is said of the pod holds for those that are added to it, too."""
+    if not len(pod["securityContext"]) and is_whole_pod(pod):
+        message = "nothing says as whom this pod runs and what it may do: add a securityContext to it"
+        yield Problem(pod["securityContext"], message, at="key")
+
+
+@rule("missing-security-context", "a container that says nothing of its security", severity=INFO, groups=("profiles",), default=False,
+      like=("checkov/CKV_K8S_30", "trivy/KSV-0118"))  # fmt: skip
+def missing_security_context(container: Container) -> Iterator[Problem]:
+    """Some settings, such as capabilities, cannot be said of the pod."""
+    if not len(container["securityContext"]) and is_whole(container):
+        message = f"container {container.name} has no securityContext: say at least what it gives up"
+        yield Problem(named(container), message, field=container["securityContext"])
+
+
+def _unmasked(container: Container) -> Iterator[Problem]:
+    node: Node = container.node.at("securityContext", "procMount")
+    if node.text and node.text != "Default":
+        yield Problem(node, f"procMount {node.text} shows container {container.name} what the runtime hides of the kernel: write Default")

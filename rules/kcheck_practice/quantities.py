@@ -1,0 +1,52 @@
+"""Amounts of resources in a unit that nobody means. Source: the documentation's page "Resource Management for Pods and Containers"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kcheck.api import ERROR, Edit, Fix, Node, Problem, quantity, rule
+
+_TYPES = (
+    "core/v1 ResourceRequirements", "core/v1 VolumeResourceRequirements", "core/v1 LimitRangeItem", "core/v1 ResourceQuotaSpec",
+    "core/v1 EmptyDirVolumeSource",
+)  # fmt: skip
+_LISTS = ("requests", "limits", "min", "max", "default", "defaultRequest", "hard")
+_BYTES = re.compile(r"(?:(?:requests|limits)\.)?(?:memory|storage|ephemeral-storage|hugepages-.+)|sizeLimit")
+_CPU = re.compile(r"(?:(?:requests|limits)\.)?cpu")
+# Less than this many bytes holds no page of memory and no file; more than this many cores has no node.
+_FEWEST_BYTES, _MOST_CORES = 1024, 1000
+
+
+@rule("resource-unit", "an amount of memory or CPU in the wrong unit", severity=ERROR, groups=("resources",), fixable=True, on=_TYPES)
+def resource_unit(owner: Node) -> Iterator[Problem]:
+    """`m` is a thousandth: 128m of memory is an eighth of a byte. 256Mi of CPU are 268 million cores."""
+    amounts = [*owner.entries, *(entry for name in _LISTS for entry in owner[name].entries)]
+    for name, node in amounts:
+        text = str(node.value)
+        if not isinstance(node.value, (str, int, float)) or not (_BYTES.fullmatch(name) or _CPU.fullmatch(name)):
+            continue
+        try:
+            amount = quantity.parse(text)
+        except quantity.BadQuantity:
+            continue
+        yield from _bytes(name, node, text, amount) if _BYTES.fullmatch(name) else _cores(node, text, amount, owner)
+
+
+def _bytes(name: str, node: Node, text: str, amount: quantity.Quantity) -> Iterator[Problem]:
+    value = amount.milli
+    if not 0 < value < _FEWEST_BYTES * 1000:
+        return
+    number = text.rstrip("m")
+    what = "thousandths of a byte" if text.endswith("m") else "single bytes"
+    fix = None
+    if number.isdigit() and node.style == "":
+        fix = Fix(f"write {number}Mi", (Edit(node.start, node.end, f"{number}Mi"),), safe=False)
+    yield Problem(node, f"{name} {text} counts {what}: write {number}Mi for mebibytes", fix=fix)
+
+
+def _cores(node: Node, text: str, amount: quantity.Quantity, owner: Node) -> Iterator[Problem]:
+    if amount.scaled() < _MOST_CORES or "hard" in owner:
+        return
+    number = re.match(r"[0-9.]*", text)
+    yield Problem(node, f"cpu {text} means {amount.scaled()} cores: write {number[0] if number else ''}m for thousandths of a core")

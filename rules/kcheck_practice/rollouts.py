@@ -1,0 +1,99 @@
+"""How workloads are replaced, stopped and chosen among. Sources: the documentation's pages "Deployments", "Pod Lifecycle", "Pod Priority
+and Preemption".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from kcheck.api import INFO, Bundle, Facts, Pod, Problem, Related, Resource, rule
+from kcheck_practice.contexts import is_whole_pod
+
+_SYSTEM = ("system-cluster-critical", "system-node-critical")
+
+
+@rule("no-rolling-update", "a Deployment that stops before it starts anew", groups=("reliability", "availability"), default=False,
+      like=("kube-linter/no-rolling-update-strategy", "kube-score/deployment-strategy", "policy-guard/PG-WRK-002"))  # fmt: skip
+def no_rolling_update(
+    resource: Resource,
+    *,
+    daemon_sets: Annotated[bool, "ask it of DaemonSets and StatefulSets with OnDelete, too"] = True,
+) -> Iterator[Problem]:
+    """Recreate takes all pods away before new ones come; under OnDelete nothing is replaced until somebody deletes pods."""
+    spec = resource["spec"]
+    if resource.is_a("apps Deployment") and spec["strategy"]["type"].text == "Recreate":
+        message = f"at every change Deployment {resource.name} is away until new pods are ready: write type: RollingUpdate"
+        yield Problem(spec["strategy"]["type"], message)
+    elif daemon_sets and resource.is_a("apps DaemonSet", "apps StatefulSet") and spec["updateStrategy"]["type"].text == "OnDelete":
+        message = f"changes of {resource.kind} {resource.name} wait until somebody deletes its pods: write type: RollingUpdate"
+        yield Problem(spec["updateStrategy"]["type"], message)
+
+
+@rule("rolling-update-stops-all", "a rolling update that may stop all pods at once", groups=("reliability", "availability"))
+def rolling_update_stops_all(resource: Resource) -> Iterator[Problem]:
+    """maxUnavailable: 100% is Recreate by another name."""
+    node = resource["spec"]["strategy" if resource.kind == "Deployment" else "updateStrategy"]["rollingUpdate"]["maxUnavailable"]
+    if resource.is_a("apps Deployment", "apps StatefulSet") and node.text == "100%":
+        yield Problem(node, "an update may take all pods away at once: write less, such as 25%, or type: Recreate where you mean it")
+
+
+@rule("short-grace-period", "a pod that is killed before it can end in order", groups=("reliability",), default=False,
+      like=("policy-guard/PG-WRK-006",))  # fmt: skip
+def short_grace_period(
+    pod: Pod,
+    *,
+    minimum: Annotated[int, "seconds that a pod must have"] = 10,
+) -> Iterator[Problem]:
+    """Processes get SIGTERM, then so many seconds, then SIGKILL; requests that are under way end with it."""
+    node = pod["terminationGracePeriodSeconds"]
+    if node.integer is not None and node.integer < minimum:
+        yield Problem(node, f"{node.integer} seconds are too short to end what is under way: give {minimum}, or leave it out for 30")
+
+
+@rule("stateful-set-grace-period", "a StatefulSet whose pods are killed at once", groups=("reliability",))
+def stateful_set_grace_period(pod: Pod) -> Iterator[Problem]:
+    """Without a grace period a replacement may start while the old process still writes; the documentation calls it unsafe."""
+    node = pod["terminationGracePeriodSeconds"]
+    if pod.resource.is_a("apps StatefulSet") and node.integer == 0:
+        yield Problem(node, "pods of a StatefulSet that are killed at once may run twice and lose data: leave it out for 30 seconds")
+
+
+@rule("no-priority-class", "a pod of no priority class", severity=INFO, groups=("scheduling",), default=False,
+      like=("polaris/priorityClassNotSet", "policy-guard/PG-WRK-005", "kyverno/require-pod-priorityclassname"))  # fmt: skip
+def no_priority_class(pod: Pod) -> Iterator[Problem]:
+    """Where nodes are full, it decides who stays."""
+    if is_whole_pod(pod) and not pod["priorityClassName"].text:
+        resource = pod.resource
+        message = f"{resource.kind} {resource.name} has no priority where nodes are full: add priorityClassName"
+        yield Problem(resource.node.at("metadata", "name"), message, field=pod["priorityClassName"])
+
+
+@rule("forbidden-priority-class", "a priority class that is not on the list", groups=("scheduling",), default=False,
+      like=("kube-linter/priority-class-name", "kyverno/allowed-pod-priorities"))  # fmt: skip
+def forbidden_priority_class(
+    pod: Pod,
+    *,
+    allow: Annotated[tuple[str, ...], "classes that may be used"] = (),
+) -> Iterator[Problem]:
+    """Without a list, what the cluster itself needs is kept from others: its two classes are for kube-system."""
+    node = pod["priorityClassName"]
+    if not node.text or node.text in allow:
+        return
+    if allow:
+        yield Problem(node, f"priority class {node.text} is not allowed here: write {' or '.join(allow)}")
+    elif node.text in _SYSTEM and pod.resource.namespace != "kube-system":
+        yield Problem(node, f"{node.text} is for what the cluster itself needs: write a class of your own")
+
+
+@rule("global-default-twice", "two priority classes that are both the default", groups=("relations", "scheduling"))
+def global_default_twice(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
+    """The server refuses the second one; told of a file, a folder, or all of a complete input."""
+    if facts.id.kind != "PriorityClass" or "default" not in facts.marks:
+        return
+    for other in bundle.neighbours(facts, "PriorityClass", "scheduling.k8s.io"):
+        earlier = (other.place.file, other.place.start) < (facts.place.file, facts.place.start)
+        if "default" in other.marks and earlier and other.id.name != facts.id.name:
+            message = f"{other.title} is the default already, and there can be one: take globalDefault away from {facts.id.name}"
+            yield Problem(facts.place, message, related=(Related(other.place, other.title),))
+            return

@@ -1,0 +1,56 @@
+"""Software with a name for being broken into. Sources: the documentation's page "Deploy and Access the Kubernetes Dashboard"; Helm's page
+"Changes Since Helm 2".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kcheck.api import Container, Problem, Resource, rule
+
+_GROUPS = ("security", "software")
+_DASHBOARDS = ("dashboard", "dashboard-web", "dashboard-api")
+_LABELS = ("app", "name", "k8s-app", "app.kubernetes.io/name")
+
+
+@rule("dashboard", "the Kubernetes dashboard", groups=_GROUPS, default=False, like=("checkov/CKV_K8S_33",))
+def dashboard(container: Container) -> Iterator[Problem]:
+    """A web page with the power of its service account; it has been left open to the world more than once."""
+    node = container["image"]
+    name = node.text.partition("@")[0].rpartition("/")[2].partition(":")[0]
+    if name.startswith("kubernetes-dashboard") or (name in _DASHBOARDS and "kubernetesui/" in node.text):
+        yield Problem(node, "the dashboard is a way into the cluster for whoever reaches it: use kubectl, or one on your own machine")
+
+
+@rule("tiller", "Tiller, the server of Helm 2", groups=_GROUPS,
+      like=("checkov/CKV_K8S_34", "checkov/CKV_K8S_45", "trivy/KSV-0102", "kyverno/disallow-helm-tiller"))  # fmt: skip
+def tiller(container: Container) -> Iterator[Problem]:
+    """Out of support since 2020. It does for whoever reaches its port what its service account may do, as a rule everything."""
+    node = container["image"]
+    if node.text.partition("@")[0].rpartition("/")[2].partition(":")[0] == "tiller":
+        yield Problem(node, "Tiller obeys whoever reaches it and is out of support since 2020: use Helm 3, which needs no server")
+
+
+@rule("tiller-service", "a Service for Tiller", groups=_GROUPS, like=("checkov/CKV_K8S_44",))
+def tiller_service(resource: Resource) -> Iterator[Problem]:
+    """Every pod of the cluster reaches it, and there is no log-in."""
+    if not resource.is_a("v1 Service"):
+        return
+    selected = resource["spec"]["selector"]
+    node = next((selected[key] for key in _LABELS if selected[key].text == "tiller"), None)
+    if node is not None or resource.name == "tiller-deploy":
+        at = node if node is not None else resource.node.at("metadata", "name")
+        yield Problem(at, "through this Service every pod reaches Tiller, which obeys whoever asks: take it away, and use Helm 3")
+
+
+@rule("open-image-prefix", "a Gatekeeper constraint whose registry prefix matches more than meant", groups=_GROUPS,
+      like=("trivy/KSV-0124",))  # fmt: skip
+def open_image_prefix(resource: Resource) -> Iterator[Problem]:
+    """registry.example.com also matches registry.example.com.evil.org."""
+    if resource.group != "constraints.gatekeeper.sh" or resource.kind not in ("K8sAllowedRepos", "K8sAllowedReposv2"):
+        return
+    for field in ("repos", "allowedImages"):
+        for node in resource.node.at("spec", "parameters", field):
+            prefix = node.text
+            if prefix and not prefix.endswith(("/", ":", "@")) and "/" not in prefix and "." in prefix and "*" not in prefix:
+                yield Problem(node, f"{prefix} also allows {prefix}.evil.example: end it with a slash")

@@ -1,0 +1,159 @@
+"""Objects that others lead to: Services, workloads to scale, roles, accounts, claims, classes. Sources: the documentation's pages
+"Ingress", "Horizontal Pod Autoscaling", "Using RBAC Authorization", "Persistent Volumes", "StatefulSets", "Dynamic Admission Control".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kcheck.api import ERROR, Bundle, Facts, Problem, Reference, Related, rule
+from kcheck_practice.absences import absent, tell
+from kcheck_practice.slips import correction, meant
+
+_REMEDY = "add it, or correct the name"
+# What every cluster has, or gets together with its controllers.
+_ROLES = {"cluster-admin", "admin", "edit", "view"}
+_CLASSES = {"system-cluster-critical", "system-node-critical"}
+_SCALED = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController", "DaemonSet", "Rollout")
+_SERVICES = {("default", "kubernetes"), ("", "kubernetes")}
+_OTHER = ("Issuer", "ClusterIssuer", "SecretStore", "ClusterSecretStore", "TriggerAuthentication", "ClusterTriggerAuthentication",
+          "AppProject", "GitRepository", "OCIRepository", "HelmRepository", "Bucket", "ResourceClaim", "ResourceClaimTemplate",
+          "ValidatingAdmissionPolicy")  # fmt: skip
+
+
+@rule("missing-service", "a Service that others lead to and nobody gives", severity=ERROR, groups=("relations", "networking"),
+      fixable=True, like=("kube-linter/dangling-ingress", "kube-score/ingress-targets-service", "popeye/1401", "popeye/407",
+                          "monokle/LNK001"))  # fmt: skip
+def missing_service(user: Facts, bundle: Bundle) -> Iterator[Problem]:
+    """Asked of Ingresses, routes, webhooks, APIServices and StatefulSets; told where the file has Services or a name is a slip."""
+
+    def there(reference: Reference) -> bool:
+        # The load balancer controller of AWS takes this for a port where an annotation says what to do.
+        if reference.key == "use-annotation" or (user.id.namespace == "kube-system" and not bundle.complete):
+            return True
+        made = any(reference.name.startswith(name) for name in bundle.operated_names)
+        return made or (reference.namespace, reference.name) in _SERVICES
+
+    for reference in absent(user, ("Service",), bundle, there):
+        # Who writes a webhook for a program seldom writes its Service into the same file.
+        yield from tell(user, reference, bundle, reference.use in ("backend", "own"), _REMEDY)
+
+
+@rule("missing-service-port", "a port that its Service does not have", severity=ERROR, groups=("relations", "networking"), fixable=True,
+      like=("kube-linter/dangling-ingress", "kube-score/ingress-targets-service", "popeye/1402"))  # fmt: skip
+def missing_service_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
+    """By name or number; what controllers answer then is an error page, or nothing."""
+    for reference in user.references if user.whole else ():
+        if reference.kind != "Service" or reference.key in ("", "use-annotation"):
+            continue
+        copies = [f for f in bundle.copies(reference) if f.whole and bundle.variants.is_nearest(user.named, f.place.file)]
+        ports = [port for f in copies for port in f.ports]
+        known = {port.name for port in ports} | {str(port.number) for port in ports}
+        if not ports or reference.key in known or any("external-name" in f.marks for f in copies):
+            continue
+        near = meant(reference.key, sorted(port.name for port in ports if port.name)) if not reference.key.isdigit() else None
+        have = ", ".join(dict.fromkeys(f"{p.name} ({p.number})" if p.name else str(p.number) for p in ports))
+        hint = f"did you mean {near}?" if near else f"it has {have}"
+        fix = correction(reference.key_place, reference.key, near) if near else None
+        related = (Related(copies[0].place, f"Service {reference.name}"),)
+        message = f"Service {reference.name} has no port {reference.key}: {hint}"
+        yield Problem(reference.key_place or reference.place, message, related=related, fix=fix)
+
+
+@rule("missing-scale-target", "an autoscaler of a workload that nobody gives", severity=ERROR, groups=("relations", "autoscaling"),
+      fixable=True, like=("kube-linter/dangling-horizontalpodautoscaler", "kube-score/horizontalpodautoscaler-has-target", "popeye/600",
+                          "kyverno/verify-vpa-target", "kyverno/check-vpa-configuration", "monokle/LNK001"))  # fmt: skip
+def missing_scale_target(user: Facts, bundle: Bundle) -> Iterator[Problem]:
+    """Asked of HorizontalPodAutoscalers, VerticalPodAutoscalers and KEDA's ScaledObjects."""
+    for reference in absent(user, _SCALED, bundle):
+        if reference.use != "target":
+            continue
+        others = [f for f in bundle.around(user, "folder") if f.whole and f.id.name == reference.name and f.id.kind in _SCALED]
+        if others and (reference.api_group, reference.kind) != (others[0].group, others[0].id.kind):
+            right = f"{others[0].id.api_version} {others[0].id.kind}"
+            message = f"there is no {reference.kind} {reference.name}, which is a {right}: correct apiVersion and kind"
+            yield Problem(reference.place, message, related=(Related(others[0].place, others[0].title),))
+        else:
+            yield from tell(user, reference, bundle, True, _REMEDY)
+
+
+@rule("missing-role", "a binding of a role that nobody gives", severity=ERROR, groups=("relations", "rbac"), fixable=True,
+      like=("popeye/1300", "monokle/LNK001"))  # fmt: skip
+def missing_role(user: Facts, bundle: Bundle) -> Iterator[Problem]:
+    """The server takes such a binding, and it grants nothing."""
+
+    def there(reference: Reference) -> bool:
+        return reference.kind == "ClusterRole" and (reference.name in _ROLES or reference.name.startswith("system:"))
+
+    for reference in absent(user, ("Role", "ClusterRole"), bundle, there):
+        other = "Role" if reference.kind == "ClusterRole" else "ClusterRole"
+        twin = next((f for f in bundle.neighbours(user, other, reference.api_group) if f.id.name == reference.name), None)
+        if twin is not None and reference.use == "role":
+            message = f"there is no {reference.kind} {reference.name}, which is a {other}: write kind: {other}"
+            yield Problem(reference.place, message, related=(Related(twin.place, twin.title),))
+        else:
+            yield from tell(user, reference, bundle, False, _REMEDY)
+
+
+@rule("missing-service-account", "a service account that nobody gives", severity=ERROR, groups=("relations", "rbac"), fixable=True,
+      like=("kube-linter/non-existent-service-account", "popeye/307", "popeye/507", "popeye/1300", "monokle/LNK001"))  # fmt: skip
+def missing_service_account(user: Facts, bundle: Bundle) -> Iterator[Problem]:
+    """Pods of an account that is not there are never made; a binding to one grants nothing."""
+    for reference in absent(user, ("ServiceAccount",), bundle, lambda r: r.name == "default"):
+        yield from tell(user, reference, bundle, reference.use == "account", _REMEDY)
+
+
+@rule("missing-volume-claim", "a volume claim that nobody gives", severity=ERROR, groups=("relations", "storage"), fixable=True,
+      like=("monokle/LNK001",))  # fmt: skip
+def missing_volume_claim(user: Facts, bundle: Bundle) -> Iterator[Problem]:
+    """A pod with it waits until somebody makes the claim; a StatefulSet makes those of its templates."""
+
+    def there(reference: Reference) -> bool:
+        return any(f"-{f.id.name}-" in reference.name for f in bundle.neighbours(user, "StatefulSet", "apps"))
+
+    for reference in absent(user, ("PersistentVolumeClaim", "PersistentVolume"), bundle, there):
+        yield from tell(user, reference, bundle, reference.use == "volume", _REMEDY)
+
+
+@rule("missing-class", "a class that nobody gives", severity=ERROR, groups=("relations",), fixable=True,
+      like=("monokle/LNK001", "popeye/407"))  # fmt: skip
+def missing_class(user: Facts, bundle: Bundle) -> Iterator[Problem]:
+    """Clusters bring many StorageClasses, IngressClasses, PriorityClasses and the like, so that most is told of slips."""
+    kinds = ("StorageClass", "IngressClass", "PriorityClass", "RuntimeClass", "GatewayClass", "VolumeAttributesClass")
+
+    def there(reference: Reference) -> bool:
+        return reference.name in _CLASSES or (reference.kind == "StorageClass" and _is_manual(user, reference, bundle))
+
+    for reference in absent(user, kinds, bundle, there):
+        yield from tell(user, reference, bundle, False, _REMEDY)
+
+
+@rule("missing-gateway", "a Gateway that routes name and nobody gives", severity=ERROR, groups=("relations", "networking"), fixable=True,
+      like=("popeye/407",))  # fmt: skip
+def missing_gateway(user: Facts, bundle: Bundle) -> Iterator[Problem]:
+    """A route without its Gateway takes no traffic."""
+    for reference in absent(user, ("Gateway",), bundle):
+        yield from tell(user, reference, bundle, True, _REMEDY)
+
+
+@rule("missing-object", "an object of some controller that others name and nobody gives", severity=ERROR, groups=("relations",),
+      fixable=True, like=("monokle/LNK001",))  # fmt: skip
+def missing_object(user: Facts, bundle: Bundle) -> Iterator[Problem]:
+    """Issuers, secret stores, sources of Flux, projects of Argo CD, claims of devices, policies of bindings."""
+    for reference in absent(user, _OTHER, bundle, lambda r: (r.kind, r.name) == ("AppProject", "default")):
+        yield from tell(user, reference, bundle, False, _REMEDY)
+
+
+@rule("missing-owner", "an owner that is not there", groups=("relations",), default=False, like=("monokle/LNK003",))
+def missing_owner(user: Facts, bundle: Bundle) -> Iterator[Problem]:
+    """Whatever names an owner that does not exist is collected as garbage."""
+    for reference in user.references:
+        if reference.use == "own" and reference.place.field.startswith("metadata.ownerReferences") and not bundle.copies(reference):
+            message = f"there is no {reference.kind} {reference.name}, and without its owner this is deleted: take it away"
+            yield Problem(reference.place, message)
+
+
+def _is_manual(user: Facts, reference: Reference, bundle: Bundle) -> bool:
+    """Whether volumes of the folder bear the class, which need not be an object then."""
+    volumes = bundle.neighbours(user, "PersistentVolume")
+    return any(f"class={reference.name}" in volume.marks for volume in volumes)

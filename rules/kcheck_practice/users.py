@@ -1,0 +1,127 @@
+"""As whom containers run. Sources: the documentation's pages "Pod Security Standards", "Configure a Security Context for a Pod or
+Container" and "User Namespaces".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from kcheck.api import INFO, Container, Node, Pod, Problem, rule
+from kcheck_practice.contexts import contexts, has_user_namespace, is_on_windows, is_whole, is_whole_pod, named
+
+_RESTRICTED = ("security", "pod-security-restricted", "users")
+_NON_ROOT = (
+    "kube-linter/run-as-non-root", "polaris/runAsRootAllowed", "kubesec/RunAsNonRoot", "checkov/CKV_K8S_23", "pss/runAsNonRoot",
+    "policy-guard/PG-PSS-009", "popeye/302", "popeye/306", "trivy/KSV-0012", "monokle/PSS203", "kyverno/require-run-as-nonroot",
+)  # fmt: skip
+
+
+@rule("root-user", "a pod or container that runs as root on purpose", groups=_RESTRICTED, default=False,
+      like=("kubepolicy/SEC005", "pss/runAsUser", "policy-guard/PG-PSS-010", "trivy/KSV-0105", "monokle/PSS204",
+            "kyverno/require-run-as-non-root-user", *_NON_ROOT))  # fmt: skip
+def root_user(pod: Pod) -> Iterator[Problem]:
+    """runAsUser: 0 or runAsNonRoot: false, of the pod or of any container, whether or not another level overrides it."""
+    if has_user_namespace(pod):
+        return
+    for context in contexts(pod):
+        user, asked = context["runAsUser"], context["runAsNonRoot"]
+        if user.integer == 0:
+            yield Problem(user, "runAsUser 0 is root: give the image a user of its own and write its number")
+        if asked.flag is False:
+            yield Problem(asked, "runAsNonRoot: false lets the image run as root: write true")
+
+
+@rule("may-run-as-root", "a container that runs as whom its image says", groups=_RESTRICTED, default=False, like=_NON_ROOT)
+def may_run_as_root(container: Container) -> Iterator[Problem]:
+    """Neither the container nor its pod says runAsNonRoot, or a user that is not root."""
+    own, pods = container.node["securityContext"], container.pod.node["securityContext"]
+    if has_user_namespace(container.pod) or not is_whole(container):
+        return
+    if not _effective(container, "runAsNonRoot") and not _effective(container, "runAsUser"):
+        where = "its securityContext" if pods["runAsNonRoot"] or own else "the pod's securityContext"
+        message = f"container {container.name} runs as root if its image says so: add runAsNonRoot: true to {where}"
+        yield Problem(named(container), message, field=own["runAsNonRoot"])
+
+
+@rule("non-root-unstated", "a user that is not root, and nothing that keeps it so", severity=INFO,
+      groups=("pod-security-restricted", "users"), default=False,
+      like=("pss/runAsNonRoot", "policy-guard/PG-PSS-009", "trivy/KSV-0012", "monokle/PSS203",
+            "kyverno/require-run-as-nonroot"))  # fmt: skip
+def non_root_unstated(container: Container) -> Iterator[Problem]:
+    """The restricted standard wants runAsNonRoot said, even where runAsUser is not 0."""
+    if has_user_namespace(container.pod) or not is_whole(container):
+        return
+    user = _effective(container, "runAsUser")
+    if user.integer and not _effective(container, "runAsNonRoot"):
+        asked = container.node.at("securityContext", "runAsNonRoot")
+        message = f"runAsUser {user.value} keeps container {container.name} from root, but the standard wants runAsNonRoot: true beside it"
+        yield Problem(named(container), message, field=asked)
+
+
+@rule("low-user-id", "a user number that may belong to somebody on the node", severity=INFO, groups=("users",), default=False,
+      like=("kube-score/container-security-context-user-group-id", "kubesec/RunAsUser", "checkov/CKV_K8S_40", "trivy/KSV-0020",
+            "monokle/KBP104"))  # fmt: skip
+def low_user_id(
+    pod: Pod,
+    *,
+    minimum: Annotated[int, "the lowest number that is fine"] = 10000,
+) -> Iterator[Problem]:
+    """Told where none is given, too: the image may say root."""
+    yield from _low(pod, "runAsUser", minimum)
+
+
+@rule("low-group-id", "a group number that may belong to somebody on the node", severity=INFO, groups=("users",), default=False,
+      like=("kube-score/container-security-context-user-group-id", "kubesec/RunAsGroup", "trivy/KSV-0021", "monokle/KBP105"))  # fmt: skip
+def low_group_id(
+    pod: Pod,
+    *,
+    minimum: Annotated[int, "the lowest number that is fine"] = 10000,
+) -> Iterator[Problem]:
+    """Told where none is given, too: the runtime takes that of the image, which is often root's."""
+    yield from _low(pod, "runAsGroup", minimum)
+
+
+@rule("root-group", "a pod or container in the group of root", groups=("security", "users"), default=False,
+      like=("kube-linter/run-as-non-root", "trivy/KSV-0116", "monokle/KBP109", "kyverno/require-non-root-groups"))  # fmt: skip
+def root_group(pod: Pod) -> Iterator[Problem]:
+    """As primary, additional or file-system group, where that is written."""
+    for context in contexts(pod):
+        groups = [context["runAsGroup"]]
+        if context.parent is pod.node:
+            groups += [context["fsGroup"], *context["supplementalGroups"]]
+        for node in groups:
+            if node.integer == 0:
+                yield Problem(node, f"{node.name or 'supplementalGroups'} 0 is the group of root: write a group of the application's own")
+
+
+@rule("shared-user-namespace", "a pod whose root is root on its node", severity=INFO, groups=("users",), default=False,
+      like=("kubesec/HostUsers",))  # fmt: skip
+def shared_user_namespace(pod: Pod) -> Iterator[Problem]:
+    """hostUsers: false maps all users of the pod to numbers that own nothing; the pod must not share the node's namespaces then."""
+    node = pod["hostUsers"]
+    if node.flag is False or is_on_windows(pod) or any(pod[name].flag for name in ("hostNetwork", "hostPID", "hostIPC")):
+        return
+    if is_whole_pod(pod):
+        yield Problem(node, "users of this pod are users of its node: add hostUsers: false", at="key")
+
+
+def _effective(container: Container, name: str) -> Node:
+    """A setting of the container or, where it says nothing, of its pod."""
+    own = container.node["securityContext"][name]
+    return own if own else container.pod.node["securityContext"][name]
+
+
+def _low(pod: Pod, name: str, minimum: int) -> Iterator[Problem]:
+    """Numbers below a limit where they are written, and containers that have none."""
+    if is_on_windows(pod):
+        return
+    what = "user" if name == "runAsUser" else "group"
+    for context in contexts(pod):
+        node = context[name]
+        if node.integer is not None and node.integer < minimum:
+            yield Problem(node, f"{what} {node.integer} may belong to somebody on the node: write {minimum} or more")
+    for container in pod.containers:
+        if not _effective(container, name) and is_whole(container):
+            message = f"container {container.name} runs with the {what} of its image: write {name} with {minimum} or more"
+            yield Problem(named(container), message, field=container.node["securityContext"][name])

@@ -1,0 +1,68 @@
+"""Numbers that mean something else than they seem to: file modes and amounts."""
+
+from __future__ import annotations
+
+import pytest
+
+from kcheck.testing import check_text
+from tests.practice.told import pod, told
+
+
+def volume(mode: str) -> str:
+    return pod(f"  volumes: [{{name: v, secret: {{secretName: s, defaultMode: {mode}}}}}]\n")
+
+
+@pytest.mark.parametrize("mode", ["400", "440", "444"])
+def test_a_mode_without_its_zero(mode: str) -> None:
+    assert told(volume(mode), "decimal-file-mode") == [(6, mode)]
+    (finding,) = check_text(volume(mode), ["decimal-file-mode"])
+    assert finding.fix is not None
+    assert [edit.text for edit in finding.fix.edits] == [f"0{mode}"]
+
+
+@pytest.mark.parametrize("mode", ["0400", "0620", "0o400", "0x190", "256", "420", "511", "644", "0", "7", "100", "'400'", "-400"])
+def test_modes_that_say_what_they_mean_or_that_the_server_refuses(mode: str) -> None:
+    assert told(volume(mode), "decimal-file-mode") == []
+
+
+def test_json_is_told_the_decimal_number() -> None:
+    text = (
+        '{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {"containers": [{"name": "c", "image": "b:1"}],'
+        '"volumes": [{"name": "v", "projected": {"sources": ['
+        '{"secret": {"name": "s", "items": [{"key": "k", "path": "p", "mode": 400}]}}]}}]}}'
+    )
+    (finding,) = check_text(text, ["decimal-file-mode"], name="pod.json")
+    assert finding.message == "400 is decimal and means 0620: write 256, 0400 as a decimal number"
+
+
+def resources(**amounts: str) -> str:
+    lists = ", ".join(f"{name.replace('_', '-')}: {amount}" for name, amount in amounts.items())
+    container = f"{{name: c, image: 'b:1', resources: {{limits: {{{lists}}}}}}}"
+    return f"apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec:\n  containers: [{container}]\n"
+
+
+@pytest.mark.parametrize("amount", ["128m", "1", "512", "'1023'", "0.5", "100u", "1e2"])
+def test_memory_in_thousandths_or_single_bytes(amount: str) -> None:
+    assert told(resources(memory=amount), "resource-unit") == [(5, amount)]
+    assert told(resources(ephemeral_storage=amount), "resource-unit") == [(5, amount)]
+
+
+@pytest.mark.parametrize("amount", ["0", "'0'", "0m", "1024", "1Ki", "128Mi", "128M", "1e9", "134217728000m", "ten", "-1", "null"])
+def test_memory_that_may_be_meant(amount: str) -> None:
+    assert told(resources(memory=amount), "resource-unit") == []
+
+
+@pytest.mark.parametrize(("amount", "odd"), [("100Mi", True), ("1000", True), ("1k", True), ("999", False), ("500m", False)])
+def test_cpu(amount: str, odd: bool) -> None:
+    assert bool(told(resources(cpu=amount), "resource-unit")) is odd
+
+
+def test_other_resources_have_units_of_their_own() -> None:
+    assert told(resources(**{"example.com/gpu": "1", "hugepages-2Mi": "4Mi", "pods": "1"}), "resource-unit") == []
+
+
+def test_a_quoted_amount_is_left_for_people_to_mend() -> None:
+    plain, quoted = check_text(resources(memory="64m", ephemeral_storage='"64m"'), ["resource-unit"])
+    assert plain.fix is not None
+    assert not plain.fix.safe
+    assert quoted.fix is None

@@ -1,0 +1,129 @@
+"""What containers may do and as whom they run, beyond what the Pod Security Standards say."""
+
+from __future__ import annotations
+
+import pytest
+
+from kcheck.testing import check_text
+from kcheck.text.edit import apply
+from tests.practice.told import pod, told
+
+
+def container(fields: str, spec: str = "") -> str:
+    return f"apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec:\n{spec}  containers:\n  - name: c\n    image: b:1\n{fields}"
+
+
+def test_patches_are_not_asked_for_what_they_leave_out() -> None:
+    text = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a}
+spec:
+  template:
+    spec:
+      containers:
+      - name: c
+        env: [{name: A, value: b}]
+"""
+    found = check_text(text, ["security", "pod-security-restricted", "reliability", "resources", "profiles", "users", "accounts", "images"])
+    assert [f.rule for f in found if f.family == "practice"] == []
+
+
+def test_containers_of_every_role() -> None:
+    text = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  initContainers: [{name: i, image: "b:1"}]
+  containers: [{name: c, image: "b:1"}]
+  ephemeralContainers: [{name: e, image: "b:1"}]
+"""
+    for rule in ("may-run-as-root", "kept-capabilities", "writable-root-filesystem", "missing-seccomp", "privilege-escalation-unset"):
+        assert [shown for _, shown in told(text, rule)] == ["i", "c", "e"]
+    # Ephemeral containers have no resources, and probes mean nothing to those that end.
+    assert [shown for _, shown in told(text, "missing-cpu-request")] == ["i", "c"]
+    assert [shown for _, shown in told(text, "missing-readiness-probe")] == ["c"]
+
+
+@pytest.mark.parametrize(
+    ("capability", "rules"),
+    [
+        ("SYS_ADMIN", {"dangerous-capability"}), ("CAP_SYS_ADMIN", {"dangerous-capability"}), ("ALL", {"dangerous-capability"}),
+        ("NET_RAW", {"added-capability"}), ("CAP_CHOWN", {"added-capability"}), ("CHOWN", {"restricted-capability"}),
+        ("NET_BIND_SERVICE", set()),
+    ],
+)  # fmt: skip
+def test_one_rule_for_each_capability(capability: str, rules: set[str]) -> None:
+    text = container(f"    securityContext: {{capabilities: {{drop: [ALL], add: [{capability}]}}}}\n")
+    assert {f.rule for f in check_text(text, ["dangerous-capability", "added-capability", "restricted-capability"])} == rules
+
+
+@pytest.mark.parametrize(
+    ("pods", "own", "rules"),
+    [
+        ("", "", ["may-run-as-root"]), ("runAsNonRoot: true", "", []), ("runAsUser: 1", "", ["non-root-unstated"]),
+        ("runAsUser: 1", "runAsNonRoot: true", []), ("runAsNonRoot: true", "runAsNonRoot: false", ["root-user"]),
+        ("", "runAsUser: 0", ["root-user"]), ("runAsUser: 0, runAsNonRoot: true", "", ["root-user"]),
+        ("runAsNonRoot: null", "", ["may-run-as-root"]),
+    ],
+)  # fmt: skip
+def test_one_rule_for_each_way_to_be_root(pods: str, own: str, rules: list[str]) -> None:
+    text = container(f"    securityContext: {{{own}}}\n", f"  securityContext: {{{pods}}}\n")
+    assert [f.rule for f in check_text(text, ["root-user", "may-run-as-root", "non-root-unstated"])] == rules
+
+
+@pytest.mark.parametrize(
+    "path", ["/var/run/docker.sock", "/run//docker.sock", "/run/containerd/containerd.sock", "/var/run/crio/crio.sock", "/run/containerd",
+             "/run/k3s/containerd/containerd.sock", "/var/run/cri-dockerd.sock", r"\\.\pipe\docker_engine", "/run/podman/podman.sock"],
+)  # fmt: skip
+def test_sockets_of_runtimes(path: str) -> None:
+    assert told(pod(f"  volumes: [{{name: s, hostPath: {{path: '{path}'}}}}]\n"), "runtime-socket") == [(6, f"'{path}'")]
+
+
+@pytest.mark.parametrize(
+    ("path", "rule"),
+    [
+        ("/", "sensitive-host-path"), ("//", "sensitive-host-path"), ("/etc/", "sensitive-host-path"),
+        ("/etc/kubernetes/pki", "sensitive-host-path"), ("/var/run", "sensitive-host-path"), ("/srv", "host-path"),
+        ("/etc/localtime", "host-path"), ("/lib/modules", "host-path"),
+        ("/rootfs", "host-path"), ("/run/app.sock", "host-path"), ("/run/docker.sock", "runtime-socket"),
+    ],
+)  # fmt: skip
+def test_one_rule_for_each_path(path: str, rule: str) -> None:
+    text = pod(f"  volumes: [{{name: s, hostPath: {{path: {path}}}}}]\n")
+    assert [f.rule for f in check_text(text, ["sensitive-host-path", "host-path", "runtime-socket"])] == [rule]
+
+
+CONTEXT = "    securityContext:\n"
+ADDED = "      allowPrivilegeEscalation: false\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (container(""), container(CONTEXT + ADDED)),
+        (container(f"{CONTEXT}      runAsUser: 1  # me\n"), container(f"{CONTEXT}      runAsUser: 1  # me\n{ADDED}")),
+        (
+            container(f"{CONTEXT}      capabilities:\n        drop: [ALL]\n"),
+            container(f"{CONTEXT}{ADDED}      capabilities:\n        drop: [ALL]\n"),
+        ),
+        (container("").replace("\n", "\r\n"), container(CONTEXT + ADDED).replace("\n", "\r\n")),
+        (container("").rstrip("\n"), container(CONTEXT + ADDED).rstrip("\n")),
+    ],
+)
+def test_lines_that_a_fix_adds(before: str, after: str) -> None:
+    (found,) = check_text(before, ["privilege-escalation-unset"])
+    assert found.fix is not None
+    assert apply(before, found.fix.edits) == after
+    assert check_text(after, ["privilege-escalation-unset"]) == []
+
+
+@pytest.mark.parametrize(
+    "fields", ["    securityContext: {runAsUser: 1}\n", "    securityContext: null\n", "    securityContext: {}\n",
+               "    securityContext:\n      privileged: true\n", "    securityContext:\n      allowPrivilegeEscalation: null\n",
+               "    securityContext:\n      capabilities: {add: [SYS_ADMIN]}\n"],
+)  # fmt: skip
+def test_no_fix_where_it_would_not_be_simple_or_not_be_taken(fields: str) -> None:
+    (found,) = check_text(container(fields), ["privilege-escalation-unset"])
+    assert found.fix is None

@@ -1,0 +1,59 @@
+"""Where images come from and when they are pulled."""
+
+from __future__ import annotations
+
+import pytest
+
+from kcheck.testing import check_text
+from kcheck.text.edit import apply
+from tests.practice.told import containers, told
+
+
+@pytest.mark.parametrize(
+    ("image", "allow", "fine"),
+    [
+        ("nginx", "docker.io/library", True), ("nginx", "docker.io", True), ("acme/web", "docker.io/library", False),
+        ("ghcr.io/acme/web:1", "ghcr.io/acme", True), ("ghcr.io/acme2/web:1", "ghcr.io/acme", False),
+        ("ghcr.io/acme/web", "ghcr.io/", True), ("localhost:5000/web", "localhost:5000", True), ("localhost:5000/web", "localhost", False),
+    ],
+)  # fmt: skip
+def test_registries_on_a_list(image: str, allow: str, fine: bool) -> None:
+    assert bool(told(containers(image), "foreign-registry", allow=[allow])) is not fine
+
+
+def test_without_a_list_nothing_is_foreign() -> None:
+    assert told(containers("nginx"), "foreign-registry") == []
+
+
+@pytest.mark.parametrize(
+    ("image", "right", "safe"),
+    [
+        ("k8s.gcr.io/pause:3.9", "registry.k8s.io/pause:3.9", True), ("'k8s.gcr.io/pause:3.9'", "'registry.k8s.io/pause:3.9'", True),
+        ("gcr.io/google-containers/pause", "registry.k8s.io/pause", False),
+    ],
+)  # fmt: skip
+def test_retired_registries(image: str, right: str, safe: bool) -> None:
+    text = containers(image)
+    (found,) = check_text(text, ["retired-registry"])
+    assert found.fix is not None
+    assert found.fix.safe is safe
+    assert apply(text, found.fix.edits) == containers(right)
+
+
+@pytest.mark.parametrize(
+    ("image", "told_of"),
+    [("nginx", False), ("nginx:latest", False), ("nginx:1", True), ("nginx@sha256:" + "0" * 64, True), ("'${IMAGE}'", False)],
+)
+def test_the_policy_that_the_server_fills_in(image: str, told_of: bool) -> None:
+    assert bool(told(containers(image), "pull-always")) is told_of
+
+
+@pytest.mark.parametrize(
+    ("image", "told_of"),
+    [
+        ("nginx", False), ("123.dkr.ecr.eu-west-1.amazonaws.com/web", False), ("registry.example.com:5000/web", True),
+        ("localhost:5000/a", False),
+    ],
+)  # fmt: skip
+def test_registries_that_want_credentials(image: str, told_of: bool) -> None:
+    assert bool(told(containers(image), "missing-pull-secret")) is told_of

@@ -1,0 +1,59 @@
+"""Requests and limits, and what else a pod says of its needs."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.practice.told import told
+
+
+def container(resources: str, spec: str = "") -> str:
+    return f"""\
+apiVersion: v1
+kind: Pod
+metadata: {{name: a}}
+spec:
+{spec}  containers:
+  - name: c
+    image: b:1
+    resources: {{{resources}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("resources", "missing"),
+    [
+        ("", True), ("requests: {cpu: 1}", False), ("limits: {cpu: 1}", False), ("requests: {memory: 1Gi}", True),
+        ("requests: {cpu: 0}", True), ("requests: {cpu: '0m'}", True), ("requests: {cpu: nonsense}", False), ("requests: null", True),
+    ],
+)  # fmt: skip
+def test_a_request(resources: str, missing: bool) -> None:
+    assert bool(told(container(resources), "missing-cpu-request")) is missing
+
+
+def test_resources_of_the_whole_pod() -> None:
+    spec = "  resources: {requests: {cpu: 1, memory: 1Gi}, limits: {memory: 1Gi}}\n"
+    for rule in ("missing-cpu-request", "missing-memory-request", "missing-memory-limit"):
+        assert told(container("", spec), rule) == []
+    assert told(container("", spec), "missing-cpu-limit") == [(7, "c")]
+
+
+@pytest.mark.parametrize(
+    ("resources", "shown"),
+    [
+        ("requests: {memory: 1Gi}, limits: {memory: 1024Mi}", []), ("requests: {memory: 1G}, limits: {memory: 1Gi}", [(8, "1G")]),
+        ("limits: {memory: 1Gi}", []), ("requests: {memory: 1Gi}", [(8, "1Gi")]), ("", []),
+        # The server refuses this.
+        ("requests: {memory: 2Gi}, limits: {memory: 1Gi}", []),
+    ],
+)  # fmt: skip
+def test_guaranteed_memory(resources: str, shown: list[tuple[int, str]]) -> None:
+    assert told(container(resources), "memory-request-below-limit") == shown
+
+
+def test_ratio_and_size() -> None:
+    text = container("requests: {cpu: 100m, memory: 1Gi}, limits: {cpu: 5, memory: 4Gi}")
+    assert told(text, "limit-far-above-request") == [(8, "5")]
+    assert told(text, "limit-far-above-request", cpu=50.0, memory=3.5) == [(8, "4Gi")]
+    assert told(text, "large-limit") == [(8, "5")]
+    assert told(text, "large-limit", cpu="5", memory="4096Mi") == []

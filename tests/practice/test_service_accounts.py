@@ -1,0 +1,37 @@
+"""Tokens and rights of service accounts."""
+
+from __future__ import annotations
+
+import pytest
+
+from kcheck.testing import check_text
+from kcheck.text.edit import apply
+from tests.practice.told import pod
+
+
+@pytest.mark.parametrize(
+    ("spec", "rules"),
+    [
+        ("", ["default-account-token", "default-service-account"]),
+        ("  serviceAccountName: default\n", ["default-account-token", "default-service-account"]),
+        ("  automountServiceAccountToken: false\n", []), ("  serviceAccountName: web\n", ["mounted-token"]),
+        ("  serviceAccount: web\n", ["mounted-token"]), ("  serviceAccountName: web\n  automountServiceAccountToken: false\n", []),
+    ],
+)  # fmt: skip
+def test_one_rule_for_each_token(spec: str, rules: list[str]) -> None:
+    found = check_text(pod(spec), ["default-account-token", "default-service-account", "mounted-token"])
+    assert sorted(f.rule for f in found) == rules
+
+
+@pytest.mark.parametrize(
+    ("spec", "fixed"),
+    [
+        ("", "  automountServiceAccountToken: false\n  containers: [{name: c, image: 'b:1'}]\n"),
+        ("  automountServiceAccountToken: true\n", "  containers: [{name: c, image: 'b:1'}]\n  automountServiceAccountToken: false\n"),
+    ],
+)
+def test_the_fix(spec: str, fixed: str) -> None:
+    text = pod(spec)
+    (found,) = check_text(text, ["default-account-token"])
+    assert found.fix is not None
+    assert apply(text, found.fix.edits).endswith(f"spec:\n{fixed}")

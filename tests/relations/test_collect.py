@@ -1,0 +1,84 @@
+"""Facts: small, whole, and each with the place that it was read from."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from kcheck.kube.place import Place
+from tests.relations.world import facts, holder, service, workload
+
+TEXT = (
+    service(ports="name: http, port: 80, targetPort: http")
+    + workload(
+        container=", ports: [{name: http, containerPort: 8080, hostPort: 80}], envFrom: [{configMapRef: {name: c}}]",
+        pod=", volumes: [{name: v, secret: {secretName: 's', items: [{key: k, path: p}]}}], imagePullSecrets: [{name: \"r\"}]",
+    )
+    + holder("ConfigMap", "c")
+)
+
+
+def places(value: Any) -> list[tuple[str, Place]]:
+    """All places of a fact, with the name of their field."""
+    if is_dataclass(value):
+        found = []
+        for field in fields(value):
+            each = getattr(value, field.name)
+            found += [(field.name, each)] if isinstance(each, Place) else places(each)
+        return found
+    if isinstance(value, tuple) and not isinstance(value, Place):
+        return [pair for each in value for pair in places(each)]
+    if isinstance(value, dict):
+        return [(key, each) for key, each in value.items() if isinstance(each, Place)]
+    return []
+
+
+def test_places_re_read_to_what_they_name() -> None:
+    lines = TEXT.split("\n")
+    told = {}
+    for each in facts(TEXT):
+        for _, place in places(each):
+            (line, start), (_, end) = place.range
+            told[place.field] = lines[line - 1][start - 1 : end - 1]
+            assert TEXT[place.start :].startswith(told[place.field])
+            assert place.line == lines[line - 1]
+    assert told == {
+        "metadata.name": "c",
+        "spec.replicas": "web",
+        "spec.selector": "{matchLabels: {app: web}}",
+        "spec.selector[app]": "web",
+        "spec.ports[0].port": "80",
+        "spec.ports[0].targetPort": "http",
+        "spec.template.metadata.labels": "{app: web}",
+        "spec.template.spec.containers[0].ports[0].hostPort": "80",
+        "spec.template.spec.containers[0].envFrom[0].configMapRef.name": "c",
+        "spec.template.spec.volumes[0].secret.secretName": "'s'",
+        "spec.template.spec.volumes[0].secret.items[0].key": "k",
+        "spec.template.spec.imagePullSecrets[0].name": '"r"',
+    }
+
+
+def test_facts_survive_a_pickle() -> None:
+    before = facts(TEXT)
+    after = pickle.loads(pickle.dumps(before))
+    assert after == before
+    assert [(f.named, f.group, f.folder, f.title) for f in after] == [(f.named, f.group, f.folder, f.title) for f in before]
+
+
+def test_patches_are_not_whole() -> None:
+    patch = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 3}\n---\n"
+    image = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec: {template: {spec: {containers: [{name: c}]}}}\n---\n"
+    removal = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n$patch: delete\n---\n"
+    assert [f.whole for f in facts(patch + image + removal + workload() + service())] == [False, False, False, True, True]
+
+
+def test_odd_input_makes_no_facts_and_no_trouble() -> None:
+    text = (
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: [x]\n"
+        "spec: {selector: a, template: {metadata: b, spec: {containers: [1, null, {ports: [x]}], volumes: 5}}}\n---\n"
+        "apiVersion: v1\nkind: Service\nmetadata: {name: 5}\nspec: {ports: {a: b}, selector: [1]}\n---\n"
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: null\ndata: [a]\n---\n"
+        "apiVersion: acme.io/v1\nkind: X\nspec: {template: {spec: {containers: [a]}}}\n"
+    )
+    assert [len(f.pods) for f in facts(text)] == [1, 0, 0, 1]

@@ -1,0 +1,139 @@
+"""Objects that others lead to, and the tables that say where they are named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.relations.world import check, facts, lines, service, workload
+
+SCALER = """\
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {{name: {name}}}
+spec: {{scaleTargetRef: {{apiVersion: apps/v1, kind: Deployment, name: {target}}}, minReplicas: {low}, maxReplicas: {high}}}
+---
+"""
+BUDGET = """\
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {{name: {name}}}
+spec: {{selector: {{matchLabels: {{{labels}}}}}, {limit}}}
+---
+"""
+
+
+def ingress(backend: str, port: str = "number: 80", name: str = "i", metadata: str = "") -> str:
+    path = f"{{path: /, pathType: Prefix, backend: {{service: {{name: {backend}, port: {{{port}}}}}}}}}"
+    return f"""\
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {{name: {name}{metadata}}}
+spec: {{rules: [{{host: a.example.com, http: {{paths: [{path}]}}}}]}}
+---
+"""
+
+
+def scaler(name: str = "h", target: str = "web", low: int = 1, high: int = 3) -> str:
+    return SCALER.format(name=name, target=target, low=low, high=high)
+
+
+def budget(limit: str, labels: str = "app: web", name: str = "b") -> str:
+    return BUDGET.format(limit=limit, labels=labels, name=name)
+
+
+def scaled(replicas: str, name: str = "web") -> str:
+    return workload(name, f"app: {name}").replace("spec:\n", f"spec:\n{replicas}", 1)
+
+
+def test_references_of_objects() -> None:
+    (found,) = facts(ingress("web"))
+    (reference,) = found.references
+    assert (reference.kind, reference.name, reference.key, reference.use) == ("Service", "web", "80", "backend")
+    (found,) = facts(scaler())
+    assert [(r.api_group, r.kind, r.name, r.use) for r in found.references] == [("apps", "Deployment", "web", "target")]
+    assert found.scale is not None
+    assert (found.scale.low, found.scale.high) == (1, 3)
+
+
+def test_a_backend_by_a_slip_of_the_pen(tmp_path: Path) -> None:
+    found = check(tmp_path, {"s.yaml": service("shop"), "i.yaml": ingress("shpo")}, "missing-service")
+    assert lines(tmp_path, found) == ["i.yaml:4 shpo"]
+    assert found[0].fix is not None
+
+
+def test_services_made_elsewhere(tmp_path: Path) -> None:
+    assert check(tmp_path, {"i.yaml": ingress("web"), "other/s.yaml": service("shop")}, "missing-service") == []
+    assert len(check(tmp_path, {}, "missing-service", complete=True)) == 1
+
+
+@pytest.mark.parametrize("port", ["name: http", "number: 80"])
+def test_ports_that_a_service_has(port: str, tmp_path: Path) -> None:
+    text = service("web", ports="name: http, port: 80") + ingress("web", port)
+    assert check(tmp_path, {"a.yaml": text}, "missing-service-port") == []
+
+
+def test_ports_that_it_does_not_have(tmp_path: Path) -> None:
+    text = service("web", ports="name: http, port: 80") + ingress("web", "name: https")
+    (found,) = check(tmp_path, {"a.yaml": text}, "missing-service-port")
+    assert found.message == "Service web has no port https: did you mean http?"
+
+
+def test_targets_of_autoscalers(tmp_path: Path) -> None:
+    assert check(tmp_path, {"a.yaml": workload() + scaler()}, "missing-scale-target") == []
+    (found,) = check(tmp_path, {"a.yaml": workload() + scaler(target="other")}, "missing-scale-target")
+    assert found.message == "there is no Deployment other in the input: add it, or correct the name"
+
+
+def test_replicas_beside_an_autoscaler(tmp_path: Path) -> None:
+    assert check(tmp_path, {"a.yaml": scaled("") + scaler()}, "autoscaler-and-replicas") == []
+    assert len(check(tmp_path, {"a.yaml": scaled("  replicas: 2\n") + scaler()}, "autoscaler-and-replicas")) == 1
+
+
+def test_two_autoscalers(tmp_path: Path) -> None:
+    found = check(tmp_path, {"a.yaml": workload() + scaler() + scaler("k")}, "autoscaler-clash")
+    assert [f.message for f in found] == [
+        "HorizontalPodAutoscaler h and HorizontalPodAutoscaler k both scale Deployment web and undo each other's work: take one away"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("replicas", "limit", "told"),
+    [
+        (2, "minAvailable: 2", True),
+        (2, "minAvailable: 1", False),
+        (3, "minAvailable: 67%", True),
+        (3, "minAvailable: 66%", False),
+        (3, "minAvailable: 100%", True),
+        (3, "maxUnavailable: 0", True),
+        (3, "maxUnavailable: 0%", True),
+        (3, "maxUnavailable: 1", False),
+    ],
+)
+def test_budgets_that_let_nothing_go(replicas: int, limit: str, told: bool, tmp_path: Path) -> None:
+    found = check(tmp_path, {"a.yaml": scaled(f"  replicas: {replicas}\n") + budget(limit)}, "budget-blocks-eviction")
+    assert bool(found) is told
+
+
+def test_budgets_beside_an_autoscaler(tmp_path: Path) -> None:
+    assert check(tmp_path, {"a.yaml": scaled("") + scaler(low=3) + budget("minAvailable: 2")}, "budget-blocks-eviction") == []
+    assert len(check(tmp_path, {"a.yaml": scaled("") + scaler(low=2) + budget("minAvailable: 2")}, "budget-blocks-eviction")) == 1
+
+
+def test_two_budgets_for_the_same_pods(tmp_path: Path) -> None:
+    text = workload() + budget("maxUnavailable: 1") + budget("maxUnavailable: 1", name="c")
+    assert len(check(tmp_path, {"a.yaml": text}, "budget-overlap")) == 1
+    apart = workload() + budget("maxUnavailable: 1") + budget("maxUnavailable: 1", "app: other", "c")
+    assert check(tmp_path, {"a.yaml": apart}, "budget-overlap") == []
+
+
+def test_ingresses_for_one_path(tmp_path: Path) -> None:
+    assert len(check(tmp_path, {"a.yaml": ingress("web") + ingress("web", name="j")}, "ingress-clash")) == 1
+    canary = ", annotations: {nginx.ingress.kubernetes.io/canary: 'true'}"
+    assert check(tmp_path, {"a.yaml": ingress("web") + ingress("web", name="j", metadata=canary)}, "ingress-clash") == []
+
+
+def test_hostile_copies_take_no_time_without_end(tmp_path: Path) -> None:
+    text = "".join(scaled("", f"w{i}") + scaler(f"h{i}", f"w{i}") for i in range(150)) + budget("minAvailable: 1", "app: w1") * 150
+    assert check(tmp_path, {"a.yaml": text}, "no-disruption-budget", "budget-overlap", "autoscaler-clash") == []
