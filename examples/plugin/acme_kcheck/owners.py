@@ -1,0 +1,18 @@
+"""Who is called when it breaks."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from kcheck.api import Problem, Resource, rule
+
+WORKLOADS = ("apps Deployment", "apps StatefulSet", "apps DaemonSet", "batch CronJob")
+
+
+@rule("acme/owner-label", "a workload that no team answers for", groups=("acme",))
+def owner_label(resource: Resource, *, label: Annotated[str, "the label that names the team"] = "acme.example/team") -> Iterator[Problem]:
+    if not resource.is_a(*WORKLOADS):
+        return
+    # What is not there is a node, too: false, and shown at the nearest key that is there.
+    owner = resource["metadata"]["labels"][label]
+    if not owner.text:
+        yield Problem(owner, f"{resource.kind} {resource.name} has no {label}: add the label with the name of the team")
