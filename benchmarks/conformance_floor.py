@@ -1,0 +1,52 @@
+"""Agreement with a real API server, held to a floor that only rises.
+
+    python benchmarks/conformance_floor.py            fail where a figure is below its floor
+    python benchmarks/conformance_floor.py --raise    write today's figures as the new floor, where they are better
+
+Needs the recorded answers beside the checkout (../shared). Floors stand in benchmarks/conformance.json.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SHARED = HERE.parent.parent / "shared"
+FLOORS = HERE / "conformance.json"
+RUNS = {"cases": ["cases"], "crs": ["cases", str(SHARED / "oracle" / "crs")], "corpus": ["corpus"]}
+# Figures of which less is better.
+FALSE = {"false_alarms", "false_warnings"}
+FIGURES = ("agreement", "caught", "fields", "warned", "false_alarms", "false_warnings")
+
+
+def measure(arguments: list[str]) -> dict[str, float]:
+    """The figures of one run of the conformance tool."""
+    kcheck = str(Path(sys.executable).parent / "kcheck")
+    command = [sys.executable, str(SHARED / "tools" / "conformance.py"), *arguments, "--kcheck", kcheck, "--show", "0", "--json"]
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    figures = json.loads(output.splitlines()[-1])
+    return {name: figures[name] for name in FIGURES if figures[name] is not None}
+
+
+def main() -> int:
+    floors: dict[str, dict[str, float]] = json.loads(FLOORS.read_text()) if FLOORS.is_file() else {}
+    below = 0
+    for run, arguments in RUNS.items():
+        floor = floors.setdefault(run, {})
+        for name, value in measure(arguments).items():
+            least = floor.get(name)
+            worse = least is not None and (value > least if name in FALSE else value < least)
+            print(f"{run:8}{name:16}{value:9.5f}  floor {least if least is not None else '-'}{'  BELOW' if worse else ''}")
+            below += worse
+            if not worse:
+                floor[name] = value
+    if "--raise" in sys.argv:
+        FLOORS.write_text(json.dumps(floors, indent=1, sort_keys=True) + "\n")
+    return 1 if below else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,109 @@
+"""Where the time of a check goes, stage by stage, in one process.
+
+    python benchmarks/stages.py FOLDER [RUNS]    default: the examples, 3 runs
+
+Prints user CPU time, the least of several runs that take turns: other work on the machine disturbs it least. "read" is bytes to trees;
+each line below adds what it names to the line above it: shape (the walk with the rules that the engine itself has), spec (all that
+an API server refuses), all (the rules that are on by default). "more" is what a line takes beyond reading and shape, in percent of these.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from kcheck.rule.registry import Registry
+from kcheck.rule.ruleset import RuleSet, choose
+from kcheck.run.discover import discover
+from kcheck.run.file import check_documents
+from kcheck.run.load import Folders, kind_of_file, load
+from kcheck.run.run import run
+from kcheck.run.session import Session
+from kcheck.schema.crd import add_definitions
+from kcheck.schema.definitions import load as load_definitions
+from kcheck.schema.store import Store
+from kcheck.text.source import Source
+from kcheck.tree.document import Document
+from kcheck.tree.parse import parse
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+
+
+@dataclass(frozen=True)
+class Input:
+    """What was found in the folder, and its definitions."""
+
+    folder: str
+    registry: Registry
+    sources: list[Source]
+
+    def session(self, rules: RuleSet) -> Session:
+        return Session(self.registry, rules, [Store(load_definitions())])
+
+    def trees(self) -> list[list[Document]]:
+        return [parse(source) for source in self.sources]
+
+
+def read_input(folder: str) -> Input:
+    """The texts of all files that are checked."""
+    folders = Folders()
+    targets = [t for t in discover([folder]).targets if not kind_of_file(t.path, folders)]
+    sources = [source for target in targets if isinstance(source := load(target), Source)]
+    return Input(folder, Registry.load(), sources)
+
+
+def stages(input: Input) -> dict[str, Callable[[], object]]:
+    """What is timed, by name."""
+    everything = choose(input.registry)
+    engine = {id: a for id, a in everything.active.items() if a.rule.family == "spec" and a.rule.module.startswith("kcheck_spec.engine")}
+    spec = {id: a for id, a in everything.active.items() if a.rule.family == "spec"}
+    shape = engine or {id: a for id, a in spec.items() if id in ("unknown-field", "wrong-type", "required-field", "unsupported-value")}
+
+    def check(rules: RuleSet) -> int:
+        session = input.session(rules)
+        trees = input.trees()
+        for documents in trees:
+            add_definitions(session.stores[0], documents)
+        return sum(len(check_documents(documents, session, rules).findings) for documents in trees)
+
+    return {
+        "read": input.trees,
+        "+ shape": lambda: check(RuleSet(shape)),
+        "+ spec": lambda: check(RuleSet(spec)),
+        "+ practice": lambda: check(everything),
+        "whole run": lambda: run(discover([input.folder]), input.session(everything)),
+    }
+
+
+def user_time(work: Callable[[], object]) -> float:
+    gc.collect()
+    gc.disable()
+    start = time.process_time()
+    result = work()
+    spent = time.process_time() - start
+    gc.enable()
+    del result
+    return spent
+
+
+def main() -> None:
+    input = read_input(sys.argv[1] if len(sys.argv) > 1 else str(EXAMPLES))
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    work = stages(input)
+    times: dict[str, list[float]] = {name: [] for name in work}
+    for _ in range(runs):
+        for name, function in work.items():
+            times[name].append(user_time(function))
+    base = min(times["+ shape"])
+    size = sum(len(source.text) for source in input.sources)
+    print(f"{len(input.sources)} files, {size:,} characters; seconds of CPU, least of {runs}")
+    for name, each in times.items():
+        print(f"{name:12}{min(each):8.3f}{(min(each) / base - 1) * 100:+8.0f} % more than read + shape")
+
+
+if __name__ == "__main__":
+    main()
