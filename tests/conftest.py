@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import venv
@@ -56,3 +57,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installe
     must(run([tools / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel], folder))
     (folder / "work").mkdir()
     return Installed(tools / "python", tools / "kcheck", folder / "work")
+
+# A shell that starts the tests in the background has interrupts ignored, and what we start would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
