@@ -90,6 +90,17 @@ def _single(over: Step, slots: tuple[str, ...], predicate: Step) -> Step:
     return run
 
 
+def _passes(condition: Step, frame: Frame) -> bool:
+    """Whether an item is taken. Raises NoOverload where the condition is no boolean."""
+    value = condition(frame)
+    if value is False:
+        frame.charge(0)
+        return False
+    if value is not True:
+        raise NoOverload
+    return True
+
+
 def _collected(over: Step, slots: tuple[str, ...], transform: Step, condition: Step | None) -> Step:
     # A list of one constant is itself one, which costs nothing.
     cost = 2 if isinstance(transform, Constant) else LIST + 2
@@ -98,13 +109,8 @@ def _collected(over: Step, slots: tuple[str, ...], transform: Step, condition: S
         found: list[Value] = []
         for item in _items(over(frame), len(slots) == 2):
             frame.update(zip(slots, item, strict=True))
-            if condition is not None:
-                value = condition(frame)
-                if value is False:
-                    frame.charge(0)
-                    continue
-                if value is not True:
-                    raise NoOverload
+            if condition is not None and not _passes(condition, frame):
+                continue
             found.append(transform(frame))
             frame.charge(cost)
         frame.spent += 1
@@ -118,13 +124,8 @@ def _transformed(over: Step, slots: tuple[str, ...], transform: Step, condition:
         found: dict[Value, Value] = {}
         for item in _items(over(frame), len(slots) == 2):
             frame.update(zip(slots, item, strict=True))
-            if condition is not None:
-                value = condition(frame)
-                if value is False:
-                    frame.charge(0)
-                    continue
-                if value is not True:
-                    raise NoOverload
+            if condition is not None and not _passes(condition, frame):
+                continue
             value = transform(frame)
             frame.charge(2 if entries else 3)
             if not entries:
