@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import codecs
-import re
 from bisect import bisect_right
-from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple
 
-_LINE_BREAK = re.compile(r"\r\n|\n|\r")
+from kcheck.text.pattern import pattern
+
+_LINE_BREAK = pattern(r"\r\n|\n|\r")
 
 # Longest first: the UTF-32 mark begins with the UTF-16 one.
 _MARKS = (
@@ -58,6 +59,7 @@ class Source:
         self.text = text
         self.encoding = encoding
         self.mark = mark
+        self._starts: list[int] = []
 
     @classmethod
     def decode(cls, path: str, data: bytes) -> Source:
@@ -87,16 +89,12 @@ class Source:
         """Bytes of a changed text, in the encoding and with the mark that the file had."""
         return self.mark + text.encode(self.encoding)
 
-    @cached_property
+    @property
     def line_starts(self) -> list[int]:
-        text = self.text
-        if "\r" in text:
-            return [0, *(m.end() for m in _LINE_BREAK.finditer(text))]
-        starts, at = [0], text.find("\n") + 1
-        while at:
-            starts.append(at)
-            at = text.find("\n", at) + 1
-        return starts
+        """Offsets of the first characters of all lines."""
+        if not self._starts:
+            self._starts = _line_starts(self.text)
+        return self._starts
 
     def position(self, offset: int) -> Position:
         line = bisect_right(self.line_starts, offset)
@@ -114,3 +112,12 @@ class Source:
         starts = self.line_starts
         end = starts[number] if number < len(starts) else len(self.text)
         return self.text[starts[number - 1] : end].rstrip("\r\n")
+
+
+def _line_starts(text: str) -> list[int]:
+    if "\r" in text:
+        return [0, *(m.end() for m in _LINE_BREAK.finditer(text))]
+    lengths = map(len, text.split("\n"))
+    starts = [0, *accumulate(map((1).__add__, lengths))]
+    starts.pop()
+    return starts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 from ruamel.yaml.events import (
     AliasEvent,
@@ -18,10 +18,10 @@ from ruamel.yaml.events import (
     StreamStartEvent,
 )
 
+from kcheck.tree.built import DEPTH_LIMIT, Built
 from kcheck.tree.node import Node
 from kcheck.tree.scalars import BadScalar, key_text, resolve, tagged
 
-DEPTH_LIMIT = 200
 ALIAS_LIMIT = 100_000
 """Nodes that aliases of one document may stand for in all: a document of the alias-bomb kind passes it at once."""
 
@@ -39,12 +39,6 @@ class Fault(Exception):
         self.start = start
         self.end = end
         self.message = message
-
-
-class Built(NamedTuple):
-    root: Node
-    duplicates: list[tuple[Node, Node]]
-    trailing: int | None
 
 
 def build(parser: Any, text: str, base: int, slash: bool = True) -> Built | None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 
 from kcheck.text.source import Source
 from kcheck.tree.node import Node
 from kcheck.tree.syntax import SyntaxFault
 
 
-@dataclass(slots=True)
 class Document:
     """`index` counts the non-empty documents of the file from 0; `start`..`end` are its characters.
 
@@ -17,11 +16,30 @@ class Document:
     `trailing`: where text begins that stands behind a `...` line and that nobody reads.
     """
 
-    source: Source
-    index: int
-    start: int
-    end: int
-    root: Node
-    fault: SyntaxFault | None = None
-    duplicates: list[tuple[Node, Node]] = field(default_factory=list)
-    trailing: int | None = None
+    __slots__ = ("duplicates", "end", "fault", "index", "root", "source", "start", "trailing")
+
+    def __init__(
+        self,
+        source: Source,
+        index: int,
+        start: int,
+        end: int,
+        root: Node,
+        fault: SyntaxFault | None = None,
+        duplicates: Iterable[tuple[Node, Node]] = (),
+        trailing: int | None = None,
+    ) -> None:
+        self.source = source
+        self.index = index
+        self.start = start
+        self.end = end
+        self.root = root
+        self.fault = fault
+        self.duplicates = list(duplicates)
+        self.trailing = trailing
+
+
+def broken(source: Source, start: int, end: int, fault: SyntaxFault) -> Document:
+    """A document that does not parse."""
+    first, last = (min(max(at, 0), len(source.text)) for at in fault[:2])
+    return Document(source, 0, start, end, Node(None, first, last), fault._replace(start=first, end=last))

@@ -162,17 +162,17 @@ class Node:
 
 
 class Absent(Node):
-    """A child that is not there. Its place is its nearest present ancestor.
-
-    Rules ask for many more children than there are, so this holds no more than its name and finds its place when asked.
-    """
+    """A child that is not there. Its place is its nearest present ancestor."""
 
     __slots__ = ()
 
     exists = False
 
     def __init__(self, parent: Node, key: str | int) -> None:
+        # Rules ask for many more children than there are: no call of the constructor above.
         self.value = None
+        self.start = parent.start
+        self.end = parent.end
         self.style = ""
         self.key = key
         self.parent = parent
@@ -184,14 +184,6 @@ class Absent(Node):
         while not node.exists and node.parent is not None:
             node = node.parent
         return node
-
-    @property
-    def start(self) -> int:  # type: ignore[override]
-        return self.near.start
-
-    @property
-    def end(self) -> int:  # type: ignore[override]
-        return self.near.end
 
     @property
     def key_span(self) -> Span:

@@ -11,7 +11,7 @@ import re
 from typing import Any, NoReturn
 
 from kcheck.tree.blocks import folded, literal
-from kcheck.tree.build import DEPTH_LIMIT, Built
+from kcheck.tree.built import DEPTH_LIMIT, Built
 from kcheck.tree.inline import brackets, quoted
 from kcheck.tree.node import Node
 from kcheck.tree.scalars import AMBIGUOUS, BadScalar, key_text, resolve

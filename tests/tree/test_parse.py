@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kcheck.text.source import Source, Undecodable
-from kcheck.tree.build import ALIAS_LIMIT, DEPTH_LIMIT
+from kcheck.tree.build import ALIAS_LIMIT
+from kcheck.tree.built import DEPTH_LIMIT
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node
 from kcheck.tree.parse import DOCUMENT_LIMIT, parse

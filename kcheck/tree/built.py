@@ -1,0 +1,18 @@
+"""What both readers make of a document's text."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kcheck.tree.node import Node
+
+DEPTH_LIMIT = 200
+"""Levels of nesting that are read: no Kubernetes object has as many."""
+
+
+class Built(NamedTuple):
+    """The tree, its doubled keys, and where text begins that stands behind a `...` line and that nobody reads."""
+
+    root: Node
+    duplicates: list[tuple[Node, Node]]
+    trailing: int | None
