@@ -1,0 +1,116 @@
+"""kube-score's config: its command line."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+
+from kcheck.config.versions import parse_versions
+from kcheck.migration.draft import Draft
+from kcheck.migration.note import Note
+from kcheck.migration.peers import KUBE_SCORE
+from kcheck.schema.definitions import UnknownVersion
+
+_SWITCHES = frozenset({
+    "all-default-optional", "disable-ignore-checks-annotations", "disable-optional-checks-annotations", "exit-one-on-warning", "help",
+    "ignore-container-cpu-limit", "ignore-container-memory-limit", "verbose",
+})  # fmt: skip
+_VALUES = frozenset({
+    "color", "enable-optional-test", "ignore-test", "kubernetes-version", "min-replicas-deployment", "min-replicas-hpa",
+    "output-format", "output-version",
+})  # fmt: skip
+_SHORT = {"o": "output-format", "v": "verbose"}
+# About the form of the report, or what is so anyway.
+_OF_NO_MATTER = frozenset({"color", "exit-one-on-warning", "help", "output-format", "output-version", "verbose"})
+_HALVES = {"ignore-container-cpu-limit": "missing-cpu-limit", "ignore-container-memory-limit": "missing-memory-limit"}
+_MINIMA = {"min-replicas-deployment": "few-replicas", "min-replicas-hpa": "autoscaler-minimum"}
+_ENDS = frozenset({"|", "||", "&", "&&", ";", ">", ">>", "<"})
+
+
+def command_line(text: str) -> list[str] | None:
+    """The arguments of the first call of kube-score in a text: a command line, alone or in a script. None where there is none."""
+    for line in text.replace("\\\r\n", " ").replace("\\\n", " ").splitlines():
+        try:
+            words = shlex.split(line, comments=True)
+        except ValueError:
+            continue
+        call = next((n for n, word in enumerate(words) if word.rpartition("/")[2].partition(":")[0] == "kube-score"), None)
+        if call is not None and "score" in words[call + 1 : call + 2]:
+            return _up_to_end(words[call + 2 :])
+        if call is None and words and _flag(words[0])[0] in _SWITCHES | _VALUES:
+            return _up_to_end(shlex.split(text, comments=True))
+    return None
+
+
+def _up_to_end(words: Sequence[str]) -> list[str]:
+    end = next((n for n, word in enumerate(words) if word in _ENDS), len(words))
+    return [word.rstrip(";") for word in words[:end]]
+
+
+def read(words: Sequence[str], file: str, draft: Draft) -> None:
+    """Take in the arguments of `kube-score score`; the files among them are not looked at."""
+    draft.solitary.append(False)
+    wanted, ignored, minima = set(KUBE_SCORE.usual), set[str](), dict[str, int]()
+    halves = []
+    for name, value in _flags(words, file, draft):
+        if name == "all-default-optional":
+            wanted |= KUBE_SCORE.asked
+        elif name == "enable-optional-test":
+            wanted |= set(_listed(value))
+        elif name == "ignore-test":
+            ignored |= set(_listed(value))
+        elif name == "kubernetes-version":
+            _version(value, file, draft)
+        elif name in _HALVES:
+            halves.append(name)
+        elif name in _MINIMA and value.isdecimal():
+            minima[_MINIMA[name]] = int(value)
+        elif name not in _OF_NO_MATTER:
+            draft.notes.append(Note(file, 0, f"kube-score --{name}: kcheck has no such setting: it always heeds its own ignores"))
+    for check in sorted(wanted - ignored):
+        draft.want(KUBE_SCORE.name, check, file)
+    for check in sorted(ignored):
+        draft.refuse(KUBE_SCORE.name, check, file)
+    for name in halves:
+        # Half of a check that has rules for each half.
+        draft.wanted.pop(_HALVES[name], None)
+        draft.refused[_HALVES[name]].add(f"kube-score/--{name}")
+    for id, minimum in minima.items():
+        if id in draft.wanted:
+            draft.set_option(id, "minimum", minimum, file)
+
+
+def _flags(words: Sequence[str], file: str, draft: Draft) -> Iterator[tuple[str, str]]:
+    rest = iter(words)
+    for word in rest:
+        name, equals, value = _flag(word)
+        if name in _VALUES:
+            yield name, value if equals else next(rest, "")
+        elif name in _SWITCHES:
+            if value.lower() not in ("false", "0", "f"):
+                yield name, ""
+        elif word.startswith("-") and word not in ("-", "--"):
+            draft.notes.append(Note(file, 0, f"kube-score {word}: no such flag is known"))
+
+
+def _flag(word: str) -> tuple[str, str, str]:
+    """The name of a flag, "=" where a value follows it in the same word, and that."""
+    if word.startswith("--"):
+        return word[2:].partition("=")
+    name = _SHORT.get(word[1:2], "") if word.startswith("-") else ""
+    value = word[2:].removeprefix("=")
+    return (name, "=" if value and name in _VALUES else "", value if name in _VALUES else "")
+
+
+def _listed(value: str) -> list[str]:
+    return [part.strip() for part in value.split(",") if part.strip()]
+
+
+def _version(value: str, file: str, draft: Draft) -> None:
+    version = value.removeprefix("v")
+    try:
+        parse_versions(version)
+    except UnknownVersion as error:
+        draft.notes.append(Note(file, 0, f"kube-score --kubernetes-version {value}: {error}; without one the newest is meant"))
+        return
+    draft.kubernetes = version

@@ -1,0 +1,252 @@
+"""The ignores of other tools in a manifest, made ignores of ours; and exemptions of polaris' config, written where they are meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from kcheck.kube.resource import resources
+from kcheck.migration import editing
+from kcheck.migration.counterparts import Counterparts
+from kcheck.migration.draft import SOLITARY
+from kcheck.migration.note import Note, note_at
+from kcheck.migration.polaris import Exemption
+from kcheck.migration.skips import Asked, asked_by
+from kcheck.run.ignore import ANNOTATION, covered_by
+from kcheck.text.edit import Edit, apply
+from kcheck.text.source import Source, Span
+from kcheck.tree.document import Document
+from kcheck.tree.node import Node
+from kcheck.tree.parse import parse
+
+_CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
+
+Found = Callable[[str, Span], frozenset[str]]
+"""The rules that find something between two characters of a file, whether or not they are on."""
+
+
+@dataclass(slots=True)
+class _Place:
+    """The metadata of an object or template. `spans`: what its annotation covers; an alias may bring the same one to several."""
+
+    metadata: Node
+    spans: list[Span]
+    names: dict[str, None] = field(default_factory=dict)
+    reasons: dict[str, None] = field(default_factory=dict)
+    settled: list[Node] = field(default_factory=list)
+
+
+class Manifest:
+    """One file being migrated. `used`: the exemptions that were about something in it."""
+
+    def __init__(self, source: Source, documents: list[Document], counterparts: Counterparts, found: Found, keep: bool = False) -> None:
+        self.source = source
+        self.documents = documents
+        self.counterparts = counterparts
+        self.found = found
+        self.keep = keep
+        self.notes: list[Note] = []
+        self.used: set[Exemption] = set()
+        self._places: dict[int, _Place] = {}
+        self._containers: dict[int, tuple[Node, dict[str, None]]] = {}
+
+    def rewritten(self, exemptions: Sequence[Exemption] = ()) -> str:
+        """The new text, the old one where nothing changes. What could not be taken over stands in `notes` afterwards."""
+        old = self.source.text
+        try:
+            new = apply(old, self._edits(exemptions))
+        except ValueError:  # two edits of one place
+            new = ""
+        # Anchors may be told of in annotations and meant elsewhere: whatever happens, nothing else may change.
+        if new != old and [_unannotated(d.root) for d in parse(Source(self.source.path, new))] != [
+            _unannotated(d.root) for d in self.documents
+        ]:
+            self.notes.append(
+                Note(self.source.path, 0, "its annotations hang together with the rest, by anchors: change this file by hand")
+            )
+            return old
+        return new
+
+    def _edits(self, exemptions: Sequence[Exemption]) -> list[Edit]:
+        for document in self.documents:
+            if document.fault is not None:
+                self.notes.append(Note(self.source.path, self._line(document.fault.start), "no YAML: this document stays as it is"))
+                continue
+            self._annotations(document)
+            self._exemptions(document, exemptions)
+        return sorted(set(self._all_edits()))
+
+    def _annotations(self, document: Document) -> None:
+        """Look at the annotations of objects and templates, as our own are looked for."""
+        stack = [document.root]
+        while stack:
+            node = stack.pop()
+            stack += reversed(list(node))
+            for key, value in node.at("metadata", "annotations").entries:
+                if (asked := asked_by(key, value.value)) is None:
+                    continue
+                if not editing.own(node.at("metadata", "annotations"), value):
+                    self._note(value, f"{key}: it comes here by an alias: change it by hand")
+                elif asked.idle:
+                    self._note(value, f"{key}: does nothing in {asked.tool}, for {asked.idle}: it stays as it is")
+                elif asked.enables:
+                    self._enable(key, value, asked)
+                else:
+                    self._ignore(value, asked, self._place(node, document))
+
+    def _place(self, owner: Node, document: Document) -> _Place:
+        metadata = owner["metadata"]
+        place = self._places.setdefault((metadata["annotations"] or metadata).start, _Place(metadata, []))
+        span = covered_by(owner, document)
+        if span not in place.spans:
+            place.spans.append(span)
+        return place
+
+    def _ignore(self, value: Node, asked: Asked, place: _Place) -> None:
+        """Take in an annotation. What no rule of ours stands for is told; an annotation of such checks alone stays."""
+        missing = [check for check in asked.checks or () if not self.counterparts.rules(asked.tool, check)]
+        for check in missing:
+            self._note(value, f"{asked.tool} {check}: kcheck has no such rule, so there is nothing to ignore")
+        if asked.checks and len(missing) == len(asked.checks):
+            return
+        names = self._names(asked, place.spans, guess=True)
+        if not names:
+            what = ", ".join(asked.checks or ("all checks",))
+            self._note(value, f"{asked.tool} {what}: kcheck finds nothing of the kind here, so there is nothing to ignore")
+        place.names.update(dict.fromkeys(names))
+        if names:
+            place.reasons[asked.reason or f"as in {asked.tool}"] = None
+        if value not in place.settled:
+            place.settled.append(value)
+
+    def _names(self, asked: Asked, spans: Sequence[Span], guess: bool) -> list[str]:
+        """The rules to name: those that find something there, for an ignore without use is a finding itself.
+
+        `guess`: what takes several objects to find is named unseen: they may be in other files.
+        """
+        finding = frozenset().union(*(self.found(self.source.path, span) for span in spans))
+        if asked.checks is None:
+            return [SOLITARY] if any(self.counterparts.rule(id).family == SOLITARY for id in finding) else []
+        rules = sorted(self.counterparts.of_all(asked.tool, asked.checks))
+        return [id for id in rules if id in finding or (guess and self.counterparts.rule(id).scope == "bundle")]
+
+    def _enable(self, key: str, value: Node, asked: Asked) -> None:
+        for check in asked.checks or ():
+            rules = self.counterparts.rules(asked.tool, check)
+            switches = ", ".join(f"{id}: on" for id in rules if not self.counterparts.rule(id).default)
+            if switches:
+                self._note(value, f"{key} {check}: kcheck switches on by file: write {{{switches}}} in rules or overrides of .kcheck.yaml")
+            else:
+                self._note(value, f"{key} {check}: {'kcheck does so unasked' if rules else 'kcheck has no such rule'}")
+
+    def _exemptions(self, document: Document, exemptions: Sequence[Exemption]) -> None:
+        for resource in resources(document):
+            for exemption in exemptions:
+                if exemption.namespace not in ("", resource.namespace) or not _begins(resource.name, exemption.controllers):
+                    continue
+                asked = Asked("polaris", exemption.checks or None)
+                if exemption.containers:
+                    self._exempt_containers(resource.node, exemption, asked)
+                    continue
+                self.used.add(exemption)
+                names = self._names(asked, [covered_by(resource.node, document)], guess=False)
+                if names:
+                    place = self._place(resource.node, document)
+                    place.names.update(dict.fromkeys(names))
+                    place.reasons["exempt in polaris"] = None
+
+    def _exempt_containers(self, node: Node, exemption: Exemption, asked: Asked) -> None:
+        for item in _containers(node):
+            if _begins(item["name"].text, exemption.containers):
+                self.used.add(exemption)
+                names = self._names(asked, [item.span], guess=False)
+                if names:
+                    self._containers.setdefault(item.start, (item, {}))[1].update(dict.fromkeys(names))
+
+    def _all_edits(self) -> Iterator[Edit]:
+        for place in self._places.values():
+            try:
+                # All or nothing: half an edit would lose what the other half holds.
+                yield from list(self._place_edits(place))
+            except editing.ByHand as error:
+                self._note(place.metadata["annotations"], f"write {ANNOTATION}: {_value(place)!r} here by hand: {error}")
+        for item, names in self._containers.values():
+            comment = f"# kcheck: ignore[{', '.join(names)}] exempt in polaris"
+            try:
+                yield editing.comment_above(self.source.text, item, comment)
+            except editing.ByHand as error:
+                self._note(item, f"write {comment} above this container by hand: {error}")
+
+    def _place_edits(self, place: _Place) -> Iterator[Edit]:
+        """Our annotation in the place of theirs."""
+        text, parent = self.source.text, place.metadata["annotations"]
+        ours = parent[ANNOTATION]
+        going = [] if self.keep else list(place.settled)
+        if place.names and ours.text:
+            yield editing.new_value(text, ours, _merged(ours.text, place))
+        elif place.names and going:
+            yield editing.exchange(text, parent, going.pop(0), ANNOTATION, _value(place))
+        elif place.names:
+            yield self._new(place)
+        if going and len(going) == len(parent):
+            if len(place.metadata) == 1:
+                raise editing.ByHand("the metadata would be empty")
+            yield from editing.remove(text, place.metadata, [parent])
+        else:
+            yield from editing.remove(text, parent, going)
+
+    def _new(self, place: _Place) -> Edit:
+        """Our annotation where there is none to take the place of."""
+        text, parent = self.source.text, place.metadata["annotations"]
+        if parent.is_map and len(parent):
+            first = next(iter(parent))
+            if not editing.own(parent, first):
+                raise editing.ByHand("the annotations come by an alias")
+            return editing.insert_before(text, parent, first, editing.entry_text(parent, ANNOTATION, _value(place)))
+        if parent.exists or not len(place.metadata):
+            raise editing.ByHand("there is no map to write it in")
+        first = next(iter(place.metadata))
+        if not editing.own(place.metadata, first):
+            raise editing.ByHand("the metadata comes by an alias")
+        entry = editing.entry_text(place.metadata, ANNOTATION, _value(place))
+        written = f'"annotations": {{{entry}}}' if place.metadata.style == "{" else f"annotations:\n  {entry}"
+        return editing.insert_before(text, place.metadata, first, written)
+
+    def _note(self, node: Node, message: str) -> None:
+        self.notes.append(note_at(self.source, node, message))
+
+    def _line(self, offset: int) -> int:
+        return self.source.position(offset).line
+
+
+def _value(place: _Place) -> str:
+    return f"{', '.join(place.names)}; {'; '.join(place.reasons)}"
+
+
+def _merged(ours: str, place: _Place) -> str:
+    """Our annotation with more names and reasons."""
+    names, _, reason = ours.partition(";")
+    all_names = dict.fromkeys([*filter(None, (name.strip() for name in names.split(","))), *place.names])
+    return f"{', '.join(all_names)}; {'; '.join(dict.fromkeys([*filter(None, [reason.strip()]), *place.reasons]))}"
+
+
+def _unannotated(node: Node) -> Any:
+    """What a document says apart from annotations, whatever its maps are called."""
+    if node.is_map:
+        return {key: _unannotated(child) for key, child in node.entries if key != "annotations"}
+    return [_unannotated(child) for child in node] if node.is_list else node.value
+
+
+def _begins(name: str, beginnings: Sequence[str]) -> bool:
+    return not beginnings or any(name.startswith(beginning) for beginning in beginnings)
+
+
+def _containers(node: Node) -> Iterator[Node]:
+    """The containers of a pod or template, wherever it stands."""
+    stack = [node]
+    while stack:
+        each = stack.pop()
+        stack += list(each)
+        for key in _CONTAINERS:
+            yield from (item for item in each[key] if each[key].is_list and item["name"].text)

@@ -1,0 +1,24 @@
+"""Where a check asks for more than its rule does unasked: the options that make them one. Rules say which check they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+PARTICULARS: dict[str, Mapping[tuple[str, str], Any]] = {
+    "checkov/CKV_K8S_21": {("default-namespace", "unset"): True},
+    "checkov/CKV_K8S_49": {("wildcard-resource", "groups"): True},
+    "kube-linter/hpa-minimum-three-replicas": {("autoscaler-minimum", "minimum"): 3},
+    "kube-linter/minimum-three-replicas": {("few-replicas", "minimum"): 3, ("few-replicas", "stateful_sets"): True},
+    "kube-linter/no-anti-affinity": {("no-anti-affinity", "spread"): False},
+    "kube-linter/priority-class-name": {("forbidden-priority-class", "allow"): ("system-cluster-critical", "system-node-critical")},
+    "kube-linter/required-annotation-email": {("required-annotation", "annotations"): ("email",)},
+    "kube-linter/required-label-owner": {("recommended-labels", "labels"): ("owner",)},
+    "kube-linter/use-namespace": {("default-namespace", "unset"): True},
+    "kube-score/deployment-has-host-podantiaffinity": {("no-anti-affinity", "spread"): False},
+    "kube-score/deployment-replicas": {("few-replicas", "served"): True},
+    "kube-score/deployment-strategy": {("no-rolling-update", "daemon_sets"): False},
+    "kube-score/statefulset-has-host-podantiaffinity": {("no-anti-affinity", "spread"): False},
+    "polaris/missingPodDisruptionBudget": {("no-disruption-budget", "minimum"): 1},
+}
+"""Check -> (rule, option) -> its value there."""

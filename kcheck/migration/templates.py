@@ -1,0 +1,142 @@
+"""kube-linter's templates: what a custom check, which is one with parameters, means in rules and their options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from kcheck.migration.counterparts import Counterparts
+
+# Built-in checks by the template that they are made of, where the names differ: rules name checks, custom checks name templates.
+_MADE_OF = {
+    "anti-affinity": "no-anti-affinity",
+    "cpu-requirements": "unset-cpu-requirements",
+    "forbidden-service-types": "exposed-services",
+    "hpa-minimum-replicas": "hpa-minimum-three-replicas",
+    "job-ttl-seconds-after-finished": "job-ttl-seconds-after-finished",
+    "liveness-probe": "no-liveness-probe",
+    "memory-requirements": "unset-memory-requirements",
+    "minimum-replicas": "minimum-three-replicas",
+    "privileged": "privileged-container",
+    "read-only-root-fs": "no-read-only-root-fs",
+    "readiness-probe": "no-readiness-probe",
+    "required-annotation": "required-annotation-email",
+    "required-label": "required-label-owner",
+    "service-account": "default-service-account",
+    "target-port": "invalid-target-ports",
+    "update-configuration": "no-rolling-update-strategy",
+}
+
+
+class Choice(NamedTuple):
+    """A parameter whose value says which rules are meant."""
+
+    rules: Mapping[Any, tuple[str, ...]]
+
+
+class Setter(NamedTuple):
+    """A parameter that is an option of a rule. `read` raises ValueError where the value has no counterpart."""
+
+    rule: str
+    option: str
+    read: Callable[[Any], Any]
+
+
+class Idle(NamedTuple):
+    """A parameter that says nothing more while it has this value."""
+
+    value: Any
+
+
+def _number(value: Any) -> int:
+    if type(value) is not int:
+        raise ValueError
+    return value
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    """Names, none of them a pattern."""
+    words = value if isinstance(value, list) else [value]
+    if not words or not all(isinstance(w, str) and w and w.isprintable() and not set(w) & set("^$*+?()[]{}|\\!") for w in words):
+        raise ValueError
+    return tuple(words)
+
+
+def _other_policies(value: Any) -> tuple[str, ...]:
+    return tuple(p for p in ("Always", "IfNotPresent", "Never") if p not in _words(value))
+
+
+_CPU, _MEMORY = ("missing-cpu-request", "missing-cpu-limit"), ("missing-memory-request", "missing-memory-limit")
+PARAMETERS: dict[tuple[str, str], Choice | Setter | Idle] = {
+    ("anti-affinity", "minreplicas"): Setter("no-anti-affinity", "minimum", _number),
+    ("anti-affinity", "topologykey"): Idle("kubernetes.io/hostname"),
+    ("cpu-requirements", "lowerboundmillis"): Idle(0),
+    ("cpu-requirements", "requirementstype"): Choice({"request": _CPU[:1], "limit": _CPU[1:], "any": _CPU}),
+    ("cpu-requirements", "upperboundmillis"): Idle(0),
+    ("forbidden-annotation", "key"): Setter("forbidden-annotation", "annotations", _words),
+    ("forbidden-service-types", "forbiddenservicetypes"): Choice(
+        {"NodePort": ("node-port",), "LoadBalancer": ("load-balancer",), "ExternalName": ("external-name",)}
+    ),
+    ("hpa-minimum-replicas", "minreplicas"): Setter("autoscaler-minimum", "minimum", _number),
+    ("image-pull-policy", "forbiddenpolicies"): Setter("pull-always", "allow", _other_policies),
+    ("memory-requirements", "lowerboundmb"): Idle(0),
+    ("memory-requirements", "requirementstype"): Choice({"request": _MEMORY[:1], "limit": _MEMORY[1:], "any": _MEMORY}),
+    ("memory-requirements", "upperboundmb"): Idle(0),
+    ("minimum-replicas", "minreplicas"): Setter("few-replicas", "minimum", _number),
+    ("ports", "port"): Choice({22: ("ssh-port",)}),
+    ("ports", "protocol"): Idle("TCP"),
+    ("priority-class-name", "acceptedpriorityclassnames"): Setter("forbidden-priority-class", "allow", _words),
+    ("required-annotation", "key"): Setter("required-annotation", "annotations", _words),
+    ("required-label", "key"): Setter("recommended-labels", "labels", _words),
+    ("service-account", "serviceaccount"): Idle("^(|default)$"),
+    ("statefulset-volumeclaimtemplate-annotation", "annotation"): Setter("claim-template-annotation", "annotations", _words),
+    ("update-configuration", "strategytyperegex"): Idle("^(RollingUpdate|Rolling)$"),
+    ("verify-container-capabilities", "forbiddencapabilities"): Choice({"NET_RAW": ("kept-net-raw",), "ALL": ("kept-capabilities",)}),
+}
+# What these check depends on a parameter alone: without one that is understood they mean nothing.
+_GENERAL = frozenset({"access-to-resources", "disallowed-api-obj", "env-var", "host-mounts", "ports", "verify-container-capabilities"})
+
+
+@dataclass(slots=True)
+class Meaning:
+    """`rules`: what is on; `options`: (rule, option, value); `lost`: parameters that have no counterpart."""
+
+    rules: list[str] = field(default_factory=list)
+    options: list[tuple[str, str, Any]] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+
+
+def meaning(template: str, parameters: Mapping[str, Any], counterparts: Counterparts) -> Meaning:
+    """What a check made of a template means. Names of parameters count without regard to case, as Go reads them."""
+    found = Meaning()
+    chosen: list[str] = []
+    for name, value in parameters.items():
+        known = PARAMETERS.get((template, name.lower()))
+        if isinstance(known, Choice):
+            values = value if isinstance(value, list) else [value]
+            chosen += [id for each in values for id in known.rules.get(each, ())]
+            found.lost += [f"{name}: {each}" for each in values if each not in known.rules]
+        elif isinstance(known, Setter):
+            try:
+                found.options.append((known.rule, known.option, known.read(value)))
+            except ValueError:
+                found.lost.append(f"{name}: {value}")
+        elif known is None or value != known.value:
+            found.lost.append(f"{name}: {value}")
+    usual = () if template in _GENERAL else named(template, counterparts)
+    # A pattern that nobody can read as an option would leave the rule with another question than the one asked.
+    readable = not found.lost or chosen or found.options
+    found.rules = chosen or (list(usual) if readable or not _asks(template) else [])
+    found.options = [option for option in found.options if option[0] in found.rules]
+    return found
+
+
+def _asks(template: str) -> bool:
+    """Whether a template has a parameter that we know as an option: without it, the rule would ask for something else."""
+    return any(of == template and isinstance(known, Setter) for (of, _), known in PARAMETERS.items())
+
+
+def named(template: str, counterparts: Counterparts) -> tuple[str, ...]:
+    """The rules of a template: they name it, or the built-in check that is made of it."""
+    return counterparts.rules("kube-linter", template) or counterparts.rules("kube-linter", _MADE_OF.get(template, ""))

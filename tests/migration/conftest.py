@@ -1,0 +1,18 @@
+from __future__ import annotations
+
+import pytest
+
+from kcheck.migration.counterparts import Counterparts
+from kcheck.migration.draft import Draft
+from kcheck.migration.intake import Intake
+from kcheck.rule.registry import Registry
+
+
+@pytest.fixture(scope="session")
+def counterparts() -> Counterparts:
+    return Counterparts(Registry.load())
+
+
+@pytest.fixture
+def intake(counterparts: Counterparts) -> Intake:
+    return Intake(Draft(counterparts))
