@@ -1,0 +1,1 @@
+"""The objects of an input and what lies between them, drawn."""

@@ -1,0 +1,71 @@
+"""The graph for Graphviz. Source: "The DOT Language" in its documentation."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import TextIO
+
+from kcheck.finding.severity import ERROR, INFO, WARNING, Severity
+from kcheck.graph.category import Category
+from kcheck.graph.graph import STATE_WORDS, Edge, Graph, Node
+from kcheck.reporters.glyphs import Glyphs
+from kcheck.reporters.style import PLAIN, Style
+
+FILLS: Mapping[Category, str] = {
+    "policy": "#ece4f7", "entry": "#fde3d3", "service": "#d9e8fb", "workload": "#d5efdd", "config": "#fbf0c9", "storage": "#e8e0d4",
+    "access": "#f8dbe4", "cluster": "#e1e5ea", "other": "#eeeeee",
+}  # fmt: skip
+"""Colours light enough for black text on them."""
+
+BORDERS: Mapping[Severity, str] = {ERROR: "#c4232b", WARNING: "#b26a00", INFO: "#2878b5"}
+_BORDER = "#7a828c"
+
+
+def write(graph: Graph, out: TextIO, style: Style = PLAIN) -> None:
+    """Left to right, each namespace in a box of its own; dashed what does not stand in the input."""
+    out.writelines(f"{line}\n" for line in _lines(graph, Glyphs.of(out)))
+
+
+def _lines(graph: Graph, glyphs: Glyphs) -> Iterator[str]:
+    names = {node.id: f"n{number}" for number, node in enumerate(graph.nodes, 1)}
+    yield "digraph kcheck {"
+    yield '  graph [rankdir=LR, fontname="Helvetica", nodesep=0.15, ranksep=0.8, style="rounded", color="#b6bcc4"];'
+    yield '  node [shape=box, style="rounded,filled", fontname="Helvetica", fontsize=11];'
+    yield '  edge [fontname="Helvetica", fontsize=9, color="#7a828c", fontcolor="#59616b"];'
+    spaces: dict[str, list[Node]] = defaultdict(list)
+    for node in graph.nodes:
+        spaces[node.namespace].append(node)
+    for number, (namespace, nodes) in enumerate(sorted(spaces.items())):
+        indent = "    " if namespace else "  "
+        if namespace:
+            yield f"  subgraph cluster_{number} {{"
+            yield f"    label={_quoted(namespace, glyphs)};"
+        for node in nodes:
+            yield f"{indent}{names[node.id]} [{_attributes(node, glyphs)}];"
+        if namespace:
+            yield "  }"
+    for edge in graph.edges:
+        yield f"  {names[edge.source]} -> {names[edge.target]} [{_edge_attributes(edge, glyphs)}];"
+    yield "}"
+
+
+def _attributes(node: Node, glyphs: Glyphs) -> str:
+    border = BORDERS[node.worst] if node.worst is not None else _BORDER
+    dashed = "" if node.is_here else ', style="rounded,dashed"'
+    tip = f"{node.file}:{node.line}" if node.is_here else STATE_WORDS[node.state]
+    tip = "; ".join((tip, *(f"{f.severity.word} {f.rule}: {f.message}" for f in node.findings)))
+    wide = ", penwidth=2" if node.findings else ""
+    label = _quoted(f"{node.kind}\n{node.name or '?'}", glyphs)
+    return f'label={label}, fillcolor="{FILLS[node.category]}", color="{border}"{wide}{dashed}, tooltip={_quoted(tip, glyphs)}'
+
+
+def _edge_attributes(edge: Edge, glyphs: Glyphs) -> str:
+    line = {"reference": "solid", "selector": "dashed", "address": "solid", "made": "bold", "patch": "dotted"}[edge.relation]
+    return f"label={_quoted(edge.label, glyphs)}, style={line}"
+
+
+def _quoted(text: str, glyphs: Glyphs) -> str:
+    """A text between quotes; a line break of ours is one, and nothing in it means anything."""
+    lines = [glyphs.visible(line) for line in text.split("\n", 1)]
+    return '"' + r"\n".join(line.replace("\\", "\\\\").replace('"', '\\"') for line in lines) + '"'

@@ -1,0 +1,73 @@
+"""The graph as JSON: a published contract, `schemas/graph.schema.json`."""
+
+from __future__ import annotations
+
+from typing import Any, TextIO
+
+from kcheck import __version__
+from kcheck.finding.finding import Finding
+from kcheck.graph.graph import Edge, Graph, Node
+from kcheck.reporters.document import write_document
+from kcheck.reporters.style import PLAIN, Style
+
+VERSION = 1
+"""Of the contract: grows when a field changes its meaning or goes, not when one is added."""
+
+
+def write(graph: Graph, out: TextIO, style: Style = PLAIN) -> None:
+    """One object in ASCII; nodes, edges and findings one a line."""
+    write_document(
+        {"version": VERSION, "kcheck": __version__},
+        {
+            "nodes": map(node_data, graph.nodes),
+            "edges": map(edge_data, graph.edges),
+            "unplaced": map(finding_data, graph.unplaced),
+        },
+        out,
+    )
+    out.write("\n")
+
+
+def node_data(node: Node) -> dict[str, Any]:
+    """One object as the contract has it."""
+    return {
+        "id": node.id,
+        "group": node.group,
+        "apiVersion": node.api_version,
+        "kind": node.kind,
+        "namespace": node.namespace,
+        "name": node.name,
+        "state": node.state,
+        "category": node.category,
+        "file": node.file,
+        "line": node.line,
+        "labels": dict(node.labels),
+        "findings": [finding_data(f) for f in node.findings],
+    }
+
+
+def edge_data(edge: Edge) -> dict[str, Any]:
+    """One edge as the contract has it."""
+    return {
+        "source": edge.source,
+        "target": edge.target,
+        "relation": edge.relation,
+        "use": edge.use,
+        "keys": list(edge.keys),
+        "optional": edge.optional,
+        "at": [at._asdict() for at in edge.at],
+    }
+
+
+def finding_data(finding: Finding) -> dict[str, Any]:
+    """A finding, short: `kcheck check --format json` says all of it."""
+    start = finding.range.start
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity.word,
+        "message": finding.message,
+        "file": finding.file,
+        "line": start.line,
+        "column": start.column,
+        "field": finding.place.field,
+    }

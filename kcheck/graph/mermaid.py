@@ -1,0 +1,57 @@
+"""The graph as a Mermaid flowchart, which forges and wikis draw in Markdown. Source: "Flowcharts - Basic Syntax" in its documentation."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import TextIO
+
+from kcheck.graph.dot import BORDERS, FILLS
+from kcheck.graph.graph import Graph, Node
+from kcheck.reporters.glyphs import Glyphs
+from kcheck.reporters.style import PLAIN, Style
+
+_PLAIN_TEXT = re.compile(r"[^A-Za-z0-9 _./:,()=*-]")
+_ARROWS = {"reference": "-->", "selector": "-.->", "address": "-->", "made": "==>", "patch": "-.->"}
+
+
+def write(graph: Graph, out: TextIO, style: Style = PLAIN) -> None:
+    """Left to right, each namespace in a box of its own; dashed what does not stand in the input."""
+    out.writelines(f"{line}\n" for line in _lines(graph, Glyphs.of(out)))
+
+
+def _lines(graph: Graph, glyphs: Glyphs) -> Iterator[str]:
+    names = {node.id: f"n{number}" for number, node in enumerate(graph.nodes, 1)}
+    yield "flowchart LR"
+    spaces: dict[str, list[Node]] = defaultdict(list)
+    for node in graph.nodes:
+        spaces[node.namespace].append(node)
+    for number, (namespace, nodes) in enumerate(sorted(spaces.items())):
+        indent = "    " if namespace else "  "
+        if namespace:
+            yield f'  subgraph s{number}["{_text(namespace, glyphs)}"]'
+        for node in nodes:
+            yield f'{indent}{names[node.id]}["{_text(node.kind, glyphs)}<br>{_text(node.name or "?", glyphs)}"]:::{_style(node)}'
+        if namespace:
+            yield "  end"
+    for edge in graph.edges:
+        yield f'  {names[edge.source]} {_ARROWS[edge.relation]}|"{_text(edge.label, glyphs)}"| {names[edge.target]}'
+    used = {node.category for node in graph.nodes if node.is_here}
+    for category, fill in FILLS.items():
+        if category in used:
+            yield f"  classDef {category} fill:{fill},stroke:#7a828c,color:#111"
+    if any(not node.is_here for node in graph.nodes):
+        yield "  classDef outside fill:none,stroke:#7a828c,stroke-dasharray:5 4"
+    for node in graph.nodes:
+        if node.worst is not None:
+            yield f"  style {names[node.id]} stroke:{BORDERS[node.worst]},stroke-width:2px"
+
+
+def _style(node: Node) -> str:
+    return node.category if node.is_here else "outside"
+
+
+def _text(text: str, glyphs: Glyphs) -> str:
+    """A text in which nothing is syntax, neither Mermaid's nor HTML's or Markdown's: of all else stands the code."""
+    return _PLAIN_TEXT.sub(lambda found: f"#{ord(found[0])};", glyphs.visible(text))
