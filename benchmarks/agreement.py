@@ -1,0 +1,267 @@
+"""kcheck beside four peers, object by object: found by both, by us alone, by them alone, for each check that rules say to be like.
+
+    python benchmarks/agreement.py [--manifests FOLDER] [--peers FOLDER] [--json]        the table
+    python benchmarks/agreement.py --show kube-linter/latest-tag [--limit 10]            the differences of a check, with places
+
+MANIFESTS holds a folder for each repository; PEERS holds a `<peer>.jsonl` of each peer with a row for each finding: repo, check, file,
+kind, name (kube-linter with all built-in checks, checkov's Kubernetes framework, kube-score with all optional checks, polaris).
+
+Judged by both are the objects of the kinds that a check looks at (`kinds` in agreement.yaml), but those of which the peer says nothing
+at all, though it finds something in every object that it can read, and those that it alone can see. Agreement is 1 minus the share of them
+that only one finds. What a class of agreement.yaml says of a difference, by a predicate and never by name, explains it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from case import Case, Side
+from differences import Knowledge, load_knowledge
+from inventory import BY_FILE, Key, Object, Options, Ours, Repository, judge, theirs
+
+from kcheck.migration.counterparts import Counterparts
+from kcheck.migration.particulars import PARTICULARS
+from kcheck.migration.peers import PEERS
+from kcheck.rule.registry import Registry
+
+SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
+ENOUGH = 0.97
+PARTIAL = "not whole"
+"""The class of what kcheck leaves unjudged on purpose."""
+
+
+@dataclass
+class Row:
+    """One check. Keys of objects; `explained`: class -> how many differences."""
+
+    check: str
+    rules: tuple[str, ...]
+    judged: int
+    both: set[Key]
+    cases: list[Case]
+    explained: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def us(self) -> int:
+        return sum(case.side == "us" for case in self.cases)
+
+    @property
+    def them(self) -> int:
+        return sum(case.side == "them" for case in self.cases)
+
+    @property
+    def agreement(self) -> float:
+        return 1 - len(self.cases) / self.judged if self.judged else 1.0
+
+    @property
+    def agreement_of_whole(self) -> float:
+        """The same without what is no whole object, and so judged by one of the two only."""
+        return 1 - (len(self.cases) - self.explained[PARTIAL]) / self.judged if self.judged else 1.0
+
+    @property
+    def unexplained(self) -> int:
+        return sum(not case.cause for case in self.cases)
+
+    @property
+    def is_good(self) -> bool:
+        """Whether they agree on enough objects, or it is known why not."""
+        return self.agreement >= ENOUGH or not self.judged or 1 - self.unexplained / self.judged >= ENOUGH
+
+
+def options_of(check: str, rules: tuple[str, ...], knowledge: Knowledge) -> Options:
+    """What a check asks of the options of its rules."""
+    asked = {**PARTICULARS.get(check, {}), **knowledge.options.get(check, {})}
+    return frozenset((rule, option, value) for (rule, option), value in asked.items() if rule in rules)
+
+
+def runs(counterparts: Counterparts, checks: list[str], knowledge: Knowledge) -> dict[Options, list[str]]:
+    """The rules to run under each set of options; without options all of them."""
+    found: dict[Options, set[str]] = defaultdict(set)
+    for check in checks:
+        rules = counterparts.rules(*check.split("/", 1))
+        options = options_of(check, rules, knowledge)
+        found[options].update(rule for rule in rules if not options or rule in {rule for rule, _, _ in options})
+        found[frozenset()].update(rules)
+    return {options: sorted(rules) for options, rules in found.items()}
+
+
+class Comparison:
+    """Two lists of findings over one list of objects."""
+
+    def __init__(
+        self, repositories: list[Repository], found: dict[str, set[Key]], counterparts: Counterparts, knowledge: Knowledge
+    ) -> None:
+        self.repositories = repositories
+        self.around = {each.name: each.objects for each in repositories}
+        self.found = found
+        self.counterparts = counterparts
+        self.knowledge = knowledge
+        self.objects: dict[str, dict[Key, list[Object]]] = {peer: defaultdict(list) for peer in PEERS}
+        self.heard: dict[str, set[Key]] = {peer: set() for peer in PEERS}
+        for repository in repositories:
+            for each in repository.objects:
+                for peer in PEERS:
+                    self.objects[peer][each.key(peer)].append(each)
+        for check, keys in found.items():
+            # What it says of any YAML is no sign of its having understood it.
+            if check not in knowledge.of_any_text:
+                self.heard[check.split("/")[0]] |= keys
+
+    def row(self, check: str) -> Row:
+        """A check beside its rules."""
+        peer, name = check.split("/", 1)
+        rules = self.counterparts.rules(peer, name)
+        kinds = self.knowledge.kinds_of(check)
+        alike = self.objects[peer]
+        # Of kinds that only some checks look at, silence says nothing.
+        silent = self.knowledge.always_heard(peer)
+        judged = {key for key in alike if key.kind in kinds and (key.kind not in silent or key in self.heard[peer])}
+        theirs, ours = {self.of_template(key) for key in self.found.get(check, ())} & judged, self.ours(check, rules)
+        cases = [self.case(check, "them", key, []) for key in sorted(theirs - ours.keys())]
+        cases += [self.case(check, "us", key, ours[key]) for key in sorted((ours.keys() & judged) - theirs)]
+        row = Row(check, rules, len(judged), theirs & ours.keys(), cases)
+        for case in cases:
+            case.cause = self.knowledge.cause(case)
+            if case.cause:
+                row.explained[case.cause] += 1
+        return row
+
+    def case(self, check: str, side: Side, key: Key, findings: list[Ours]) -> Case:
+        peer = check.split("/")[0]
+        around = self.around[key.repo]
+        heard = [each for each in around if each.key(peer) in self.heard[peer]]
+        return Case(check, side, key, self.objects[peer][key], findings, around, heard)
+
+    def of_template(self, key: Key) -> Key:
+        """The workload that checkov means by a Pod, where it judges the template: that is named by the workload and its labels."""
+        if key.kind != "Pod" or key in self.objects["checkov"] or not key.file:
+            return key
+        owners = [each for each in self.around.get(key.repo, ()) if each.file == key.file and key.name in each.template_names]
+        return owners[0].key("checkov") if owners else key
+
+    def ours(self, check: str, rules: tuple[str, ...]) -> dict[Key, list[Ours]]:
+        """What our rules find, by object as the peer sees it."""
+        peer = check.split("/")[0]
+        options = options_of(check, rules, self.knowledge)
+        special = {rule for rule, _, _ in options}
+        found: dict[Key, list[Ours]] = defaultdict(list)
+        for repository in self.repositories:
+            plain = [f for f in repository.found[frozenset()] if f.rule in rules and f.rule not in special]
+            mine = plain + [f for f in repository.found[options] if f.rule in special]
+            about = self.knowledge.fields.get(check, "")
+            for key, finding in self.seen(check, repository, [f for f in mine if re.search(about, f.field)]):
+                found[key._replace(file=key.file if peer in BY_FILE else "")].append(finding)
+        return found
+
+    def seen(self, check: str, repository: Repository, findings: list[Ours]) -> Iterator[tuple[Key, Ours]]:
+        """The objects that findings count for: their own, or, where the peer tells of a role at what binds it, the bindings."""
+        yield from ((Key(repository.name, f.file, f.kind, f.name), f) for f in findings)
+        bindings = [each for each in repository.objects if each.kind in ("RoleBinding", "ClusterRoleBinding")]
+        for each in bindings if check in self.knowledge.at_bindings else ():
+            role = each.at("roleRef")
+            named = [f for f in findings if (f.kind, f.name) == (role.get("kind"), role.get("name"))]
+            yield from ((Key(repository.name, each.file, each.kind, each.name), finding) for finding in named)
+
+
+def table(rows: list[Row]) -> Iterator[str]:
+    """The rows as text, the poorest agreement first where it is not enough."""
+    yield f"{'check':74}{'judged':>7}{'both':>6}{'us':>6}{'them':>6}{'agree':>8}{'explained':>11}{'left':>6}"
+    for row in rows:
+        mark = "" if row.agreement >= ENOUGH else " ~" if row.is_good else " <"
+        explained = sum(row.explained.values())
+        line = f"{row.check:74}{row.judged:7}{len(row.both):6}{row.us:6}{row.them:6}{row.agreement:8.1%}"
+        yield line + f"{explained:11}{row.unexplained:6}{mark}"
+
+
+def summary(rows: list[Row]) -> str:
+    """How many checks agree."""
+    agreeing, whole = sum(row.agreement >= ENOUGH for row in rows), sum(row.agreement_of_whole >= ENOUGH for row in rows)
+    good = sum(row.is_good for row in rows)
+    return f"{agreeing} of {len(rows)} agree on {ENOUGH:.0%}, {whole} where objects are whole, {good} with what is explained"
+
+
+def markdown(rows: list[Row], knowledge: Knowledge) -> Iterator[str]:
+    """The rows and the classes as tables."""
+    yield "| check | rules | judged | both | us | them | agree | explained | left |"
+    yield "|---|---|--:|--:|--:|--:|--:|--:|--:|"
+    for row in rows:
+        counts = f"{row.judged} | {len(row.both)} | {row.us} | {row.them} | {row.agreement:.1%}"
+        yield f"| {row.check} | {', '.join(row.rules)} | {counts} | {row.explained.total()} | {row.unexplained} |"
+    yield from ["", "| class | by whom alone | how many | right | why | example |", "|---|---|--:|---|---|---|"]
+    total = sum((row.explained for row in rows), Counter[str]())
+    for each in knowledge.classes:
+        if total[each.name]:
+            who = {"us": "us", "them": "them"}.get(each.side, "either")
+            yield f"| {each.name} | {who} | {total[each.name]} | {each.right} | {each.why} | {each.example} |".replace("|| ", "| ")
+
+
+def show(row: Row, limit: int) -> Iterator[str]:
+    """The differences of a check: first those that nothing explains, then some of each class."""
+    groups: dict[tuple[str, str], list[Case]] = defaultdict(list)
+    for case in row.cases:
+        groups[case.cause, case.side].append(case)
+    yield f"{row.check} ~ {', '.join(row.rules)}: {row.judged} judged, {len(row.both)} found by both, {row.agreement:.1%}"
+    for (cause, side), cases in sorted(groups.items()):
+        kinds = ", ".join(f"{count} {kind}" for kind, count in Counter(case.key.kind for case in cases).most_common(6))
+        yield f"{'only ' + side}, {cause or 'unexplained'}: {len(cases)} ({kinds})"
+        step = max(1, len(cases) // limit)
+        for case in cases[::step][:limit]:
+            at = " ".join(f"{each.file}:{each.line}" for each in case.objects[:2])
+            yield f"    {at} {case.key.kind} {case.key.name}" + (f": {case.findings[0].message}" if case.findings else "")
+
+
+def as_json(rows: list[Row], unmapped: Counter[str]) -> dict[str, Any]:
+    return {
+        "checks": [
+            {
+                "check": row.check, "rules": row.rules, "judged": row.judged, "both": len(row.both), "us": row.us, "them": row.them,
+                "agreement": round(row.agreement, 4), "explained": dict(row.explained), "unexplained": row.unexplained,
+            }
+            for row in rows
+        ],
+        "unmapped": dict(unmapped),
+    }  # fmt: skip
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--manifests", type=Path, default=SHARED / "corpus" / "manifests")
+    parser.add_argument("--peers", type=Path, default=SHARED / "field" / "peers")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--markdown", action="store_true")
+    parser.add_argument("--show", default="", metavar="CHECK")
+    parser.add_argument("--limit", type=int, default=10, help="examples of each class")
+    given = parser.parse_args()
+    counterparts, knowledge = Counterparts(Registry.load()), load_knowledge()
+    found = theirs(given.peers)
+    mapped = [check for check in sorted(found) if counterparts.rules(*check.split("/", 1))]
+    chosen = [check for check in mapped if given.show in (check, "")]
+    if not chosen:
+        sys.exit(f"no check {given.show} with findings and rules like it")
+    repositories = list(judge(given.manifests, runs(counterparts, chosen, knowledge), counterparts.registry))
+    comparison = Comparison(repositories, found, counterparts, knowledge)
+    rows = [comparison.row(check) for check in chosen]
+    if given.show:
+        print("\n".join(show(rows[0], given.limit)))
+        return 0
+    unmapped = Counter({check: len(keys) for check, keys in found.items() if check not in mapped})
+    if given.markdown:
+        print("\n".join(markdown(rows, knowledge)))
+    elif given.json:
+        print(json.dumps(as_json(rows, unmapped), indent=1))
+    else:
+        print("\n".join(table(rows)))
+        print(summary(rows))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
