@@ -167,3 +167,27 @@ def test_a_full_disk_is_told(check: Program) -> None:
     assert told.code == 2
     assert "No space left" in told.err
     assert check({}, "--output", "/dev/full", ".").code == 2
+
+
+_OBJECT = "{apiVersion: v1, kind: Pod, metadata: {name: a%d}, spec: {containers: [{name: c, image: nginx}]}}"
+THOUSANDS = {
+    "ignore comments in a list": ("- " + _OBJECT + "  # kcheck: ignore[floating-tag]\n", "apiVersion: v1\nkind: List\nitems:\n"),
+    "ignore comments in documents": ("---\n" + _OBJECT + "  # kcheck: ignore[floating-tag]\n", ""),
+    "misspelt ignores in a list": ("- " + _OBJECT + "  # kchek: ignore[floating-tag]\n", "apiVersion: v1\nkind: List\nitems:\n"),
+    "repeated keys in a list": ("- " + _OBJECT[:-1] + ", kind: Pod}\n", "apiVersion: v1\nkind: List\nitems:\n"),
+    "annotations in a list": (
+        "- " + _OBJECT.replace("{name: a", "{annotations: {kcheck.dev/ignore: floating-tag}, name: a") + "\n",
+        "apiVersion: v1\nkind: List\nitems:\n",
+    ),
+    "equal ports": ("    - {containerPort: 80}  # %d\n", POD[: POD.index("spec:")] + "spec:\n  containers:\n  - name: c\n    ports:\n"),
+}
+
+
+@pytest.mark.parametrize(("line", "head"), THOUSANDS.values(), ids=THOUSANDS)
+def test_what_is_there_thousands_of_times_takes_its_time(line: str, head: str, check: Program) -> None:
+    """Twice as much takes about twice as long; what grows with the square would take four times as long, and a minute here."""
+    text = head + "".join(line % number for number in range(4000))
+    told = check({"a.yaml": text}, "--select", "floating-tag,unused-ignore,unknown-ignore,duplicate-key,redundant-port", "a.yaml")
+    assert told.code in (0, 1)
+    assert "internal-error" not in told.rules
+    assert told.seconds < 30

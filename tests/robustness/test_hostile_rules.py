@@ -90,8 +90,8 @@ def checked(folder: Path, ids: list[str], found: Discovery | None = None) -> Rep
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "BASE", 0.3)
     monkeypatch.setattr(budget, "_AGAIN", 0.3)
-    monkeypatch.setattr("kcheck.run.run._CHARACTERS", 0)
-    for module in ("kcheck.run.file", "kcheck.schema.walk", "kcheck.run.run"):
+    monkeypatch.setattr("kcheck.run.conclusion._CHARACTERS", 0)
+    for module in ("kcheck.run.file", "kcheck.schema.walk", "kcheck.run.conclusion"):
         monkeypatch.setattr(f"{module}.MOST_PROBLEMS", 50)
 
 
@@ -162,3 +162,29 @@ def test_expressions_have_a_cost(check: Program) -> None:
     told = check({"crd.yaml": CRD % RULES, "thing.yaml": THING % ("aa", ", ".join(["1"] * 3000))})
     assert told.seconds < 40
     assert "internal-error" not in told.rules
+
+
+_NAMES = '"patternProperties": {"%s": {}}'
+
+
+@pytest.mark.parametrize("keywords", ['"pattern": "%s"', _NAMES, f'{_NAMES}, "additionalProperties": false'])
+def test_patterns_of_json_schemas_take_no_longer(check: Program, tmp_path: Path, keywords: str) -> None:
+    schema = '{"properties": {"spec": {"properties": {"text": {%s}}}}}' % (keywords % "^(a+)+$")
+    hostile = "a" * 5000 + "b"
+    value = f"'{hostile}'" if '"pattern"' in keywords else f"{{'{hostile}': 1}}"
+    thing = f"apiVersion: example.com/v1\nkind: Thing\nmetadata: {{name: a}}\nspec: {{text: {value}}}\n"
+    (tmp_path / "schemas").mkdir()
+    (tmp_path / "schemas" / "thing_v1.json").write_text(schema)
+    told = check({"thing.yaml": thing}, "--schemas", "schemas", "thing.yaml")
+    assert told.seconds < 20
+    assert "internal-error" not in told.rules
+
+
+def test_a_json_schema_that_is_none_never_passes(check: Program, tmp_path: Path) -> None:
+    thing = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\nspec: {text: x}\n"
+    (tmp_path / "schemas").mkdir()
+    for schema in ('{"type": 1}', '{"properties": {"spec": {"$ref": "#/nowhere"}}}', "[" * 10_000, '{"type": "no such type"}', "5"):
+        (tmp_path / "schemas" / "thing_v1.json").write_text(schema)
+        told = check({"thing.yaml": thing}, "--schemas", "schemas", "thing.yaml")
+        assert told.code == 2
+        assert "thing_v1.json" in (told.err if not told.out else told.report["findings"][0]["message"] + told.err), schema
