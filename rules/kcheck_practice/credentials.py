@@ -1,73 +1,146 @@
 """Credentials that stand in the open. Sources: the documentation's pages "Good practices for Kubernetes Secrets" and "ConfigMaps".
 
-No message shows any of them.
+No message shows any of them, and reports cover them in the lines that they quote.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated
 
-from kcheck.api import Container, Node, Problem, Resource, rule
+from kcheck.api import Container, Node, Problem, Resource, Span, rule, tokens
+from kcheck_practice import credential_texts
+from kcheck_practice.credential_names import could_be, is_credential, is_password, is_random, says_so, words_of
+from kcheck_practice.credential_texts import Found
 
-_SECRET_WORDS = (
-    "password", "passwd", "passphrase", "pwd", "secret", "token", "api_key", "apikey", "access_key", "secret_key", "private_key",
-    "client_secret", "credentials",
-)  # fmt: skip
-# A name that ends like this tells of a credential, and is none.
-_ABOUT_WORDS = """
-    name names file files path paths dir folder url uri host endpoint mode type format id ids ttl expiry expiration duration lifetime
-    length size enabled disabled ref reference store provider issuer audience header prefix suffix algorithm alg version namespace
-    policy interval timeout count username user email rotation refresh location source informer filtering selector label method limit
-    max min cache auth required optional validity period seconds minutes hours days
-"""
-_ABOUT = frozenset(_ABOUT_WORDS.split())
-_NOT_SECRET = re.compile(
-    r"""\s*|true|false|yes|no|on|off|null|none|nil|[0-9.]+[a-z]*  # nothing, switches, numbers and times
-    |\$[({].*|.*\$\(\w+\).*|<.*>|\{\{.*|.*\$\{.*              # filled in by somebody
-    |(?:/|\./|~/|file:|vault:|ref\+|secretref:|https?://[^@]*$).*  # where it is kept
-    |\*+|x{3,}|\.{3}|redacted|optional|required|disabled|enabled|dummy|placeholder|.*change[-_ ]?me.*|.*your.*|.*-placeholder""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_PLACEHOLDER = re.compile("[A-Z]+(?:_[A-Z0-9]+)*")
-# Tokens that say by their shape what they are, and keys.
-_SHAPE = re.compile(
-    r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
-    r"|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{36,}\b|\bgithub_pat_[A-Za-z0-9_]{50,}\b|\bglpat-[\w-]{20,}"
-    r"|\bxox[abprs]-[0-9A-Za-z-]{20,}|\b[sr]k_live_[0-9A-Za-z]{20,}|\bAIza[0-9A-Za-z_-]{35}\b|\bSG\.[\w-]{20,}\.[\w-]{20,}"
-    r"|\bnpm_[A-Za-z0-9]{36}\b|\bdop_v1_[a-f0-9]{64}\b|\bhvs\.[\w-]{24,}"
-)
-_LEAST = 3
+_GROUPS = ("security", "secrets")
+# What these hold under such names is encrypted, says where the credential is, or is in a file that a program keeps for itself.
+_ELSEWHERE = frozenset((
+    "SealedSecret", "ExternalSecret", "ClusterExternalSecret", "SecretStore", "ClusterSecretStore", "PushSecret", "SopsSecret",
+    "VaultStaticSecret", "SecretProviderClass", "Config", "EncryptionConfiguration",
+))  # fmt: skip
+_FIELD = "is a credential that stands here for all who read this file: put it into a Secret"
+_MANY = 20
+# The last words of what stands in a Secret beside the credential.
+_OPEN = [["user"], ["username"], ["login"], ["host"], ["port"], ["url"], ["name"], ["id"], ["database"], ["email"], ["region"]]
 
 
-@rule("credential-in-env", "a password or token written into the environment", groups=("security", "secrets"),
+@rule("credential-in-env", "a password or token written into the environment", groups=_GROUPS,
       like=("kube-linter/env-var-secret", "polaris/sensitiveContainerEnvVar", "policy-guard/PG-CTR-007", "monokle/KBP111"))  # fmt: skip
 def credential_in_env(
     container: Container,
     *,
     allow: Annotated[tuple[str, ...], "names of variables that hold no credential"] = (),
 ) -> Iterator[Problem]:
-    """By the variable's name, or by the shape of its value."""
+    """By the variable's name, or by what its value says it is."""
     for entry in container["env"]:
-        name, node = entry["name"].text, entry["value"]
-        if name not in allow and _is_credential(name, node.text):
-            yield Problem(node, f"{name} stands here for all who read this file: take it from a Secret with valueFrom.secretKeyRef")
+        node = entry["value"]
+        value = node.text
+        if not value:
+            continue
+        name = entry["name"].text
+        if name not in allow and (is_credential(name, value) or next(credential_texts.find(value), None) is not None):
+            message = f"{name} stands here for all who read this file: take it from a Secret with valueFrom.secretKeyRef"
+            yield Problem(node, message, secrets=(node,))
 
 
-@rule("credential-in-config-map", "a password, token or key in a ConfigMap", groups=("security", "secrets"),
+@rule("credential-in-args", "a password or token on a command line", groups=_GROUPS)
+def credential_in_args(
+    container: Container,
+    *,
+    allow: Annotated[tuple[str, ...], "flags that hold no credential, such as --public-token"] = (),
+) -> Iterator[Problem]:
+    """By the flag before it, or by what it says it is. Whoever may list processes or read the pod sees it."""
+    flag = ""
+    for node in _headers(container):
+        scheme, _, credentials = node.text.partition(" ")
+        if scheme.lower() in ("basic", "bearer") and could_be(credentials):
+            yield Problem(node, f"the probe's {scheme} credentials stand here for all: ask for a path that needs none", secrets=(node,))
+    for node in (*container["command"], *container["args"], *_commands(container)):
+        text, behind, flag = node.text, flag, ""
+        if behind and behind not in allow and not text.startswith("-") and is_credential(behind, text, sure=True):
+            yield _on_the_line(node, behind, (node,), node)
+            continue
+        if text.startswith("-") and "=" not in text and " " not in text:
+            flag = text if says_so(text) else ""
+            continue
+        found = [each for each in (*credential_texts.find(text), *credential_texts.arguments(text)) if each.what not in allow]
+        if found:
+            spans = [_span(node, each, container.resource) or node for each in found]
+            yield _on_the_line(spans[0], found[0].what, spans, node)
+
+
+@rule("credential-in-config-map", "a password, token or key in a ConfigMap", kinds=("ConfigMap",), groups=_GROUPS,
       like=("polaris/sensitiveConfigmapContent", "trivy/KSV-0109", "trivy/KSV-01010"))  # fmt: skip
 def credential_in_config_map(
     resource: Resource,
     *,
-    allow: Annotated[tuple[str, ...], "keys that hold no credential"] = (),
+    allow: Annotated[tuple[str, ...], "keys, of the ConfigMap or in its files, that hold no credential"] = (),
 ) -> Iterator[Problem]:
-    """By the entry's key, or by the shape of what stands in it."""
-    if not resource.is_a("v1 ConfigMap"):
+    """By the entry's key, by what its value says it is, or by the names in a file of configuration."""
+    if resource.kind != "ConfigMap" or not resource.is_a("v1 ConfigMap"):
         return
     for key, node in resource["data"].entries:
-        if key not in allow and _is_credential(key, node.text):
-            yield Problem(node, f"{key} is a credential, and ConfigMaps are for anybody to read: put it into a Secret", at="key")
+        text = node.text
+        if key in allow or not text:
+            continue
+        if is_credential(key, text):
+            message = f"{key} is a credential, and ConfigMaps are for anybody to read: put it into a Secret"
+            yield Problem(node, message, at="key", secrets=(node,))
+        else:
+            found = (*credential_texts.find(text), *(credential_texts.lines(text, key) if "\n" in text else ()))
+            yield from _in_text(node, found, f"in {key}: ConfigMaps are for anybody to read", resource, allow)
+    for key, node in resource["binaryData"].entries:
+        first = next(credential_texts.find(tokens.decoded(node.text)), None) if key not in allow else None
+        if first is not None:
+            message = f"{first.what} is in {key}: ConfigMaps are for anybody to read, put it into a Secret"
+            yield Problem(node, message, at="key", secrets=(node,))
+
+
+@rule("credential-in-annotation", "a password or token in an annotation", groups=_GROUPS, on="meta/v1 ObjectMeta")
+def credential_in_annotation(
+    metadata: Node,
+    *,
+    allow: Annotated[tuple[str, ...], "keys of annotations that hold no credential"] = (),
+) -> Iterator[Problem]:
+    """Everybody who may get the object sees them, and so does every dashboard."""
+    for key, node in metadata["annotations"].entries:
+        text = node.text
+        if len(text) < _MANY or key in allow:
+            continue
+        if says_so(key.rpartition("/")[2]) and is_random(text) and could_be(text):
+            message = f"{key} is a credential, and annotations are for anybody to read: put it into a Secret"
+            yield Problem(node, message, at="key", secrets=(node,))
+        else:
+            yield from _in_text(node, credential_texts.find(text), "in an annotation: they are for anybody to read", None, allow)
+
+
+@rule("credential-in-custom-resource", "a password or token in a custom resource", groups=_GROUPS)
+def credential_in_custom_resource(
+    resource: Resource,
+    *,
+    allow: Annotated[tuple[str, ...], "names of fields that hold no credential"] = (),
+) -> Iterator[Problem]:
+    """By what a text says it is, by a field that is called password, or by any that says so and holds something random."""
+    if resource.built_in or resource.kind in _ELSEWHERE:
+        return
+    for key, part in resource.node.entries:
+        if key not in ("apiVersion", "kind", "metadata", "status"):
+            yield from _in_fields(part, resource, allow)
+
+
+@rule("committed-secret", "a Secret with its values", groups=_GROUPS, default=False)
+def committed_secret(resource: Resource) -> Iterator[Problem]:
+    """Whoever has the file has the values, and so has its history: base64 hides nothing."""
+    if resource.kind != "Secret" or not resource.is_a("v1 Secret"):
+        return
+    values = [(node, node.text) for _, node in resource["stringData"].entries]
+    values += [(node, tokens.decoded(node.text)) for _, node in resource["data"].entries]
+    for node, text in values:
+        known = words_of(node.name)[-1:] in _OPEN and not says_so(node.name)
+        if not known and ("PRIVATE KEY" in text or could_be(text)) and "-----BEGIN CERTIFICATE" not in text[:40]:
+            message = f"{node.name} is in the open, with all of its history: seal it, or have it made from a store of secrets"
+            yield Problem(node, message, at="key", secrets=(node,))
 
 
 @rule("git-sync-command", "a git-sync that runs what somebody else says", groups=("security",), default=False,
@@ -80,18 +153,94 @@ def git_sync_command(container: Container) -> Iterator[Problem]:
             yield Problem(node, f"{node.text} lets git-sync run any program: take it away, git is in the image")
 
 
-def _is_credential(name: str, value: str) -> bool:
-    """Whether a name says that its value is a credential and the value looks like one, or the value does so by itself."""
-    if _SHAPE.search(value):
-        return True
-    if len(value) < _LEAST or "\n" in value.strip() or _PLACEHOLDER.fullmatch(value) or _NOT_SECRET.fullmatch(value):
-        return False
-    return _says_so(name)
+def _handlers(container: Container) -> Iterator[Node]:
+    """Probes and hooks."""
+    for name in ("livenessProbe", "readinessProbe", "startupProbe"):
+        if container[name]:
+            yield container[name]
+    yield from container["lifecycle"]
 
 
-def _says_so(name: str) -> bool:
-    plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().replace("-", "_").replace(".", "_")
-    words = plain.split("_")
-    if words[-1] in _ABOUT or words[0] in ("enable", "use", "disable", "require", "allow"):
+def _commands(container: Container) -> Iterator[Node]:
+    for handler in _handlers(container):
+        yield from handler["exec"]["command"]
+
+
+def _headers(container: Container) -> Iterator[Node]:
+    for handler in _handlers(container):
+        for header in handler["httpGet"]["httpHeaders"]:
+            if header["name"].text.lower() == "authorization":
+                yield header["value"]
+
+
+def _on_the_line(at: Node | Span, what: str, secrets: Iterable[Node | Span], node: Node) -> Problem:
+    message = f"{what} is on a command line, which every process list shows: take it from a Secret, as a file or a variable"
+    return Problem(at, message, field=node, secrets=tuple(secrets))
+
+
+def _in_fields(node: Node, resource: Resource, allow: tuple[str, ...]) -> Iterator[Problem]:
+    value = node.value
+    if value.__class__ is dict:
+        # An entry of a list of variables or parameters; those of containers have a rule of their own.
+        listed = value["name"].text if "name" in value and "value" in value and _list_of(node) != "env" else ""
+        for key, child in value.items():
+            name = listed if key == "value" and listed else key
+            if child.value.__class__ is str and name not in allow and says_so(name) and _is_meant(name, child.text, node):
+                yield Problem(child, f"{name} {_FIELD}", secrets=(child,))
+            elif child.value:
+                yield from _in_fields(child, resource, allow)
+    elif value.__class__ is list:
+        for child in value:
+            yield from _in_fields(child, resource, allow)
+    elif value.__class__ is str:
+        name, _, rest = value.partition("=") if _list_of(node) == "literals" else ("", "", "")
+        if rest and name not in allow and is_credential(name, rest.strip("\"'")):
+            yield Problem(node, f"{name} {_FIELD}", secrets=(node,))
+        elif len(value) >= _MANY:
+            inside = credential_texts.lines(value, "") if "\n" in value else ()
+            yield from _in_text(node, (*credential_texts.find(value), *inside), "in a custom resource, for many to read", resource, allow)
+
+
+def _list_of(node: Node) -> str:
+    return node.parent.name if node.parent is not None else ""
+
+
+def _is_meant(key: str, value: str, owner: Node) -> bool:
+    """Whether a field holds what its name says, and not the name of what does."""
+    if "name" in owner and "key" in owner:
         return False
-    return any(f"_{word}_" in f"_{plain}_" or plain.endswith(word) for word in _SECRET_WORDS)
+    return is_credential(key, value, sure=True) and (not is_password(key) or value.lower() != "password")
+
+
+def _in_text(node: Node, found: Iterable[Found], where: str, resource: Resource | None, allow: tuple[str, ...]) -> Iterator[Problem]:
+    """One problem for each credential in a text, the first of each name."""
+    told: dict[str, Found] = {}
+    everything = []
+    for each in found:
+        everything.append(_span(node, each, resource) or node)
+        told.setdefault(each.what, each)
+    for what, each in told.items():
+        if what not in allow:
+            span = _span(node, each, resource)
+            at = "value" if span else "key"
+            yield Problem(span or node, f"{what} is {where}, put it into a Secret", at=at, field=node, secrets=tuple(everything))  # type: ignore[arg-type]
+
+
+def _span(node: Node, found: Found, resource: Resource | None) -> Span | None:
+    """Where a part of a value stands in the file, as far as it is on one line; None where it is written in another way."""
+    text = node.text
+    quotes = 1 if node.style in ("'", '"') else 0
+    if node.end - node.start == len(text) + 2 * quotes and "\n" not in text:
+        return Span(node.start + quotes + found.start, node.start + quotes + found.end)
+    if resource is None:
+        return None
+    source = resource.document.source
+    part = text[found.start : found.end].partition("\n")[0]
+    if node.style == "|":
+        # A line of the value is a line of the file, behind that of the bar.
+        line = source.position(node.start).line + text.count("\n", 0, found.start) + 1
+        begin = source.line_starts[line - 1] if line <= len(source.line_starts) else node.end
+    else:
+        begin = node.start + found.start
+    at = source.text.find(part, begin, min(node.end, begin + len(part) + 400))
+    return Span(at, at + len(part)) if at >= 0 and part and "\n" not in source.text[begin:at] else None

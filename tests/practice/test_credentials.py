@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from base64 import b64encode
+from pathlib import Path
+
 import pytest
 
 from kcheck.testing import check_text
 from tests.practice.told import told
 
-TOKEN = "ghp_" + "a1B2" * 9
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+
+KEY = "MIIEowIBAAKCAQEAx7Jx2mQ9vB4tR8wZ1nY6k3Lp5sD0fGhJqWeRtYuIoPaSdFgH"
 
 
 def variable(name: str, value: str) -> str:
@@ -62,10 +71,167 @@ metadata: {name: a}
 data:
   password: hunter2
   app.conf: |
-    password = hunter2
+    user = shop
+    password = hunter3
+    password-file = /run/secrets/db
+    # password = hunter4
   key.pem: |
     -----BEGIN RSA PRIVATE KEY-----
-    MIIB
+    %s
 """
-    assert told(text, "credential-in-config-map") == [(5, "password"), (8, "key.pem")]
+    text %= KEY
+    assert told(text, "credential-in-config-map") == [(5, "password"), (8, "hunter3"), (12, "-----BEGIN RSA PRIVATE KEY-----")]
     assert told(text, "credential-in-config-map", allow=["password", "key.pem"]) == []
+
+
+CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (f"'{TOKEN}'", TOKEN),
+        (f"see {TOKEN} there", TOKEN),
+        ("postgres://shop:hunter2@db:5432/shop", "hunter2"),
+        ("amqp://shop:hunter2@queue", "hunter2"),
+        ("Server=db;User Id=shop;Password=hunter2;", "hunter2"),
+        ("jdbc:mysql://db/shop?user=shop&password=hunter2", "hunter2"),
+        ("https://hooks.slack.com/services/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", None),
+        (b64encode(TOKEN.encode()).decode(), b64encode(TOKEN.encode()).decode()),
+        (b64encode(b"postgres://shop:hunter2@db:5432/shop").decode(), b64encode(b"postgres://shop:hunter2@db:5432/shop").decode()),
+        (json.dumps(json.dumps({"auths": {"a.b": {"auth": b64encode(b"shop:hunter2").decode()}}})), None),
+    ],
+)
+def test_texts_that_say_so_themselves(value: str, shown: str | None) -> None:
+    found = told(f"{CONFIG_MAP}data:\n  some: {value}\n", "credential-in-config-map")
+    assert [text for _, text in found] == [shown] if shown else len(found) == 1
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "postgres://user:password@db", "postgres://$(USER):$(PASSWORD)@db", "https://example.com/a:b@c", "mailto://me@example.com",
+        "AKIAIOSFODNN7EXAMPLE", "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "'-----BEGIN PUBLIC KEY-----'", "Password=;Server=db",
+        "Server=db;Password=${DB_PASSWORD};", "aGVsbG8gd29ybGQsIGhvdyBhcmUgeW91", "sha256:" + "0f" * 32, "/etc/ssl/private/tls.key",
+        "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+    ],
+)  # fmt: skip
+def test_texts_that_do_not(value: str) -> None:
+    assert told(f"{CONFIG_MAP}data:\n  some: {value}\n", "credential-in-config-map") == []
+
+
+def test_binary_data_is_decoded() -> None:
+    text = f"{CONFIG_MAP}binaryData:\n  a.txt: {b64encode(TOKEN.encode()).decode()}\n  b.txt: aGVsbG8gd29ybGQ=\n"
+    assert told(text, "credential-in-config-map") == [(5, "a.txt")]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "is_one"),
+    [
+        ("ENCRYPTION_KEY", "k7Jx2mQ9vB4tR8wZ1nY6", True), ("APP_KEY", "8f14e45fceea167a5a36dedd4bea2543", True),
+        ("APP_KEY", "some-thing", False), ("PARTITION_KEY", "8f14e45fceea167a5a36dedd4bea2543", False),
+        ("PUBLIC_KEY", "k7Jx2mQ9vB4tR8wZ1nY6", False), ("COOKIE_SALT", "k7Jx2mQ9vB4tR8wZ1nY6", True),
+        ("ENCRYPTION_KEY", "7c9e6679-7425-40de-944b-e07fc1f90ae7", False), ("COMMIT", "8f14e45fceea167a5a36dedd4bea2543", False),
+    ],
+)  # fmt: skip
+def test_weak_names_need_something_random(name: str, value: str, is_one: bool) -> None:
+    assert bool(told(variable(name, value), "credential-in-env")) == is_one
+
+
+def command(*args: str) -> str:
+    head = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - name: c\n    image: b:1\n    args:\n"
+    return head + "".join(f"    - {json.dumps(each)}\n" for each in args)
+
+
+@pytest.mark.parametrize(
+    ("args", "shown"),
+    [
+        (("--password=hunter2",), ["hunter2"]), (("--password", "hunter2"), ['"hunter2"']), (("--db-password", "$(PASSWORD)"), []),
+        (("--requirepass", "hunter2"), ['"hunter2"']), (("--token-ttl=3600s",), []), (("--password-file=/run/p",), []),
+        (("--token=k7Jx2mQ9vB4tR8wZ1nY6",), ["k7Jx2mQ9vB4tR8wZ1nY6"]), (("--secret=my-secret",), []), (("--password", "--other"), []),
+        (("mysqladmin ping -phunter2",), ["hunter2"]), (("PGPASSWORD=hunter2 psql -h db",), ["hunter2"]), (("psql $PASSWORD",), []),
+        (("curl https://shop:hunter2@db/",), ["hunter2"]), (("--password=$(cat /run/p)",), []), (("PASSWORD=$(pwgen 20)",), []),
+        (("a; export A_TOKEN=k7Jx2mQ9vB4tR8wZ1nY6",), ["k7Jx2mQ9vB4tR8wZ1nY6"]),
+        (("-c", f"git clone https://{TOKEN}@github.com/a/b"), [TOKEN]), (("the password is good",), []),
+        (("--no-password", "x12"), []),
+    ],
+)  # fmt: skip
+def test_arguments(args: tuple[str, ...], shown: list[str]) -> None:
+    assert [text for _, text in told(command(*args), "credential-in-args")] == shown
+
+
+def test_a_probe_with_a_password() -> None:
+    text = (
+        command("run")
+        + """\
+    livenessProbe:
+      httpGet:
+        port: 80
+        httpHeaders:
+        - name: Authorization
+          value: Basic c2hvcDpodW50ZXIy
+"""
+    )
+    assert told(text, "credential-in-args") == [(15, "Basic c2hvcDpodW50ZXIy")]
+
+
+def test_annotations() -> None:
+    text = f"""\
+apiVersion: v1
+kind: Service
+metadata:
+  name: a
+  annotations:
+    example.com/note: {TOKEN}
+    example.com/api-token: k7Jx2mQ9vB4tR8wZ1nY6
+    nginx.ingress.kubernetes.io/auth-secret: basic-auth
+    example.com/secret: shop/some-secret-of-mine
+"""
+    assert told(text, "credential-in-annotation") == [(6, TOKEN), (7, "example.com/api-token")]
+
+
+def test_custom_resources() -> None:
+    text = """\
+apiVersion: example.com/v1
+kind: Shop
+metadata: {name: a}
+spec:
+  password: hunter2
+  secret: shop-secret
+  token: k7Jx2mQ9vB4tR8wZ1nY6
+  passwordRef: {name: shop, key: password}
+  pass: tea
+  parameters:
+  - name: auth.password
+    value: hunter3
+  values: |
+    adminPassword: hunter4
+    url: https://shop:hunter5@db/
+"""
+    found = [(5, "hunter2"), (7, "k7Jx2mQ9vB4tR8wZ1nY6"), (12, "hunter3"), (14, "hunter4"), (15, "hunter5")]
+    assert sorted(told(text, "credential-in-custom-resource")) == found
+    assert told(text.replace("Shop", "SealedSecret"), "credential-in-custom-resource") == []
+
+
+def test_literals_of_a_kustomization() -> None:
+    head = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"
+    text = f"{head}secretGenerator:\n- name: a\n  literals:\n  - user=a\n  - password=hunter2\n"
+    assert told(text, "credential-in-custom-resource") == [(7, "password=hunter2")]
+
+
+@pytest.mark.parametrize("form", ["text", "concise", "json", "sarif", "github"])
+def test_no_report_shows_one(form: str, tmp_path: Path) -> None:
+    """Neither the rules of this module nor those that look at the same lines."""
+    head = "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n"
+    secret = head + "stringData:\n  x/y: hunter2\n  x/y: hunter2\n  n: 7700099\ndata:\n  a: hunter2!\n"
+    config = f"{CONFIG_MAP}data:\n  db-password: hunter2\n  a.conf: |\n    password = hunter2 # {TOKEN}\n  b/: {TOKEN} {TOKEN}\n"
+    texts = [variable("DB_PASSWORD", "hunter2"), command("--password=hunter2", "mysql -phunter2"), secret, config]
+    (tmp_path / "a.yaml").write_text("---\n".join(texts))
+    command_line = [sys.executable, "-m", "kcheck", "check", "--isolated", "--no-cache", "--format", form, str(tmp_path)]
+    done = subprocess.run(command_line, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    for rule in ("credential-in-env", "credential-in-args", "credential-in-config-map", "duplicate-key"):
+        assert rule in done.stdout
+    assert "hunter" not in done.stdout
+    assert "7700099" not in done.stdout
+    assert TOKEN not in done.stdout

@@ -1,0 +1,211 @@
+"""The flags of control-plane components that their operators should set, what each should be, and why.
+
+Sources: the documentation's reference pages of kube-apiserver, kube-controller-manager, kube-scheduler and kubelet, etcd's page
+"Transport security model", and the recommendations of the CIS Kubernetes Benchmark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+Test = Callable[[str | None], bool]
+"""Whether a flag's value is as it should be; None where the flag is not there."""
+
+APISERVER, MANAGER, SCHEDULER = "kube-apiserver", "kube-controller-manager", "kube-scheduler"
+ETCD, KUBELET = "etcd", "kubelet"
+
+
+class Flag(NamedTuple):
+    """`rule`: under which it is told; `wrong`: what the component does where it is not right; `write`: what to do about it."""
+
+    rule: str
+    component: str
+    name: str
+    right: Test
+    wrong: str
+    write: str
+    like: tuple[str, ...] = ()
+
+
+def _given(value: str | None) -> bool:
+    return bool(value)
+
+
+def _absent(value: str | None) -> bool:
+    return value is None
+
+
+def _is(*words: str) -> Test:
+    return lambda value: value in words
+
+
+def _is_not(*words: str) -> Test:
+    return lambda value: value not in words
+
+
+def _at_least(number: int) -> Test:
+    return lambda value: value is not None and value.isdecimal() and int(value) >= number
+
+
+def _lists(word: str) -> Test:
+    return lambda value: value is not None and word in value.split(",")
+
+
+def _leaves_out(word: str) -> Test:
+    return lambda value: value is None or word not in value.split(",")
+
+
+# Those that go's TLS calls insecure, and those without forward secrecy.
+_WEAK = ("RC4", "3DES", "_CBC_", "TLS_RSA_WITH")
+
+
+def _strong(value: str | None) -> bool:
+    return value is None or not any(part in cipher for cipher in value.split(",") for part in _WEAK)
+
+
+def _kubelet_rotates(value: str | None) -> bool:
+    return value is None or "RotateKubeletServerCertificate=false" not in value.split(",")
+
+
+def _checkov(number: int) -> str:
+    return f"checkov/CKV_K8S_{number}"
+
+
+def _trivy(number: int) -> str:
+    return f"trivy/KCV-{number:04}"
+
+
+def _both(checkov: int, trivy: int) -> tuple[str, ...]:
+    return _checkov(checkov), _trivy(trivy)
+
+
+_MODE = "--authorization-mode=Node,RBAC"
+_CIPHERS = "leave the flag out, Go's own choice is a good one, or list suites with ECDHE and GCM or CHACHA20"
+
+FLAGS = (
+    Flag("anonymous-requests", APISERVER, "anonymous-auth", _is("false"), "answers who does not say who he is",
+         "write --anonymous-auth=false", _both(68, 1)),
+    Flag("anonymous-requests", KUBELET, "anonymous-auth", _is("false"), "answers who does not say who he is",
+         "write --anonymous-auth=false", _both(138, 79)),
+    Flag("static-credentials", APISERVER, "basic-auth-file", _absent, "reads passwords from a file, which nobody ever changes",
+         "take the flag away, and use certificates or OpenID Connect", (_checkov(69),)),
+    Flag("static-credentials", APISERVER, "token-auth-file", _absent, "reads tokens from a file, which hold until it restarts",
+         "take the flag away, and use certificates or OpenID Connect", _both(70, 2)),
+    Flag("authorization-mode", APISERVER, "authorization-mode", lambda value: value is not None and "AlwaysAllow" not in value.split(","),
+         "allows everything to everybody", f"write {_MODE}", _both(74, 7)),
+    Flag("authorization-mode", APISERVER, "authorization-mode", lambda value: value in (None, "AlwaysAllow") or _lists("Node")(value),
+         "lets each kubelet read what others' pods need", f"write {_MODE}", _both(75, 8)),
+    Flag("authorization-mode", APISERVER, "authorization-mode", lambda value: value in (None, "AlwaysAllow") or _lists("RBAC")(value),
+         "heeds no Roles", f"write {_MODE}", _both(77, 9)),
+    Flag("authorization-mode", KUBELET, "authorization-mode", _is("Webhook"), "allows everything to everybody it knows",
+         "write --authorization-mode=Webhook", _both(139, 80)),
+    Flag("admission-plugins", APISERVER, "enable-admission-plugins", _leaves_out("AlwaysAdmit"), "admits all that comes",
+         "take AlwaysAdmit away", _both(79, 11)),
+    Flag("admission-plugins", APISERVER, "enable-admission-plugins", _leaves_out("PodSecurityPolicy"),
+         "does not start with a plugin that is gone since 1.25", "take PodSecurityPolicy away, and label namespaces"),
+    Flag("admission-plugins", APISERVER, "enable-admission-plugins", _leaves_out("SecurityContextDeny"),
+         "does not start with a plugin that is gone since 1.30", "take SecurityContextDeny away, and label namespaces"),
+    Flag("admission-plugins", APISERVER, "disable-admission-plugins", _leaves_out("ServiceAccount"),
+         "gives pods no account", "take ServiceAccount away", _both(82, 14)),
+    Flag("admission-plugins", APISERVER, "disable-admission-plugins", _leaves_out("NamespaceLifecycle"),
+         "lets objects come into namespaces that are going", "take NamespaceLifecycle away", _both(83, 15)),
+    Flag("insecure-port", APISERVER, "insecure-bind-address", _absent, "asks for a port without TLS", "take the flag away",
+         (_checkov(86),)),
+    Flag("insecure-port", APISERVER, "insecure-port", _is("0"), "asks for a port without TLS", "take the flag away", (_checkov(88),)),
+    Flag("insecure-port", APISERVER, "secure-port", _is_not("0"), "has no port with TLS", "write --secure-port=6443", _both(89, 17)),
+    Flag("insecure-port", KUBELET, "read-only-port", _is("0"), "shows pods to all who can reach it", "write --read-only-port=0",
+         _both(141, 82)),
+    Flag("profiling-endpoint", APISERVER, "profiling", _is("false"), "serves profiles, which tell of its inside and cost it time",
+         "write --profiling=false", _both(90, 18)),
+    Flag("profiling-endpoint", MANAGER, "profiling", _is("false"), "serves profiles, which tell of its inside and cost it time",
+         "write --profiling=false", _both(107, 34)),
+    Flag("profiling-endpoint", SCHEDULER, "profiling", _is("false"), "serves profiles, which tell of its inside and cost it time",
+         "write --profiling=false", _both(114, 40)),
+    Flag("audit-log", APISERVER, "audit-log-path", _given, "keeps no record of who did what",
+         "write --audit-log-path=/var/log/kubernetes/audit.log", _both(91, 19)),
+    Flag("audit-log", APISERVER, "audit-log-maxage", _at_least(30), "keeps records for fewer than 30 days",
+         "write --audit-log-maxage=30", _both(92, 20)),
+    Flag("audit-log", APISERVER, "audit-log-maxbackup", _at_least(10), "keeps fewer than 10 old files of records",
+         "write --audit-log-maxbackup=10", _both(93, 21)),
+    Flag("audit-log", APISERVER, "audit-log-maxsize", _at_least(100), "begins a new file of records before 100 MB",
+         "write --audit-log-maxsize=100", _both(94, 22)),
+    Flag("encryption-at-rest", APISERVER, "encryption-provider-config", _given, "leaves Secrets in etcd as they are",
+         "write --encryption-provider-config=FILE", _both(104, 30)),
+    Flag("api-server-tls", APISERVER, "kubelet-https", _is_not("false"), "speaks with kubelets without TLS", "take the flag away",
+         _both(71, 4)),
+    Flag("api-server-tls", APISERVER, "kubelet-client-certificate", _given, "does not tell kubelets who it is",
+         "write --kubelet-client-certificate=FILE", _both(72, 5)),
+    Flag("api-server-tls", APISERVER, "kubelet-client-key", _given, "does not tell kubelets who it is", "write --kubelet-client-key=FILE",
+         _both(72, 5)),
+    Flag("api-server-tls", APISERVER, "kubelet-certificate-authority", _given, "speaks with whoever says that he is a kubelet",
+         "write --kubelet-certificate-authority=FILE", _both(73, 6)),
+    Flag("api-server-tls", APISERVER, "etcd-certfile", _given, "does not tell etcd who it is", "write --etcd-certfile=FILE", _both(99, 26)),
+    Flag("api-server-tls", APISERVER, "etcd-keyfile", _given, "does not tell etcd who it is", "write --etcd-keyfile=FILE", _both(99, 26)),
+    Flag("api-server-tls", APISERVER, "etcd-cafile", _given, "speaks with whoever says that he is etcd", "write --etcd-cafile=FILE",
+         _both(102, 29)),
+    Flag("api-server-tls", APISERVER, "tls-cert-file", _given, "signs its own certificate", "write --tls-cert-file=FILE", _both(100, 27)),
+    Flag("api-server-tls", APISERVER, "tls-private-key-file", _given, "signs its own certificate", "write --tls-private-key-file=FILE",
+         _both(100, 27)),
+    Flag("api-server-tls", APISERVER, "client-ca-file", _given, "knows nobody by a certificate", "write --client-ca-file=FILE",
+         (_trivy(28),)),
+    Flag("etcd-tls", ETCD, "cert-file", _given, "speaks with clients without TLS", "write --cert-file=FILE", _both(116, 42)),
+    Flag("etcd-tls", ETCD, "key-file", _given, "speaks with clients without TLS", "write --key-file=FILE", _both(116, 42)),
+    Flag("etcd-tls", ETCD, "client-cert-auth", _is("true"), "serves all who reach it", "write --client-cert-auth=true", _both(117, 43)),
+    Flag("etcd-tls", ETCD, "auto-tls", _is_not("true"), "signs its own certificate", "write --auto-tls=false", _both(118, 44)),
+    Flag("etcd-tls", ETCD, "peer-cert-file", _given, "speaks with its peers without TLS", "write --peer-cert-file=FILE", _both(119, 45)),
+    Flag("etcd-tls", ETCD, "peer-key-file", _given, "speaks with its peers without TLS", "write --peer-key-file=FILE", _both(119, 45)),
+    Flag("etcd-tls", ETCD, "peer-client-cert-auth", _is("true"), "takes whoever comes for a peer", "write --peer-client-cert-auth=true",
+         _both(121, 46)),
+    Flag("etcd-tls", ETCD, "peer-auto-tls", _is_not("true"), "signs its own certificate for peers", "write --peer-auto-tls=false",
+         (_trivy(47),)),
+    Flag("kubelet-tls", KUBELET, "client-ca-file", _given, "knows nobody by a certificate", "write --client-ca-file=FILE", _both(140, 81)),
+    Flag("kubelet-tls", KUBELET, "tls-cert-file", _given, "signs its own certificate", "write --tls-cert-file=FILE", _both(148, 88)),
+    Flag("kubelet-tls", KUBELET, "tls-private-key-file", _given, "signs its own certificate", "write --tls-private-key-file=FILE",
+         _both(148, 89)),
+    Flag("certificate-rotation", KUBELET, "rotate-certificates", _is_not("false"), "does not renew its certificate",
+         "write --rotate-certificates=true", _both(149, 90)),
+    Flag("certificate-rotation", KUBELET, "feature-gates", _kubelet_rotates, "does not renew the certificate that it serves with",
+         "take RotateKubeletServerCertificate=false away", (_trivy(91),)),
+    Flag("certificate-rotation", MANAGER, "feature-gates", _kubelet_rotates, "signs no certificates that kubelets serve with",
+         "take RotateKubeletServerCertificate=false away", _both(112, 38)),
+    Flag("weak-cipher", APISERVER, "tls-cipher-suites", _strong, "takes ciphers that can be broken", _CIPHERS, (_checkov(105),)),
+    Flag("weak-cipher", KUBELET, "tls-cipher-suites", _strong, "takes ciphers that can be broken", _CIPHERS, _both(151, 92)),
+    Flag("token-signing", APISERVER, "service-account-lookup", _is_not("false"), "takes tokens of accounts that are gone",
+         "write --service-account-lookup=true", _both(96, 24)),
+    Flag("token-signing", APISERVER, "service-account-key-file", _given, "checks tokens with the key of its own certificate",
+         "write --service-account-key-file=FILE", _both(97, 25)),
+    Flag("token-signing", MANAGER, "service-account-private-key-file", _given, "has no key of its own for tokens",
+         "write --service-account-private-key-file=FILE", _both(110, 36)),
+    Flag("token-signing", MANAGER, "root-ca-file", _given, "gives pods nothing to know the API server by", "write --root-ca-file=FILE",
+         _both(111, 37)),
+    Flag("token-signing", MANAGER, "use-service-account-credentials", _is("true"), "lends all controllers the same rights",
+         "write --use-service-account-credentials=true", _both(108, 35)),
+    Flag("local-address", MANAGER, "bind-address", _is("127.0.0.1", "localhost", "::1"), "listens to the whole network",
+         "write --bind-address=127.0.0.1", _both(113, 39)),
+    Flag("local-address", SCHEDULER, "bind-address", _is("127.0.0.1", "localhost", "::1"), "listens to the whole network",
+         "write --bind-address=127.0.0.1", _both(115, 41)),
+    Flag("component-bound", APISERVER, "request-timeout", _is_not("0", "0s"), "lets requests last for ever", "write --request-timeout=60s",
+         (_checkov(95),)),
+    Flag("component-bound", MANAGER, "terminated-pod-gc-threshold", lambda value: value is not None and not value.startswith(("0", "-")),
+         "keeps 12500 finished pods, or all of them", "write --terminated-pod-gc-threshold=1000", _both(106, 33)),
+    Flag("component-bound", KUBELET, "streaming-connection-idle-timeout", _is_not("0", "0s", "0h"), "keeps idle streams for ever",
+         "write --streaming-connection-idle-timeout=4h", _both(143, 85)),
+    Flag("component-bound", KUBELET, "event-qps", _is_not("1", "2", "3", "4"), "drops events, and with them what happened",
+         "write --event-qps=50", _both(147, 87)),
+    Flag("kubelet-host", KUBELET, "protect-kernel-defaults", _is("true"), "changes settings of the kernel that it does not like",
+         "write --protect-kernel-defaults=true", _both(144, 83)),
+    Flag("kubelet-host", KUBELET, "make-iptables-util-chains", _is_not("false"), "leaves the rules of iptables to others",
+         "write --make-iptables-util-chains=true", _both(145, 84)),
+    Flag("kubelet-host", KUBELET, "hostname-override", _absent, "goes by a name that its certificate does not have",
+         "take the flag away", _both(146, 86)),
+)  # fmt: skip
+
+# A flag that names a file with the same settings: what is not on the command line may be there.
+FILES = {
+    KUBELET: ("config", ""),
+    SCHEDULER: ("config", "profiling"),
+    ETCD: ("config-file", ""),
+}
+"""By component: the flag, and the only setting that the file can have, "" where it can have any."""
+APISERVER_FILES = {"anonymous-auth": "authentication-config", "authorization-mode": "authorization-config"}

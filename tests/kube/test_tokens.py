@@ -1,0 +1,73 @@
+"""Which texts hold a credential that says so, where it is, and that it is covered."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from kcheck.kube import tokens
+
+# Made up, each in two parts, so that no scanner takes this file for a leak.
+SOUND = {
+    "AWS access key": "AKIA" + "Q3EXZ7KPLM2VNRT5",
+    "GitHub token": "ghp_" + "x7Qm2Vb9Kd4Ws1Zt8Yr5Ln3Hc6Jf0GpAe2Du",
+    "GitLab token": "glpat-" + "x7Qm2Vb9Kd4Ws1Zt8Yr5",
+    "Slack token": "xoxb-" + "182736455463-x7Qm2Vb9Kd4Ws1Zt8Yr5Ln3H",
+    "Slack webhook": "hooks.slack.com/services/" + "T9KD4WS1Z/B8YR5LN3H/x7Qm2Vb9Kd4Ws1Zt8Yr5Ln3H",
+    "Stripe key": "sk_live_" + "x7Qm2Vb9Kd4Ws1Zt8Yr5Ln3H",
+    "Google API key": "AIza" + "Sy7Qm2Vb9Kd4Ws1Zt8Yr5Ln3Hc6Jf0GpAe2",
+    "Azure storage key": "AccountKey=" + "x7Qm2Vb9Kd4Ws1Zt8Yr5Ln3Hc6Jf0GpAe2Du" * 2 + "x7Qm2Vb9Kd4Ws1==",
+    "npm token": "npm_" + "x7Qm2Vb9Kd4Ws1Zt8Yr5Ln3Hc6Jf0GpAe2Du",
+    "PyPI token": "pypi-AgEIcHlwaS5vcmc" + "x7Qm2Vb9Kd4Ws1Zt8Yr5Ln3Hc6Jf0GpAe2Du-x7Qm2Vb9Kd4Ws1Zt",
+    "SendGrid key": "SG." + "x7Qm2Vb9Kd4Ws1Zt8Yr5Ln.3Hc6Jf0GpAe2Du-x7Qm2Vb9Kd4Ws1Zt8Yr5Ln3Hc6Jf",
+    "Twilio key": "SK" + "8f14e45fceea167a5a36dedd4bea2543",
+    "Docker Hub token": "dckr_pat_" + "x7Qm2Vb9Kd4Ws1Zt8Yr5Ln3Hc6J",
+    "Vault token": "hvs." + "x7Qm2Vb9Kd4Ws1Zt8Yr5Ln3H",
+    "age key": "AGE-SECRET-KEY-1" + "Q3EXZ7KPLM2VNRT5Y8WDH4JSCF6AG9U0Q3EXZ7KPLM2VNRT5Y8WDH4JSCF",
+    "JWT": "eyJ" + "hbGciOiJIUzI1NiJ9.eyJ" + "zdWIiOiJzaG9wIn0.x7Qm2Vb9Kd4Ws1Zt8Yr5Ln3Hc6Jf0GpAe2Du",
+    "private key": "-----BEGIN EC PRIVATE KEY-----\n" + "MHcCAQEEIIx7Qm2Vb9Kd4Ws1Zt8Yr5Ln3Hc6Jf0GpAe2DuoAoGCCqGSM49AwEHoUQDQgAE",
+}
+
+
+@pytest.mark.parametrize("kind", SOUND)
+def test_a_credential(kind: str) -> None:
+    for before, after in (("", ""), ("a = '", "'\n"), ("see ", " there"), ("\\n", "\\n")):
+        text = before + SOUND[kind] + after
+        found = [each for each in tokens.find(text) if each.kind == kind]
+        assert [text[each.start : each.start + len(SOUND[kind])] for each in found] == [SOUND[kind]]
+
+
+@pytest.mark.parametrize("kind", ["AWS access key", "GitHub token", "GitLab token", "Slack token", "Google API key", "JWT", "private key"])
+def test_in_base64(kind: str) -> None:
+    encoded = base64.b64encode(SOUND[kind].encode()).decode()
+    (found,) = tokens.find(f"data: {encoded}\n")
+    assert found == tokens.Token(kind, 6, 6 + len(encoded), encoded=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AKIAIOSFODNN7EXAMPLE", "ghp_" + "x" * 36, "ghp_" + "0123456789" * 4, "-----BEGIN PRIVATE KEY-----", "xAKIAQ3EXZ7KPLM2VNRT5",
+        "-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUQm2Vb9Kd4Ws1Zt8Yr5Ln3Hc6Jf0wCgYIKoZIzj0EAwIw",
+        "risk_live_data_of_the_whole_shop_now",
+        "sha256:8f14e45fceea167a5a36dedd4bea25438f14e45fceea167a5a36dedd4bea2543", "TASK8f14e45fceea167a5a36dedd4bea2543", "",
+        "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJzekNDQVZtZ0F3SUJBZ0lVUW0yVmI5S2Q0V3MxWnQ4WXI1TG4zSGM2SmYwd0NnWUlLb1pJemowRUF3SXc=",
+    ],
+)  # fmt: skip
+def test_no_credential(text: str) -> None:
+    assert list(tokens.find(text)) == []
+
+
+def test_covered() -> None:
+    line = f"  a: {SOUND['npm token']} # {SOUND['Vault token']}"
+    assert tokens.masked(line) == f"  a: {'*' * 40} # {'*' * 28}"
+    assert tokens.masked("nothing here to be covered") == "nothing here to be covered"
+    assert tokens.cover("abcdef", -3, 2) == "**cdef"
+    assert tokens.cover("abcdef", 4, 99) == "abcd**"
+    assert tokens.cover("abcdef", 9, 12) == "abcdef"
+
+
+def test_entropy() -> None:
+    assert tokens.entropy("aaaa") == 0
+    assert tokens.entropy("abcd") == 2

@@ -1,0 +1,108 @@
+"""What versions have given up or do not heed yet: the tables agree with the definitions, and each version is asked for itself."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kcheck.schema.definitions import available, load
+from kcheck.testing import check_text
+from kcheck_practice.deprecations import DRIVERS, FIELDS
+from kcheck_practice.gates import GATES
+from tests.practice.told import containers, pod, told
+
+MINORS = [int(version.partition(".")[2]) for version in available()]
+
+
+@pytest.mark.parametrize(("name", "field"), [(name, field) for name, gates in GATES.items() for field in gates])
+def test_every_gate_shuts_a_field_that_is_there(name: str, field: str) -> None:
+    """Some version has the field and not yet the gate."""
+    gate = GATES[name][field]
+    shut = [minor for minor in MINORS if not gate.on or minor < gate.on]
+    tables = [load(f"1.{minor}").entries().get(name, {}).get("fields", {}) for minor in shut]
+    assert any(field in table for table in tables)
+
+
+@pytest.mark.parametrize("name", ["core/v1 Volume", "core/v1 PersistentVolumeSpec"])
+def test_drivers_stand_for_fields(name: str) -> None:
+    assert DRIVERS.keys() <= load("").entries()[name]["fields"].keys()
+
+
+def test_former_fields_are_there() -> None:
+    for name, fields in FIELDS.items():
+        assert fields.keys() <= load("").entries()[name]["fields"].keys()
+
+
+def lines(text: str, version: str, rule: str) -> list[int]:
+    return [f.range.start.line for f in check_text(text, [rule], kubernetes=version)]
+
+
+def test_a_gate_opens_with_a_version() -> None:
+    text = pod("  hostUsers: false\n")
+    assert lines(text, "1.32", "dropped-field") == [6]
+    assert lines(text, "1.33", "dropped-field") == []
+    assert told(text.replace("false", "true"), "dropped-field") == []
+
+
+def test_what_is_off_in_all_versions() -> None:
+    text = pod("  evictionResponders: [{name: a}]\n")
+    assert told(text, "dropped-field") == [(6, "evictionResponders")]
+    assert told(text, "dropped-field", enabled=["EvictionRequestAPI"]) == []
+
+
+def test_plugins_go_with_versions() -> None:
+    text = "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: a}\nprovisioner: kubernetes.io/%s\n"
+    assert lines(text % "rbd", "1.30", "removed-volume-plugin") == []
+    assert lines(text % "rbd", "1.31", "removed-volume-plugin") == [4]
+    assert lines(text % "portworx-volume", "1.32", "removed-volume-plugin") == []
+    assert lines(text % "no-provisioner", "1.37", "removed-volume-plugin") == []
+
+
+def test_annotations_of_any_object() -> None:
+    text = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: a, annotations: {batch.kubernetes.io/job-tracking: ''}}\n"
+    assert lines(text, "1.26", "deprecated-annotation") == []
+    assert lines(text, "1.27", "deprecated-annotation") == [3]
+
+
+@pytest.mark.parametrize(
+    ("tolerations", "found"),
+    [
+        ([{"key": "node-role.kubernetes.io/master"}], 1),
+        ([{"key": "node-role.kubernetes.io/master"}, {"key": "node-role.kubernetes.io/control-plane"}], 0),
+        ([{"key": "node.alpha.kubernetes.io/notReady", "operator": "Exists"}], 1),
+        ([{"operator": "Exists"}], 0),
+    ],
+)
+def test_tolerations(tolerations: list[dict[str, str]], found: int) -> None:
+    assert len(told(pod(f"  tolerations: {json.dumps(tolerations)}\n"), "deprecated-label")) == found
+
+
+def test_node_affinity_by_the_former_role() -> None:
+    text = """\
+  affinity:
+    nodeAffinity:
+      requiredDuringSchedulingIgnoredDuringExecution:
+        nodeSelectorTerms:
+        - matchExpressions: [{key: node-role.kubernetes.io/master, operator: Exists}]
+"""
+    other = "        - matchExpressions: [{key: node-role.kubernetes.io/control-plane, operator: Exists}]\n"
+    assert told(pod(text), "deprecated-label") == [(10, "node-role.kubernetes.io/master")]
+    assert told(pod(text + other), "deprecated-label") == []
+
+
+def test_labels_of_nodes_and_volumes() -> None:
+    text = "apiVersion: v1\nkind: Node\nmetadata:\n  name: a\n  labels: {failure-domain.beta.kubernetes.io/zone: b}\n"
+    assert told(text, "deprecated-label") == [(5, "failure-domain.beta.kubernetes.io/zone")]
+
+
+@pytest.mark.parametrize(
+    ("image", "told_of"),
+    [
+        ("bitnami/redis:7.2.5", True), ("docker.io/bitnami/redis:7.2.5@sha256:" + "0a" * 32, True), ("bitnami/redis", False),
+        ("bitnami/redis:latest", False), ("bitnamilegacy/redis:7.2.5", False), ("registry.example.com/bitnami/redis:7.2.5", False),
+        ("gcr.io/kubebuilder/kube-rbac-proxy:v0.16.0", True), ("gcr.io/kubebuilders/a:1", False), ("a:1", False), ("a//b", False),
+    ],
+)  # fmt: skip
+def test_images_that_have_moved(image: str, told_of: bool) -> None:
+    assert bool(told(containers(image), "moved-image")) == told_of
