@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import ERROR, INFO, Bundle, Facts, Node, Problem, Resource, rule, selector
+from kcheck.api import ERROR, INFO, Bundle, Facts, Node, Problem, Resource, may_share, rule
 
 _GROUPS = ("networking", "network-policy")
 _POLICY = "networking.k8s.io NetworkPolicy"
@@ -26,31 +26,34 @@ def no_network_policy(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
         yield Problem(workload.place, f"{why} the pods of {title}, so that everybody reaches them: add one for Ingress")
 
 
-@rule("policy-without-pods", "a network policy that selects no pods", groups=(*_GROUPS, "relations"),
+@rule("policy-without-pods", "a network policy that selects no pods", on="selectors", kinds=("NetworkPolicy",),
+      groups=(*_GROUPS, "relations"),
       like=("kube-linter/dangling-networkpolicy", "kube-score/networkpolicy-targets-pod", "popeye/1200", "monokle/LNK001"))  # fmt: skip
 def policy_without_pods(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Told where its pods should be in sight: the input is complete, or workloads stand in its file."""
     found = next((each for each in policy.selectors if each.aim == "policy"), None) if policy.whole else None
     if found is None or not found.selector.requirements or (policy.id.namespace == "kube-system" and not bundle.complete):
         return
-    if _is_met(policy, found.selector, bundle):
+    if bundle.is_met(policy, found.selector):
         return
-    here = [f for f in bundle.around(policy, "file") if f.whole and f.pods and f.id.kind in _WORKLOADS]
+    beside = (f for f in bundle.around(policy, "file") if may_share(f.id.namespace, policy.id.namespace))
+    here = [f for f in beside if f.whole and f.pods and f.id.kind in _WORKLOADS]
     if bundle.complete or (here and policy.place.file not in bundle.operated_files):
         shown = f"{here[0].title} has other labels" if here else "correct it, or add the workload that has these labels"
         yield Problem(found.place, f"{found.selector} selects no pods, so that the policy guards nothing: {shown}")
 
 
-@rule("policy-peer-without-pods", "a peer of a network policy that selects no pods", groups=(*_GROUPS, "relations"), default=False,
+@rule("policy-peer-without-pods", "a peer of a network policy that selects no pods",
+ on="selectors", kinds=("NetworkPolicy",), groups=(*_GROUPS, "relations"), default=False,
       like=("kube-linter/dangling-networkpolicypeer-podselector", "popeye/1201", "popeye/1202", "popeye/1208"))  # fmt: skip
 def policy_peer_without_pods(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Callers often come from elsewhere, so this is off unless asked for. Peers in other namespaces are not looked at."""
     for found in policy.selectors if policy.whole else ():
-        if found.aim == "peer" and not found.elsewhere and found.selector.requirements and not _is_met(policy, found.selector, bundle):
+        if found.aim == "peer" and not found.elsewhere and found.selector.requirements and not bundle.is_met(policy, found.selector):
             yield Problem(found.place, f"{found.selector} selects no pods, so that the rule lets nobody through: correct it, or add them")
 
 
-@rule("policy-ignored-rules", "rules of a network policy that nobody heeds", severity=ERROR, groups=_GROUPS)
+@rule("policy-ignored-rules", "rules of a network policy that nobody heeds", severity=ERROR, kinds=("NetworkPolicy",), groups=_GROUPS)
 def policy_ignored_rules(resource: Resource) -> Iterator[Problem]:
     """policyTypes decides which rules count."""
     spec = resource["spec"]
@@ -87,9 +90,3 @@ def _everybody(peer: Node, entry: Node) -> Iterator[Problem]:
     block = peer["ipBlock"]
     if block["cidr"].text in ("0.0.0.0/0", "::/0") and not len(block["except"]) and not len(entry["ports"]):
         yield Problem(block["cidr"], f"{block['cidr'].text} is every address, and all ports are open: name the ports, or fewer addresses")
-
-
-def _is_met(policy: Facts, wanted: selector.Selector, bundle: Bundle) -> bool:
-    if next(bundle.selected(policy, wanted), None) is not None:
-        return True
-    return any(value in bundle.operated_names for r in wanted.requirements for value in r.values)

@@ -7,11 +7,13 @@ from collections.abc import Iterable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kcheck.kube.bundle import Bundle, may_share
+from kcheck.kube.bundle import Bundle
 from kcheck.kube.facts import Facts, PodFact
 from kcheck.kube.place import ObjectId, Place
 from kcheck.kube.selector import Requirement, Selector
+from kcheck.kube.variants import may_share
 from kcheck.text.source import Position, Range
+from tests.relations.world import facts, workload
 
 LABELS = st.dictionaries(st.sampled_from("abc"), st.sampled_from("xyz"), max_size=3)
 SPOT = Range(Position(1, 1), Position(1, 2))
@@ -73,3 +75,25 @@ def test_patches_of_an_object_are_seen_through_it(every: list[Facts], labels: di
                 for patch in pod.patches:
                     patched.update((k, v) for k, v in patch.items() if labels.get(k) == v)
                 assert labels.items() <= patched.items()
+
+
+def test_what_is_made_once_of_an_input() -> None:
+    calls = []
+
+    def names(bundle: Bundle) -> list[str]:
+        calls.append(bundle)
+        return [f.id.name for f in bundle.facts]
+
+    bundle = Bundle([made(1, "m", "a.yaml", "", {}, frozenset(), True)])
+    assert bundle.once(names) is bundle.once(names)
+    assert calls == [bundle]
+
+
+def test_all_selectors_of_everything_cover() -> None:
+    policy = "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: %s%s}\nspec: {podSelector: {}}\n---\n"
+    text = policy % ("a", "") + policy % ("b", ", namespace: shop") + policy % ("c", ", namespace: other")
+    every = facts(text + workload(metadata=", namespace: shop") + workload("free"))
+    bundle = Bundle(every)
+    shop, free = (f for f in bundle.facts if f.id.kind == "Deployment")
+    assert {f.id.name for f in bundle.covering(shop, "policy")} == {"a", "b"}
+    assert {f.id.name for f in bundle.covering(free, "policy")} == {"a", "b", "c"}

@@ -6,6 +6,8 @@ import pickle
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+import pytest
+
 from kcheck.kube.place import Place
 from tests.relations.world import facts, holder, service, workload
 
@@ -21,12 +23,10 @@ TEXT = (
 
 def places(value: Any) -> list[tuple[str, Place]]:
     """All places of a fact, with the name of their field."""
-    if is_dataclass(value):
-        found = []
-        for field in fields(value):
-            each = getattr(value, field.name)
-            found += [(field.name, each)] if isinstance(each, Place) else places(each)
-        return found
+    names = [field.name for field in fields(value)] if is_dataclass(value) else getattr(value, "_fields", ())
+    if names:
+        each = [(name, getattr(value, name)) for name in names]
+        return [pair for name, one in each for pair in ([(name, one)] if isinstance(one, Place) else places(one))]
     if isinstance(value, tuple) and not isinstance(value, Place):
         return [pair for each in value for pair in places(each)]
     if isinstance(value, dict):
@@ -81,4 +81,25 @@ def test_odd_input_makes_no_facts_and_no_trouble() -> None:
         "apiVersion: v1\nkind: ConfigMap\nmetadata: null\ndata: [a]\n---\n"
         "apiVersion: acme.io/v1\nkind: X\nspec: {template: {spec: {containers: [a]}}}\n"
     )
-    assert [len(f.pods) for f in facts(text)] == [1, 0, 0, 1]
+    assert [len(f.pods) for f in facts(text)] == [1, 0, 0, 0]
+
+
+NETWORK = {
+    "networking.k8s.io/v1": ["NetworkPolicy"],
+    "gateway.networking.k8s.io/v1": ["Gateway", "HTTPRoute", "ReferenceGrant"],
+    "monitoring.coreos.com/v1": ["ServiceMonitor", "PodMonitor", "Prometheus"],
+}
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "5", "[a]", "{}", "{ingress: 1, egress: [2], policyTypes: {a: b}}", "{listeners: [1, {}], rules: 3, parentRefs: [x, {}]}",
+        "{from: [1], to: 2, hostnames: [{}, 3]}", "{endpoints: [1, {port: []}], podMetricsEndpoints: {}, selector: 1}",
+        "{serviceMonitorSelector: [], ruleSelector: {matchExpressions: 1}}",
+    ],
+)  # fmt: skip
+def test_odd_objects_of_the_network(spec: str) -> None:
+    kinds = [(version, kind) for version, listed in NETWORK.items() for kind in listed]
+    text = "".join(f"apiVersion: {version}\nkind: {kind}\nmetadata: {{name: a}}\nspec: {spec}\n---\n" for version, kind in kinds)
+    assert [f.id.kind for f in facts(text)] == [kind for _, kind in kinds]

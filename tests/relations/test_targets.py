@@ -137,3 +137,49 @@ def test_ingresses_for_one_path(tmp_path: Path) -> None:
 def test_hostile_copies_take_no_time_without_end(tmp_path: Path) -> None:
     text = "".join(scaled("", f"w{i}") + scaler(f"h{i}", f"w{i}") for i in range(150)) + budget("minAvailable: 1", "app: w1") * 150
     assert check(tmp_path, {"a.yaml": text}, "no-disruption-budget", "budget-overlap", "autoscaler-clash") == []
+
+
+ROUTE = """\
+apiVersion: gateway.networking.k8s.io/v1alpha2
+kind: %s
+metadata: {name: web}
+spec: {parentRefs: [{name: public}], rules: [{backendRefs: [{name: web, port: %s}]}]}
+---
+"""
+HOOK = """\
+apiVersion: apiregistration.k8s.io/v1
+kind: APIService
+metadata: {name: v1.shop.example.com}
+spec: {group: shop.example.com, version: v1, groupPriorityMinimum: 1, versionPriority: 1, service: {name: web, namespace: default%s}}
+---
+"""
+
+
+@pytest.mark.parametrize(
+    ("ports", "user", "message"),
+    [
+        ("port: 53, protocol: UDP", ROUTE % ("TCPRoute", 53), "Service web is UDP, and TCPRoute leads there by TCP: correct one"),
+        ("port: 53, protocol: UDP", ROUTE % ("UDPRoute", 53), ""),
+        ("name: a, port: 53, protocol: UDP}, {name: b, port: 53", ROUTE % ("TCPRoute", 53), ""),
+        ("port: 80", ROUTE % ("HTTPRoute", 81), "Service web has no port 81: it has 80"),
+        ("port: 8443", HOOK % "", "Service web has no port 443, which is called where none is named: it has 8443"),
+        ("port: 8443", HOOK % ", port: 8443", ""), ("port: 443", HOOK % "", ""), ("port: 443", HOOK % ", port: 8443", "it has 443"),
+    ],
+)  # fmt: skip
+def test_ports_of_routes_and_hooks(ports: str, user: str, message: str, tmp_path: Path) -> None:
+    found = check(tmp_path, {"all.yaml": service(ports=ports) + user}, "missing-service-port")
+    assert [f.message.endswith(message) for f in found] == ([True] if message else [])
+
+
+@pytest.mark.parametrize(
+    ("ports", "declared", "told"),
+    [
+        ("port: 53, protocol: UDP", "containerPort: 53", 1), ("port: 53", "containerPort: 53, protocol: UDP", 1),
+        ("port: 53, protocol: UDP", "containerPort: 53, protocol: UDP", 0), ("port: 53, protocol: UDP", "containerPort: 80", 0),
+        ("port: 53, protocol: UDP", "containerPort: 53}, {containerPort: 53, protocol: UDP", 0),
+        ("port: 80, targetPort: 53, protocol: UDP", "containerPort: 53", 1), ("port: 53", "containerPort: 53", 0),
+    ],
+)  # fmt: skip
+def test_protocols_that_do_not_meet(ports: str, declared: str, told: int, tmp_path: Path) -> None:
+    text = service(ports=ports) + workload(container=f", ports: [{{{declared}}}]")
+    assert len(check(tmp_path, {"all.yaml": text}, "service-port-protocol")) == told
