@@ -12,6 +12,8 @@ removed.json says which release was the first to serve a kind, and the first tha
 it is written anew; what was gone before the oldest table stands there by hand and stays (1.11 to 1.24 were compared with
 the definitions of their time, which list until 1.17 what 1.16 had switched off).
 
+resources.json is what RBAC calls the kinds of all versions; kcheck/schema/served.py says what of it stands by hand.
+
 The format of the tables is described in kcheck/schema/definitions.py. Nothing here goes into the wheel.
 """
 
@@ -241,6 +243,18 @@ def history(tables: dict[str, Json], earlier: Json) -> Json:
     return result
 
 
+def resources(tables: dict[str, Json], earlier: Json) -> Json:
+    """{group: {plural: {"kind", "namespaced", ...}}} of `earlier`, with the kinds of all tables; the rest stands there by hand."""
+    result: Json = {group: {plural: dict(entry) for plural, entry in entries.items()} for group, entries in earlier.items()}
+    for table in tables.values():
+        for api_version, kinds in table["kinds"].items():
+            for kind, (_, plural, namespaced) in kinds.items():
+                if plural and not kind.endswith("List"):
+                    entry = result.setdefault(api_version.rpartition("/")[0], {}).setdefault(plural, {})
+                    entry.update(kind=kind, namespaced=namespaced)
+    return result
+
+
 def read_definitions(folder: Path | None) -> dict[str, Json]:
     """{minor: definitions} of a folder or of the installed package, oldest first; ValueError where there are none."""
     if folder is None:
@@ -284,6 +298,7 @@ def main(arguments: list[str] | None = None) -> int:
         refresh = Refresh(facts, definitions[facts["version"].rpartition(".")[0]])
         tables = {minor: refresh.table(minor, each) for minor, each in definitions.items()}
         past = history(tables, json.loads((SCHEMAS / "removed.json").read_text()))
+        plurals = resources(tables, json.loads((SCHEMAS / "resources.json").read_text()))
     except (KeyError, OSError, ValueError) as error:
         print(f"refresh_schemas: {error}", file=sys.stderr)
         return 2
@@ -292,6 +307,7 @@ def main(arguments: list[str] | None = None) -> int:
         (SCHEMAS / f"kubernetes-{minor}.json").write_text(text + "\n")
         print(f"{minor}: {sum(map(len, table['kinds'].values()))} kinds, {len(table['types'])} types, {len(text) // 1000} kB")
     (SCHEMAS / "removed.json").write_text(json.dumps(past, sort_keys=True, indent=1) + "\n")
+    (SCHEMAS / "resources.json").write_text(json.dumps(plurals, sort_keys=True, indent=1) + "\n")
     return 0
 
 

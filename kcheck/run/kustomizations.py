@@ -1,0 +1,183 @@
+"""What kustomization.yaml says of the files around it: which are patches, which settings of kustomize, what it makes, what is not there.
+
+Source: the reference of kustomization.yaml in kustomize's documentation, api/types/kustomization.go for the fields.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from kcheck.finding.finding import Finding
+from kcheck.finding.problem import Problem
+from kcheck.kube.facts import Facts, Made
+from kcheck.kube.place import ObjectId
+from kcheck.kube.suggestion import nearest
+from kcheck.run.ignore import ignores_of
+from kcheck.run.outcome import Outcome
+from kcheck.run.placing import Placer
+from kcheck.run.session import Session
+from kcheck.text.pattern import pattern
+from kcheck.text.source import Source
+from kcheck.tree.document import Document
+from kcheck.tree.node import Node
+from kcheck.tree.parse import parse
+
+NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+SETTINGS = "settings of kustomize: build the kustomization first, e.g. kubectl kustomize . | kcheck check -"
+
+_GROUP = "kustomize.config.k8s.io"
+# Lists of files and folders, by what they are to kustomize.
+_PARTS, _OBJECTS, _SETTINGS = (
+    ("patches.*.path", "patchesStrategicMerge.*", "patchesJson6902.*.path"),
+    ("resources.*", "bases.*", "components.*", "crds.*"),
+    ("configurations.*", "generators.*", "transformers.*", "validators.*", "replacements.*.path", "openapi.path"),
+)
+_GENERATORS = {"configMapGenerator": "ConfigMap", "secretGenerator": "Secret"}
+# What kustomize fetches: URLs, and hosts followed by a path.
+_REMOTE = pattern(r".*(?:://|//|\?|@).*|(?:[\w-]+\.)+[a-z]{2,}[/:].*")
+
+
+class Kustomizations:
+    """Those of an input. `parts`: patches; `objects`: what is named as a whole; `settings`: of kustomize's own; all normal paths."""
+
+    def __init__(self) -> None:
+        self.parts: set[str] = set()
+        self.objects: set[str] = set()
+        self.settings: set[str] = set()
+
+    def is_part(self, path: str) -> bool:
+        """Whether a file is a patch and nothing else."""
+        path = os.path.normpath(path)
+        return path in self.parts and path not in self.objects
+
+    def is_setting(self, path: str) -> bool:
+        path = os.path.normpath(path)
+        return path in self.settings and path not in self.objects
+
+    def take(self, source: Source) -> Kustomization | None:
+        """Read one; None where it is none that could be read, which kustomize tells better."""
+        document = next(iter(parse(source)), None)
+        if document is None or document.fault is not None or not document.root.is_map:
+            return None
+        found = Kustomization(document)
+        self.parts.update(found.paths(_PARTS))
+        self.objects.update(found.paths(_OBJECTS))
+        self.settings.update(found.paths(_SETTINGS))
+        return found
+
+
+def is_kustomization(path: str) -> bool:
+    """Whether a file is one by its name."""
+    return os.path.basename(path) in NAMES
+
+
+def kustomized(source: Source, passed: str, all: Kustomizations, session: Session) -> Outcome:
+    """What a kustomization gives. It is no object and so `passed` over, but others should know of it."""
+    found = all.take(source)
+    outcome = Outcome(passed=passed)
+    if found is None:
+        return outcome
+    outcome.facts = [found.facts()]
+    active = session.rules_for(source.path).active.get("missing-file")
+    if active is not None:
+        for problem in found.absences():
+            assert isinstance(problem.node, Node)
+            place = found.placer.place(problem.node)
+            outcome.findings.append(Finding("missing-file", active.severity, active.rule.family, problem.message, place))
+        outcome.ignores = ignores_of(source, [found.document], session.registry)
+    return outcome
+
+
+class Kustomization:
+    """One of them."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.root = document.root
+        self.file = document.source.path
+        self.folder = os.path.dirname(self.file)
+        version, kind = self.root["apiVersion"].text, self.root["kind"].text
+        # Where it names none it is one of these.
+        self.id = ObjectId(version or f"{_GROUP}/v1beta1", kind or "Kustomization", "", self.folder or ".")
+        self.placer = Placer(document)
+        self.placer.id = self.id
+
+    def paths(self, ways: tuple[str, ...]) -> Iterator[str]:
+        """What stands under some fields, as paths."""
+        for way in ways:
+            for node in _nodes(self.root, way):
+                if _is_path(node.text):
+                    yield self.path(node.text)
+
+    def path(self, entry: str) -> str:
+        return os.path.normpath(os.path.join(self.folder, entry))
+
+    def facts(self) -> Facts:
+        """What the objects of the input should know of it."""
+        marks = {f"under={os.path.dirname(path) if path.endswith(('.yaml', '.yml', '.json')) else path}" for path in self.paths(_OBJECTS)}
+        if self.root["namespace"].text:
+            marks.add("namespace")
+        named = (*_nodes(self.root, "replacements.*.source.name"), *_nodes(self.root, "vars.*.objref.name"))
+        return Facts(
+            self.id, self.placer.place(self.root), {}, makes=tuple(self._made()), words=frozenset(node.text for node in named),
+            marks=frozenset(marks),
+        )  # fmt: skip
+
+    def _made(self) -> Iterator[Made]:
+        for name, kind in _GENERATORS.items():
+            for each in self.root[name]:
+                if each["name"].text:
+                    yield Made(kind, each["name"].text, _keys(each))
+
+    def absences(self) -> Iterator[Problem]:
+        """The files and folders that it names and that are not there."""
+        for way in (*_PARTS, *_OBJECTS, *_SETTINGS):
+            for node in _nodes(self.root, way):
+                if _is_path(node.text):
+                    yield from self._absence(node, node.text, way in _OBJECTS)
+        for node in _nodes(self.root, "configMapGenerator.*.files.*"):
+            entry = node.text.rpartition("=")[2]
+            if _is_path(entry):
+                yield from self._absence(node, entry, False)
+
+    def _absence(self, node: Node, entry: str, may_be_folder: bool) -> Iterator[Problem]:
+        path = os.path.join(self.folder, entry)
+        if os.path.isdir(path) and may_be_folder:
+            if not any(os.path.exists(os.path.join(path, name)) for name in NAMES):
+                yield Problem(node, f"the folder {entry} has no kustomization.yaml: add one, or name its files")
+        elif not os.path.exists(path) and not os.path.islink(path):
+            near = nearest(os.path.basename(path), _beside(path))
+            hint = f"did you mean {os.path.join(os.path.dirname(entry), near)}?" if near else "add it, or correct the path"
+            yield Problem(node, f"there is no {entry} here: {hint}")
+
+
+def _nodes(root: Node, way: str) -> list[Node]:
+    nodes = [root]
+    for step in way.split("."):
+        nodes = [child for node in nodes for child in ((node if node.is_list else ()) if step == "*" else (node[step],)) if child]
+    return nodes
+
+
+def _is_path(text: str) -> bool:
+    """Whether an entry is a path rather than a patch written in place or an address."""
+    return bool(text) and "\n" not in text and "\0" not in text and ": " not in text and not _REMOTE.fullmatch(text)
+
+
+def _keys(generator: Node) -> frozenset[str] | None:
+    """The entries of what a generator makes, None where a file of variables says them."""
+    if len(generator["envs"]) or generator["env"]:
+        return None
+    found = [node.text.partition("=")[0] for node in generator["literals"]]
+    for node in generator["files"]:
+        key, equals, path = node.text.partition("=")
+        found.append(key if equals else os.path.basename(path or key))
+    # With behavior: merge the rest stands elsewhere.
+    return frozenset(found) or None
+
+
+def _beside(path: str) -> list[str]:
+    try:
+        return sorted(os.listdir(os.path.dirname(path) or "."))
+    except OSError:
+        return []

@@ -1,0 +1,122 @@
+"""What kustomization.yaml says of the files around it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kcheck.finding.report import Report
+from kcheck.run.discover import discover
+from kcheck.run.run import run
+from tests.relations.world import holder, lines, service, session, workload
+
+PATCH = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicaz: 3
+  template:
+    spec:
+      $setElementOrder/containers: [{name: web}]
+      containers:
+        - name: web
+          resources: {limits: {memory: 1Gx}}
+        - name: old
+          $patch: delete
+"""
+FOUND = ["unknown-field", "quantity"]
+
+
+def report(folder: Path, files: dict[str, str], *rules: str, complete: bool = False) -> Report:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return run(discover([str(folder)]), session(*rules, complete=complete))
+
+
+def rules(found: Report, file: str) -> list[str]:
+    return [finding.rule for finding in found.findings if finding.file.endswith(file)]
+
+
+def test_a_patch_is_judged_by_what_is_in_it(tmp_path: Path) -> None:
+    for listed in ("patches: [{path: patch.yaml}]", "patchesStrategicMerge: [patch.yaml]", "patchesJson6902: [{path: ./patch.yaml}]"):
+        found = report(tmp_path, {"kustomization.yaml": listed, "patch.yaml": PATCH}, "spec", "practice")
+        assert rules(found, "patch.yaml") == FOUND, listed
+    alone = report(tmp_path, {"kustomization.yaml": "namePrefix: a-", "patch.yaml": PATCH}, "spec", "practice")
+    assert len(rules(alone, "patch.yaml")) > len(FOUND)
+
+
+def test_what_is_a_resource_somewhere_is_whole(tmp_path: Path) -> None:
+    files = {"a/kustomization.yaml": "patches: [{path: ../patch.yaml}]", "b/kustomization.yaml": "resources: [../patch.yaml]"}
+    assert len(rules(report(tmp_path, {**files, "patch.yaml": PATCH}, "spec"), "patch.yaml")) > len(FOUND)
+
+
+def test_settings_of_kustomize_are_passed_over(tmp_path: Path) -> None:
+    setting = "apiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: labels}\n"
+    found = report(tmp_path, {"kustomization.yaml": "transformers: [labels.yaml]", "labels.yaml": setting})
+    assert not found.findings
+    assert "kustomize" in next(passed.why for passed in found.passed if passed.file.endswith("labels.yaml"))
+
+
+def test_files_that_are_not_there_are_told(tmp_path: Path) -> None:
+    text = """\
+resources:
+  - deploymnt.yaml
+  - ../base
+  - empty
+  - https://example.com/crds.yaml
+  - github.com/example/app//config?ref=v1
+  - deployment.yaml
+patches:
+  - path: patches/none.yaml
+  - patch: "- {op: remove, path: /spec}"
+patchesStrategicMerge:
+  - |
+    kind: Deployment
+configMapGenerator:
+  - {name: web, files: [key=web.conf], envs: [.env]}
+"""
+    (tmp_path / "app" / "empty").mkdir(parents=True)
+    found = report(tmp_path, {"app/kustomization.yaml": text, "app/deployment.yaml": workload()}, "missing-file")
+    told = [(marked, finding.message) for marked, finding in zip(lines(tmp_path, found.findings), found.findings, strict=True)]
+    assert told == [
+        ("app/kustomization.yaml:2 deploymnt.yaml", "there is no deploymnt.yaml here: did you mean deployment.yaml?"),
+        ("app/kustomization.yaml:3 ../base", "there is no ../base here: add it, or correct the path"),
+        ("app/kustomization.yaml:4 empty", "the folder empty has no kustomization.yaml: add one, or name its files"),
+        ("app/kustomization.yaml:9 patches/none.yaml", "there is no patches/none.yaml here: add it, or correct the path"),
+        ("app/kustomization.yaml:15 key=web.conf", "there is no web.conf here: add it, or correct the path"),
+    ]
+
+
+def test_an_absence_can_be_ignored(tmp_path: Path) -> None:
+    text = "resources:\n  - made-by-ci.yaml # kcheck: ignore[missing-file] written by the pipeline\n"
+    assert not report(tmp_path, {"kustomization.yaml": text}, "missing-file").findings
+
+
+def test_generators_make_what_others_name(tmp_path: Path) -> None:
+    kustomization = """\
+configMapGenerator:
+  - {name: web-config, literals: [LEVEL=info], files: [web.conf, a=web.conf]}
+secretGenerator:
+  - {name: db, envs: [db.env]}
+"""
+    pod = ", volumes: [{name: v, configMap: {name: web-config, items: [{key: web.conf, path: a}, {key: LEVL, path: b}]}}]"
+    user = workload(pod=pod, container=", envFrom: [{secretRef: {name: db}}]")
+    files = {"kustomization.yaml": kustomization, "web.conf": "", "web.yaml": user}
+    found = report(tmp_path, files, "missing-key", "missing-config-map", "missing-secret", complete=True)
+    assert [finding.message for finding in found.findings] == ["ConfigMap web-config has no key LEVL: did you mean LEVEL?"]
+
+
+def test_a_namespace_for_all_brings_objects_together(tmp_path: Path) -> None:
+    user = workload(metadata=", namespace: a", container=", envFrom: [{configMapRef: {name: web}}]")
+    files = {"base/web.yaml": user + holder("ConfigMap", "web", metadata=", namespace: b") + service()}
+    assert report(tmp_path, files, "missing-config-map").findings
+    kustomizations = {"base/kustomization.yaml": "resources: [web.yaml]", "prod/kustomization.yaml": "namespace: c\nresources: [../base]"}
+    assert not report(tmp_path, {**files, **kustomizations}, "missing-config-map").findings
+
+
+def test_a_kustomization_that_cannot_be_read_says_nothing(tmp_path: Path) -> None:
+    odd = "resources: 3\npatches: {a: b}\nconfigMapGenerator: [1, {name: [x]}]\n"
+    for text in ("resources: [", "- a\n", "", odd, 'resources: ["\\0"]\n'):
+        assert not report(tmp_path, {"kustomization.yaml": text}).findings, text
