@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kcheck.config.pattern import matches
 from kcheck.finding.severity import WARNING, Severity
@@ -26,7 +26,7 @@ class Config:
 
     `file`: the file itself, None without one; `folder`: where it stands, without links: `exclude` and the globs of `overrides`
     are relative to it. `kubernetes`: minor versions, oldest first, () for the newest alone. `schemas`: paths that are fit to be
-    opened. `settings`: by rule id, groups taken apart.
+    opened. `pods`: where kinds hold pods, by group and name. `settings`: by rule id, groups taken apart.
     """
 
     file: Path | None = None
@@ -34,6 +34,7 @@ class Config:
     kubernetes: tuple[str, ...] = ()
     schemas: tuple[Path, ...] = ()
     complete: bool = False
+    pods: Mapping[tuple[str, str], Any] = field(default_factory=dict)
     fail_on: Severity = WARNING
     exclude: tuple[str, ...] = ()
     settings: Mapping[str, Setting] = field(default_factory=dict)

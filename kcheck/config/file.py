@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from kcheck.config.config import Config, Override
 from kcheck.config.mistake import BadConfig, Mistake
@@ -18,7 +20,7 @@ from kcheck.tree.document import Document
 from kcheck.tree.node import Node
 from kcheck.tree.parse import parse
 
-_KEYS = ("kubernetes", "schemas", "complete", "rules", "overrides", "exclude", "fail-on")
+_KEYS = ("kubernetes", "schemas", "complete", "pods", "rules", "overrides", "exclude", "fail-on")
 _OVERRIDE_KEYS = ("files", "rules")
 
 
@@ -63,6 +65,7 @@ class _Reader:
             kubernetes=self.versions(said["kubernetes"]) if "kubernetes" in said else (),
             schemas=self.schemas(said.get("schemas", nothing)),
             complete="complete" in said and self.values.flag(said["complete"]),
+            pods=self.pods(said["pods"]) if "pods" in said else {},
             fail_on=self.threshold(said["fail-on"]) if "fail-on" in said else WARNING,
             exclude=self.values.globs(said.get("exclude", nothing)),
             settings=read_rules(said.get("rules", nothing), self.values, self.registry),
@@ -102,6 +105,12 @@ class _Reader:
                 self.values.wrong(each, f"no such file or folder: {path}")
             found.append(path)
         return tuple(found)
+
+    def pods(self, node: Node) -> Mapping[tuple[str, str], Any]:
+        # Few configs have any, and what knows of such places is loaded late.
+        from kcheck.config.pods import read_pods
+
+        return read_pods(node, self.values)
 
     def threshold(self, node: Node) -> Severity:
         try:

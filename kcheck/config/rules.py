@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from kcheck.config.values import Values, shown
@@ -100,7 +99,7 @@ class _Rules:
                 self.values.wrong(child, _unknown_option(key, name, rule, known), at="key")
                 continue
             try:
-                options[option.name] = replace(option, name=key).read(child.plain())
+                options[option.name] = option._replace(name=key).read(child.plain())
             except BadOption as error:
                 self.values.wrong(child, str(error))
         return options

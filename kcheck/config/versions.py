@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from kcheck.schema.definitions import UnknownVersion, available
+from kcheck.text.pattern import pattern
 
 _MINOR = r"v?(1\.\d+)(?:\.\d+)?"
-_RANGE = re.compile(rf"{_MINOR}\s*-\s*{_MINOR}")
-_SINGLE = re.compile(rf"{_MINOR}(?:[-+].*)?")
+_RANGE = pattern(rf"{_MINOR}\s*-\s*{_MINOR}")
+_SINGLE = pattern(rf"{_MINOR}(?:[-+].*)?")
 
 
 def parse_versions(text: str) -> tuple[str, ...]:

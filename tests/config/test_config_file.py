@@ -184,7 +184,7 @@ class TestRules:
     [
         ("rule: {}\n", ["1:1: unknown key 'rule': did you mean rules?"]),
         ("complete: true\nfail_on: error\n", ["2:1: unknown key 'fail_on': did you mean fail-on?"]),
-        ("zebra: 1\n", ["1:1: unknown key 'zebra': known are kubernetes, schemas, complete, rules, overrides, exclude, fail-on"]),
+        ("zebra: 1\n", ["1:1: unknown key 'zebra': known are kubernetes, schemas, complete, pods, rules, overrides, exclude, fail-on"]),
         ("rules:\n  floating-tags: off\n", ["2:3: unknown rule 'floating-tags': did you mean floating-tag?"]),
         ("rules:\n  securty: off\n", ["2:3: unknown rule 'securty': did you mean security?"]),
         ("rules:\n  other/thing: off\n", ["2:3: unknown rule 'other/thing': is the plug-in installed that brings it?"]),
@@ -238,7 +238,7 @@ class TestRules:
         ("rules:\n  security: off\n  security: on\n", ["3:3: security stands in this map already, on line 2: take one away"]),
         ("complete: true\n---\ncomplete: true\n", ["3:1: a config is one document: take away the '---' and what follows it"]),
         ("complete: true\n...\nrules: {}\n", ["3:1: nothing behind '...' is read: take it away"]),
-        ("- complete\n", ["1:1: a config is a map of kubernetes, schemas, complete, rules, overrides, exclude, fail-on, not a list"]),
+        ("- complete\n", ["1:1: a config is a map of kubernetes, schemas, complete, pods, rules, overrides, exclude, fail-on, not a list"]),
         ("complete: {a: 1\n", ["1:15: the '{' is never closed, or a ',' is missing: close it with '}'"]),
         ("rules:\n\tsecurity: off\n", ["2:1: this character cannot begin a value: quote the text"]),
     ],

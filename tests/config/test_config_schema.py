@@ -40,6 +40,9 @@ rules: {missing-probe: {min-replicas: 2}}
 rules: {acme/owner: {ratio: 0.5}}
 overrides: [{files: a, rules: {floating-tag: error}}]
 overrides: [{files: [a, b/**], rules: }]
+pods:
+pods: [{kind: A, group: b.c, path: spec.template}]
+pods: [{kind: A, path: ["spec.tasks[*].template", spec.x.*], lasts: false}]
 """.splitlines()
 BAD = """\
 []
@@ -50,6 +53,12 @@ rules: {floating-tag: }
 rules: {floating-tag: warn}
 rules: {floating-tag: 1}
 rules: {floating-tag: [a]}
+pods: {}
+pods: [A]
+pods: [{kind: A}]
+pods: [{kind: A, path: a..b}]
+pods: [{kind: A, path: a, lasts: maybe}]
+pods: [{kind: A, path: a, version: v1}]
 rules: {floating-tag: {severity: high}}
 rules: {floating-tag: {allow: {a: b}}}
 rules: {floating-tag: {allow: [1]}}
