@@ -1,0 +1,149 @@
+"""Files checked by the workers of a real Dask cluster, on this machine, give the report that this process gives."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kcheck.rule.registry import Registry
+from kcheck.rule.ruleset import choose
+from kcheck.run import cluster, parallel
+from kcheck.run.discover import discover
+from kcheck.run.fingerprint import program_digest
+from kcheck.run.outcome import Outcome, Task
+from kcheck.run.run import run
+from kcheck.run.session import Session
+from kcheck.run.terms import terms_of
+from kcheck.run.workers import NoWorkers
+from kcheck.schema.definitions import load
+from kcheck.schema.store import Store
+from kcheck.text.source import Source
+from tests.run.test_parallel import CRD, MANY, POD, THING, TYPO
+
+distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """The scheduler of a cluster of two processes, which gives a task up when two workers have died of it."""
+    import dask
+
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+        distributed.LocalCluster(n_workers=2, threads_per_worker=2, processes=True, dashboard_address=None) as local,
+    ):
+        yield local.scheduler_address
+
+
+def kcheck(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "kcheck", "check", "--no-cache", "--format", "json", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+
+
+def new_session(*select: str) -> Session:
+    registry = Registry.load()
+    return Session(registry, choose(registry, select), [Store(load("1.36"))])
+
+
+def test_the_report_is_that_of_one_machine(address: str, tmp_path: Path) -> None:
+    for name, text in MANY.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "schemas" / "example.org").mkdir(parents=True)
+    (tmp_path / "schemas" / "example.org" / "widget_v1.json").write_text('{"properties": {"spec": {"type": "integer"}}}')
+    (tmp_path / "widget.yaml").write_text("apiVersion: example.org/v1\nkind: Widget\nmetadata: {name: a}\nspec: no\n")
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "pod.yaml").write_text(TYPO)
+    (tmp_path / ".kcheck.yaml").write_text(
+        "kubernetes: 1.30-1.31\nschemas: [schemas]\nexclude: [schemas]\noverrides: [{files: [old/**], rules: {unknown-field: off}}]\n"
+    )
+    alone = kcheck(tmp_path, ".")
+    together = kcheck(tmp_path, ".", "--scheduler", address)
+    assert (together.returncode, together.stdout, together.stderr) == (alone.returncode, alone.stdout, alone.stderr)
+    found = {(f["rule"], f["file"]) for f in json.loads(alone.stdout)["findings"]}
+    assert {("wrong-type", "thing.yaml"), ("unknown-field", "typo.yaml")} <= found
+    assert ("unknown-field", "old/pod.yaml") not in found
+    assert any(file == "widget.yaml" and rule != "no-schema" for rule, file in found)
+
+
+def test_shards_may_use_a_cluster(address: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "kcheck", "check", "--no-cache", "--isolated", "--shard", "1/1", str(EXAMPLES), "--quiet"]
+    for name, more in (("alone", ()), ("together", ("--scheduler", address))):
+        subprocess.run([*command, "--output", str(tmp_path / name), *more], timeout=60, check=True)
+    assert (tmp_path / "alone").read_bytes() == (tmp_path / "together").read_bytes()
+
+
+def deadly(brief: cluster.Brief, batch: list[Task], final: bool) -> list[Outcome] | cluster.Refusal:
+    """Ends the worker where a file asks for it."""
+    import os
+
+    if any("deadly" in task.source.text for task in batch):
+        os._exit(7)
+    return cluster.check_batch(brief, batch, final)
+
+
+def test_a_worker_that_dies_costs_one_file(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(8):
+        (tmp_path / f"{number}.yaml").write_text(TYPO)
+    (tmp_path / "deadly.yaml").write_text(POD.replace("name: a", "name: deadly"))
+    (tmp_path / "crd.yaml").write_text(CRD)
+    (tmp_path / "thing.yaml").write_text(THING)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(parallel, "_BATCH", 300)
+    monkeypatch.setattr(cluster, "check_batch", by_value(deadly))
+    whole = run(discover(["."]), new_session())
+    report = run(discover(["."]), new_session(), scheduler=address)
+    lost = [f for f in report.findings if f.file == "deadly.yaml"]
+    assert [f.rule for f in lost] == ["internal-error"]
+    assert "KilledWorker" in lost[0].message
+    assert [f for f in report.findings if f.file != "deadly.yaml"] == [f for f in whole.findings if f.file != "deadly.yaml"]
+
+
+def by_value(function: Any) -> Any:
+    """A function that workers need no module of the tests for."""
+    import cloudpickle
+
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    return function
+
+
+def test_another_kcheck_on_the_workers_is_told(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.yaml").write_text(POD)
+    (tmp_path / "b.yaml").write_text(POD)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("kcheck.run.terms.__version__", "9.9")
+    report = run(discover(["."]), new_session(), scheduler=address)
+    assert [(f.rule, f.file) for f in report.findings] == [("internal-error", "a.yaml"), ("internal-error", "b.yaml")]
+    assert "its workers were asked for work made with kcheck 9.9, and this is kcheck" in report.findings[0].message
+
+
+def test_a_worker_makes_the_same_session() -> None:
+    session = new_session("security")
+    brief = cluster.Brief(terms_of(session, ["a.yaml"]), (), ())
+    task = Task(0, Source("a.yaml", POD), True)
+    expected = cluster.Checker(session).one(task, True)
+    assert cluster.check_batch(brief, [task], True) == [expected]
+    assert brief.terms.program == program_digest(session.registry)
+
+
+def test_without_a_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "PATIENCE", 1)
+    with pytest.raises(NoWorkers, match="cannot be reached"):
+        next(cluster.Cluster(new_session(), "tcp://127.0.0.1:9").check([Task(0, Source("a", POD), True)], True))
+
+
+def test_without_dask(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(POD)
+    program = "import sys; sys.modules['distributed'] = None; from kcheck.cli.main import main; main()"
+    command = [sys.executable, "-c", program, "check", "a.yaml", "--scheduler", "tcp://127.0.0.1:1"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--scheduler needs Dask: pip install 'kcheck[dask]'" in done.stderr

@@ -1,0 +1,266 @@
+"""Shards of a run make the report that the run itself makes, and what is no shard of it makes none."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from hashlib import blake2b
+from pathlib import Path
+
+import pytest
+
+from kcheck.run import stage
+from kcheck.run.share import Share
+from tests.cli.conftest import Program, program
+from tests.run.test_parallel import MANY, POD, THING
+
+__all__ = ["program"]
+
+ROOT = Path(__file__).parent.parent.parent
+CORPUS = ROOT.parent / "shared" / "corpus" / "manifests"
+REPOSITORIES = ("argoproj+argo-rollouts", "kedacore+keda", "stefanprodan+podinfo", "metallb+metallb", "kubernetes-sigs+kustomize")
+SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {selector: {app: nothing}, ports: [{port: 80, targetPort: www}]}\n"
+BINDING = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: d}
+spec:
+  selector: {matchLabels: {app: nothing}}
+  template:
+    metadata: {labels: {app: nothing}}
+    spec: {containers: [{name: c, image: "b:1", ports: [{containerPort: 80, name: web}]}]}
+"""
+INPUT = {**MANY, "service.yaml": SERVICE, "deployment.yaml": BINDING, "Chart.yaml": "name: x\n", "binary.yaml": "\0"}
+
+Shards = Callable[..., list[str]]
+
+
+@pytest.fixture
+def shards(program: Program, tmp_path: Path) -> Shards:
+    """Writes the shards of a run over these arguments."""
+
+    def write(of: int, *arguments: str) -> list[str]:
+        paths = [f"{tmp_path}/shard-{of}-{number}.shard" for number in range(1, of + 1)]
+        for number, path in enumerate(paths, 1):
+            done = program("check", "--shard", f"{number}/{of}", "--output", path, "--quiet", *arguments)
+            assert (done.code, done.out, done.err) == (0, "", "")
+        return paths
+
+    return write
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    folder = tmp_path / "input"
+    folder.mkdir()
+    for name, text in INPUT.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize("of", [1, 2, 3, 5, 60])
+@pytest.mark.parametrize("style", [("--format", "json"), ("--format", "sarif"), ("--verbose",), ("--statistics", "--severity", "warning")])
+def test_the_report_is_that_of_one_machine(files: Path, program: Program, shards: Shards, of: int, style: tuple[str, ...]) -> None:
+    whole = program("check", "--isolated", *style, "input")
+    assert whole.code == 1
+    assert program("merge", *style, *reversed(shards(of, "--isolated", "input"))) == whole
+
+
+@pytest.mark.parametrize("of", [1, 2, 3, 5])
+@pytest.mark.parametrize("folder", [ROOT / "examples", *(CORPUS / name for name in REPOSITORIES)], ids=lambda path: path.name)
+def test_real_manifests(program: Program, shards: Shards, folder: Path, of: int) -> None:
+    if not folder.is_dir():
+        pytest.skip("needs the corpus beside the checkout")
+    whole = program("check", "--isolated", "--format", "json", "--select", "all", str(folder))
+    assert program("merge", "--format", "json", *shards(of, "--isolated", "--select", "all", str(folder))) == whole
+
+
+def test_what_does_not_fit_into_memory_is_read_again(
+    files: Path, program: Program, shards: Shards, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    whole = program("check", "--isolated", "--format", "json", "input")
+    monkeypatch.setattr(stage, "KEPT", 300)
+    monkeypatch.setattr(stage, "_PORTION", 500)
+    assert program("check", "--isolated", "--format", "json", "input") == whole
+    assert program("merge", "--format", "json", *shards(3, "--isolated", "input")) == whole
+
+
+def test_the_config_goes_with_the_shards(files: Path, program: Program, shards: Shards, tmp_path: Path) -> None:
+    (files / "sub").mkdir()
+    (files / "sub" / "pod.yaml").write_text(MANY["typo.yaml"])
+    (tmp_path / ".kcheck.yaml").write_text(
+        "complete: true\nfail-on: error\nkubernetes: 1.30-1.31\nrules: {floating-tag: {severity: error}}\n"
+        "overrides: [{files: [input/sub/**], rules: {unknown-field: off}}]\n"
+    )
+    whole = program("check", "--format", "json", "input")
+    paths = shards(3, "input")
+    (tmp_path / ".kcheck.yaml").unlink()
+    assert program("merge", "--format", "json", *paths) == whole
+    assert "unknown-field" not in {f["rule"] for f in json.loads(whole.out)["findings"] if f["file"] == "input/sub/pod.yaml"}
+
+
+def test_fail_on_of_the_config_holds_unless_the_flag_says_otherwise(files: Path, program: Program, shards: Shards, tmp_path: Path) -> None:
+    for path in files.iterdir():
+        path.unlink()
+    (files / "a.yaml").write_text(THING)
+    (tmp_path / ".kcheck.yaml").write_text("fail-on: info\n")
+    paths = shards(2, "input")
+    assert program("merge", *paths).code == 1
+    assert program("merge", "--fail-on", "error", *paths).code == 0
+
+
+def test_an_output_file(files: Path, program: Program, shards: Shards, tmp_path: Path) -> None:
+    whole = program("check", "--isolated", "--format", "sarif", "input")
+    done = program("merge", "--format", "sarif", "--output", "report.sarif", *shards(2, "--isolated", "input"))
+    assert (done.code, done.out) == (1, "")
+    assert (tmp_path / "report.sarif").read_text() == whole.out
+
+
+def refused(program: Program, *paths: str) -> str:
+    done = program("merge", *paths)
+    assert (done.code, done.out) == (2, "")
+    return done.err
+
+
+def test_all_shards_must_be_there_once(files: Path, program: Program, shards: Shards) -> None:
+    first, second, third, fourth = shards(4, "--isolated", "input")
+    assert "2 of 4 shards missing: 2/4, 4/4" in refused(program, first, third)
+    assert f"shard 2/4 is there twice: {second} and {second}" in refused(program, first, second, second, third, fourth)
+    assert f"shard 1/4 is there twice: {first} and {first}" in refused(program, first, first)
+
+
+def test_shards_of_other_runs_are_refused(files: Path, program: Program, shards: Shards, tmp_path: Path) -> None:
+    second = shards(2, "--isolated", "input")[1]
+    kept = (tmp_path / "kept").with_suffix(".shard")
+    os.rename(second, kept)
+
+    def told(*arguments: str, of: int = 2) -> str:
+        other = shards(of, "--isolated", *arguments)
+        message = refused(program, other[0], str(kept))
+        assert message.startswith(f"kcheck: {kept} and {other[0]} do not belong together: ")
+        return message
+
+    assert "the rules or their options were not the same" in told("--ignore", "floating-tag", "input")
+    assert "the rules or their options were not the same" in told("--kubernetes", "1.30", "input")
+    assert "the schemas given were not the same" in told("--schemas", "input/z-crd.yaml", "input")
+    assert "one of 2 shards and one of 3" in told("input", of=3)
+    (files / "a.yaml").write_text(POD)
+    assert "the files that they saw were not the same" in told("input")
+
+
+def rewritten(path: str, change: Callable[[list[bytes]], None]) -> None:
+    """A shard changed by somebody who knows how to make a check sum."""
+    lines = Path(path).read_bytes().split(b"\n")[:-2]
+    change(lines)
+    body = b"".join(line + b"\n" for line in lines)
+    Path(path).write_bytes(body + json.dumps({"digest": blake2b(body, digest_size=16).hexdigest()}).encode() + b"\n")
+
+
+def test_another_kcheck_is_refused(files: Path, program: Program, shards: Shards) -> None:
+    (path,) = shards(1, "--isolated", "input")
+    whole = Path(path).read_bytes()
+
+    def change(old: bytes, new: bytes) -> Callable[[list[bytes]], None]:
+        def apply(lines: list[bytes]) -> None:
+            assert old in lines[0]
+            lines[0] = lines[0].replace(old, new, 1)
+
+        return apply
+
+    rewritten(path, change(b'"kcheck": "', b'"kcheck": "9.'))
+    assert "was made with kcheck 9." in refused(program, path)
+    Path(path).write_bytes(whole)
+    rewritten(path, change(b'"kcheck-shard": 1', b'"kcheck-shard": 2'))
+    assert "was made with kcheck" in refused(program, path)
+    Path(path).write_bytes(whole)
+    program_digest = json.loads(whole.split(b"\n")[0])["head"][2][1]
+    rewritten(path, change(program_digest.encode(), b"0" * len(program_digest)))
+    assert "made with other code of kcheck or its plug-ins" in refused(program, path)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: data[:-30],
+        lambda data: data[: len(data) // 2],
+        lambda data: data.replace(b"error", b"arror", 1),
+        lambda data: data + b"x\n",
+    ],
+)
+def test_damage_is_told(files: Path, program: Program, shards: Shards, damage: Callable[[bytes], bytes]) -> None:
+    first, second = shards(2, "--isolated", "input")
+    Path(second).write_bytes(damage(Path(second).read_bytes()))
+    assert f"{second} is damaged" in refused(program, first, second)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b'[0,"a.yaml",[["__reduce__"]]]', "is damaged"),
+        (b'[0,"a.yaml",[[["no-such-rule",3,"spec","m",["f",0,[[1,1],[1,1]],"",[],"",0]]]]]', "no rule is called no-such-rule"),
+        (b"[" * 100_000, "is damaged"),
+        (b'[0,"a.yaml",' + b"9" * 5000 + b"]", "is damaged"),
+        (b'{"0": 1}', "is damaged"),
+        (b'["0", 1, []]', "has no number"),
+        (b'[99,"a.yaml",[]]', "is in no shard or in two"),
+        (b'[1,"a.yaml",[]]', "is in no shard or in two"),
+    ],
+)
+def test_a_hostile_shard_is_refused(files: Path, program: Program, shards: Shards, line: bytes, message: str) -> None:
+    (path,) = shards(1, "--isolated", "input")
+
+    def change(lines: list[bytes]) -> None:
+        lines[1] = line
+
+    rewritten(path, change)
+    assert message in refused(program, path)
+
+
+def test_files_that_are_missing_or_too_many_are_told(files: Path, program: Program, shards: Shards) -> None:
+    (path,) = shards(1, "--isolated", "input")
+    rewritten(path, lambda lines: lines.pop())
+    assert "write all of them anew" in refused(program, path)
+
+
+def test_what_is_no_shard(program: Program, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"version": 1}')
+    assert "a.json is no shard" in refused(program, "a.json")
+    assert "b.json cannot be read: No such file" in refused(program, "b.json")
+    assert ". cannot be read" in refused(program, ".")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--shard", "3/2", "--output", "x"), "'3/2' is no part"),
+        (("--shard", "0/2", "--output", "x"), "is no part"),
+        (("--shard", "2", "--output", "x"), "is no part"),
+        (("--shard", "1/2"), "say with --output"),
+        (("--shard", "1/2", "--output", "x", "--format", "json"), "are for kcheck merge"),
+        (("--shard", "1/2", "--output", "x", "--fail-on", "error"), "are for kcheck merge"),
+        (("--shard", "1/2", "--output", "x", "-"), "standard input"),
+    ],
+)
+def test_misuse_is_told(files: Path, program: Program, arguments: tuple[str, ...], message: str) -> None:
+    done = program("check", "--isolated", "input", *arguments)
+    assert done.code == 2
+    assert message in done.err
+
+
+def test_shares_are_balanced_and_whole() -> None:
+    sizes = [1, 900_000, 5, 300_000, 300_000, 300_000, 0, *([10_000] * 90)]
+    shares = []
+    for number in range(1, 4):
+        share = Share(number, 3)
+        for at, size in enumerate(sizes):
+            share.see(f"{at}.yaml", "x" * size)
+        shares.append(share.mine())
+    assert sorted(n for share in shares for n in share) == list(range(len(sizes)))
+    loads = [sum(sizes[n] for n in share) for share in shares]
+    assert max(loads) - min(loads) < 20_000
+
+
+def test_a_definition_in_one_shard_is_known_in_all(files: Path, program: Program, shards: Shards) -> None:
+    report = json.loads(program("merge", "--format", "json", *shards(5, "--isolated", "input")).out)
+    assert ("wrong-type", "input/thing.yaml") in {(f["rule"], f["file"]) for f in report["findings"]}
