@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
-from kcheck.api import Bundle, Facts, Problem, Reference, Related, may_share
+from kcheck.api import Bundle, Facts, Problem, Reference, Related, is_provided, may_share, pattern
 from kcheck_practice.slips import correction, meant
+
+# In whose place a script or a template writes the name.
+_PLACEHOLDER = pattern(r"[${}<>%]|^[^a-zA-Z0-9]")
 
 
 def absent(
@@ -17,17 +20,17 @@ def absent(
 ) -> Iterator[Reference]:
     """References to objects that are not in the input and that nothing in it seems to make, each place once.
 
-    `there`: says of what a cluster has by itself.
+    `there`: says of what is there all the same, besides what every cluster has.
     """
     seen = set()
     for reference in user.references if user.whole else ():
-        if reference.kind not in kinds or reference.optional or reference.place.start in seen:
+        if reference.kind not in kinds or reference.optional or reference.place.start in seen or _PLACEHOLDER.search(reference.name):
             continue
         seen.add(reference.place.start)
         name = reference.name
-        if there(reference) or name in bundle.mentioned or bundle.copies(reference) or bundle.makers(reference):
-            continue
-        yield reference
+        given = is_provided(reference) or there(reference) or bundle.is_mentioned(name, user)
+        if not (given or bundle.copies(reference) or bundle.makers(reference)):
+            yield reference
 
 
 def tell(user: Facts, reference: Reference, bundle: Bundle, by_file: bool, remedy: str) -> Iterator[Problem]:
@@ -35,6 +38,8 @@ def tell(user: Facts, reference: Reference, bundle: Bundle, by_file: bool, remed
     kind, name, place = reference.kind, reference.name, reference.place
     around = bundle.neighbours(user, kind, reference.api_group)
     elsewhere = next((f for f in around if f.id.name == name), None)
+    if elsewhere is not None and user.folder in bundle.once(_moved):
+        return
     if elsewhere is not None:
         message = f"{kind} {name} is in namespace {elsewhere.id.namespace}, which {_who(user, reference)} cannot see: add it there"
         yield Problem(place, message, related=(Related(elsewhere.place, f"{kind} {name}"),))
@@ -46,9 +51,31 @@ def tell(user: Facts, reference: Reference, bundle: Bundle, by_file: bool, remed
     if near is not None and not bundle.is_used(user.place.file if here else user.folder, kind, near):
         related = tuple(Related(f.place, f"{kind} {near}") for f in here or peers if f.id.name == near)[:1]
         yield Problem(place, f"there is no {kind} {name}: did you mean {near}?", related=related, fix=correction(place, name, near))
-    elif bundle.complete or (by_file and here):
+    elif (bundle.complete or (by_file and here)) and not _is_operated(user, reference, bundle):
         yield Problem(place, f"there is no {kind} {name} in the input: {remedy}")
+
+
+def _is_operated(user: Facts, reference: Reference, bundle: Bundle) -> bool:
+    """Whether the operator of another object is likely to make a ConfigMap or Secret: its name begins with that of a custom resource."""
+    if reference.kind not in ("ConfigMap", "Secret"):
+        return False
+    name, own = reference.name, user.id.name if user.operated else ""
+    return any(name[:end] in bundle.operated_names and name[:end] != own for end, sign in enumerate(name) if sign == "-")
 
 
 def _who(user: Facts, reference: Reference) -> str:
     return f"pods in {user.id.namespace}" if user.pods else f"{user.title} in {reference.namespace}"
+
+
+def _moved(bundle: Bundle) -> frozenset[str]:
+    """The folders whose objects a kustomization of the input puts into one namespace."""
+    known = {f.folder: f for f in bundle.facts if f.group == "kustomize.config.k8s.io"}
+    found: set[str] = set()
+    todo = [folder for folder, f in known.items() if "namespace" in f.marks]
+    while todo:
+        folder = todo.pop()
+        if folder not in found:
+            found.add(folder)
+            below = known[folder].marks if folder in known else ()
+            todo += [mark.partition("=")[2] for mark in below if mark.startswith("under=")]
+    return frozenset(found)

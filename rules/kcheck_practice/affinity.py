@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import ERROR, INFO, Node, Pod, Problem, rule, selector
+from kcheck.api import ERROR, INFO, Bundle, Facts, Node, Pod, Problem, Related, rule, selector
 from kcheck_practice.terms import accepted
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -39,6 +39,37 @@ def anti_affinity_topology(
         node = term["topologyKey"]
         if node.text and node.text not in keys:
             yield Problem(node, f"required anti-affinity over {node.text} can close a whole domain to others: prefer it, or use {keys[0]}")
+
+
+@rule("anti-affinity-without-pods", "anti-affinity that keeps nothing apart, by a slip of the pen", on="selectors",
+      groups=("relations", "scheduling"))  # fmt: skip
+def anti_affinity_without_pods(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
+    """Preferred and required. No pod of the input has the labels, and those of the workload itself all but do."""
+    for term in workload.selectors if workload.whole else ():
+        if term.aim not in ("anti-affinity", "preferred-anti-affinity") or term.elsewhere or _is_met(workload, term.selector, bundle):
+            continue
+        near = selector.nearest(term.selector, ((pod, pod.labels) for pod in workload.pods))
+        if near is not None and selector.distance(term.selector, near[0].labels) < selector.UNLIKE:
+            pod, wrong = near
+            has = f"{wrong.key}={pod.labels[wrong.key]}" if wrong.key in pod.labels else "another key"
+            message = f"no pod has {term.selector}, so that this keeps nothing apart: {workload.title} itself has {has}"
+            yield Problem(term.place, message, related=(Related(pod.place, f"the labels of {workload.title}"),))
+
+
+@rule("spread-without-own-pods", "a spread that does not count the pods themselves", on="selectors", groups=("relations", "scheduling"),
+      like=("kube-score/pod-topology-spread-constraints",))  # fmt: skip
+def spread_without_own_pods(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
+    """The scheduler counts the pods that the selector matches; where no pod of the input is one, the constraint holds everywhere."""
+    for term in workload.selectors if workload.whole else ():
+        if term.aim == "spread" and workload.pods and not _is_met(workload, term.selector, bundle):
+            pod = workload.pods[0]
+            unmet = ",".join(map(str, term.selector.unmet(pod.labels)))
+            message = f"no pod has {unmet}, those of {workload.title} included, so that this spreads nothing: write their labels"
+            yield Problem(term.place, message, related=(Related(pod.place, f"the labels of {workload.title}"),))
+
+
+def _is_met(workload: Facts, wanted: selector.Selector, bundle: Bundle) -> bool:
+    return any(pod.meets(wanted) for pod in workload.pods) or bundle.is_met(workload, wanted)
 
 
 def _selects(term: Node, effect: str) -> Iterator[Problem]:

@@ -29,7 +29,8 @@ def autoscaler_minimum(
         yield Problem(node, f"{says}, so that one failing node may take all of the workload along: write {minimum}")
 
 
-@rule("idle-autoscaler", "an autoscaler that has nothing to do", groups=_GROUPS, like=("polaris/hpaMaxAvailability",))
+@rule("idle-autoscaler", "an autoscaler that has nothing to do", kinds=("HorizontalPodAutoscaler",),
+      groups=_GROUPS, like=("polaris/hpaMaxAvailability",))  # fmt: skip
 def idle_autoscaler(resource: Resource) -> Iterator[Problem]:
     """With one number for both ends it keeps the count that a Deployment keeps by itself."""
     low, high = resource["spec"]["minReplicas"], resource["spec"]["maxReplicas"]
@@ -37,7 +38,7 @@ def idle_autoscaler(resource: Resource) -> Iterator[Problem]:
         yield Problem(high, f"minReplicas and maxReplicas are both {high.integer}, so that nothing is scaled: raise maxReplicas")
 
 
-@rule("autoscaler-and-replicas", "an autoscaler and a fixed number of replicas", groups=(*_GROUPS, "relations"),
+@rule("autoscaler-and-replicas", "an autoscaler and a fixed number of replicas", on="scale", groups=(*_GROUPS, "relations"),
       like=("kube-score/deployment-targeted-by-hpa-does-not-have-replicas-configured",))  # fmt: skip
 def autoscaler_and_replicas(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Every time that the manifest is applied, the workload falls back to its number."""
@@ -51,7 +52,7 @@ def autoscaler_and_replicas(workload: Facts, bundle: Bundle) -> Iterator[Problem
             return
 
 
-@rule("autoscaler-clash", "two autoscalers of one workload", groups=(*_GROUPS, "relations"),
+@rule("autoscaler-clash", "two autoscalers of one workload", on="scale", groups=(*_GROUPS, "relations"),
       like=("kyverno/prevent-duplicate-hpa", "kyverno/prevent-duplicate-vpa"))  # fmt: skip
 def autoscaler_clash(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Each undoes what the other did. A VerticalPodAutoscaler beside a horizontal one is fine where they heed different metrics."""
@@ -63,7 +64,9 @@ def autoscaler_clash(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
             continue
         sort = "vertical" if scaler.id.kind == "VerticalPodAutoscaler" else "horizontal"
         other = first.setdefault(sort, scaler)
-        if other.id[1:] != scaler.id[1:] and not bundle.variants.alternatives(other.place.file, scaler.place.file):
+        # One of the same name, with a namespace and without, is the same one in two places.
+        same = (other.id.kind, other.id.name) == (scaler.id.kind, scaler.id.name)
+        if not same and not bundle.variants.alternatives(other.place.file, scaler.place.file):
             message = f"{other.title} and {scaler.title} both scale {workload.title} and undo each other's work: take one away"
             yield Problem(named.place, message, related=(Related(other.place, other.title),))
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Annotated
 
@@ -11,8 +12,10 @@ from kcheck.api import INFO, Bundle, Facts, Pod, Problem, Related, Resource, Sca
 from kcheck_practice.contexts import is_whole_pod
 
 _REPLICATED = ("apps Deployment", "apps StatefulSet", "argoproj.io Rollout")
-_KINDS = {"Deployment", "StatefulSet", "Rollout"}
+_COUNTED = (*_REPLICATED, "apps ReplicaSet", "v1 ReplicationController", "apps.openshift.io DeploymentConfig")
+_KINDS = {"Deployment", "StatefulSet", "Rollout", "ReplicaSet", "ReplicationController"}
 _GROUPS = ("reliability", "availability")
+_HOST, _ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 
 
 @rule("few-replicas", "a workload of too few pods", groups=_GROUPS, default=False,
@@ -55,7 +58,7 @@ def no_anti_affinity(
     """The scheduler spreads the pods of one workload by default, but only as well as the rest allows."""
     template = resource.node.at("spec", "template", "spec")
     replicas = resource["spec"]["replicas"].integer
-    if not resource.is_a(*_REPLICATED) or not template["containers"] or replicas is None or replicas < minimum:
+    if not resource.is_a(*_COUNTED) or not template["containers"] or replicas is None or replicas < minimum:
         return
     if template["affinity"]["podAntiAffinity"] or (spread and len(template["topologySpreadConstraints"])):
         return
@@ -85,37 +88,42 @@ def no_topology_spread(
       like=("kube-linter/no-node-affinity",))  # fmt: skip
 def no_node_affinity(pod: Pod) -> Iterator[Problem]:
     """For clusters whose nodes differ, and whose owners want every workload to say what it needs."""
-    if pod.is_template and is_whole_pod(pod) and not pod["nodeSelector"] and not pod["affinity"]["nodeAffinity"]:
+    placed = pod["nodeSelector"] or pod["nodeName"].text
+    if is_whole_pod(pod) and not placed and not pod["affinity"]["nodeAffinity"]:
         resource = pod.resource
         name = resource.node.at("metadata", "name")
-        message = f"any node may get the pods of {resource.kind} {resource.name}: add nodeAffinity or a nodeSelector"
+        what = "the pods of " if pod.is_template else ""
+        message = f"any node may get {what}{resource.kind} {resource.name}: add nodeAffinity or a nodeSelector"
         yield Problem(name, message, field=pod["affinity"])
 
 
-@rule("anti-affinity-replicas", "more pods than required anti-affinity leaves room for", groups=(*_GROUPS, "scheduling"), default=False)
+@rule("anti-affinity-replicas", "more pods than required anti-affinity leaves room for", on="selectors",
+      groups=(*_GROUPS, "scheduling", "relations"))  # fmt: skip
 def anti_affinity_replicas(
     workload: Facts,
     bundle: Bundle,
     *,
-    nodes: Annotated[int, "nodes of the cluster"] = 10,
-    zones: Annotated[int, "zones of the cluster"] = 3,
+    nodes: Annotated[int, "nodes of the cluster; 0: the Nodes of the input, if it has any"] = 0,
+    zones: Annotated[int, "zones of the cluster; 0: those of the Nodes of the input"] = 0,
 ) -> Iterator[Problem]:
     """A pod that no node may take without breaking the rule waits for ever."""
-    most = {"kubernetes.io/hostname": nodes, "topology.kubernetes.io/zone": zones}
     if not workload.whole:
         return
+    apart = [t for t in workload.selectors if t.aim == "anti-affinity" and any(pod.surely_meets(t.selector) for pod in workload.pods)]
+    if not apart:
+        return
     ranges = [f.scale for f, _ in bundle.scalers(workload) if f.scale is not None] or ([workload.scale] if workload.scale else [])
-    for term in workload.selectors:
-        room = most.get(term.topology)
-        if term.aim != "anti-affinity" or room is None or not any(pod.surely_meets(term.selector) for pod in workload.pods):
-            continue
-        for scale in ranges:
+    for term in apart:
+        given = {_HOST: nodes, _ZONE: zones}.get(term.topology, 0)
+        room = given or _domains(term.topology, workload, bundle)
+        for scale in ranges if room else ():
             if scale.high > room:
                 yield _no_room(workload, term.topology, scale, room)
                 return
 
 
-@rule("affinity-without-pods", "a pod that must stand beside others which are not there", groups=("relations", "scheduling"))
+@rule("affinity-without-pods", "a pod that must stand beside others which are not there", on="selectors",
+      groups=("relations", "scheduling"))  # fmt: skip
 def affinity_without_pods(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Told where the pods should be in sight: the input is complete, or others stand in the file.
 
@@ -133,14 +141,13 @@ def affinity_without_pods(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
             yield Problem(term.place, f"no pod has {term.selector}, so that {workload.title} is never scheduled: correct the selector")
 
 
-@rule("affinity-to-lower-priority", "a pod that must stand beside others which yield to it", groups=("relations", "scheduling"),
-      default=False)  # fmt: skip
+@rule("affinity-to-lower-priority", "a pod that must stand beside others which yield to it", on="selectors",
+      groups=("relations", "scheduling"))  # fmt: skip
 def affinity_to_lower_priority(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """The scheduler does not look whether the pods that it removes are the ones that the new one needs beside it."""
-    own = _priority(workload, bundle)
-    for term in workload.selectors if workload.whole and own is not None else ():
-        if term.aim != "affinity":
-            continue
+    terms = [term for term in workload.selectors if term.aim == "affinity"] if workload.whole else []
+    own = _priority(workload, bundle) if terms and not _yields(workload, bundle) else None
+    for term in terms if own is not None else ():
         for other, _ in bundle.selected(workload, term.selector):
             theirs = _priority(other, bundle)
             if own is not None and theirs is not None and theirs < own and other.title != workload.title:
@@ -152,16 +159,45 @@ def affinity_to_lower_priority(workload: Facts, bundle: Bundle) -> Iterator[Prob
 def _priority(workload: Facts, bundle: Bundle) -> int | None:
     """The priority of a workload's pods, None where the input does not say."""
     named = next((r for r in workload.references if r.kind == "PriorityClass"), None)
-    if named is None:
-        return 0
-    if named.name in ("system-cluster-critical", "system-node-critical"):
+    if named is not None and named.name in ("system-cluster-critical", "system-node-critical"):
         return 2_000_000_000
-    marks = [mark for f in bundle.copies(named) for mark in f.marks if mark.startswith("value=")]
-    return int(marks[0].removeprefix("value=")) if marks else None
+    meant = bundle.copies(named) if named is not None else [f for f in _classes(workload, bundle) if "default" in f.marks]
+    marks = [mark for f in meant for mark in f.marks if mark.startswith("value=")]
+    return int(marks[0].removeprefix("value=")) if marks else 0 if named is None else None
+
+
+def _classes(workload: Facts, bundle: Bundle) -> list[Facts]:
+    return bundle.once(_all_classes) if bundle.complete else bundle.neighbours(workload, "PriorityClass", "scheduling.k8s.io")
+
+
+def _all_classes(bundle: Bundle) -> list[Facts]:
+    return [f for f in bundle.facts if f.whole and f.id.kind == "PriorityClass"]
+
+
+def _yields(workload: Facts, bundle: Bundle) -> bool:
+    """Whether its pods push nobody away."""
+    return any("never-preempts" in f.marks for r in workload.references if r.kind == "PriorityClass" for f in bundle.copies(r))
 
 
 def _is_replicated(workload: Facts) -> bool:
     return workload.whole and workload.id.kind in _KINDS and bool(workload.pods)
+
+
+def _domains(topology: str, workload: Facts, bundle: Bundle) -> int:
+    """How many domains the Nodes of the input make that a workload can be on, 0 where it has none."""
+    return len(bundle.once(_nodes).get((topology, None if bundle.complete else workload.folder), ()))
+
+
+def _nodes(bundle: Bundle) -> dict[tuple[str, str | None], set[str]]:
+    """Hosts and zones of the Nodes, by folder and, under None, of all of the input."""
+    table: dict[tuple[str, str | None], set[str]] = defaultdict(set)
+    for f in bundle.facts:
+        if f.whole and f.id.kind == "Node" and f.group == "":
+            for topology, domain in ((_HOST, f.id.name), (_ZONE, f.labels.get(_ZONE, ""))):
+                if domain:
+                    table[topology, f.folder].add(domain)
+                    table[topology, None].add(domain)
+    return dict(table)
 
 
 def _no_room(workload: Facts, topology: str, scale: ScaleFact, room: int) -> Problem:

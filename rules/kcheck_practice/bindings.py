@@ -30,7 +30,7 @@ def cluster_admin_binding(
         yield Problem(node, f"{node.text} is all power over {where}: bind a role with what is needed")
 
 
-@rule("anonymous-binding", "a role for whoever asks", groups=_GROUPS,
+@rule("anonymous-binding", "a role for whoever asks", kinds=("RoleBinding", "ClusterRoleBinding"), groups=_GROUPS,
       like=("kubesec/BindingsToSystemAnonymous", "policy-guard/PG-RBAC-011", "trivy/KSV-0122",
             "kyverno/restrict-binding-system-groups"))  # fmt: skip
 def anonymous_binding(resource: Resource) -> Iterator[Problem]:
@@ -49,7 +49,7 @@ def authenticated_binding(resource: Resource) -> Iterator[Problem]:
             yield Problem(node["name"], "system:authenticated is every user and every pod with a token: name those who need the role")
 
 
-@rule("masters-binding", "a binding for system:masters", groups=_GROUPS,
+@rule("masters-binding", "a binding for system:masters", kinds=("RoleBinding", "ClusterRoleBinding"), groups=_GROUPS,
       like=("trivy/KSV-0123", "kyverno/restrict-binding-system-groups"))  # fmt: skip
 def masters_binding(resource: Resource) -> Iterator[Problem]:
     """Its members pass RBAC by, so that the binding changes nothing; whoever is in the group cannot be taken out."""

@@ -73,14 +73,18 @@ def ephemeral_container(container: Container) -> Iterator[Problem]:
 @rule("best-effort-pod", "a pod that is the first to go", groups=("resources", "reliability"), default=False,
       like=("kyverno/require-qos-burstable",))  # fmt: skip
 def best_effort_pod(pod: Pod) -> Iterator[Problem]:
-    """Without any request or limit a pod is BestEffort: evicted first, and killed first when memory runs out."""
-    if not is_whole_pod(pod) or any(len(pod["resources"][kind]) for kind in ("requests", "limits")):
-        return
-    if any(len(c["resources"][kind]) for c in pod.containers for kind in ("requests", "limits")):
+    """Without CPU or memory in any request or limit a pod is BestEffort: evicted first, and killed first when memory runs out."""
+    if not is_whole_pod(pod) or _has_class(pod["resources"]) or any(_has_class(c["resources"]) for c in pod.containers):
         return
     resource = pod.resource
-    message = f"{resource.kind} {resource.name} asks for nothing and is evicted first: give its containers resources.requests"
+    what = f"{resource.kind} {resource.name} asks for no CPU and no memory and is evicted first"
+    message = f"{what}: give its containers resources.requests"
     yield Problem(pod["containers"], message, at="key")
+
+
+def _has_class(resources: Node) -> bool:
+    """Whether they make a pod Burstable or Guaranteed, for which no other resource counts."""
+    return any(resources[kind][name] for kind in ("requests", "limits") for name in ("cpu", "memory"))
 
 
 @rule("sysctl-escape", "a sysctl with a setting hidden in it", severity=ERROR, groups=("security",), like=("kyverno/prevent-cr8escape",),
@@ -92,7 +96,7 @@ def sysctl_escape(sysctl: Node) -> Iterator[Problem]:
         yield Problem(node, "what follows + or = was a setting of its own to CRI-O (CVE-2022-0811): write one plain value")
 
 
-@rule("shared-user", "two workloads under one user id", severity=INFO, groups=("security", "users"), default=False,
+@rule("shared-user", "two workloads under one user id", severity=INFO, on="claims", groups=("security", "users"), default=False,
       like=("kyverno/require-unique-uid-per-workload",))  # fmt: skip
 def shared_user(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Whoever breaks out of one reads the files of the other on the same node."""

@@ -12,12 +12,17 @@ _NAMESPACES_COUNT_SINCE = 35
 
 def is_whole(container: Container) -> bool:
     """Whether a container stands by itself in a pod: patches leave out the image, and what is absent there may stand elsewhere."""
-    return bool(container["image"].text) and bool(container.pod.node)
+    return container.is_whole
+
+
+def is_in_whole_pod(container: Container) -> bool:
+    """The same, and what is said of its pod stands here, too."""
+    return container.is_whole and container.pod.whole
 
 
 def is_whole_pod(pod: Pod) -> bool:
     """Whether a pod stands by itself and is no patch of one."""
-    return any(container["image"].text for container in pod.containers)
+    return pod.whole and any(container["image"].text for container in pod.containers)
 
 
 def named(container: Container) -> Node:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import Bundle, Facts, Problem, Related, Resource, rule
+from kcheck.api import Bundle, Facts, Problem, Related, Resource, may_share, rule
 
 _GROUPS = ("reliability", "disruption")
 _MOST = 100
@@ -29,10 +29,12 @@ def no_disruption_budget(
         return
     least = max([f.scale.low for f, _ in bundle.scalers(workload) if f.scale is not None], default=workload.scale.low)
     if least >= minimum and not bundle.covering(workload, "budget"):
-        yield Problem(workload.place, f"all {least} pods of {workload.title} may be evicted at once: add a PodDisruptionBudget for them")
+        what = "the pod" if least == 1 else f"all {least} pods"
+        when = "at any time" if least == 1 else "at once"
+        yield Problem(workload.place, f"{what} of {workload.title} may be evicted {when}: add a PodDisruptionBudget")
 
 
-@rule("budget-without-limit", "a disruption budget that says no number", groups=_GROUPS,
+@rule("budget-without-limit", "a disruption budget that says no number", kinds=("PodDisruptionBudget",), groups=_GROUPS,
       like=("kube-score/poddisruptionbudget-has-policy",))  # fmt: skip
 def budget_without_limit(resource: Resource) -> Iterator[Problem]:
     """The controller counts nothing then, and allows no disruption at all."""
@@ -41,7 +43,7 @@ def budget_without_limit(resource: Resource) -> Iterator[Problem]:
         yield Problem(spec, "the budget has neither minAvailable nor maxUnavailable and lets no pod go: write maxUnavailable: 1", at="key")
 
 
-@rule("budget-blocks-eviction", "a disruption budget that never lets a pod go", groups=(*_GROUPS, "relations"),
+@rule("budget-blocks-eviction", "a disruption budget that never lets a pod go", on="budget", groups=(*_GROUPS, "relations"),
       like=("kube-linter/pdb-max-unavailable", "kube-linter/pdb-min-available", "polaris/pdbDisruptionsIsZero",
             "polaris/pdbMinAvailableGreaterThanHPAMinReplicas", "popeye/901", "kyverno/pdb-maxunavailable",
             "kyverno/pdb-maxunavailable-with-deployments", "kyverno/pdb-minavailable", "kyverno/deployment-replicas-higher-than-pdb",
@@ -69,23 +71,22 @@ def unhealthy_pod_eviction(resource: Resource) -> Iterator[Problem]:
         yield Problem(resource.node.at("metadata", "name"), message, field=spec["unhealthyPodEvictionPolicy"])
 
 
-@rule("budget-without-pods", "a disruption budget that selects no pods", groups=(*_GROUPS, "relations"), like=("popeye/900",))
+@rule("budget-without-pods", "a disruption budget that selects no pods", on="budget", groups=(*_GROUPS, "relations"), like=("popeye/900",))
 def budget_without_pods(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Told where its pods should be in sight: the input is complete, or workloads stand in its file that nobody operates."""
     if budget.budget is None or not budget.selectors or not budget.whole or (budget.id.namespace == "kube-system" and not bundle.complete):
         return
     found = budget.selectors[0]
-    if not found.selector.requirements or next(bundle.selected(budget, found.selector), None) is not None:
+    if not found.selector.requirements or bundle.is_met(budget, found.selector):
         return
-    if any(value in bundle.operated_names for r in found.selector.requirements for value in r.values):
-        return
-    here = [f for f in bundle.around(budget, "file") if f.whole and f.pods and f.scale is not None]
+    beside = (f for f in bundle.around(budget, "file") if may_share(f.id.namespace, budget.id.namespace))
+    here = [f for f in beside if f.whole and f.pods and f.scale is not None]
     if bundle.complete or (here and budget.place.file not in bundle.operated_files):
         shown = f": {here[0].title} has other labels" if here else ": correct it, or add the workload that has these labels"
         yield Problem(found.place, f"{found.selector} selects no pods{shown}")
 
 
-@rule("budget-overlap", "pods under two disruption budgets", groups=(*_GROUPS, "relations"), like=("popeye/209",))
+@rule("budget-overlap", "pods under two disruption budgets", on="pods", groups=(*_GROUPS, "relations"), like=("popeye/209",))
 def budget_overlap(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """The eviction of a pod under two budgets is answered with an error. Told of objects that surely live together."""
     if not workload.whole or not workload.pods or workload.scale is None:

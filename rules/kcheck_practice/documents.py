@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from kcheck.api import Document, Problem, Span, rule
+from kcheck.api import INFO, Document, Node, Problem, Span, pattern, rule
 
-_CONTENT = re.compile(r"---[ \t]+(?![#\s])")
+_CONTENT = pattern(r"---[ \t]+(?![#\s])")
+_JSON = pattern(r'\{\s*["}]')
 
 
 @rule("ignored-content", "text that kubectl or the API server never reads")
@@ -25,3 +25,31 @@ def separator_content(document: Document) -> Iterator[Problem]:
     """kubectl refuses a file in which anything but a comment follows the separator; the API server alone would read it."""
     if _CONTENT.match(document.source.text, document.start):
         yield Problem(Span(document.start, document.start + 3), "kubectl refuses text behind '---': move it to the next line")
+
+
+@rule("json-manifest", "a manifest in JSON", severity=INFO, groups=("style",), default=False)
+def json_manifest(document: Document) -> Iterator[Problem]:
+    """JSON has no comments, and every bracket of it must be matched by hand. KYAML and other flow style leave the keys bare."""
+    start = document.root.start
+    if document.root.is_map and _JSON.match(document.source.text, start):
+        yield Problem(Span(start, start + 1), "this manifest is in JSON: write YAML, which is easier to read and takes comments")
+
+
+@rule("unsorted-keys", "keys that are not in alphabetical order", severity=INFO, groups=("style",), default=False,
+      like=("kube-linter/sorted-keys", "yamllint/key-ordering"))  # fmt: skip
+def unsorted_keys(document: Document) -> Iterator[Problem]:
+    """For teams that let a program sort them, so that differences are small. Told once a map."""
+    nodes = [document.root]
+    while nodes:
+        node = nodes.pop()
+        nodes += _children(node)
+        before = ""
+        for key, child in node.entries if node.is_map else ():
+            if key < before:
+                yield Problem(child, f"{key} stands behind {before}: sort the keys of this map", at="key")
+                break
+            before = key
+
+
+def _children(node: Node) -> list[Node]:
+    return [child for _, child in node.entries] if node.is_map else list(node) if node.is_list else []

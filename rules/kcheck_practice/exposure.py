@@ -72,7 +72,8 @@ def external_name(resource: Resource) -> Iterator[Problem]:
         yield Problem(node, f"Service {resource.name} leads out to {node.text}, past network policies: name that host where it is used")
 
 
-@rule("local-external-name", "a Service that leads to its callers themselves", severity=ERROR, groups=("networking", "security"),
+@rule("local-external-name", "a Service that leads to its callers themselves", severity=ERROR, kinds=("Service",),
+      groups=("networking", "security"),
       like=("kyverno/disallow-localhost-services",))  # fmt: skip
 def local_external_name(resource: Resource) -> Iterator[Problem]:
     """localhost means whoever asks: another pod, or the Ingress controller, which then serves its own insides."""
@@ -121,20 +122,25 @@ def service_port_range(
 @rule("shared-selector", "two Services for the same pods and ports", groups=("networking", "relations"), default=False,
       like=("kyverno/require-unique-service-selector",))  # fmt: skip
 def shared_selector(service: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """A headless Service beside another one is usual, and so are two with ports of their own."""
+    """A headless Service beside another one is usual, and so are one for the cluster and one for the world, and two with ports of
+    their own. To the selectors of a Rollout's Services its controller adds a hash.
+    """
     if service.id.kind != "Service" or not service.whole or not service.selectors:
         return
-    numbers = {(port.number, port.protocol) for port in service.ports}
+    own = _ways(service)
     for other in bundle.sharing(service):
-        if other.headless != service.headless:
+        # One of the same name, with a namespace and without, is the same one in two places.
+        if other.id.name == service.id.name or other.headless != service.headless or ("open" in other.marks) != ("open" in service.marks):
             continue
-        if numbers & {(port.number, port.protocol) for port in other.ports}:
+        if own & _ways(other) and (bundle.complete or other.place.file == service.place.file):
+            if any(f.id.kind == "Rollout" for f, _ in bundle.selected(service, service.selectors[0].selector)):
+                return
             message = f"{other.title} leads to the same pods by the same ports: take one away, or give each pods of its own"
             yield Problem(service.selectors[0].place, message, related=(Related(other.place, other.title),))
             return
 
 
-@rule("external-dns-clash", "two objects for one name in the DNS", groups=("networking", "relations"),
+@rule("external-dns-clash", "two objects for one name in the DNS", on="claims", groups=("networking", "relations"),
       like=("kyverno/require-unique-external-dns",))  # fmt: skip
 def external_dns_clash(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     """external-dns gives a name to the first of them. Told of one file, or of a complete input."""
@@ -149,3 +155,8 @@ def external_dns_clash(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
                 message = f"{other.title} has the name {claim.value} already: take another, or leave it to one of them"
                 yield Problem(claim.place, message, related=(Related(theirs.place, other.title),))
                 break
+
+
+def _ways(service: Facts) -> set[tuple[int, str, int | str]]:
+    """Its ports, each with the port of the pods that it leads to."""
+    return {(port.number, port.protocol, port.number if port.target is None else port.target) for port in service.ports}

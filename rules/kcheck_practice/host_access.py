@@ -5,11 +5,10 @@ HostProcess Pod".
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import INFO, Container, Node, Pod, Problem, rule
+from kcheck.api import INFO, Container, Node, Pod, Problem, pattern, rule
 from kcheck_practice.contexts import contexts
 
 _BASELINE = ("security", "host", "pod-security-baseline", "pod-security-restricted")
@@ -20,7 +19,7 @@ _HOST_PATH = (
 )  # fmt: skip
 _NAMESPACES = ("pss/hostNamespaces", "monokle/PSS102", "kyverno/disallow-host-namespaces")
 # Where runtimes listen for whoever may start containers, on Linux and on Windows.
-_SOCKET = re.compile(r"/(?:docker|containerd|crio|cri-dockerd|dockershim|podman|k3s)[\w.-]*\.sock$|/pipe/(?:docker|containerd)")
+_SOCKET = pattern(r"/(?:docker|containerd|crio|cri-dockerd|dockershim|podman|k3s)[\w.-]*\.sock$|/pipe/(?:docker|containerd)")
 _RUNTIME_FOLDERS = ("/run/containerd", "/run/crio", "/run/docker", "/run/podman", "/run/k3s/containerd")
 # Folders of the system that hold more than any container needs, and those of which not even a part is for containers.
 _SYSTEM = frozenset(
@@ -33,6 +32,12 @@ _OFF_LIMITS = (
 )  # fmt: skip
 _VOLUMES = ("configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected", "secret")
 _IMAGES_COUNT_SINCE = 33
+# The other types but hostPath. A type that there is not makes no volume of that type.
+_REFUSED = {
+    "awsElasticBlockStore", "azureDisk", "azureFile", "cephfs", "cinder", "fc", "flexVolume", "flocker", "gcePersistentDisk", "gitRepo",
+    "glusterfs", "image", "iscsi", "nfs", "photonPersistentDisk", "portworxVolume", "quobyte", "rbd", "scaleIO", "storageos",
+    "vsphereVolume",
+}  # fmt: skip
 
 
 @rule("host-pid", "a pod that sees the processes of its node", groups=_BASELINE, default=False,
@@ -165,8 +170,8 @@ def restricted_volume(pod: Pod) -> Iterator[Problem]:
     """All but those that the restricted standard lists; hostPath has rules of its own."""
     allowed = [name for name in _VOLUMES if name != "image" or not pod.resource.is_before(_IMAGES_COUNT_SINCE)]
     for volume in pod["volumes"]:
-        source = next((node for key, node in volume.entries if key != "name" and node), None)
-        if source is not None and source.name != "hostPath" and not any(volume[name] for name in allowed):
+        source = next((node for key, node in volume.entries if key in _REFUSED and node), None)
+        if source is not None and not any(volume[name] for name in allowed):
             message = f"the restricted standard allows no volumes of type {source.name}: claim a PersistentVolume"
             yield Problem(source, message, at="key")
 

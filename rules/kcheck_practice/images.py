@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import ERROR, Container, Problem, image, rule
+from kcheck.api import ERROR, Container, Problem, image, pattern, rule
 
 # What a build tool or a template puts an image in place of: ko's import paths, and whatever stands in brackets or behind a $ or %.
-_PLACEHOLDER = re.compile(r"ko://|[${}<>%]|@@")
+_PLACEHOLDER = pattern(r"ko://|[${}<>%]|@@")
 
 # All that Docker Hub has under library/, the images that are no longer kept up included. Another single word is no image there: a
 # build tool (Skaffold, kustomize, Tilt) or a local build puts the true name in its place.
@@ -31,7 +30,9 @@ _OFFICIAL = frozenset(_LIBRARY.split())
 
 
 @rule("floating-tag", "an image whose tag can move", groups=("images", "reliability"),
-      like=("kube-linter/latest-tag", "kube-score/container-image-tag", "polaris/tagNotSpecified", "checkov/CKV_K8S_14"))  # fmt: skip
+      like=("kube-linter/latest-tag", "kube-score/container-image-tag", "polaris/tagNotSpecified", "checkov/CKV_K8S_14",
+            "kubepolicy/SEC003", "policy-guard/PG-IMG-001", "popeye/100", "popeye/101", "trivy/KSV-0013", "kyverno/disallow-latest-tag",
+            "monokle/KBP001", "monokle/KBP116"))  # fmt: skip
 def floating_tag(
     container: Container,
     *,
@@ -53,7 +54,7 @@ def floating_tag(
 
 
 @rule("unpinned-image", "an image without a digest", groups=("images", "supply-chain"), default=False,
-      like=("checkov/CKV_K8S_43",))  # fmt: skip
+      like=("checkov/CKV_K8S_43", "policy-guard/PG-IMG-002", "kyverno/require-image-checksum"))  # fmt: skip
 def unpinned_image(
     container: Container,
     *,
@@ -61,7 +62,7 @@ def unpinned_image(
 ) -> Iterator[Problem]:
     """Only a digest says which bytes run: a registry may serve something else under the same tag tomorrow."""
     node = container["image"]
-    found = _parse(node.text)
+    found = _parse(node.text, local=True)
     if found is not None and not found.is_pinned and not {found.domain, found.repository}.intersection(allow):
         yield Problem(node, f"{node.text} is not pinned: add @sha256: and the digest of the image that you tested")
 
@@ -88,14 +89,14 @@ def pull_policy(container: Container) -> Iterator[Problem]:
         yield Problem(policy, f"with {policy.text} every node keeps the {node.text} that it got first: name a version, or pull Always")
 
 
-def _parse(text: str) -> image.Image | None:
-    """The image that a text names, None for what is no reference and for a placeholder."""
+def _parse(text: str, local: bool = False) -> image.Image | None:
+    """The image that a text names, None for what is no reference and for a placeholder. `local`: a tag makes a single word an image."""
     if not text or _PLACEHOLDER.search(text):
         return None
     try:
         found = image.parse(text)
     except image.BadImage:
         return None
-    if "/" not in text and found.path.removeprefix("library/") not in _OFFICIAL:
+    if "/" not in text and found.path.removeprefix("library/") not in _OFFICIAL and not (local and found.tag):
         return None
     return found

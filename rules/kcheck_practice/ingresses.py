@@ -25,7 +25,7 @@ def ingress_without_tls(resource: Resource) -> Iterator[Problem]:
         yield Problem(resource.node.at("metadata", "name"), message, field=spec["tls"])
 
 
-@rule("ingress-host-without-tls", "a host that the TLS section leaves out", groups=(*_GROUPS, "security"),
+@rule("ingress-host-without-tls", "a host that the TLS section leaves out", kinds=("Ingress",), groups=(*_GROUPS, "security"),
       like=("kyverno/ingress-host-match-tls",))  # fmt: skip
 def ingress_host_without_tls(resource: Resource) -> Iterator[Problem]:
     """Asked where the TLS section lists hosts: who lists some wants them all."""
@@ -66,7 +66,7 @@ def ingress_default_backend(resource: Resource) -> Iterator[Problem]:
         yield Problem(node, "this backend takes whatever no rule names: list hosts and paths in rules", at="key")
 
 
-@rule("ingress-clash", "two Ingresses for the same host and path", groups=(*_GROUPS, "relations"),
+@rule("ingress-clash", "two Ingresses for the same host and path", on="claims", kinds=("Ingress",), groups=(*_GROUPS, "relations"),
       like=("kyverno/unique-ingress-host-and-path", "kyverno/restrict-ingress-host", "kyverno/unique-ingress-paths"))  # fmt: skip
 def ingress_clash(ingress: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Which of them is heeded is the controller's choice. Told of one file, or of a complete input."""

@@ -22,7 +22,8 @@ def cron_job_deadline(resource: Resource) -> Iterator[Problem]:
         yield Problem(spec["schedule"] if spec["schedule"] else spec, message, field=spec["startingDeadlineSeconds"])
 
 
-@rule("short-cron-deadline", "a CronJob whose deadline is shorter than the controller's round", groups=("reliability", "jobs"))
+@rule("short-cron-deadline", "a CronJob whose deadline is shorter than the controller's round", kinds=("CronJob",),
+      groups=("reliability", "jobs"))  # fmt: skip
 def short_cron_deadline(resource: Resource) -> Iterator[Problem]:
     """The controller looks every ten seconds, so that a shorter deadline is over before it does."""
     node = resource["spec"]["startingDeadlineSeconds"]

@@ -11,6 +11,8 @@ from kcheck.api import INFO, Node, Problem, Resource, labels, rule, strings
 from kcheck_practice.slips import meant_label
 
 _WORKLOADS = ("apps Deployment", "apps StatefulSet", "apps DaemonSet", "apps ReplicaSet", "batch CronJob", "batch Job", "v1 Service")
+# What runs pods and nobody should write any more, or for a try only, is asked who it belongs to like the rest.
+_RUNNING = (*_WORKLOADS, "v1 Pod", "v1 ReplicationController", "apps.openshift.io DeploymentConfig")
 
 
 @rule("reserved-label-prefix", "a label under a prefix that belongs to Kubernetes", groups=("labels",), on="meta/v1 ObjectMeta")
@@ -43,7 +45,7 @@ def recommended_labels(
     ),
 ) -> Iterator[Problem]:
     """Dashboards, kubectl plug-ins and other tools group objects by them."""
-    if not resource.is_a(*_WORKLOADS):
+    if not resource.is_a(*_RUNNING):
         return
     node = resource.node.at("metadata", "labels")
     missing = [key for key in labels if key not in node]
@@ -61,7 +63,7 @@ def required_annotation(
     """What an object is for, whom to ask, where its runbook is."""
     node = resource.node.at("metadata", "annotations")
     missing = [key for key in annotations if key not in node]
-    if resource.is_a(*_WORKLOADS) and missing:
+    if resource.is_a(*_RUNNING) and missing:
         message = f"nobody can see what {resource.kind} {resource.name} is for: add the annotation {' and '.join(missing)}"
         yield Problem(node, message, at="key")
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import INFO, Edit, Fix, Pod, Problem, Resource, rule
+from kcheck.api import INFO, Edit, Fix, Node, Pod, Problem, Resource, rule
 
 # Whoever makes or runs such a Pod looks after it: a cluster's dump, the kubelet's own pods, a release's hooks and tests.
 _KEEPERS = ("kubernetes.io/config.", "helm.sh/hook", "argocd.argoproj.io/hook")
@@ -44,7 +44,7 @@ def host_network(
 ) -> Iterator[Problem]:
     """Such a pod takes the node's ports, sees its traffic and stands outside of network policies."""
     node = pod["hostNetwork"]
-    if node.flag and (daemon_sets or not pod.resource.is_a("apps DaemonSet")) and not _is_static(pod):
+    if node.flag and (daemon_sets or pod.resource.kind != "DaemonSet") and not _is_static(pod):
         yield Problem(node, "hostNetwork takes the node's ports and passes network policies by: reach the pod through a Service", at="key")
 
 
@@ -53,14 +53,15 @@ def host_network(
 def service_account_alias(pod: Pod) -> Iterator[Problem]:
     """The server copies serviceAccount to serviceAccountName unless that is set, and fills in both when it answers."""
     alias, current = pod["serviceAccount"], pod["serviceAccountName"]
-    if not alias.text or alias.text == current.text:
+    if not alias.text or alias.text == current.text or not pod.whole:
         return
     if current.text:
         yield Problem(alias, f"serviceAccount {alias.text} is ignored beside serviceAccountName {current.text}: take it away", at="key")
         return
     fix = None
     if not current.exists:
-        fix = Fix("rename it to serviceAccountName", (Edit(*alias.key_span, "serviceAccountName"),))
+        quote = alias.key.style if isinstance(alias.key, Node) else ""
+        fix = Fix("rename it to serviceAccountName", (Edit(*alias.key_span, f"{quote}serviceAccountName{quote}"),))
     yield Problem(alias, f"serviceAccount is the old name of the field: write serviceAccountName: {alias.text}", at="key", fix=fix)
 
 

@@ -20,7 +20,7 @@ def host_port(
     daemon_sets: Annotated[bool, "ask it of DaemonSets, too, which have one pod a node anyway"] = False,
 ) -> Iterator[Problem]:
     """A node has each of its ports once, so that it can run one such pod; and the port is open to whoever reaches the node."""
-    if not daemon_sets and container.resource.is_a("apps DaemonSet"):
+    if not daemon_sets and container.resource.kind == "DaemonSet":
         return
     # Under hostNetwork every port is one of the node; host-network tells of that.
     if container.pod["hostNetwork"].flag:
@@ -31,7 +31,7 @@ def host_port(
             yield Problem(node, f"hostPort {node.integer} allows one such pod a node and opens it to the node's network: use a Service")
 
 
-@rule("host-port-clash", "two workloads that need the same port of the same nodes", groups=("networking", "relations"))
+@rule("host-port-clash", "two workloads that need the same port of the same nodes", on="pods", groups=("networking", "relations"))
 def host_port_clash(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     """A DaemonSet has its ports on all of its nodes, so that a pod which may only go there finds them taken.
 

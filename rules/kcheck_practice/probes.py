@@ -14,8 +14,6 @@ _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _HANDLERS = ("httpGet", "tcpSocket", "grpc")
 _PORT_CHECKS = ("kube-linter/liveness-port", "kube-linter/readiness-port", "kube-linter/startup-port")
 _HOSTS_COUNT_SINCE = 34
-# Pods of these end by themselves.
-_ENDING = ("batch Job", "batch CronJob")
 
 
 @rule("missing-liveness-probe", "a container that nobody restarts when it hangs", groups=("probes",), default=False, severity=INFO,
@@ -124,8 +122,8 @@ def probe_command(
 
 
 def _serves(container: Container) -> bool:
-    """Whether a probe would mean something: the container stays, and its pod is none that ends."""
-    return container.runs_on and not container.resource.is_a(*_ENDING) and is_whole(container)
+    """Whether a probe would mean something: the container stays, and so does its pod, for all that is known."""
+    return container.runs_on and container.pod.lasts is True and is_whole(container)
 
 
 def _handlers(container: Container) -> Iterator[tuple[str, Node]]:

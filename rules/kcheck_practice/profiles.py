@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kcheck.api import INFO, Container, Node, Pod, Problem, rule
-from kcheck_practice.contexts import contexts, has_user_namespace, is_on_windows, is_whole, is_whole_pod, named
+from kcheck_practice.contexts import contexts, has_user_namespace, is_in_whole_pod, is_on_windows, is_whole, is_whole_pod, named
 
 _BASELINE = ("security", "pod-security-baseline", "pod-security-restricted")
 _RESTRICTED = ("security", "pod-security-restricted")
@@ -43,7 +43,7 @@ def unconfined_seccomp(pod: Pod) -> Iterator[Problem]:
 def missing_seccomp(container: Container) -> Iterator[Problem]:
     """Without one the kubelet runs it unconfined, unless its node was told to take the runtime's default."""
     own, pods = (owner["securityContext"]["seccompProfile"] for owner in (container.node, container.pod.node))
-    if not own and not pods and not is_on_windows(container.pod) and is_whole(container):
+    if not own and not pods and not is_on_windows(container.pod) and is_in_whole_pod(container):
         advice = "add seccompProfile: {type: RuntimeDefault} to the pod's securityContext"
         yield Problem(named(container), f"nothing filters the system calls of container {container.name}: {advice}", field=own)
 
@@ -70,7 +70,7 @@ def missing_apparmor(container: Container) -> Iterator[Problem]:
     pod = container.pod
     own, pods = (owner["securityContext"]["appArmorProfile"] for owner in (container.node, pod.node))
     annotated = f"{_ANNOTATION}{container.name}" in pod.metadata["annotations"]
-    if not own and not pods and not annotated and not is_on_windows(pod) and is_whole(container):
+    if not own and not pods and not annotated and not is_on_windows(pod) and is_in_whole_pod(container):
         message = f"container {container.name} says nothing of AppArmor: add appArmorProfile: {{type: RuntimeDefault}}"
         yield Problem(named(container), message, field=own)
 
@@ -125,7 +125,7 @@ def unsafe_sysctl(pod: Pod) -> Iterator[Problem]:
 def no_hardening(container: Container) -> Iterator[Problem]:
     """None of seccomp, AppArmor, SELinux and dropped capabilities. In no group with the rules that ask for each of them."""
     pod = container.pod
-    if is_on_windows(pod) or not is_whole(container):
+    if is_on_windows(pod) or not is_in_whole_pod(container):
         return
     for owner in (container.node, pod.node):
         if any(owner["securityContext"][name] for name in ("seccompProfile", "appArmorProfile", "seLinuxOptions")):

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kcheck.api import ERROR, Edit, Fix, Node, Problem, quantity, rule
+from kcheck.api import ERROR, Edit, Fix, Node, Problem, pattern, quantity, rule
 
 _TYPES = (
     "core/v1 ResourceRequirements", "core/v1 VolumeResourceRequirements", "core/v1 LimitRangeItem", "core/v1 ResourceQuotaSpec",
     "core/v1 EmptyDirVolumeSource",
 )  # fmt: skip
 _LISTS = ("requests", "limits", "min", "max", "default", "defaultRequest", "hard")
-_BYTES = re.compile(r"(?:(?:requests|limits)\.)?(?:memory|storage|ephemeral-storage|hugepages-.+)|sizeLimit")
-_CPU = re.compile(r"(?:(?:requests|limits)\.)?cpu")
+_BYTES = pattern(r"(?:(?:requests|limits)\.)?(?:memory|storage|ephemeral-storage|hugepages-.+)|sizeLimit")
+_CPU = pattern(r"(?:(?:requests|limits)\.)?cpu")
 # Less than this many bytes holds no page of memory and no file; more than this many cores has no node.
 _FEWEST_BYTES, _MOST_CORES = 1024, 1000
 

@@ -106,7 +106,8 @@ def wildcard_resource(
 
 
 @rule("unlimited-role", "a role as strong as cluster-admin", groups=_GROUPS, default=False, on=_RULE,
-      like=("policy-guard/PG-RBAC-007", "trivy/KSV-0044"))  # fmt: skip
+      like=("policy-guard/PG-RBAC-007", "trivy/KSV-0044", "polaris/clusterrolebindingClusterAdmin", "polaris/rolebindingClusterAdminRole",
+            "polaris/rolebindingClusterAdminClusterRole"))  # fmt: skip
 def unlimited_role(node: Node) -> Iterator[Problem]:
     """Every verb on every resource of every group is all that there is."""
     if all(any(each.text == "*" for each in node[field]) for field in ("verbs", "resources", "apiGroups")):

@@ -30,7 +30,8 @@ def no_rolling_update(
         yield Problem(spec["updateStrategy"]["type"], message)
 
 
-@rule("rolling-update-stops-all", "a rolling update that may stop all pods at once", groups=("reliability", "availability"))
+@rule("rolling-update-stops-all", "a rolling update that may stop all pods at once", kinds=("Deployment", "StatefulSet"),
+      groups=("reliability", "availability"))  # fmt: skip
 def rolling_update_stops_all(resource: Resource) -> Iterator[Problem]:
     """maxUnavailable: 100% is Recreate by another name."""
     node = resource["spec"]["strategy" if resource.kind == "Deployment" else "updateStrategy"]["rollingUpdate"]["maxUnavailable"]
@@ -86,7 +87,8 @@ def forbidden_priority_class(
         yield Problem(node, f"{node.text} is for what the cluster itself needs: write a class of your own")
 
 
-@rule("global-default-twice", "two priority classes that are both the default", groups=("relations", "scheduling"))
+@rule("global-default-twice", "two priority classes that are both the default", kinds=("PriorityClass",),
+      groups=("relations", "scheduling"))  # fmt: skip
 def global_default_twice(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     """The server refuses the second one; told of a file, a folder, or all of a complete input."""
     if facts.id.kind != "PriorityClass" or "default" not in facts.marks:

@@ -64,7 +64,8 @@ def default_account_automount(resource: Resource) -> Iterator[Problem]:
         yield Problem(node if node else resource.node["metadata"]["name"], message, field=node, fix=fix)
 
 
-@rule("default-account-binding", "rights for the default service account", groups=("security", "accounts", "rbac"),
+@rule("default-account-binding", "rights for the default service account", kinds=("RoleBinding", "ClusterRoleBinding"),
+      groups=("security", "accounts", "rbac"),
       like=("checkov/CKV_K8S_42", "policy-guard/PG-RBAC-009", "popeye/308"))  # fmt: skip
 def default_account_binding(resource: Resource) -> Iterator[Problem]:
     """All pods of the namespace that name no account have them."""

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from kcheck.api import ERROR, INFO, Backend, Bundle, Facts, PortFact, Problem, Related, Scope, may_share, rule, selector
+from kcheck.api import ERROR, INFO, Backend, Bundle, Facts, PortFact, Problem, Related, Scope, rule, selector
+from kcheck_practice.backends import MOST, aim, backends, selects
 from kcheck_practice.slips import correction, meant
 
 # Kinds whose pods serve; those of Jobs end.
 _SERVING = {"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Pod", "Rollout", "DeploymentConfig"}
-_MOST = 100
-"""Workloads that are looked at for one Service: where there are more, it is a folder full of examples."""
 
 
-@rule("service-without-pods", "a Service that selects no pods", severity=ERROR, groups=("relations",), fixable=True,
+@rule("service-without-pods", "a Service that selects no pods", severity=ERROR, kinds=("Service",), groups=("relations",), fixable=True,
       like=("kube-linter/dangling-service", "kube-score/service-targets-pod", "popeye/1100", "monokle/LNK001"))  # fmt: skip
 def service_without_pods(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Told where its pods should be in sight: the input is complete, pods stand in its file, or some miss its selector by a slip."""
-    if not _selects(service) or _made_elsewhere(service, bundle):
+    if not selects(service) or _made_elsewhere(service, bundle):
         return
     wanted = service.selectors[0].selector
     if next(bundle.selected(service, wanted), None) is not None:
@@ -26,6 +25,8 @@ def service_without_pods(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     near = _slip(service, bundle)
     if near is not None:
         yield near
+    elif bundle.is_met(service, wanted):
+        return
     elif bundle.complete:
         yield _unserved(service, _backends_in(service, bundle, "file") or _backends_in(service, bundle, "folder"))
     elif service.id.namespace != "kube-system" and service.place.file not in bundle.operated_files:
@@ -35,43 +36,61 @@ def service_without_pods(service: Facts, bundle: Bundle) -> Iterator[Problem]:
             yield _unserved(service, here)
 
 
-@rule("service-target-port", "a Service that leads to a port which no container has", severity=ERROR, groups=("relations",), fixable=True,
+@rule("service-target-port", "a Service that leads to a port which no container has", severity=ERROR,
+      kinds=("Service",), groups=("relations",), fixable=True,
       like=("popeye/1106",))  # fmt: skip
 def service_target_port(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     """A port by name means the containers' port of that name and protocol; where none has it, the Service has no endpoints there."""
     named = [port for port in service.ports if isinstance(port.target, str) and any(c.isalpha() for c in port.target)]
-    if not named or not _selects(service):
+    if not named or not selects(service):
         return
-    backends = _backends(service, bundle)
-    declared = [port for _, pod in backends for port in pod.ports]
-    for port in named if backends else ():
+    behind = backends(service, bundle)
+    declared = [port for _, pod in behind for port in pod.ports]
+    for port in named if behind else ():
         if not any(each.name == port.target and each.protocol == port.protocol for each in declared):
-            yield _no_such_port(port, declared, backends)
+            yield _no_such_port(port, declared, behind)
+
+
+@rule("service-port-protocol", "a Service that leads by one protocol to a port of another",
+      kinds=("Service",), groups=("relations", "networking"))  # fmt: skip
+def service_port_protocol(service: Facts, bundle: Bundle) -> Iterator[Problem]:
+    """Containers need not declare a port; but one that is declared for TCP alone is seldom meant by a Service of UDP."""
+    if not service.ports or not selects(service):
+        return
+    for port in service.ports:
+        for workload, pod in backends(service, bundle):
+            number = aim(port, pod)
+            of_it = [each for each in pod.ports if number is not None and each.number == number[0]]
+            if of_it and not any(each.protocol == port.protocol for each in of_it):
+                message = f"port {of_it[0].number} of {workload.title} is {of_it[0].protocol}, not {port.protocol}"
+                related = (Related(of_it[0].place, f"the port of {workload.title}"),)
+                yield Problem(port.target_place or port.place, f"{message}: correct the protocol of one of them", related=related)
+                break
 
 
 @rule("undeclared-target-port", "a Service that leads to a port which its containers do not declare", severity=INFO,
-      groups=("relations", "style"), default=False, like=("popeye/1106",))  # fmt: skip
+      kinds=("Service",), groups=("relations", "style"), default=False, like=("popeye/1106",))  # fmt: skip
 def undeclared_target_port(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     """What a container declares is for the reader: it can listen on any port. Where it declares some, a number beside them is odd."""
-    if not _selects(service) or service.headless:
+    if not selects(service) or service.headless:
         return
-    backends = _backends(service, bundle)
-    declared = [port for _, pod in backends for port in pod.ports]
+    behind = backends(service, bundle)
+    declared = [port for _, pod in behind for port in pod.ports]
     # A container that declares nothing may listen on anything.
-    if not all(pod.ports for _, pod in backends):
+    if not all(pod.ports for _, pod in behind):
         return
     for port in service.ports:
         number = port.target if port.target is not None else port.number
         if declared and isinstance(number, int) and not any((p.number, p.protocol) == (number, port.protocol) for p in declared):
             have = ", ".join(dict.fromkeys(f"{p.number}" for p in declared if p.protocol == port.protocol)) or f"none for {port.protocol}"
-            message = f"{backends[0][0].title} does not declare port {number} (it has {have}): declare it, or correct the targetPort"
+            message = f"{behind[0][0].title} does not declare port {number} (it has {have}): declare it, or correct the targetPort"
             yield Problem(port.target_place or port.place, message)
 
 
-@rule("service-order", "a Service behind the workload that it serves", severity=INFO, groups=("style",), default=False)
+@rule("service-order", "a Service behind the workload that it serves", severity=INFO, kinds=("Service",), groups=("style",), default=False)
 def service_order(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Pods get the variables FOO_SERVICE_HOST of the Services that are there when they start."""
-    if not _selects(service):
+    if not selects(service):
         return
     for workload, _ in bundle.selected(service, service.selectors[0].selector, "file"):
         if workload.place.start < service.place.start:
@@ -79,11 +98,6 @@ def service_order(service: Facts, bundle: Bundle) -> Iterator[Problem]:
             message = f"Service {service.id.name} stands behind {workload.title} (line {line}), whose pods it serves: put it first"
             yield Problem(service.place, message, related=(Related(workload.place, "the workload"),))
             return
-
-
-def _selects(facts: Facts) -> bool:
-    """Whether it is a Service, whole and with a selector."""
-    return facts.id.kind == "Service" and facts.group == "" and facts.whole and bool(facts.selectors)
 
 
 def _made_elsewhere(service: Facts, bundle: Bundle) -> bool:
@@ -95,7 +109,7 @@ def _slip(service: Facts, bundle: Bundle) -> Problem | None:
     """The problem of a selector that misses pods by a slip of the pen, if no other Service is there for them."""
     found = service.selectors[0]
     backends = (each for each in bundle.alike(service, found.selector) if each[0].id.kind in _SERVING)
-    nearest = selector.nearest(found.selector, (((f, pod), pod.labels) for f, pod in islice(backends, _MOST)))
+    nearest = selector.nearest(found.selector, (((f, pod), pod.labels) for f, pod in islice(backends, MOST)))
     if nearest is None:
         return None
     (workload, pod), wrong = nearest
@@ -107,7 +121,7 @@ def _slip(service: Facts, bundle: Bundle) -> Problem | None:
     if value is None and key is None:
         return None
     others = (f for f in bundle.neighbours(service, "Service") if f.selectors and f is not service)
-    if any(pod.meets(other.selectors[0].selector) for other in islice(others, 10 * _MOST)):
+    if any(pod.meets(other.selectors[0].selector) for other in islice(others, 10 * MOST)):
         return None
     right = f"{key or wrong.key}={pod.labels[key or wrong.key]}"
     place = found.entries.get(wrong.key, found.place)
@@ -120,7 +134,7 @@ def _backends_in(service: Facts, bundle: Bundle, scope: Scope) -> list[Backend]:
     """Pods of a file or folder that a Service could select, and those that it would, were they in its namespace."""
     wanted = service.selectors[0].selector
     serving = (each for each in bundle.pods(service, scope) if each[0].id.kind in _SERVING)
-    return [each for each in islice(serving, _MOST) if bundle.together(service, each[0]) or each[1].surely_meets(wanted)]
+    return [each for each in islice(serving, MOST) if bundle.together(service, each[0]) or each[1].surely_meets(wanted)]
 
 
 def _unserved(service: Facts, backends: list[Backend]) -> Problem:
@@ -131,24 +145,12 @@ def _unserved(service: Facts, backends: list[Backend]) -> Problem:
     facts, pod = min(backends, key=lambda each: selector.distance(found.selector, each[1].labels))
     unmet = found.selector.unmet(pod.labels)
     if not unmet:
-        if may_share(facts.id.namespace, service.id.namespace):
-            where = f"{facts.title} has these labels, but belongs to a nearer variant of the Service"
-        else:
-            where = f"{facts.title}, which has these labels, is in namespace {facts.id.namespace}"
+        where = f"{facts.title}, which has these labels, is in namespace {facts.id.namespace}"
         return Problem(found.place, f"{found.selector} selects no pods here: {where}")
     have = ", ".join(f"{k}={v}" for k, v in pod.labels.items() if k in {r.key for r in unmet}) or "no such label"
     related = (Related(pod.place, f"the labels of {facts.title}"),)
     missed = ",".join(map(str, unmet))
     return Problem(found.entries.get(unmet[0].key, found.place), f"{missed} selects no pods: {facts.title} has {have}", related=related)
-
-
-def _backends(service: Facts, bundle: Bundle) -> list[Backend]:
-    """The pods that a Service selects, none where some of them may be missing from sight."""
-    wanted = service.selectors[0].selector
-    found = list(islice(bundle.selected(service, wanted), _MOST + 1))
-    if len(found) > _MOST or not all(pod.surely_meets(wanted) for _, pod in found):
-        return []
-    return found if bundle.complete or any(f.folder == service.folder for f, _ in found) else []
 
 
 def _no_such_port(port: PortFact, declared: list[PortFact], backends: list[Backend]) -> Problem:

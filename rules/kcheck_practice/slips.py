@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from kcheck.api import Edit, Fix, Place, labels, nearest
 
 _DIGITS = str.maketrans("", "", "0123456789")
+_PLAIN = re.compile(r"[A-Za-z](?:[\w./-]*\w)?", re.ASCII)
+_NO_TEXT = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 
 
 def meant(word: str, known: Iterable[str]) -> str | None:
@@ -25,10 +28,15 @@ def meant_label(key: str) -> str | None:
     return f"{right}/{name}" if f"{right}/{name}" in labels.COMMON else None
 
 
+def is_plain(word: str) -> bool:
+    """Whether YAML reads a word as itself where it stands without quotes."""
+    return _PLAIN.fullmatch(word) is not None and word.lower() not in _NO_TEXT
+
+
 def correction(place: Place | None, wrong: str, right: str) -> Fix | None:
     """The change of a word at a place, None where it is not written there plainly (quoted, folded, far to the right)."""
     if place is None or place.range.start.line != place.range.end.line:
         return None
-    if place.line[place.range.start.column - 1 : place.range.end.column - 1] != wrong:
+    if place.line[place.range.start.column - 1 : place.range.end.column - 1] != wrong or not is_plain(right):
         return None
     return Fix(f"write {right}", (Edit(place.start, place.start + len(wrong), right),), safe=False)

@@ -31,7 +31,7 @@ def tiller(container: Container) -> Iterator[Problem]:
         yield Problem(node, "Tiller obeys whoever reaches it and is out of support since 2020: use Helm 3, which needs no server")
 
 
-@rule("tiller-service", "a Service for Tiller", groups=_GROUPS, like=("checkov/CKV_K8S_44",))
+@rule("tiller-service", "a Service for Tiller", kinds=("Service",), groups=_GROUPS, like=("checkov/CKV_K8S_44",))
 def tiller_service(resource: Resource) -> Iterator[Problem]:
     """Every pod of the cluster reaches it, and there is no log-in."""
     if not resource.is_a("v1 Service"):
@@ -43,7 +43,8 @@ def tiller_service(resource: Resource) -> Iterator[Problem]:
         yield Problem(at, "through this Service every pod reaches Tiller, which obeys whoever asks: take it away, and use Helm 3")
 
 
-@rule("open-image-prefix", "a Gatekeeper constraint whose registry prefix matches more than meant", groups=_GROUPS,
+@rule("open-image-prefix", "a Gatekeeper constraint whose registry prefix matches more than meant",
+      kinds=("K8sAllowedRepos", "K8sAllowedReposv2"), groups=_GROUPS,
       like=("trivy/KSV-0124",))  # fmt: skip
 def open_image_prefix(resource: Resource) -> Iterator[Problem]:
     """registry.example.com also matches registry.example.com.evil.org."""

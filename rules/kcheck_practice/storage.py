@@ -11,7 +11,8 @@ _GROUPS = ("storage",)
 _ALONE = ("ReadWriteOnce", "ReadWriteOncePod")
 
 
-@rule("stateful-set-service", "a StatefulSet whose Service does not name its pods", groups=("relations", "networking"),
+@rule("stateful-set-service", "a StatefulSet whose Service does not name its pods", kinds=("StatefulSet",),
+      groups=("relations", "networking"),
       like=("kube-score/statefulset-has-servicename",))  # fmt: skip
 def stateful_set_service(stateful: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Pods get names in the DNS from a headless Service that selects them."""

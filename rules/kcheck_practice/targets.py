@@ -11,19 +11,16 @@ from kcheck_practice.absences import absent, tell
 from kcheck_practice.slips import correction, meant
 
 _REMEDY = "add it, or correct the name"
-# What every cluster has, or gets together with its controllers.
-_ROLES = {"cluster-admin", "admin", "edit", "view"}
-_CLASSES = {"system-cluster-critical", "system-node-critical"}
 _SCALED = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController", "DaemonSet", "Rollout")
-_SERVICES = {("default", "kubernetes"), ("", "kubernetes")}
 _OTHER = ("Issuer", "ClusterIssuer", "SecretStore", "ClusterSecretStore", "TriggerAuthentication", "ClusterTriggerAuthentication",
-          "AppProject", "GitRepository", "OCIRepository", "HelmRepository", "Bucket", "ResourceClaim", "ResourceClaimTemplate",
-          "ValidatingAdmissionPolicy")  # fmt: skip
+          "AppProject", "GitRepository", "OCIRepository", "HelmRepository", "HelmChart", "Bucket", "ImageRepository", "Kustomization",
+          "HelmRelease", "Provider", "ResourceClaim", "ResourceClaimTemplate", "ValidatingAdmissionPolicy")  # fmt: skip
 
 
-@rule("missing-service", "a Service that others lead to and nobody gives", severity=ERROR, groups=("relations", "networking"),
-      fixable=True, like=("kube-linter/dangling-ingress", "kube-score/ingress-targets-service", "popeye/1401", "popeye/407",
-                          "monokle/LNK001"))  # fmt: skip
+@rule("missing-service", "a Service that others lead to and nobody gives", severity=ERROR, on="references",
+      groups=("relations", "networking"),
+      fixable=True, like=("kube-linter/dangling-ingress", "kube-score/ingress-targets-service", "kube-score/statefulset-has-servicename",
+                          "popeye/1401", "popeye/407", "monokle/LNK001"))  # fmt: skip
 def missing_service(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Asked of Ingresses, routes, webhooks, APIServices and StatefulSets; told where the file has Services or a name is a slip."""
 
@@ -31,38 +28,48 @@ def missing_service(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         # The load balancer controller of AWS takes this for a port where an annotation says what to do.
         if reference.key == "use-annotation" or (user.id.namespace == "kube-system" and not bundle.complete):
             return True
-        made = any(reference.name.startswith(name) for name in bundle.operated_names)
-        return made or (reference.namespace, reference.name) in _SERVICES
+        return any(reference.name.startswith(name) for name in bundle.operated_names)
 
     for reference in absent(user, ("Service",), bundle, there):
         # Who writes a webhook for a program seldom writes its Service into the same file.
         yield from tell(user, reference, bundle, reference.use in ("backend", "own"), _REMEDY)
 
 
-@rule("missing-service-port", "a port that its Service does not have", severity=ERROR, groups=("relations", "networking"), fixable=True,
+@rule("missing-service-port", "a port that its Service does not have", severity=ERROR, on="references",
+      groups=("relations", "networking"), fixable=True,
       like=("kube-linter/dangling-ingress", "kube-score/ingress-targets-service", "popeye/1402"))  # fmt: skip
 def missing_service_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """By name or number; what controllers answer then is an error page, or nothing."""
+    """By name or number; what controllers answer then is an error page, or nothing. Webhooks without a port are called at 443."""
     for reference in user.references if user.whole else ():
-        if reference.kind != "Service" or reference.key in ("", "use-annotation"):
+        key = reference.key or ("443" if reference.use == "hook" else "")
+        if reference.kind != "Service" or key in ("", "use-annotation"):
             continue
         copies = [f for f in bundle.copies(reference) if f.whole and bundle.variants.is_nearest(user.named, f.place.file)]
         ports = [port for f in copies for port in f.ports]
-        known = {port.name for port in ports} | {str(port.number) for port in ports}
-        if not ports or reference.key in known or any("external-name" in f.marks for f in copies):
+        protocol = "UDP" if user.id.kind == "UDPRoute" else "TCP"
+        if not ports or any("external-name" in f.marks for f in copies):
             continue
-        near = meant(reference.key, sorted(port.name for port in ports if port.name)) if not reference.key.isdigit() else None
+        of_it = [port for port in ports if key in (port.name, str(port.number))]
+        if any(port.protocol == protocol for port in of_it):
+            continue
+        near = meant(key, sorted(port.name for port in ports if port.name)) if not key.isdigit() else None
         have = ", ".join(dict.fromkeys(f"{p.name} ({p.number})" if p.name else str(p.number) for p in ports))
         hint = f"did you mean {near}?" if near else f"it has {have}"
         fix = correction(reference.key_place, reference.key, near) if near else None
         related = (Related(copies[0].place, f"Service {reference.name}"),)
-        message = f"Service {reference.name} has no port {reference.key}: {hint}"
+        message = f"Service {reference.name} has no port {key}: {hint}"
+        if of_it:
+            led = f"{user.id.kind} leads there by {protocol}"
+            message = f"port {key} of Service {reference.name} is {of_it[0].protocol}, and {led}: correct one"
+        elif not reference.key:
+            message = f"Service {reference.name} has no port 443, which is called where none is named: {hint}"
         yield Problem(reference.key_place or reference.place, message, related=related, fix=fix)
 
 
-@rule("missing-scale-target", "an autoscaler of a workload that nobody gives", severity=ERROR, groups=("relations", "autoscaling"),
+@rule("missing-scale-target", "an autoscaler of a workload that nobody gives", severity=ERROR, on="references",
+      groups=("relations", "autoscaling"),
       fixable=True, like=("kube-linter/dangling-horizontalpodautoscaler", "kube-score/horizontalpodautoscaler-has-target", "popeye/600",
-                          "kyverno/verify-vpa-target", "kyverno/check-vpa-configuration", "monokle/LNK001"))  # fmt: skip
+                          "popeye/601", "kyverno/verify-vpa-target", "kyverno/check-vpa-configuration", "monokle/LNK001"))  # fmt: skip
 def missing_scale_target(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Asked of HorizontalPodAutoscalers, VerticalPodAutoscalers and KEDA's ScaledObjects."""
     for reference in absent(user, _SCALED, bundle):
@@ -77,15 +84,11 @@ def missing_scale_target(user: Facts, bundle: Bundle) -> Iterator[Problem]:
             yield from tell(user, reference, bundle, True, _REMEDY)
 
 
-@rule("missing-role", "a binding of a role that nobody gives", severity=ERROR, groups=("relations", "rbac"), fixable=True,
+@rule("missing-role", "a binding of a role that nobody gives", severity=ERROR, on="references", groups=("relations", "rbac"), fixable=True,
       like=("popeye/1300", "monokle/LNK001"))  # fmt: skip
 def missing_role(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """The server takes such a binding, and it grants nothing."""
-
-    def there(reference: Reference) -> bool:
-        return reference.kind == "ClusterRole" and (reference.name in _ROLES or reference.name.startswith("system:"))
-
-    for reference in absent(user, ("Role", "ClusterRole"), bundle, there):
+    for reference in absent(user, ("Role", "ClusterRole"), bundle):
         other = "Role" if reference.kind == "ClusterRole" else "ClusterRole"
         twin = next((f for f in bundle.neighbours(user, other, reference.api_group) if f.id.name == reference.name), None)
         if twin is not None and reference.use == "role":
@@ -95,15 +98,17 @@ def missing_role(user: Facts, bundle: Bundle) -> Iterator[Problem]:
             yield from tell(user, reference, bundle, False, _REMEDY)
 
 
-@rule("missing-service-account", "a service account that nobody gives", severity=ERROR, groups=("relations", "rbac"), fixable=True,
+@rule("missing-service-account", "a service account that nobody gives", severity=ERROR, on="references",
+      groups=("relations", "rbac"), fixable=True,
       like=("kube-linter/non-existent-service-account", "popeye/307", "popeye/507", "popeye/1300", "monokle/LNK001"))  # fmt: skip
 def missing_service_account(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Pods of an account that is not there are never made; a binding to one grants nothing."""
-    for reference in absent(user, ("ServiceAccount",), bundle, lambda r: r.name == "default"):
+    for reference in absent(user, ("ServiceAccount",), bundle):
         yield from tell(user, reference, bundle, reference.use == "account", _REMEDY)
 
 
-@rule("missing-volume-claim", "a volume claim that nobody gives", severity=ERROR, groups=("relations", "storage"), fixable=True,
+@rule("missing-volume-claim", "a volume claim that nobody gives", severity=ERROR, on="references",
+      groups=("relations", "storage"), fixable=True,
       like=("monokle/LNK001",))  # fmt: skip
 def missing_volume_claim(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """A pod with it waits until somebody makes the claim; a StatefulSet makes those of its templates."""
@@ -115,20 +120,21 @@ def missing_volume_claim(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         yield from tell(user, reference, bundle, reference.use == "volume", _REMEDY)
 
 
-@rule("missing-class", "a class that nobody gives", severity=ERROR, groups=("relations",), fixable=True,
+@rule("missing-class", "a class that nobody gives", severity=ERROR, on="references", groups=("relations",), fixable=True,
       like=("monokle/LNK001", "popeye/407"))  # fmt: skip
 def missing_class(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Clusters bring many StorageClasses, IngressClasses, PriorityClasses and the like, so that most is told of slips."""
     kinds = ("StorageClass", "IngressClass", "PriorityClass", "RuntimeClass", "GatewayClass", "VolumeAttributesClass")
 
     def there(reference: Reference) -> bool:
-        return reference.name in _CLASSES or (reference.kind == "StorageClass" and _is_manual(user, reference, bundle))
+        return reference.kind == "StorageClass" and _is_manual(user, reference, bundle)
 
     for reference in absent(user, kinds, bundle, there):
         yield from tell(user, reference, bundle, False, _REMEDY)
 
 
-@rule("missing-gateway", "a Gateway that routes name and nobody gives", severity=ERROR, groups=("relations", "networking"), fixable=True,
+@rule("missing-gateway", "a Gateway that routes name and nobody gives", severity=ERROR, on="references",
+      groups=("relations", "networking"), fixable=True,
       like=("popeye/407",))  # fmt: skip
 def missing_gateway(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """A route without its Gateway takes no traffic."""
@@ -136,15 +142,16 @@ def missing_gateway(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         yield from tell(user, reference, bundle, True, _REMEDY)
 
 
-@rule("missing-object", "an object of some controller that others name and nobody gives", severity=ERROR, groups=("relations",),
+@rule("missing-object", "an object of some controller that others name and nobody gives", severity=ERROR, on="references",
+      groups=("relations",),
       fixable=True, like=("monokle/LNK001",))  # fmt: skip
 def missing_object(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Issuers, secret stores, sources of Flux, projects of Argo CD, claims of devices, policies of bindings."""
-    for reference in absent(user, _OTHER, bundle, lambda r: (r.kind, r.name) == ("AppProject", "default")):
+    for reference in absent(user, _OTHER, bundle):
         yield from tell(user, reference, bundle, False, _REMEDY)
 
 
-@rule("missing-owner", "an owner that is not there", groups=("relations",), default=False, like=("monokle/LNK003",))
+@rule("missing-owner", "an owner that is not there", on="references", groups=("relations",), default=False, like=("monokle/LNK003",))
 def missing_owner(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Whatever names an owner that does not exist is collected as garbage."""
     for reference in user.references:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kcheck.api import INFO, Container, Node, Pod, Problem, rule
-from kcheck_practice.contexts import contexts, has_user_namespace, is_on_windows, is_whole, is_whole_pod, named
+from kcheck_practice.contexts import contexts, has_user_namespace, is_in_whole_pod, is_on_windows, is_whole_pod, named
 
 _RESTRICTED = ("security", "pod-security-restricted", "users")
 _NON_ROOT = (
@@ -36,7 +36,7 @@ def root_user(pod: Pod) -> Iterator[Problem]:
 def may_run_as_root(container: Container) -> Iterator[Problem]:
     """Neither the container nor its pod says runAsNonRoot, or a user that is not root."""
     own, pods = container.node["securityContext"], container.pod.node["securityContext"]
-    if has_user_namespace(container.pod) or not is_whole(container):
+    if has_user_namespace(container.pod) or not is_in_whole_pod(container):
         return
     if not _effective(container, "runAsNonRoot") and not _effective(container, "runAsUser"):
         where = "its securityContext" if pods["runAsNonRoot"] or own else "the pod's securityContext"
@@ -50,7 +50,7 @@ def may_run_as_root(container: Container) -> Iterator[Problem]:
             "kyverno/require-run-as-nonroot"))  # fmt: skip
 def non_root_unstated(container: Container) -> Iterator[Problem]:
     """The restricted standard wants runAsNonRoot said, even where runAsUser is not 0."""
-    if has_user_namespace(container.pod) or not is_whole(container):
+    if has_user_namespace(container.pod) or not is_in_whole_pod(container):
         return
     user = _effective(container, "runAsUser")
     if user.integer and not _effective(container, "runAsNonRoot"):
@@ -80,6 +80,21 @@ def low_group_id(
 ) -> Iterator[Problem]:
     """Told where none is given, too: the runtime takes that of the image, which is often root's."""
     yield from _low(pod, "runAsGroup", minimum)
+
+
+@rule("id-range", "a user or group outside of the numbers that are allowed", groups=("policy", "users"), default=False,
+      like=("kyverno/restrict-usergroup-fsgroup-id",))  # fmt: skip
+def id_range(
+    pod: Pod,
+    *,
+    first: Annotated[int, "the lowest number that is allowed"] = 1000,
+    last: Annotated[int, "the highest number that is allowed"] = 2147483647,
+) -> Iterator[Problem]:
+    """Asked of what is written: runAsUser, runAsGroup, fsGroup and supplementalGroups."""
+    for context in contexts(pod):
+        for node in (context["runAsUser"], context["runAsGroup"], context["fsGroup"], *context["supplementalGroups"]):
+            if node.integer is not None and not first <= node.integer <= last:
+                yield Problem(node, f"{node.integer} is outside of {first} to {last}, which is allowed here: write one of these")
 
 
 @rule("root-group", "a pod or container in the group of root", groups=("security", "users"), default=False,
@@ -122,6 +137,6 @@ def _low(pod: Pod, name: str, minimum: int) -> Iterator[Problem]:
         if node.integer is not None and node.integer < minimum:
             yield Problem(node, f"{what} {node.integer} may belong to somebody on the node: write {minimum} or more")
     for container in pod.containers:
-        if not _effective(container, name) and is_whole(container):
+        if not _effective(container, name) and is_in_whole_pod(container):
             message = f"container {container.name} runs with the {what} of its image: write {name} with {minimum} or more"
             yield Problem(named(container), message, field=container.node["securityContext"][name])

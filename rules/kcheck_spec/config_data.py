@@ -53,7 +53,7 @@ def _bad_keys(bag: Node, meant: Node) -> Iterator[Problem]:
 @checks("core/v1 ConfigMap", topic=size_limit)
 def config_fits(config: Node) -> Iterator[Problem]:
     """All values together. The server names the whole object."""
-    size = sum(len(text(value)) for value in config["data"]) + sum(len(binary(value)) for value in config["binaryData"])
+    size = sum(len(text(value)) for value in config["data"]) + sum(len(binary(value) or b"") for value in config["binaryData"])
     if size > LIMIT:
         yield Problem(config["data"] or config["binaryData"], _too_large(size), "TooLong", at="key", field="")
 
@@ -61,7 +61,7 @@ def config_fits(config: Node) -> Iterator[Problem]:
 @checks("core/v1 Secret", topic=size_limit)
 def secret_fits(secret: Node) -> Iterator[Problem]:
     """All values together."""
-    size = sum(map(len, contents(secret).values()))
+    size = sum(len(value) for value in contents(secret).values() if value is not None)
     if size > LIMIT:
         yield Problem(secret["data"] or secret["stringData"], _too_large(size), "TooLong", at="key", field=secret["data"])
 
@@ -83,10 +83,11 @@ def secret_keeps_its_promise(secret: Node) -> Iterator[Problem]:
         return
     keys, one_is_enough = _KEYS[kind]
     found = contents(secret)
-    missing = [key for key in keys if key not in found or (key == "ssh-privatekey" and not found[key])]
+    missing = [key for key in keys if key not in found or (key == "ssh-privatekey" and found[key] == b"")]
     if not missing or (one_is_enough and len(missing) < len(keys)):
         for key in (".dockercfg", ".dockerconfigjson"):
-            if key in keys and not _is_json_object(found[key]):
+            held = found.get(key)
+            if key in keys and held is not None and not _is_json_object(held):
                 message = f"{key} must be a JSON object: write what docker writes to its config file"
                 yield Problem(_entry(secret, key), message, "Invalid", field=secret["data"][key])
         return
@@ -97,8 +98,8 @@ def secret_keeps_its_promise(secret: Node) -> Iterator[Problem]:
         yield Problem(bag[key], message, "Required", field=secret["data"][key])
 
 
-def contents(secret: Node) -> dict[str, bytes]:
-    """What the Secret holds, by key. stringData wins over data."""
+def contents(secret: Node) -> dict[str, bytes | None]:
+    """What the Secret holds, by key, None for what is not base64. stringData wins over data."""
     found = {key: binary(value) for key, value in secret["data"].entries}
     return found | {key: text(value) for key, value in secret["stringData"].entries}
 
@@ -108,12 +109,12 @@ def text(node: Node) -> bytes:
     return node.text.encode("utf-8", "surrogatepass")
 
 
-def binary(node: Node) -> bytes:
-    """The bytes that base64 stands for, none for what is not base64."""
+def binary(node: Node) -> bytes | None:
+    """The bytes that base64 stands for, None for what is not base64 and told as such."""
     try:
         return base64.decode(node.text)
     except base64.BadBase64:
-        return b""
+        return None
 
 
 def _entry(secret: Node, key: str) -> Node:

@@ -12,8 +12,8 @@ from typing import Any
 from kcheck.api import WARNING, Constraint, Node, Problem, Reason, Rule, constraint, missing, names, nearest, quantity, topic
 from kcheck_spec.shape import required_field, unsupported_value
 
-object_name = topic("object-name", "a name that the API server does not accept")
-port_number = topic("port-number", "a port number outside 1 to 65535")
+object_name = topic("object-name", "a name that the API server does not accept", like=["flux-schema/schema", "kubectl-validate/schema"])
+port_number = topic("port-number", "a port number outside 1 to 65535", like=["kube-score/container-ports-check"])
 number_range = topic("number-range", "a number outside of what the field takes")
 deprecated_field = topic("deprecated-field", "a field, annotation or value that Kubernetes has given up", severity=WARNING)
 dubious_setting = topic("dubious-setting", "a setting that is accepted and does not do what it says", severity=WARNING)

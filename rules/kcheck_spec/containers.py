@@ -11,7 +11,11 @@ from collections.abc import Iterator
 from kcheck.api import Container, Node, Pod, Problem, checks, fields, topic
 from kcheck_spec.constraints import dns_label, not_supported, one_of, require, required
 
-container_name = topic("container-name", "containers of one pod that share a name, or a target that is none of them")
+container_name = topic(
+    "container-name",
+    "containers of one pod that share a name, or a target that is none of them",
+    like=["flux-schema/schema", "kubectl-validate/schema"],
+)
 image_blank = topic("image-blank", "an image with blanks around it")
 container_kind = topic("container-kind", "a setting that this kind of container may not have")
 container_restart = topic("container-restart", "restart rules of a container that the API server does not accept")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kcheck.api import Node, Problem, checks, fields, topic
+from kcheck.api import Node, Problem, checks, fields, pattern, topic
 from kcheck_spec.crd_parts import Part, parts
 
 crd_paths = topic("crd-paths", "a path into a custom resource that leads nowhere")
@@ -19,7 +19,7 @@ _SPEC = "apiextensions/v1 CustomResourceDefinitionSpec"
 _MOST_SELECTABLE = 8
 _SCALE = {"specReplicasPath": (".spec.",), "statusReplicasPath": (".status.",), "labelSelectorPath": (".spec.", ".status.")}
 _SELECTABLE = ("string", "boolean", "integer")
-_TOKEN = re.compile(r"'.*?(?<!\\)'|'.*|[.\[\]]|[^.\[\]]+", re.DOTALL)
+_TOKEN = pattern(r"'.*?(?<!\\)'|'.*|[.\[\]]|[^.\[\]]+", re.DOTALL)
 _LETTERS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "'": "'", "\\": "\\"}
 
 tables = [

@@ -7,7 +7,6 @@ pkg/apis/apiextensions/validation), ValidateStructural (pkg/apiserver/schema).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import cached_property, lru_cache
 
 from kcheck.api import Node, Problem, Resource, checks, topic
@@ -85,7 +84,9 @@ class Examination:
         """The problems with the fields that the server names."""
         for problem in problems:
             at = problem.field if isinstance(problem.field, Node) else problem.node
-            yield replace(problem, field=self.path(at)) if isinstance(at, Node) and not isinstance(problem.field, str) else problem
+            if isinstance(at, Node) and not isinstance(problem.field, str):
+                problem.field = self.path(at)
+            yield problem
 
     def visit(self, node: Node, place: Place, paired: bool = False) -> None:
         """Collect what is wrong with a schema and all below it. `paired`: its anyOf is that of an int-or-string and may say types."""

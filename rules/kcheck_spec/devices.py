@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, labels, missing, names
+from kcheck.api import Node, Problem, Resource, labels, missing, names, pattern
 from kcheck_spec.device_capacity import capacity_problems
 from kcheck_spec.device_names import attribute, duplicates, too_many
 
@@ -22,7 +21,7 @@ _LISTS_SINCE = 37
 
 _NUMBER = "(?:0|[1-9][0-9]*)"
 _PRERELEASE = rf"(?:{_NUMBER}|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)"
-_SEMVER = re.compile(rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:-{_PRERELEASE}(?:\.{_PRERELEASE})*)?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?")
+_SEMVER = pattern(rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:-{_PRERELEASE}(?:\.{_PRERELEASE})*)?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?")
 
 
 def device_problems(device: Node, contents: Node, resource: Resource) -> Iterator[Problem]:

@@ -19,7 +19,12 @@ env_name = topic("env-name", "a name that no environment variable can have")
 env_source = topic("env-source", "an environment variable without a source for its value, or with several")
 env_reference = topic("env-reference", "a ConfigMap, Secret or file that a variable cannot take its value from")
 field_path = topic("field-path", "a field of the pod or container that a container cannot be told")
-hidden_variable = topic("hidden-variable", "an environment variable that hides another one", severity=WARNING)
+hidden_variable = topic(
+    "hidden-variable",
+    "an environment variable that hides another one",
+    severity=WARNING,
+    like=["kube-linter/duplicate-env-var", "kube-score/environment-variable-key-duplication"],
+)
 
 _SOURCES = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
 _SETS = ("configMapRef", "secretRef")

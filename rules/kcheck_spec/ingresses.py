@@ -9,7 +9,7 @@ from kcheck_spec.constraints import deprecated_field, dns_subdomain, not_support
 from kcheck_spec.service_ports import port_fault
 
 ingress_rule = topic("ingress-rule", "a host or path of an Ingress that the API server does not accept")
-ingress_backend = topic("ingress-backend", "a backend of an Ingress that leads nowhere")
+ingress_backend = topic("ingress-backend", "a backend of an Ingress that leads nowhere", like=["popeye/1404"])
 ingress_class = topic("ingress-class", "an IngressClass that the API server does not accept")
 
 _PATH_TYPES = ("Prefix", "Exact", "ImplementationSpecific")

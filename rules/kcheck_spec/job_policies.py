@@ -6,10 +6,9 @@ Source: validatePodFailurePolicy, validatePodReplacementPolicy, validateSuccessP
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, checks, fields, names, topic
+from kcheck.api import Node, Problem, checks, fields, names, pattern, topic
 from kcheck_spec.constraints import non_negative, one_of, require, unique
 from kcheck_spec.jobs import completions_of, is_indexed
 
@@ -22,7 +21,7 @@ _MOST_RULES = 20
 _MOST_EXIT_CODES = 255
 _MOST_CONDITIONS = 20
 _MOST_INDEX_TEXT = 64 * 1024
-_INDEX = re.compile("[+]?0*([0-9]{1,18})")
+_INDEX = pattern("[+]?0*([0-9]{1,18})")
 
 tables = [
     fields("batch/v1 JobSpec", podReplacementPolicy=one_of("Failed", "TerminatingOrFailed", of=pod_failure_policy, empty=False)),

@@ -20,9 +20,10 @@ _VERSION, _POINT = 0xA0, 0xA1
 def certificate_fits_key(secret: Node) -> Iterator[Problem]:
     """Both are PEM, and the key is that of the first certificate."""
     held = contents(secret)
-    if secret["type"].text != "kubernetes.io/tls" or not {"tls.crt", "tls.key"} <= held.keys():
+    certificate, private = held.get("tls.crt"), held.get("tls.key")
+    if secret["type"].text != "kubernetes.io/tls" or certificate is None or private is None:
         return
-    wrong = _compare(held["tls.crt"], held["tls.key"])
+    wrong = _compare(certificate, private)
     if wrong:
         key, message = wrong
         entry = secret["stringData"][key]

@@ -12,7 +12,7 @@ from kcheck.api import ERROR, WARNING, Bundle, Facts, Node, Problem, Related, ch
 from kcheck_spec.constraints import require, unique
 
 
-@rule("kubeconfig-reference", "a name in a kubeconfig that leads nowhere, or to two", severity=ERROR, family="spec")
+@rule("kubeconfig-reference", "a name in a kubeconfig that leads nowhere, or to two", severity=ERROR, on="kubeconfig", family="spec")
 def kubeconfig_reference(config: Facts, bundle: Bundle) -> Iterator[Problem]:
     """What contexts and current-context name is in this file or in another one of the input."""
     if config.kubeconfig is None:
@@ -63,7 +63,7 @@ def _twice(name: Node) -> str:
     return f"{name.text} stands in this list already: give it another name"
 
 
-@rule("kubeconfig-merge", "a part of a kubeconfig that is dropped where files are merged", severity=WARNING, family="spec")
+@rule("kubeconfig-merge", "a part of a kubeconfig that is dropped where files are merged", severity=WARNING, on="kubeconfig", family="spec")
 def kubeconfig_merge(config: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Entries that an earlier file has with other contents, and files behind a '---'."""
     if config.kubeconfig is None:

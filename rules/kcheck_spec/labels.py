@@ -6,7 +6,11 @@ from collections.abc import Iterator
 
 from kcheck.api import Constraint, Node, Problem, constraint, labels, topic
 
-label_syntax = topic("label-syntax", "a label key or value that Kubernetes does not accept")
+label_syntax = topic(
+    "label-syntax",
+    "a label key or value that Kubernetes does not accept",
+    like=["kube-score/label-values", "flux-schema/schema", "kubectl-validate/schema"],
+)
 
 
 def label_problems(entries: Node, field: Node | None = None) -> Iterator[Problem]:

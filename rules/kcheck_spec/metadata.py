@@ -13,7 +13,9 @@ from kcheck_spec.constraints import dubious_setting, number_range
 from kcheck_spec.labels import label_problems, label_syntax
 from kcheck_spec.object_names import is_stored, kind_of
 
-annotation_key = topic("annotation-key", "an annotation key that Kubernetes does not accept")
+annotation_key = topic(
+    "annotation-key", "an annotation key that Kubernetes does not accept", like=["flux-schema/schema", "kubectl-validate/schema"]
+)
 size_limit = topic("size-limit", "more data than an object may hold")
 finalizer = topic("finalizer", "a finalizer that Kubernetes does not accept")
 finalizer_domain = topic("finalizer-domain", "a finalizer of one's own without a path after its domain", severity=WARNING)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from kcheck.api import base64
+from kcheck.api import base64, pattern
 
 SEQUENCE, INTEGER, BITS, OCTETS = 0x30, 0x02, 0x03, 0x04
 
-_BLOCK = re.compile(rb"-----BEGIN ([^\n]*?)-----[ \t\r]*\n(?:[^\n]*: [^\n]*\n)*([A-Za-z0-9+/=\s]*)-----END \1-----")
+_BLOCK = pattern(rb"-----BEGIN ([^\n]*?)-----[ \t\r]*\n(?:[^\n]*: [^\n]*\n)*([A-Za-z0-9+/=\s]*)-----END \1-----")
 
 
 class BadDer(ValueError):

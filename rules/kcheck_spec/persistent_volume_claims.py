@@ -12,7 +12,9 @@ from kcheck.api import Node, Problem, Resource, checks, fields, names, topic
 from kcheck_spec.constraints import amount, deprecated_field, dubious_setting, given, not_supported, require, settled
 from kcheck_spec.persistent_volumes import VOLUME_MODES, access_modes, deprecated_annotation
 
-persistent_volume_claim = topic("persistent-volume-claim", "a claim for storage that the API server does not accept")
+persistent_volume_claim = topic(
+    "persistent-volume-claim", "a claim for storage that the API server does not accept", like=["kubesec/VolumeClaimRequestsStorage"]
+)
 
 _STORAGE_CLASS = "volume.beta.kubernetes.io/storage-class"
 # What a claim could be filled with before dataSourceRef; anything else in dataSource the server takes away.

@@ -14,9 +14,15 @@ from kcheck.api import WARNING, Container, Node, Pod, Problem, checks, fields, n
 from kcheck_spec.constraints import one_of, optional_port, required, text
 from kcheck_spec.containers import CONTAINERS, containers
 
-port_name = topic("port-name", "a port name that Kubernetes cannot use")
+port_name = topic(
+    "port-name",
+    "a port name that Kubernetes cannot use",
+    like=["kube-linter/invalid-target-ports", "kube-score/container-ports-check", "flux-schema/schema", "kubectl-validate/schema"],
+)
 host_ports = topic("host-ports", "ports of the node that containers cannot take")
-redundant_port = topic("redundant-port", "ports of one pod that get in each other's way", severity=WARNING)
+redundant_port = topic(
+    "redundant-port", "ports of one pod that get in each other's way", severity=WARNING, like=["kube-score/container-ports-check"]
+)
 
 tables = [
     fields(
@@ -27,6 +33,10 @@ tables = [
         name=text(names.port_name, port_name),
     ),
 ]
+
+
+_COMPARED = 10
+"""Equal ports that a further one is told beside; the server warns of every pair, which is of no use where there are hundreds."""
 
 
 class Listed(NamedTuple):
@@ -122,7 +132,8 @@ def ports_add_something(pod: Pod) -> Iterator[Problem]:
                 found = _overlap(port, other)
                 if found:
                     yield Problem(port.node, f"{port.protocol} port {port.number} {found} {other.place}: keep one of them")
-            others.append(port)
+            if len(others) < _COMPARED:
+                others.append(port)
 
 
 def _overlap(port: Listed, other: Listed) -> str:

@@ -6,16 +6,15 @@ ValidatePositiveIntOrPercent, IsNotMoreThan100Percent (pkg/apis/apps/validation)
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
-from kcheck.api import Constraint, Node, Problem, Reason, checks, fields, quantity, topic
+from kcheck.api import Constraint, Node, Problem, Reason, checks, fields, pattern, quantity, topic
 from kcheck_spec.constraints import not_supported, require
 
 update_strategy = topic("update-strategy", "a way to replace pods that the controller does not have")
 
 _STANDSTILL = "with neither a pod less nor one more nothing can be replaced: write maxUnavailable or maxSurge above 0"
-_NUMBER = re.compile("[+-]?0*([0-9]{1,18})")
+_NUMBER = pattern("[+-]?0*([0-9]{1,18})")
 
 
 def wrong_share(node: Node, *, capped: bool = True) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from kcheck.api import Node, Problem, checks, fields, labels, names
 from kcheck_spec import resource_names, resources
@@ -46,7 +45,7 @@ def _as_written(problems: Iterable[Problem], overhead: Node) -> Iterator[Problem
     for problem in problems:
         if isinstance(problem.field, Node):
             name = problem.field.name
-            yield replace(problem, node=overhead["podFixed"][name], field=f"overhead.limits[{name}]")
+            yield Problem(overhead["podFixed"][name], problem.message, problem.reason, problem.at, f"overhead.limits[{name}]")
 
 
 @checks("node/v1 Scheduling", topic=list_duplicates)

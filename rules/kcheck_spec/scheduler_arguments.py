@@ -6,10 +6,9 @@ validation). What NodeAffinity adds is the same node affinity as in pods, and is
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
-from kcheck.api import Node, Problem, Resource, checks, constraint, fields, labels, names, topic
+from kcheck.api import Node, Problem, Resource, checks, constraint, fields, labels, names, pattern, topic
 from kcheck_spec.constraints import dubious_setting, in_range, non_negative, not_supported, one_of, require, unique
 from kcheck_spec.scheduler import CONFIGURATIONS, duration, nanoseconds
 from kcheck_spec.scheduler_plugins import scheduler_plugin
@@ -27,7 +26,7 @@ _TAKING = frozenset(
 _RATIO = "RequestedToCapacityRatio"
 _STRATEGIES = ("LeastAllocated", "MostAllocated", _RATIO)
 _SECOND = 10**9
-_NUMBER = re.compile(r"[0-9]{1,18}")
+_NUMBER = pattern(r"[0-9]{1,18}")
 
 
 @constraint(scheduler_arguments, of_absent=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kcheck.api import Container, Pod, Problem, checks, fields, topic
+from kcheck.api import Container, Pod, Problem, checks, fields, pattern, topic
 from kcheck_spec.constraints import each, in_range, one_of, require
 from kcheck_spec.containers import CONTAINERS, containers
 
@@ -84,7 +84,7 @@ def own_users_need_own_namespaces(pod: Pod) -> Iterator[Problem]:
             yield Problem(devices, message, "Forbidden", at="key")
 
 
-_SYSCTL = re.compile("(?:[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?")
+_SYSCTL = pattern("(?:[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?")
 _MOST_NAME = 253
 _SWAPPED = str.maketrans("./", "/.")
 # What of the kernel is the namespace's own, by the field that shares the namespace with the node.

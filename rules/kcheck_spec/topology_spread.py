@@ -14,7 +14,11 @@ from kcheck_spec.labels import label_map, label_syntax
 from kcheck_spec.node_selectors import deprecated_label
 from kcheck_spec.pod_affinity import key_problems, label_keys
 
-topology_spread = topic("topology-spread", "a topology spread constraint that the API server does not accept")
+topology_spread = topic(
+    "topology-spread",
+    "a topology spread constraint that the API server does not accept",
+    like=["kube-score/pod-topology-spread-constraints"],
+)
 
 _ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
 _policy = one_of("Honor", "Ignore", of=topology_spread, empty=False)

@@ -6,10 +6,9 @@ Source: validateOS, validateLinux, validateWindows, validateWindowsSecurityConte
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from kcheck.api import Node, Pod, Problem, checks, fields, names, topic
+from kcheck.api import Node, Pod, Problem, checks, fields, names, pattern, topic
 from kcheck_spec.constraints import not_supported, require, text
 from kcheck_spec.containers import containers
 from kcheck_spec.shape import unsupported_value
@@ -22,11 +21,11 @@ _MOST_SPEC = 64 * 1024
 _LONG_DOMAIN = 256
 _MOST_USER = 104
 
-_NET_BIOS = re.compile(r'[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}')
+_NET_BIOS = pattern(r'[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}')
 _DNS_PART = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
-_DNS = re.compile(rf"{_DNS_PART}(?:\.{_DNS_PART})*")
-_CONTROL = re.compile("[\x00-\x1f\x7f]")
-_NOT_IN_USERS = re.compile(r'["/\\:;|=,+*?<>@\[\]]')
+_DNS = pattern(rf"{_DNS_PART}(?:\.{_DNS_PART})*")
+_CONTROL = pattern("[\x00-\x1f\x7f]")
+_NOT_IN_USERS = pattern(r'["/\\:;|=,+*?<>@\[\]]')
 
 
 def _spec_content(content: str) -> str:

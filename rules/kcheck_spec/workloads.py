@@ -6,16 +6,24 @@ Source: ValidateDeploymentSpec, ValidateReplicaSetSpec, ValidateStatefulSetSpec,
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from kcheck.api import Constraint, Node, Problem, checks, fields, selector, topic
+from kcheck.api import Constraint, Node, Problem, checks, fields, pattern, selector, topic
 from kcheck_spec.constraints import dns_label, dubious_setting, non_negative, one_of, present, require
 from kcheck_spec.label_selectors import is_well_formed, requirements_of
 from kcheck_spec.shape import unsupported_value
 
-workload_selector = topic("workload-selector", "a selector that does not select the pods of its own template")
-pod_template = topic("pod-template", "a pod template that its controller cannot run")
+workload_selector = topic(
+    "workload-selector",
+    "a selector that does not select the pods of its own template",
+    like=[
+        "kube-linter/mismatching-selector",
+        "kube-score/deployment-pod-selector-labels-match-template-metadata-labels",
+        "kube-score/statefulset-pod-selector-labels-match-template-metadata-labels",
+        "monokle/LNK001",
+    ],
+)
+pod_template = topic("pod-template", "a pod template that its controller cannot run", like=["kube-score/cronjob-restartpolicy"])
 workload_annotation = topic("workload-annotation", "an annotation of a former API version that cannot be read")
 
 # A DaemonSet is left out of the first: the server is content with less there.
@@ -23,7 +31,7 @@ _SELECTING = ("apps/v1 DeploymentSpec", "apps/v1 ReplicaSetSpec", "apps/v1 State
 _LASTING = (*_SELECTING, "apps/v1 DaemonSetSpec", "core/v1 ReplicationControllerSpec")
 
 _POLICIES = ("OrderedReady", "Parallel")
-_INTEGER = re.compile("[+-]?0*[0-9]{1,18}")
+_INTEGER = pattern("[+-]?0*[0-9]{1,18}")
 _ROLLBACK = "deprecated.deployment.rollback.to"
 _GENERATION = "deprecated.daemonset.template.generation"
 _DEFAULT_DEADLINE = 600

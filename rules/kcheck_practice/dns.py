@@ -1,0 +1,26 @@
+"""How pods look names up. Source: the documentation's page "DNS for Services and Pods"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from kcheck.api import INFO, Pod, Problem, rule
+from kcheck_practice.contexts import is_on_windows, is_whole_pod
+
+
+@rule("missing-dns-option", "a pod that asks the cluster's DNS more than it needs", severity=INFO, groups=("networking", "policy"),
+      default=False, like=("kube-linter/dnsconfig-options", "kyverno/dns-policy-and-dns-config"))  # fmt: skip
+def missing_dns_option(
+    pod: Pod,
+    *,
+    options: Annotated[tuple[str, ...], "names of DNS options that pods must set"] = ("ndots",),
+) -> Iterator[Problem]:
+    """Under ClusterFirst a name with fewer than five dots is tried in every search domain first."""
+    given = pod.node.at("dnsConfig", "options")
+    if pod["dnsPolicy"].text in ("Default", "None") or is_on_windows(pod) or not is_whole_pod(pod):
+        return
+    missing = [name for name in options if name not in [option["name"].text for option in given]]
+    if missing:
+        message = f"names outside of the cluster are looked up in every search domain first: set {', '.join(missing)} in dnsConfig.options"
+        yield Problem(given, message, at="key")
