@@ -5,32 +5,56 @@ from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix, Problem, Reason, Related, missing
 from kcheck.finding.report import Report
 from kcheck.finding.severity import ERROR, INFO, WARNING, Severity
-from kcheck.kube import addresses, base64, cron, durations, image, labels, modes, names, ports, quantity, selector, time_zones, urls
-from kcheck.kube.bundle import Bundle, Scope, may_share
-from kcheck.kube.facts import BudgetFact, Claim, Facts, Made, NodesFact, PodFact, PortFact, Reference, ScaleFact, SelectorFact
+from kcheck.kube import (
+    addresses,
+    base64,
+    calls,
+    cron,
+    durations,
+    image,
+    labels,
+    modes,
+    names,
+    network,
+    podsecurity,
+    ports,
+    quantity,
+    selector,
+    time_zones,
+    tokens,
+    urls,
+)
+from kcheck.kube.bundle import Bundle, Scope
+from kcheck.kube.delivery import Delivery
+from kcheck.kube.facts import Breach, BudgetFact, Claim, Facts, Made, NodesFact, PodFact, PortFact, Reference, ScaleFact, SelectorFact
+from kcheck.kube.part import Part
 from kcheck.kube.place import ObjectId, Place
 from kcheck.kube.pod import Container, Pod
 from kcheck.kube.podtable import Backend
+from kcheck.kube.provided import is_provided
 from kcheck.kube.resource import Resource, strings
 from kcheck.kube.suggestion import nearest
+from kcheck.kube.variants import may_share
 from kcheck.reporters.style import Style
 from kcheck.rule.constraint import Check, Constraint, FieldTable, checks, constraint, fields
 from kcheck.rule.options import Option
 from kcheck.rule.plugin import hookimpl
 from kcheck.rule.rule import Rule, rule, topic
-from kcheck.schema import soundness
+from kcheck.schema import served, soundness
 from kcheck.text.edit import Edit
+from kcheck.text.pattern import pattern
 from kcheck.text.source import Span
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node
 
 __all__ = [
-    "ERROR", "INFO", "WARNING", "Backend", "BudgetFact", "Bundle", "Check", "Claim", "Constraint", "Container", "Document", "Edit",
-    "Facts", "FieldTable", "Finding", "Fix", "Made", "Node", "NodesFact", "ObjectId", "Option", "Place", "Pod", "PodFact", "PortFact",
-    "Problem", "Reason", "Reference", "Related", "Report", "Resource", "Rule", "ScaleFact", "Scope", "SelectorFact", "Severity", "Span",
-    "Style", "addresses", "base64", "check_device_selector", "checks", "constraint", "cron", "durations", "expressions", "fields",
-    "hookimpl", "image", "labels", "may_share", "missing", "modes", "names", "nearest", "ports", "quantity", "rule", "selector",
-    "soundness", "strings", "time_zones", "topic", "urls",
+    "ERROR", "INFO", "WARNING", "Backend", "Breach", "BudgetFact", "Bundle", "Check", "Claim", "Constraint", "Container", "Delivery",
+    "Document", "Edit", "Facts", "FieldTable", "Finding", "Fix", "Made", "Node", "NodesFact", "ObjectId", "Option", "Part", "Place",
+    "Pod", "PodFact", "PortFact", "Problem", "Reason", "Reference", "Related", "Report", "Resource", "Rule", "ScaleFact", "Scope",
+    "SelectorFact", "Severity", "Span", "Style", "addresses", "base64", "calls", "check_device_selector", "checks", "constraint",
+    "cron", "durations", "expressions", "fields", "hookimpl", "image", "is_provided", "labels", "may_share", "missing", "modes",
+    "names", "nearest", "network", "pattern", "podsecurity", "ports", "quantity", "rule", "selector", "served", "soundness", "strings",
+    "time_zones", "tokens", "topic", "urls",
 ]  # fmt: skip
 
 

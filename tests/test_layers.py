@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-LAYERS = ("text", "tree", "kube", "finding", "rule", "schema", "cel", "config", "run", "render", "reporters", "lsp", "cli")
+LAYERS = (
+    "text", "tree", "kube", "finding", "rule", "schema", "cel", "config", "run",
+    "migration", "render", "reporters", "graph", "lsp", "cli",
+)  # fmt: skip
 PACKAGES = ("kcheck", "rules/kcheck_spec", "rules/kcheck_practice")
 MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 # Only this may import that: what is slow to load or might be exchanged stands behind one door.

@@ -18,7 +18,9 @@ def test_it_holds_what_is_read_at_run_time(wheel: Path) -> None:
     schemas = {f"kcheck/schemas/{path.name}" for path in (ROOT / "schemas").glob("*.json")}
     assert pages
     assert schemas
-    assert held >= pages | schemas | {"kcheck/py.typed"}
+    graph = {path.relative_to(ROOT).as_posix() for path in (ROOT / "kcheck" / "graph" / "page").iterdir()}
+    assert len(graph) == 6
+    assert held >= pages | schemas | graph | {"kcheck/py.typed"}
     assert not [name for name in held if name.startswith(("tests/", "tools/", "examples/"))]
 
 

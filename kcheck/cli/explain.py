@@ -15,13 +15,14 @@ from kcheck.rule.options import Option
 from kcheck.rule.page import help_text
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
+from kcheck.text.pattern import pattern
 
 _SCOPES = {"document": "each document", "object": "each object", "bundle": "all objects together", "engine": "all that is read"}
 _FEW = 6
 """API types that are named one by one."""
 
 _BOLD, _CODE, _DIM, _CARETS = "1", "36", "2", "1;33"
-_CODE_WORD = re.compile(r"`([^`]+)`")
+_CODE_WORD = pattern(r"`([^`]+)`")
 
 
 @click.command(short_help="Show the page of a rule.")

@@ -13,8 +13,11 @@ from kcheck import __version__
 # Each command's module is imported when it is called: `kcheck --version` and completion stay quick.
 _COMMANDS = {
     "check": "Check files and folders.",
+    "merge": "Make one report of shards.",
+    "graph": "Draw how objects refer to each other.",
     "explain": "Show the page of a rule.",
     "rules": "List the rules.",
+    "migrate": "Come over from kube-linter, kube-score, polaris or checkov.",
     "cache": "Show or clear the cache.",
     "completion": "Print the completion script of a shell.",
 }
@@ -64,6 +67,11 @@ def main() -> None:
     try:
         sys.exit(kcheck.main(prog_name="kcheck", standalone_mode=False) or 0)
     except click.ClickException as error:
+        from kcheck.reporters.glyphs import Glyphs
+
+        # A message names paths and words that other people may have chosen: no terminal is to obey them.
+        glyphs = Glyphs.of(sys.stderr)
+        vars(error)["message"] = "\n".join(map(glyphs.visible, error.message.split("\n")))
         error.show()
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):

@@ -5,9 +5,17 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
+
+import click
+
+from kcheck.cli.settings import Failure
+from kcheck.reporters.glyphs import Glyphs
+from kcheck.text.pattern import pattern
+
+_LINE = pattern(r"[^\n]*\n|[^\n]+")
 
 
 def is_terminal(stream: TextIO) -> bool:
@@ -26,6 +34,49 @@ def wants_colour(choice: str, stream: TextIO) -> bool:
     if os.environ.get("FORCE_COLOR"):
         return True
     return is_terminal(stream) and os.environ.get("TERM") != "dumb"
+
+
+def require_folder(path: str | None) -> None:
+    """Raises UsageError for an --output in a folder that there is not, before any work is done."""
+    if path and not os.path.isdir(os.path.dirname(os.path.realpath(path))):
+        raise click.UsageError(f"--output: no such folder: {os.path.dirname(path)}")
+
+
+def publish(path: str | None, colour: str, write: Callable[[TextIO, bool], None]) -> None:
+    """Write a report to a file, or to standard output without a path. Raises Failure where that cannot be.
+
+    `colour`: auto, always or never; `write` is told whether to paint.
+    """
+    try:
+        if path:
+            with written(path) as file:
+                write(file, colour == "always")
+            return
+        write(sys.stdout, wants_colour(colour, sys.stdout))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Who reads has seen enough.
+        close_quietly()
+    except OSError as error:
+        raise Failure(f"the report cannot be written: {error.strerror or error}") from None
+
+
+def print_text(text: str) -> None:
+    """Print as it is, for whom it is piped to; a terminal must not obey what a file holds."""
+    if is_terminal(sys.stdout):
+        glyphs = Glyphs.of(sys.stdout)
+        text = "".join([glyphs.visible(line.rstrip("\r\n")) + "\n" for line in _LINE.findall(text)])
+    # Bytes: a file's characters are its own, whatever the locale can write.
+    click.echo(text.encode("utf-8", "surrogateescape"), nl=False)
+
+
+def diff(path: str, old: str, new: str) -> str:
+    """What changes of a text, for people and for `patch`."""
+    import difflib
+
+    name = Glyphs().visible(path)
+    lines = difflib.unified_diff(_LINE.findall(old), _LINE.findall(new), f"a/{name}", f"b/{name}")
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
 def close_quietly() -> None:

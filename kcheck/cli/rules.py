@@ -4,22 +4,37 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import click
+from click.shell_completion import CompletionItem
 
 from kcheck.cli.output import wants_colour
 from kcheck.cli.selection import complete_names, read_names, tell_failures, types_of
+from kcheck.kube.suggestion import nearest
 from kcheck.reporters.style import SEVERITY_COLOURS, Style
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
+from kcheck.text.pattern import pattern
+
+_DIGITS = pattern(r"\d")
+
+
+def complete_checks(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Completions of a tool, and of its checks where the tool is complete."""
+    checks = sorted({check for rule in Registry.load().rules.values() for check in rule.like})
+    names = checks if "/" in incomplete else sorted({check.partition("/")[0] for check in checks})
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
 @click.command(short_help="List the rules.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="[default: text]")
 @click.option("--select", multiple=True, metavar="NAMES", shell_complete=complete_names, help="Only these rules or groups.")
+@click.option(
+    "--like", metavar="TOOL[/CHECK]", shell_complete=complete_checks, help="Those like the checks of another tool, such as kube-linter."
+)
 @click.option("--color", "colour", type=click.Choice(["auto", "always", "never"]), default="auto", help="Paint the text. [default: auto]")
-def rules(format_: str, select: tuple[str, ...], colour: str) -> None:
+def rules(format_: str, select: tuple[str, ...], like: str | None, colour: str) -> None:
     """List the rules, those of plug-ins among them."""
     registry = Registry.load()
     tell_failures(registry)
@@ -27,12 +42,55 @@ def rules(format_: str, select: tuple[str, ...], colour: str) -> None:
     chosen = [
         registry.rules[id] for id in sorted(registry.rules) if not names or any(id == n or id in registry.groups.get(n, ()) for n in names)
     ]
-    if format_ == "json":
-        click.echo(json.dumps([_data(rule, registry) for rule in chosen], indent=1))
+    style = Style(colour=wants_colour(colour, sys.stdout))
+    if like is not None:
+        found = rules_like(like, chosen)
+        data: list[dict[str, object]] = [{"check": check, "rules": [rule.id for rule in of]} for check, of in found.items()]
+        lines = _like_table(found, style)
     else:
-        for line in _table(chosen, Style(colour=wants_colour(colour, sys.stdout))):
+        data = [_data(rule, registry) for rule in chosen]
+        lines = _table(chosen, style)
+    if format_ == "json":
+        click.echo(json.dumps(data, indent=1))
+    else:
+        for line in lines:
             click.echo(line, color=True)
     sys.exit(2 if registry.failures else 0)
+
+
+def rules_like(name: str, rules: Iterable[Rule]) -> dict[str, list[Rule]]:
+    """The rules that stand for each check of a tool ("kube-linter"), or for one of its checks ("kube-linter/latest-tag").
+
+    Raises UsageError for a tool or check that no rule is like.
+    """
+    known: dict[str, list[Rule]] = {}
+    for rule in rules:
+        for check in rule.like:
+            known.setdefault(check, []).append(rule)
+    if name in known:
+        return {name: known[name]}
+    tool, slash, _ = name.partition("/")
+    of_tool = {check: known[check] for check in sorted(known) if check.startswith(f"{tool}/")}
+    if of_tool and not slash:
+        return of_tool
+    what, candidates = ("check", list(of_tool)) if of_tool else ("tool", sorted({check.partition("/")[0] for check in known}))
+    # Another number is another check, not a slip.
+    near = nearest(name if of_tool else tool, [each for each in candidates if _DIGITS.findall(each) == _DIGITS.findall(name)])
+    see = f"see kcheck rules --like {tool}" if of_tool else f"write one of {', '.join(candidates)}"
+    raise click.UsageError(f"--like: no {what} {name!r}: {f'did you mean {near}?' if near else see}")
+
+
+def _like_table(found: dict[str, list[Rule]], style: Style) -> list[str]:
+    """One row a rule; a check that several stand for is named once."""
+    rows = [
+        ("" if number else check, rule.id, "on" if rule.default else "off", rule.title)
+        for check, of in found.items()
+        for number, rule in enumerate(of)
+    ]
+    head = ("check", "rule", "default", "title")
+    widths = [max(map(len, column)) for column in list(zip(head, *rows, strict=True))[:-1]]
+    lines = ["  ".join([*(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)), row[-1]]) for row in (head, *rows)]
+    return [style.paint(lines[0], "1"), *lines[1:]]
 
 
 def _table(rules: Sequence[Rule], style: Style) -> list[str]:

@@ -61,6 +61,8 @@ def find_config(given: str | None, isolated: bool, registry: Registry) -> Config
 def make_stores(kubernetes: str, schemas: Sequence[str], config: Config, registry: Registry) -> list[Store]:
     """A store for each version to check against, the newest last, with the kinds that flags, config and plug-ins add. Raises UsageError."""
     stores = [Store(load(version)) for version in (_versions(kubernetes) if kubernetes else config.kubernetes or ("",))]
+    for store in stores:
+        store.pods = config.pods
     added = [*registry.schemas, *(map(Path, schemas) if schemas else config.schemas)]
     if added:
         # Kinds of one's own are the exception, and what reads them takes long to load.

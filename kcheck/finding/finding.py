@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kcheck.finding.problem import Fix, Reason, Related
 from kcheck.finding.severity import Severity
@@ -10,8 +10,7 @@ from kcheck.kube.place import ObjectId, Place
 from kcheck.text.source import Range
 
 
-@dataclass(slots=True, frozen=True)
-class Finding:
+class Finding(NamedTuple):
     rule: str
     severity: Severity
     family: str

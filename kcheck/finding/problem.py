@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from kcheck.kube.place import Place
@@ -11,6 +10,7 @@ from kcheck.text.source import Span
 from kcheck.tree.node import Node
 
 # The API server's causes (k8s.io/apimachinery field.ErrorType), and the two of its strict decoder.
+At = Literal["value", "key"]
 Reason = Literal[
     "Required", "Invalid", "NotSupported", "Duplicate", "NotFound", "TooLong", "TooMany", "Forbidden", "TypeInvalid", "Internal",
     "UnknownField", "DuplicateKey", "",
@@ -32,7 +32,6 @@ class Related(NamedTuple):
     message: str
 
 
-@dataclass(slots=True, frozen=True)
 class Problem:
     """One thing wrong.
 
@@ -40,15 +39,31 @@ class Problem:
     or the Place of a fact.
     `at`: which characters are meant: the value, or the key it stands under.
     `field`: path as the API server writes it, where it is not simply the node's own; a node stands for its path.
+    `secrets`: characters that no report may show; a line that is quoted has asterisks there. Messages and fixes have none of them.
     """
 
-    node: Node | Span | Place
-    message: str
-    reason: Reason = ""
-    at: Literal["value", "key"] = "value"
-    field: str | Node | None = None
-    related: tuple[Related, ...] = ()
-    fix: Fix | None = None
+    __slots__ = ("at", "field", "fix", "message", "node", "reason", "related", "secrets")
+
+    def __init__(
+        self,
+        node: Node | Span | Place,
+        message: str,
+        reason: Reason = "",
+        at: At = "value",
+        field: str | Node | None = None,
+        related: tuple[Related, ...] = (),
+        fix: Fix | None = None,
+        secrets: tuple[Node | Span, ...] = (),
+    ) -> None:
+        self.node = node
+        # A message is one line, whatever it quotes.
+        self.message = message.replace("\n", "\\n")
+        self.reason = reason
+        self.at = at
+        self.field = field
+        self.related = related
+        self.fix = fix
+        self.secrets = secrets
 
 
 def missing(node: Node) -> Problem:

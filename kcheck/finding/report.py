@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from kcheck.finding.finding import Finding
 from kcheck.finding.severity import Severity
+from kcheck.kube.bundle import Bundle
 
 
 class Passed(NamedTuple):
@@ -30,7 +31,7 @@ class RuleNote(NamedTuple):
 
 @dataclass(slots=True)
 class Report:
-    """Findings in order; how much was read; what was passed over."""
+    """Findings in order; how much was read; what was passed over. `bundle`: the objects that were read, for who draws them."""
 
     findings: list[Finding] = field(default_factory=list)
     files: int = 0
@@ -39,6 +40,7 @@ class Report:
     kubernetes: str = ""
     suppressed: int = 0
     rules: dict[str, RuleNote] = field(default_factory=dict)
+    bundle: Bundle = field(default_factory=lambda: Bundle(()), compare=False, repr=False)
 
     def count(self) -> Counter[Severity]:
         return Counter(f.severity for f in self.findings)

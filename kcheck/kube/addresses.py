@@ -9,14 +9,15 @@ k8s.io/apimachinery/pkg/util/validation; ValidateNonSpecialIP (pkg/apis/core/val
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
+
+from kcheck.text.pattern import pattern
 
 Address = tuple[int, ...]
 """The four parts of an IPv4 address, or the eight groups of an IPv6 address."""
 
-_PART = re.compile("[0-9]+")
-_GROUP = re.compile("[0-9A-Fa-f]+")
+_PART = pattern("[0-9]+")
+_GROUP = pattern("[0-9A-Fa-f]+")
 _MAPPED = (0, 0, 0, 0, 0, 0xFFFF)
 
 

@@ -7,12 +7,15 @@ that the last character has too many are ignored. Python's own decoders are laxe
 from __future__ import annotations
 
 import binascii
-import re
+
+from kcheck.text.pattern import pattern
 
 _DIGITS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _BREAKS = b"\r\n"
-_STRANGE = re.compile(rb"[^A-Za-z0-9+/\r\n]")
-_ONLY_BREAKS = re.compile(rb"[\r\n]*")
+_STRANGE = pattern(rb"[^A-Za-z0-9+/\r\n]")
+# What people write in place of the rest of a long value: three dots, or the one character for them.
+_ELISION = pattern(rb"\s*(?:\.\.\.|\xe2\x80\xa6)\s*")
+_ONLY_BREAKS = pattern(rb"[\r\n]*")
 
 
 class BadBase64(ValueError):
@@ -43,6 +46,8 @@ def _diagnose(data: bytes) -> BadBase64:
     if strange is None:
         missing = "the end of the value is missing" if used == 1 else f"it ends without {'=' * (4 - used)!r}"
         return BadBase64(f"the value is no whole base64: {missing}; encode the text again, as `base64 -w0` does", end - used)
+    if _ELISION.fullmatch(data, end):
+        return BadBase64("the value is cut short: write the rest of it in place of the dots", end)
     found = data[end : end + 4].decode("utf-8", "replace")[0]
     if found != "=":
         return BadBase64(_stranger(found), end)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from operator import itemgetter
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 from kcheck.kube.coverage import Coverage
 from kcheck.kube.facts import Aim, Claim, Facts, Made, PodFact, PortFact, Reference
 from kcheck.kube.kubeconfig import Section
 from kcheck.kube.podtable import Backend, PodTable, grouped
+from kcheck.kube.presence import Presence
 from kcheck.kube.selector import Selector
-from kcheck.kube.variants import Variants
+from kcheck.kube.variants import Variants, may_share
 
 Scope = Literal["file", "folder", "input"]
+Found = TypeVar("Found")
 _PAIR = itemgetter(0), itemgetter(1)
 
 
@@ -23,14 +27,32 @@ class Bundle:
     """The facts of a run.
 
     `complete`: the config says that the input is all there is. Otherwise a missing object is news only where a rule sees an obvious
-    sign, so that its absence is no accident of what was given.
+    sign, so that its absence is no accident of what was given. `files`: all that were found, those without objects, too.
     """
 
-    def __init__(self, facts: Iterable[Facts], complete: bool = False) -> None:
+    def __init__(self, facts: Iterable[Facts], complete: bool = False, files: Iterable[str] = ()) -> None:
         self.complete = complete
+        self._files = files
         self.facts = _patched(list(facts))
         self._tables: dict[tuple[Scope, str], PodTable] = {}
         self._coverage: dict[Aim, Coverage] = {}
+        self._presence: Presence | None = None
+        self._made: dict[Callable[[Bundle], Any], Any] = {}
+
+    @cached_property
+    def folders(self) -> dict[str, set[str]]:
+        """The folders of the input, each with the names of those in it."""
+        found: dict[str, set[str]] = {"": set()}
+        for folder in {file.rpartition("/")[0] for file in chain(self._files, (f.place.file for f in self.facts))}:
+            found.setdefault(folder, set())
+            while folder:
+                above, _, name = folder.rpartition("/")
+                inner = found.setdefault(above, set())
+                if name in inner:
+                    break
+                inner.add(name)
+                folder = above
+        return found
 
     @cached_property
     def variants(self) -> Variants:
@@ -81,7 +103,16 @@ class Bundle:
     @cached_property
     def mentioned(self) -> frozenset[str]:
         """Names that custom resources and the like mention, and so may make."""
-        return frozenset[str]().union(*(f.mentions for f in self.facts if f.mentions))
+        return frozenset(self._mentions)
+
+    @cached_property
+    def _mentions(self) -> Counter[str]:
+        """By name, how many objects mention it."""
+        return Counter(chain.from_iterable(f.mentions for f in self.facts if f.mentions))
+
+    def is_mentioned(self, name: str, by: Facts) -> bool:
+        """Whether another object than the one that names it mentions a name as if to make what is called so."""
+        return self._mentions[name] > (name in by.mentions)
 
     @cached_property
     def kubeconfig(self) -> dict[tuple[Section, str], Facts]:
@@ -92,6 +123,17 @@ class Bundle:
                 for name in entries:
                     table.setdefault((section, name), f)
         return table
+
+    def once(self, make: Callable[[Bundle], Found]) -> Found:
+        """What a function makes of the whole input, made when it is first asked for: a table by which a rule finds what it needs."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        found: Found = self._made[make]
+        return found
+
+    def named(self, kind: str, name: str, group: str = "") -> list[Facts]:
+        """The objects of a kind and name, of any namespace."""
+        return self._by_name.get((group, kind, name), [])
 
     def around(self, by: Facts, scope: Scope) -> list[Facts]:
         """The objects of the whole input, of an object's folder, or of its file."""
@@ -114,6 +156,13 @@ class Bundle:
         if scope == "input":
             yield from self._found(by, selector, self._table("input", "", by), lambda f: f.folder != folder)
 
+    def is_met(self, by: Facts, selector: Selector) -> bool:
+        """Whether pods seem to be there for a selector of an object: what rules ask that say there are none."""
+        if next(self.selected(by, selector), None) is not None:
+            return True
+        self._presence = self._presence or Presence(self.facts, self._table("input", "", by))
+        return self._presence.seems(by, selector)
+
     def pods(self, by: Facts, scope: Scope) -> list[Backend]:
         """All pods of whole objects of an object's file, its folder or the input."""
         return self._table(scope, {"file": by.place.file, "folder": by.folder, "input": ""}[scope], by).pairs
@@ -131,7 +180,7 @@ class Bundle:
 
     def _found(self, by: Facts, selector: Selector, table: PodTable, new: Callable[[Facts], bool]) -> Iterator[Backend]:
         variants, here, namespace = self.variants, by.place.file, by.id.namespace
-        for identity, files in table.candidates(selector):
+        for identity, files in table.candidates(selector, namespace):
             near = variants.nearest(identity, here)
             for file in files if near is None else near:
                 for f, pod in files.get(file, ()):
@@ -152,6 +201,12 @@ class Bundle:
         """The objects of the input that a reference can mean, variants of one another included."""
         found = self._by_name.get((reference.api_group, reference.kind, reference.name), ())
         return [f for f in found if may_share(f.id.namespace, reference.namespace)]
+
+    def meant(self, by: Facts, reference: Reference) -> list[Facts]:
+        """Those of the copies that an object means: the one in its file, else all but those that a variant of it is nearer to."""
+        copies = self.copies(reference)
+        here = [f for f in copies if f.place.file == by.place.file]
+        return here or [f for f in copies if self.variants.is_nearest(by.named, f.place.file)] or copies
 
     def makers(self, reference: Reference) -> list[Made]:
         """What the controllers of objects of the input make that a reference can mean."""
@@ -197,11 +252,11 @@ class Bundle:
 
     @cached_property
     def _labelled(self) -> dict[tuple[str, str, str], list[Facts]]:
-        pairs = [((f.id.kind, key, value), f) for f in self.facts if f.whole for key, value in f.labels.items()]
+        pairs = [((f.id.kind, key, value), f) for f in self.facts for key, value in f.labels.items()]
         return grouped(pairs, *_PAIR)
 
     def labelled(self, kind: str, key: str, value: str) -> list[Facts]:
-        """The whole objects of a kind that have a label themselves."""
+        """The objects of a kind, patches among them, that have a label themselves."""
         return self._labelled.get((kind, key, value), [])
 
     def is_used(self, file_or_folder: str, kind: str, name: str) -> bool:
@@ -215,11 +270,6 @@ class Bundle:
 
 def _in_order(selector: Selector) -> Selector:
     return Selector(tuple(sorted(selector.requirements, key=lambda r: r.key)))
-
-
-def may_share(first: str, second: str) -> bool:
-    """Whether two namespaces can be one: a manifest that names none gets the one that it is applied with."""
-    return first == second or not first or not second
 
 
 def _patched(facts: list[Facts]) -> list[Facts]:
@@ -236,4 +286,4 @@ def _with_patches(facts: Facts, patches: Iterable[Facts]) -> Facts:
         return facts
     first = facts.pods[0]
     ports = (*first.ports, *(port for pod in pods for port in pod.ports))
-    return replace(facts, pods=(replace(first, patches=tuple(pod.labels for pod in pods), ports=ports), *facts.pods[1:]))
+    return replace(facts, pods=(first._replace(patches=tuple(pod.labels for pod in pods), ports=ports), *facts.pods[1:]))

@@ -12,23 +12,26 @@ from kcheck.kube.selector import Selector
 
 _MOST = 1000
 """Workloads that are looked at for one selector, lest a folder of copies take time without end."""
+_BLANKETS = 101
+"""Selectors of everything that are kept for one namespace, and of those of all namespaces for what names none."""
 
 
 class Coverage:
     """The objects whose selectors of one aim match the pods of a workload.
 
-    A selector without requirements matches whatever shares its namespace; of those, one is kept for each namespace.
+    A selector without requirements matches whatever shares its namespace.
     """
 
     def __init__(self, facts: Iterable[Facts], selected: Callable[[Facts, Selector], Iterator[Backend]], aim: Aim) -> None:
         self._by_workload: dict[tuple[str, int], list[Facts]] = defaultdict(list)
-        self._blankets: dict[str, Facts] = {}
+        self._blankets: dict[str, list[Facts]] = defaultdict(list)
         for owner in facts:
             for each in owner.selectors if owner.whole else ():
                 if each.aim != aim:
                     continue
                 if not each.selector.requirements:
-                    self._blankets.setdefault(owner.id.namespace, owner)
+                    if len(self._blankets[owner.id.namespace]) < _BLANKETS:
+                        self._blankets[owner.id.namespace].append(owner)
                     continue
                 for workload, _ in islice(selected(owner, each.selector), _MOST):
                     self._by_workload[_key(workload)].append(owner)
@@ -36,7 +39,8 @@ class Coverage:
     def over(self, facts: Facts) -> list[Facts]:
         """The objects that cover a workload, in the order of the input."""
         namespace = facts.id.namespace
-        blankets = [owner for name, owner in self._blankets.items() if name == namespace or not name or not namespace]
+        names = ("", namespace) if namespace else self._blankets
+        blankets = islice((owner for name in names for owner in self._blankets.get(name, ())), _BLANKETS)
         return [*self._by_workload.get(_key(facts), ()), *blankets]
 
 

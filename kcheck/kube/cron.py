@@ -6,15 +6,15 @@ that of every crontab: Sunday is 0 and never 7, there are no L, W and '#', and n
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from kcheck.kube import durations
 from kcheck.kube.suggestion import nearest
+from kcheck.text.pattern import pattern
 
 # What Go takes for a space.
-_SPACES = re.compile("[\t\n\v\f\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
-_NUMBER = re.compile("[+]?0*([0-9]{1,18})")
+_SPACES = pattern("[\t\n\v\f\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
+_NUMBER = pattern("[+]?0*([0-9]{1,18})")
 _EVERY = "@every "
 _MACROS = ("@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly")
 

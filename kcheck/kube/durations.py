@@ -7,7 +7,7 @@ Both give nanoseconds and hold about 292 years.
 
 from __future__ import annotations
 
-import re
+from kcheck.text.pattern import pattern
 
 _UNITS = {
     "ns": 1,
@@ -19,7 +19,7 @@ _UNITS = {
     "m": 60 * 10**9,
     "h": 3600 * 10**9,
 }
-_PIECE = re.compile(r"([0-9]*)(?:\.([0-9]*))?([^0-9.]*)")
+_PIECE = pattern(r"([0-9]*)(?:\.([0-9]*))?([^0-9.]*)")
 
 # The last word of each group may be followed by anything: "hours" and "hourly" both count.
 _WORDS = (
@@ -32,7 +32,7 @@ _WORDS = (
     (("d", "day"), 24 * 3600 * 10**9),
     (("w", "wk", "week"), 7 * 24 * 3600 * 10**9),
 )
-_PHRASE = re.compile(r"([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)")
+_PHRASE = pattern(r"([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)")
 _MOST = 2**63
 
 

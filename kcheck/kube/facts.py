@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from kcheck.kube.delivery import Delivery
 from kcheck.kube.kubeconfig import Kubeconfig
+from kcheck.kube.network import Address, Network
 from kcheck.kube.place import ObjectId, Place
 from kcheck.kube.selector import Requirement, Selector
 from kcheck.kube.variants import Named, identity
@@ -14,12 +16,20 @@ from kcheck.kube.variants import Named, identity
 Use = Literal[
     "env", "envFrom", "volume", "subPath", "pull", "backend", "hook", "target", "account", "subject", "role", "class", "own", "name",
 ]  # fmt: skip
-Aim = Literal["own", "service", "budget", "policy", "peer", "affinity", "anti-affinity", "monitor"]
+Aim = Literal[
+    "own", "service", "budget", "policy", "peer", "affinity", "anti-affinity", "preferred-anti-affinity", "spread", "monitor",
+    "pod-monitor",
+    "ServiceMonitor", "PodMonitor", "PrometheusRule", "Probe", "ScrapeConfig",
+]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class PortFact:
-    """A port of a container, or of a Service (then with `target`: number, name or None for the same number)."""
+_NO_ENTRIES: Mapping[str, Place] = {}
+
+
+class PortFact(NamedTuple):
+    """A port of a container, of a Service (then with `target`: number, name or None for the same number), or that a monitor asks for
+    (`name`: that of a Service's or pod's port, `target` or `number`: a container's).
+    """
 
     name: str
     number: int
@@ -31,8 +41,7 @@ class PortFact:
     host_ip: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class NodesFact:
+class NodesFact(NamedTuple):
     """Which nodes a pod can go to: its nodeSelector, whether more than that decides, and the taints that it tolerates."""
 
     selector: Mapping[str, str]
@@ -44,12 +53,28 @@ class NodesFact:
         return not self.narrowed and self.selector.items() <= other.selector.items() and other.tolerations <= self.tolerations
 
 
-@dataclass(frozen=True, slots=True)
-class PodFact:
+class Breach(NamedTuple):
+    """A control of the Pod Security Standards that a pod breaks: see kube/podsecurity.py. `place`: of what breaks it.
+
+    `latest`: whether the standards of the Kubernetes at hand have it; pinned ones have it since 1.`since` and before 1.`until`.
+    """
+
+    control: str
+    restricted: bool
+    text: str
+    who: tuple[str, ...]
+    place: Place | None
+    since: int
+    until: int
+    latest: bool
+
+
+class PodFact(NamedTuple):
     """The pods that an object makes or is. `labels` are those of the pod; `place` shows them.
 
     `added`: keys of the labels that its controller adds, None where that may be any. `patches`: labels that patches in the input
-    may give it. `nodes`: told of pods with host ports.
+    may give it. `nodes`: told of pods with host ports. `probed`: whether a container says when it is ready.
+    `breaches`: told of pods whose namespace is known.
     """
 
     labels: Mapping[str, str]
@@ -59,6 +84,8 @@ class PodFact:
     added: frozenset[str] | None = frozenset()
     nodes: NodesFact | None = None
     patches: tuple[Mapping[str, str], ...] = ()
+    probed: bool = True
+    breaches: tuple[Breach, ...] = ()
     # Init containers that end and ephemeral ones serve nobody, so their ports are not here.
 
     def meets(self, selector: Selector) -> bool:
@@ -79,26 +106,27 @@ class PodFact:
         return requirement.key in (self.added or ()) or any(requirement.key in p and requirement.matches(p) for p in self.patches)
 
 
-@dataclass(frozen=True, slots=True)
-class SelectorFact:
+class SelectorFact(NamedTuple):
     """A selector over pods of the same namespace, or of Services for a monitor. `owns`: a controller's, which must not overlap with
     another's.
 
     `entries`: where each label of a Service's selector stands, by its key. `elsewhere`: it may look into other namespaces, too.
-    `topology`: of a term of (anti-)affinity.
+    `topology`: of a term of (anti-)affinity. `namespaces`: of a monitor that names those in which it looks. A Prometheus selects
+    monitors and rules, by the aims of their kinds; `homes`: the labels of the namespaces in which it looks, None for its own.
     """
 
     selector: Selector
     place: Place
     owns: bool
-    entries: Mapping[str, Place] = field(default_factory=dict)
+    entries: Mapping[str, Place] = _NO_ENTRIES
     aim: Aim = "own"
     elsewhere: bool = False
     topology: str = ""
+    namespaces: frozenset[str] = frozenset()
+    homes: Selector | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ScaleFact:
+class ScaleFact(NamedTuple):
     """How many pods a workload has, or an autoscaler gives its target. `written`: whether the object says so itself."""
 
     low: int
@@ -107,12 +135,19 @@ class ScaleFact:
     written: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class BudgetFact:
+class BudgetFact(NamedTuple):
     """What a disruption budget asks for: a number or a percentage, None for what it does not say."""
 
     available: int | str | None
     unavailable: int | str | None
+    place: Place
+
+
+class Grant(NamedTuple):
+    """Rights on custom resources: a plural, and the API groups of which one should have it."""
+
+    plural: str
+    groups: tuple[str, ...]
     place: Place
 
 
@@ -124,9 +159,11 @@ class Claim(NamedTuple):
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """An object that this one names. `key`: the entry of its data or the port that is meant, "" for the whole of it."""
+class Reference(NamedTuple):
+    """An object that this one names. `key`: the entry of its data or the port that is meant, "" for the whole of it.
+
+    `partly`: of a volume, that it or its mounts choose entries, which are references of their own.
+    """
 
     api_group: str
     kind: str
@@ -137,10 +174,10 @@ class Reference:
     key_place: Place | None = None
     optional: bool = False
     use: Use = "env"
+    partly: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(NamedTuple):
     """A ConfigMap or Secret that a controller makes from an object. `keys`: its entries, None where they cannot be known."""
 
     kind: str
@@ -154,8 +191,11 @@ class Facts:
 
     `scale`, `budget`: of what has one. `claims`: what no other object may have. `marks`: single facts, such as "anti-affinity".
     `whole`: no patch, which names just what it changes. `keys`: entries of a ConfigMap's or Secret's data, None where they cannot
-    be known. `makes`: what its controller makes of it; `mentions`: names in it that may be of such things, too. `operated`: whether
-    its controller may make pods that nobody can know. `headless`: of a Service.
+    be known. `makes`: what its controller makes of it; `mentions`: names in it that may be of such things, too; `words`: texts in it
+    that may be names of what a program uses. `operated`: whether
+    its controller may make pods that nobody can know. `headless`: of a Service. `network`: what policies, gateways, routes and grants
+    say. `delivery`: what Argo CD and Flux deliver. `grants`: of a role.
+    `addresses`: what its texts name.
     """
 
     id: ObjectId
@@ -168,6 +208,7 @@ class Facts:
     keys: frozenset[str] | None = None
     makes: tuple[Made, ...] = ()
     mentions: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
     whole: bool = True
     operated: bool = False
     headless: bool = False
@@ -176,6 +217,10 @@ class Facts:
     claims: tuple[Claim, ...] = ()
     marks: frozenset[str] = frozenset()
     kubeconfig: Kubeconfig | None = None
+    network: Network | None = None
+    delivery: Delivery | None = None
+    grants: tuple[Grant, ...] = ()
+    addresses: tuple[Address, ...] = ()
 
     group: str = field(init=False, compare=False, repr=False)
     folder: str = field(init=False, compare=False, repr=False)

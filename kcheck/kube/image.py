@@ -7,22 +7,22 @@ without blanks around it: a reference that does not parse becomes a pod with the
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
+
+from kcheck.text.pattern import pattern
 
 DEFAULT_DOMAIN = "docker.io"
 DEFAULT_TAG = "latest"
 _LONGEST_PATH = 255
 
 _DOMAIN_PART = "[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
-_DOMAIN = re.compile(rf"(?:{_DOMAIN_PART}(?:\.{_DOMAIN_PART})*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?")
+_DOMAIN = pattern(rf"(?:{_DOMAIN_PART}(?:\.{_DOMAIN_PART})*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?")
 _PATH_PART = "[a-z0-9]+(?:(?:__|[._]|-+)[a-z0-9]+)*"
-_PATH = re.compile(rf"{_PATH_PART}(?:/{_PATH_PART})*")
-_TAG = re.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
-_DIGEST = re.compile("sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128}")
-_BARE_DIGEST = re.compile("[a-f0-9]{64}")
+_PATH = pattern(rf"{_PATH_PART}(?:/{_PATH_PART})*")
+_TAG = pattern("[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
+_DIGEST = pattern("sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128}")
+_BARE_DIGEST = pattern("[a-f0-9]{64}")
 
 
 class BadImage(ValueError):
@@ -33,8 +33,7 @@ class BadImage(ValueError):
         self.message = message
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(NamedTuple):
     """A reference with its defaults filled in, except the tag: "" where none is written."""
 
     domain: str

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from kcheck.kube.place import Place
+from kcheck.text.pattern import pattern
 
 Section = Literal["clusters", "users", "contexts"]
 SECTIONS: Mapping[Section, str] = {"clusters": "cluster", "users": "user", "contexts": "context"}
 """The lists of a kubeconfig, and the field of an entry that holds what is called by its name."""
 
-_SECRET = re.compile(
+_SECRET = pattern(
     r"""((?:token|password|client-key-data|(?:access|id|refresh)-token|client-secret)["']?[ \t]*:[ \t]*)(\S.*)"""
 )
 
@@ -39,8 +38,7 @@ class Naming(NamedTuple):
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class Kubeconfig:
+class Kubeconfig(NamedTuple):
     """The entries of one file by their names, and what is named in it. `place` shows the whole."""
 
     place: Place

@@ -5,11 +5,10 @@ Facts: api/validate/content of k8s.io/apimachinery 1.36, and the documentation's
 
 from __future__ import annotations
 
-import re
-
 from kcheck.kube import names
+from kcheck.text.pattern import pattern
 
-_VALUE = re.compile("(?:[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?")
+_VALUE = pattern("(?:[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?")
 
 # All annotations of an object together, keys and values, in bytes.
 ANNOTATIONS_LIMIT = 256 * 1024

@@ -19,6 +19,8 @@ Group = dict[str, list[Backend]]
 _PAIR = itemgetter(0), itemgetter(1)
 _MOST = 1000
 """Words among which a misspelt one is looked for."""
+_FEW = 8
+"""Pods of which it is no use to keep those of a namespace apart."""
 
 
 class PodTable:
@@ -30,15 +32,19 @@ class PodTable:
         self.by_label = _groups((label, pair) for pair in pairs for label in _labels(pair[1]))
         self.by_key = _groups((key, pair) for pair in pairs for key in {k for k, _ in _labels(pair[1])})
         self.by_added = _groups((key, pair) for pair in pairs for key in pair[1].added or ())
+        self._spaces: dict[int, dict[str, list[tuple[int, tuple[Identity, Group]]]]] = {}
         # Those that may have any label besides.
         unknown = [pair for pair in pairs if pair[1].added is None]
         self.open = grouped(((key, pair) for pair in unknown for k, v in pair[1].labels.items() for key in ((k, v), (k, None))), *_PAIR)
 
-    def candidates(self, selector: Selector) -> Iterable[tuple[Identity, Group]]:
-        """Pods among which all are that a selector matches: those with the rarest of the labels that it wants."""
+    def candidates(self, selector: Selector, namespace: str = "") -> Iterable[tuple[Identity, Group]]:
+        """Pods among which all are that a selector matches: those with the rarest of the labels that it wants.
+
+        Those in other namespaces than the one given, and not in none, may be left out.
+        """
         wanted = [r for r in selector.requirements if r.operator not in ("NotIn", "DoesNotExist")]
         if not wanted:
-            return self.all.items()
+            return self._within(self.all, namespace)
         groups = [group for r in wanted if (group := self._with(r))]
         if not groups:
             # A label that no pod has may be given by a controller.
@@ -46,10 +52,20 @@ class PodTable:
         rarest = min(groups, key=len)
         extra = {id(pair): pair for r in wanted for value in r.values or (None,) for pair in self.open.get((r.key, value), ())}
         if not extra:
-            return rarest.items()
+            return self._within(rarest, namespace)
         for pair in (pair for files in rarest.values() for pairs in files.values() for pair in pairs):
             extra.pop(id(pair), None)
-        return chain(rarest.items(), _group(extra.values()).items())
+        return chain(self._within(rarest, namespace), _group(extra.values()).items())
+
+    def _within(self, group: dict[Identity, Group], namespace: str) -> Iterable[tuple[Identity, Group]]:
+        if not namespace or len(group) < _FEW:
+            return group.items()
+        spaces = self._spaces.get(id(group))
+        if spaces is None:
+            spaces = self._spaces[id(group)] = grouped(enumerate(group.items()), lambda each: each[1][0][2])
+        found = [*spaces.get("", ()), *(spaces.get(namespace, ()))]
+        # In the order that they came in.
+        return (item for _, item in sorted(found, key=itemgetter(0)))
 
     @cached_property
     def values(self) -> dict[str, list[str]]:

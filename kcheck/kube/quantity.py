@@ -12,15 +12,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from kcheck.text.pattern import pattern
+
 Form = Literal["decimal", "binary", "exponent"]
 
-_SHAPE = re.compile(r"([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[+-]?[0-9]*)")
+_SHAPE = pattern(r"([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[+-]?[0-9]*)")
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL_TEXT = {exponent: suffix for suffix, exponent in _DECIMAL.items()}
 _BINARY_TEXT = {power // 10: suffix for suffix, power in _BINARY.items()}
-_EXPONENT = re.compile("[eE]([+-]?[0-9]+)")
-_PERCENT = re.compile("[0-9]+%")
+_EXPONENT = pattern("[eE]([+-]?[0-9]+)")
+_PERCENT = pattern("[0-9]+%")
 
 _NANO = -9
 _MOST = 2**63 - 1

@@ -15,11 +15,13 @@ class Resource:
 
     `built_in`: whether Kubernetes itself defines the kind; `namespaced`: whether its objects live in namespaces, None where nobody
     knows. Both are known once the kind has been looked up. `refused`: what the API server's checks have refused of it so far.
+    `part`: it is a patch.
     `minor`: N of the Kubernetes 1.N that it is judged by, 0 where nobody has said so yet.
     """
 
     built_in = False
     minor = 0
+    part = False
     namespaced: bool | None = None
 
     def __init__(self, node: Node, document: Document) -> None:

@@ -6,24 +6,22 @@ that is *absent* (None here) is something else, and what it means differs from o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 from kcheck.kube import labels as label_grammar
 from kcheck.kube.suggestion import distance as spelling
 from kcheck.kube.suggestion import tolerance
+from kcheck.text.pattern import pattern
 
 Operator = Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
 
-_TOKEN = re.compile(r"(==|!=|[=!(),<>])|[^ \t\r\n=!(),<>]+")
+_TOKEN = pattern(r"(==|!=|[=!(),<>])|[^ \t\r\n=!(),<>]+")
 _SYMBOLS: Mapping[str, Operator] = {"=": "In", "==": "In", "!=": "NotIn", "in": "In", "notin": "NotIn", ">": "Gt", "<": "Lt"}
 _WRITTEN = {"In": ("=", "in"), "NotIn": ("!=", "notin"), "Gt": (">", ">"), "Lt": ("<", "<")}
-_INTEGER = re.compile("[+-]?[0-9]{1,4000}")
+_INTEGER = pattern("[+-]?[0-9]{1,4000}")
 _LIMIT = 2**63
-# The distance of a requirement that no typing error explains.
-UNLIKE = 8
+UNLIKE = 8  # the distance of a requirement that no typing error explains
 Key = TypeVar("Key")
 
 
@@ -36,8 +34,7 @@ class BadSelector(ValueError):
         self.column = column
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(NamedTuple):
     """One condition on one key. Gt and Lt compare integers and have one value."""
 
     key: str
@@ -79,8 +76,7 @@ class Requirement:
         return f"{self.key}{one}{values}" if len(self.values) == 1 else f"{self.key} {several} ({values})"
 
 
-@dataclass(frozen=True, slots=True)
-class Selector:
+class Selector(NamedTuple):
     """Requirements that must all hold."""
 
     requirements: tuple[Requirement, ...] = ()
@@ -144,9 +140,10 @@ def of_fields(data: Mapping[str, Any] | None) -> Selector | None:
     """The selector of a LabelSelector or a node selector term as plain data. None stays None; a malformed expression is left out."""
     if data is None:
         return None
+    expressions = data.get("matchExpressions")
     listed = tuple(
         Requirement(entry["key"], entry["operator"], tuple(map(str, entry.get("values") or ())))
-        for entry in data.get("matchExpressions") or ()
+        for entry in (expressions if isinstance(expressions, list) else ())
         if isinstance(entry, Mapping) and isinstance(entry.get("key"), str) and entry.get("operator") in get_args(Operator)
         if isinstance(entry.get("values"), list | None)
     )

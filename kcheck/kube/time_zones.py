@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 
 from kcheck.kube.suggestion import nearest
+from kcheck.text.pattern import pattern
 
-_OFFSET = re.compile(r"(?:UTC|GMT)([+-])0?([1-9]|1[0-2])(?::?00)?", re.IGNORECASE)
+_OFFSET = pattern(r"(?:UTC|GMT)([+-])0?([1-9]|1[0-2])(?::?00)?", re.IGNORECASE)
 
 # By region, "" for names without one.
 _ZONES = {

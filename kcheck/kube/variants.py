@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 Identity = tuple[str, str, str, str]
@@ -20,6 +20,11 @@ class Named(NamedTuple):
 
 def identity(group: str, kind: str, namespace: str, name: str) -> Identity:
     return group, kind, "" if namespace == "default" else namespace, name
+
+
+def may_share(first: str, second: str) -> bool:
+    """Whether two namespaces can be one: a manifest that names none gets the one that it is applied with."""
+    return first == second or not first or not second
 
 
 class Variants:
@@ -76,12 +81,30 @@ class Variants:
                     table[file].add(identity)
         return dict(table)
 
+    @cached_property
+    def _shared(self) -> dict[str, set[Identity]]:
+        """The same of folders."""
+        table: dict[str, set[Identity]] = defaultdict(set)
+        for file, identities in self._repeated.items():
+            table[file.rpartition("/")[0]] |= identities
+        return dict(table)
+
     def alternatives(self, first: str, second: str) -> bool:
-        """Whether two files hold the same object, so that one of them is applied and not both."""
-        return first != second and not self._repeated.get(first, set()).isdisjoint(self._repeated.get(second, ()))
+        """Whether two files, or the folders that they are in, hold the same object, so that one of them is applied and not both."""
+        if first == second:
+            return False
+        if not self._repeated.get(first, set()).isdisjoint(self._repeated.get(second, ())):
+            return True
+        here, there = first.rpartition("/")[0], second.rpartition("/")[0]
+        return here != there and not self._shared.get(here, set()).isdisjoint(self._shared.get(there, ()))
 
 
 def _above(file: str) -> list[str]:
     """The folders that a file is in, the innermost first; "" is where all relative paths begin."""
-    parts = file.split("/")[:-1]
+    return _upwards(file.rpartition("/")[0])
+
+
+@lru_cache(maxsize=10_000)
+def _upwards(folder: str) -> list[str]:
+    parts = folder.split("/") if folder else []
     return ["/".join(parts[:end]) for end in range(len(parts), -1, -1)]

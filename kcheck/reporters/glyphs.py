@@ -6,11 +6,12 @@ they turn its direction: such characters are shown by their code instead, and so
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple, TextIO
 from unicodedata import category, east_asian_width
 
-_SIMPLE = re.compile(r"[ -~]*")
+from kcheck.text.pattern import pattern
+
+_SIMPLE = pattern(r"[ -~]*")
 # Control, format (direction, zero width) and surrogate characters, line and paragraph separators, spaces that look like U+0020.
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"})
 _SEEN_SPACES = " \u3000"

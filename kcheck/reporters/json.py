@@ -29,7 +29,7 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
         "documents": report.documents,
         "summary": summary | {"suppressed": report.suppressed, "passed_over": len(report.passed)},
     }
-    write_document(head, "findings", map(finding_data, report.findings), out)
+    write_document(head, {"findings": map(finding_data, report.findings)}, out)
     out.write("\n")
 
 

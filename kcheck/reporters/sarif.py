@@ -15,6 +15,7 @@ from kcheck.kube.place import ObjectId, Place
 from kcheck.reporters.document import write_document
 from kcheck.reporters.fingerprint import fingerprints
 from kcheck.reporters.style import PLAIN, Style
+from kcheck.text.pattern import pattern
 from kcheck.text.source import Range
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -26,10 +27,10 @@ _LEVELS = {ERROR: "error", WARNING: "warning", INFO: "note"}
 _PROBLEMS = {ERROR: "error", WARNING: "warning", INFO: "recommendation"}
 # All that a path may hold unescaped, but for ':', which makes a scheme of a first part.
 _SAFE = "/!$&'()*+,;=@~"
-_DRIVE = re.compile(r"[A-Za-z]:/")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_DRIVE = pattern(r"[A-Za-z]:/")
+_SURROGATE = pattern("[\ud800-\udfff]")
 # A paragraph of prose in a page: not a heading, list, table, quotation or code.
-_PROSE = re.compile(r"[^\W_]|[`*_\"'(\[]")
+_PROSE = pattern(r"[^\W_]|[`*_\"'(\[]")
 
 
 def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
@@ -49,7 +50,7 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
     marks = fingerprints(report.findings)
     results = [_result(f, index[f.rule], mark) for f, mark in zip(report.findings, marks, strict=True)]
     out.write(f'{{"$schema": "{SCHEMA}", "version": "2.1.0", "runs": [\n')
-    write_document(run, "results", results, out)
+    write_document(run, {"results": results}, out)
     out.write("\n]}\n")
 
 

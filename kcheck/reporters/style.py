@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kcheck.finding.severity import Severity
 
@@ -10,8 +10,7 @@ BOLD, BLUE, DIM = "1", "1;34", "2"
 SEVERITY_COLOURS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.INFO: "1;36"}
 
 
-@dataclass(slots=True, frozen=True)
-class Style:
+class Style(NamedTuple):
     """Reporters for programs heed none of this; those for people all of it.
 
     `verbose`: the files passed over as well. `quiet`: findings without the closing line. `statistics`: a table of rules instead

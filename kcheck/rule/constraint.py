@@ -5,7 +5,7 @@ function of its own, under whose id users see and suppress what they find.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kcheck.finding.problem import Problem
 from kcheck.rule.rule import Rule, first_parameter
@@ -14,7 +14,6 @@ from kcheck.tree.node import Node
 Look = Callable[[Node], Problem | Iterable[Problem] | None]
 
 
-@dataclass(frozen=True, slots=True)
 class Constraint:
     """What the value of a field must be. `look` returns the problem of a node, several, or None.
 
@@ -23,15 +22,17 @@ class Constraint:
     `dropped`: the API server takes the field away before it validates, so that of what stands in it only the shape counts.
     """
 
-    topic: Rule
-    look: Look
-    of_absent: bool = False
-    closed: bool = False
-    dropped: bool = False
+    __slots__ = ("closed", "dropped", "look", "of_absent", "topic")
+
+    def __init__(self, topic: Rule, look: Look, of_absent: bool = False, closed: bool = False, dropped: bool = False) -> None:
+        self.topic = topic
+        self.look = look
+        self.of_absent = of_absent
+        self.closed = closed
+        self.dropped = dropped
 
 
-@dataclass(frozen=True, slots=True)
-class FieldTable:
+class FieldTable(NamedTuple):
     """Constraints of the fields of some API types.
 
     A table owns the fields that it names: whether they are required is its own business, not that of the definitions, whose
@@ -42,8 +43,7 @@ class FieldTable:
     fields: dict[str, tuple[Constraint, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(NamedTuple):
     """A function of whole values of some API types, or, without types, of every object of a known kind. `subject`: what it is handed."""
 
     topic: Rule

@@ -12,7 +12,9 @@ import sys
 from importlib import import_module
 from typing import Any, NamedTuple
 
-_NAME = re.compile(r"(?P<package>[^-]+)(?:-.*)?\.(?:dist|egg)-info")
+from kcheck.text.pattern import pattern
+
+_NAME = pattern(r"(?P<package>[^-]+)(?:-.*)?\.(?:dist|egg)-info")
 
 
 class EntryPoint(NamedTuple):

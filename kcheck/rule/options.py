@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 
 
 class BadOption(Exception):
     """A value that does not fit an option; the message says what fits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """`type`: bool, int, float, str or tuple (of str); `help`: one line."""
 
     name: str
@@ -41,27 +38,34 @@ class Option:
         return _WORDS[self.type]
 
 
+_NONE = object()
 _WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", tuple: "a list of texts"}
 
 
 def options_of(function: Callable[..., Any]) -> dict[str, Option]:
     """The options that a rule function declares. Raises TypeError for one without default or of an unknown type: a plug-in's mistake."""
-    if not function.__code__.co_kwonlyargcount:
+    code = function.__code__
+    if not code.co_kwonlyargcount:
         return {}
-    keywords = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
-    hints = get_type_hints(function, include_extras=True)
-    return {p.name: _option(p, hints.get(p.name, str)) for p in keywords}
+    names = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    return {name: _option(name, _hint(function, name), (function.__kwdefaults__ or {}).get(name, _NONE)) for name in names}
 
 
-def _option(parameter: inspect.Parameter, hint: Any) -> Option:
+def _hint(function: Callable[..., Any], name: str) -> Any:
+    """What a parameter is annotated with. typing's own way reads the annotations of all of them, at every start."""
+    written = function.__annotations__.get(name, str)
+    return eval(written, function.__globals__) if isinstance(written, str) else written
+
+
+def _option(name: str, hint: Any, default: Any) -> Option:
     help_text = ""
     if get_origin(hint) is Annotated:
         hint, help_text = get_args(hint)[:2]
     if get_origin(hint) in (Union, types.UnionType):
-        raise TypeError(f"option {parameter.name}: one type, not a union")
+        raise TypeError(f"option {name}: one type, not a union")
     kind = get_origin(hint) or hint
     if kind not in _WORDS:
-        raise TypeError(f"option {parameter.name}: type {kind!r} cannot be read from a config")
-    if parameter.default is parameter.empty:
-        raise TypeError(f"option {parameter.name}: needs a default")
-    return Option(parameter.name, kind, parameter.default, help_text)
+        raise TypeError(f"option {name}: type {kind!r} cannot be read from a config")
+    if default is _NONE:
+        raise TypeError(f"option {name}: needs a default")
+    return Option(name, kind, default, help_text)

@@ -24,11 +24,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-_FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)[ \t]*(?P<role>.*?)[ \t]*")
-_DRAWN = re.compile(r"#(?P<space> *)(?P<arrow><?)(?P<carets>\^+)(?:[ \t]+(?P<words>.*?))?[ \t]*")
-_HEADING = re.compile(r"#[ \t]+(\S+)[ \t]*")
-_TESTED = re.compile(r"<!--\s*tested:\s*(\S+)\s*-->")
-_COMMENT = re.compile(r"<!--.*?-->\n*", re.DOTALL)
+from kcheck.text.pattern import pattern
+
+_FENCE = pattern(r"(?P<mark>`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)[ \t]*(?P<role>.*?)[ \t]*")
+_DRAWN = pattern(r"#(?P<space> *)(?P<arrow><?)(?P<carets>\^+)(?:[ \t]+(?P<words>.*?))?[ \t]*")
+_HEADING = pattern(r"#[ \t]+(\S+)[ \t]*")
+_TESTED = pattern(r"<!--\s*tested:\s*(\S+)\s*-->")
+_COMMENT = pattern(r"<!--.*?-->\n*", re.DOTALL)
 
 
 class PageFault(ValueError):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from types import MappingProxyType, ModuleType
+from typing import Any, NamedTuple
 
 import pluggy
 
@@ -23,24 +23,23 @@ def _built_in_first(point: EntryPoint) -> tuple[int, str]:
     return (BUILT_IN.index(point.name) if point.name in BUILT_IN else len(BUILT_IN)), point.name
 
 
-@dataclass(slots=True)
-class PluginFailure:
+class PluginFailure(NamedTuple):
     """A plug-in that could not be loaded, and why."""
 
     name: str
     reason: str
 
 
-@dataclass
 class Registry:
     """Rules by id, field tables, checks, reporters and schema folders."""
 
-    rules: dict[str, Rule] = field(default_factory=dict)
-    tables: list[FieldTable] = field(default_factory=list)
-    checks: list[Check] = field(default_factory=list)
-    reporters: dict[str, Any] = field(default_factory=dict)
-    schemas: list[Path] = field(default_factory=list)
-    failures: list[PluginFailure] = field(default_factory=list)
+    def __init__(self, rules: Mapping[str, Rule] = MappingProxyType({})) -> None:
+        self.rules = dict(rules)
+        self.tables: list[FieldTable] = []
+        self.checks: list[Check] = []
+        self.reporters: dict[str, Any] = {}
+        self.schemas: list[Path] = []
+        self.failures: list[PluginFailure] = []
 
     @classmethod
     def load(cls) -> Registry:

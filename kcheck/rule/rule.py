@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from typing import Any, Literal, get_type_hints
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, NamedTuple, get_type_hints
 
 from kcheck.finding.problem import Problem
 from kcheck.finding.severity import ERROR, WARNING, Severity
 from kcheck.kube.bundle import Bundle
 from kcheck.kube.facts import Facts
+from kcheck.kube.part import Part
 from kcheck.kube.pod import Container, Pod
 from kcheck.kube.resource import Resource
 from kcheck.rule.options import Option, options_of
@@ -24,15 +24,20 @@ _TYPES = {
     Pod: ("core/v1 PodSpec",),
     Container: ("core/v1 Container", "core/v1 EphemeralContainer"),
 }
-_SCOPES: dict[type, Scope] = {Document: "document", Resource: "object", Pod: "type", Container: "type", Node: "type", Facts: "bundle"}
+_SCOPES: dict[type, Scope] = {
+    Document: "document", Resource: "object", Pod: "type", Container: "type", Part: "type", Node: "type", Facts: "bundle",
+}  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+_NO_OPTIONS: Mapping[str, Option] = {}
+
+
+class Rule(NamedTuple):
     """One thing that kcheck knows.
 
     `subject`: the type of the function's first parameter; `types`: API types it subscribes to; `groups`: names that switch it
-    together with others; `default`: whether it is on without being asked; `enforced_since`: first minor version (1.N) it holds in.
+    together with others; `default`: whether it is on without being asked. `kinds`: of the objects that it is asked of, none for all;
+    `needs`: the fields of Facts that must not be empty for it.
     """
 
     id: str
@@ -44,11 +49,13 @@ class Rule:
     scope: Scope = "engine"
     subject: type = Node
     types: tuple[str, ...] = ()
-    options: dict[str, Option] = field(default_factory=dict)
+    options: Mapping[str, Option] = _NO_OPTIONS
     fixable: bool = False
     like: tuple[str, ...] = ()
     function: Callable[..., Iterable[Problem]] | None = None
     module: str = ""
+    kinds: frozenset[str] = frozenset()
+    needs: tuple[str, ...] = ()
 
 
 def rule(
@@ -60,24 +67,29 @@ def rule(
     groups: Iterable[str] = (),
     default: bool = True,
     on: str | Iterable[str] = (),
+    kinds: Iterable[str] = (),
     fixable: bool = False,
     like: Iterable[str] = (),
 ) -> Callable[[Callable[..., Iterable[Problem]]], Rule]:
     """Make a Rule of a generator function.
 
-    The first parameter's type says what it looks at: Document, Resource, Pod, Container, Node (then `on` names API types such as
-    "core/v1 ContainerPort"), or Facts with a Bundle as second parameter. Keyword-only parameters are its options.
+    The first parameter's type says what it looks at: Document, Resource, Pod, Container, Node or Part (then `on` names API types
+    such as "core/v1 ContainerPort"), or Facts with a Bundle as second parameter (then `on` may name fields of Facts: it is asked of
+    objects alone where none of these is empty). Of a rule about a Resource or Facts `kinds` may name the kinds of objects that it is asked
+    of. Keyword-only parameters are its options.
     `like`: ids of other tools' checks that it stands for, as "kube-linter/latest-tag". Raises TypeError for a wrong signature.
     """
 
     def make(function: Callable[..., Iterable[Problem]]) -> Rule:
         subject = first_parameter(function)
         types = (on,) if isinstance(on, str) else tuple(on)
-        if subject is Node and not types:
-            raise TypeError(f"rule {id}: a rule about a Node says on which API types (on=...)")
+        if subject in (Node, Part) and not types:
+            raise TypeError(f"rule {id}: a rule about a {subject.__name__} says on which API types (on=...)")
+        needs = types if subject is Facts else ()
         return Rule(
-            id, title, severity, family, frozenset(groups), default, _SCOPES[subject], subject, types or _TYPES.get(subject, ()),
-            options_of(function), fixable, tuple(like), function, function.__module__,
+            id, title, severity, family, frozenset(groups), default, _SCOPES[subject], subject,
+            () if needs else types or _TYPES.get(subject, ()), options_of(function), fixable, tuple(like), function, function.__module__,
+            frozenset(kinds), needs,
         )  # fmt: skip
 
     return make
@@ -92,11 +104,13 @@ def topic(
     default: bool = True,
     family: str = "spec",
     options: Iterable[Option] = (),
+    like: Iterable[str] = (),
 ) -> Rule:
     """A rule whose work is done by `checks` functions, `fields` tables or the engine itself, under one id that users know."""
     frame = inspect.currentframe()
     module = frame.f_back.f_globals.get("__name__", "") if frame and frame.f_back else ""
-    return Rule(id, title, severity, family, frozenset(groups), default, options={o.name: o for o in options}, module=module)
+    named = {o.name: o for o in options}
+    return Rule(id, title, severity, family, frozenset(groups), default, options=named, like=tuple(like), module=module)
 
 
 def first_parameter(function: Callable[..., Any]) -> type:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from kcheck.finding.severity import Severity
@@ -43,11 +43,11 @@ class Active(NamedTuple):
     options: dict[str, Any]
 
 
-@dataclass(frozen=True)
 class RuleSet:
     """The rules that run, by id."""
 
-    active: dict[str, Active] = field(default_factory=dict)
+    def __init__(self, active: Mapping[str, Active] = MappingProxyType({})) -> None:
+        self.active = dict(active)
 
     def __contains__(self, id: str) -> bool:
         return id in self.active

@@ -23,12 +23,16 @@ class OutOfBudget(Exception):
 def limited_time(size: int) -> Iterator[None]:
     """Raise OutOfBudget in the midst of what takes too long for so many characters, and again if that goes on.
 
-    Where a system or a thread cannot be interrupted, nothing is.
+    Where a system cannot be interrupted, nothing is; what runs in another thread than the first is stopped by the clock.
     """
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+    seconds = BASE + size * _PER_CHARACTER
+    if threading.current_thread() is not threading.main_thread():
+        with _watched(seconds):
+            yield
+        return
+    if not hasattr(signal, "setitimer"):
         yield
         return
-    seconds = BASE + size * _PER_CHARACTER
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         raise OutOfBudget(f"it took more than {seconds:.0f} s of processor time, so it was stopped")
@@ -40,3 +44,42 @@ def limited_time(size: int) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
+
+
+class _TookTooLong(OutOfBudget):
+    """Raised from outside, so it brings no words of its own."""
+
+    def __str__(self) -> str:
+        return "it took too long, so it was stopped"
+
+
+@contextmanager
+def _watched(seconds: float) -> Iterator[None]:
+    """The same for a thread that no signal reaches: another one raises the exception in it."""
+    watched = threading.get_ident()
+    over = threading.Event()
+    lock = threading.Lock()
+
+    def watch() -> None:
+        wait = seconds
+        while not over.wait(wait):
+            with lock:
+                if not over.is_set():
+                    _raise_in(watched, _TookTooLong)
+            wait = _AGAIN
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        with lock:
+            over.set()
+            # What was raised and has not come yet is not for whatever follows.
+            _raise_in(watched, None)
+
+
+def _raise_in(thread: int, error: type[BaseException] | None) -> None:
+    import ctypes
+
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error) if error is not None else None)

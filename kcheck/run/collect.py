@@ -4,23 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.kube.facts import Aim, Facts, NodesFact, PodFact, PortFact, SelectorFact
+from kcheck.kube.facts import Aim, Facts, NodesFact, PodFact, PortFact, Reference, SelectorFact
 from kcheck.kube.kubeconfig import Kubeconfig
 from kcheck.kube.pod import Pod
 from kcheck.kube.resource import Resource, strings
-from kcheck.kube.selector import EVERYTHING, Selector, of_fields, of_map
+from kcheck.kube.selector import EVERYTHING, of_map
+from kcheck.run.addressed import addresses
+from kcheck.run.breaches import breaches
+from kcheck.run.conventions import conventional
+from kcheck.run.deliveries import delivery
+from kcheck.run.finders import finders
+from kcheck.run.granted import ROLES, granted
 from kcheck.run.links import links, pod_links
 from kcheck.run.made import is_custom, made, may_make_pods, mentions
+from kcheck.run.mesh import ISTIO, mesh_links
+from kcheck.run.monitored import MONITORED, endpoints, monitoring
+from kcheck.run.network import label_selector, network
 from kcheck.run.placing import Placer
 from kcheck.run.scales import budget, claims, scale
+from kcheck.run.words import words
 from kcheck.tree.node import Node
 
 _LABEL_SELECTORS = {("apps", "Deployment"), ("apps", "ReplicaSet"), ("apps", "StatefulSet"), ("apps", "DaemonSet"), ("batch", "Job"),
                     ("argoproj.io", "Rollout")}  # fmt: skip
 _MAP_SELECTORS = {("", "ReplicationController"), ("apps.openshift.io", "DeploymentConfig")}
-_SERVICE = ("", "Service")
-_AIMS: dict[tuple[str, str], Aim] = {("policy", "PodDisruptionBudget"): "budget", ("monitoring.coreos.com", "ServiceMonitor"): "monitor"}
+_SERVICE, _BUDGET = ("", "Service"), ("policy", "PodDisruptionBudget")
 _KEYED = {("", "ConfigMap"): ("data", "binaryData"), ("", "Secret"): ("data", "stringData")}
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 # Labels that controllers give the pods that they make.
 _JOB_LABELS = frozenset(
     {"job-name", "controller-uid", "batch.kubernetes.io/job-name", "batch.kubernetes.io/controller-uid",
@@ -44,32 +54,43 @@ _FILLED = (
 )  # fmt: skip
 
 
-def collect(resource: Resource, pods: list[Pod], placer: Placer) -> Facts:
-    """The facts of one object. `pods`: those that the walk met in it."""
+def collect(resource: Resource, pods: list[Pod], placer: Placer, usage: bool = True) -> Facts:
+    """The facts of one object. `pods`: those that the walk met in it; `usage`: whether anybody asks for what is used without a field."""
     kind = (resource.group, resource.kind)
     custom = is_custom(resource.group)
-    pods = pods or (_embedded(resource) if custom else [])
     references = (*(r for pod in pods for r in pod_links(pod, placer)), *links(resource, placer))
+    if resource.group == ISTIO:
+        references += tuple(mesh_links(resource, placer))
+    making = tuple(made(resource))
+    followed: tuple[Reference, ...] = ()
+    if custom:
+        told = {(r.kind, r.name) for r in references} | {(m.kind, m.name) for m in making}
+        followed = tuple(conventional(resource, told, placer))
     return Facts(
         id=resource.id,
         place=placer.place(resource.node.at("metadata", "name")),
         labels=resource.labels,
         pods=tuple(_pod(pod, placer, custom) for pod in pods) or tuple(_patched(resource, placer)),
         selectors=(*_selectors(resource, kind, placer), *(s for pod in pods for s in _affinities(pod, placer))),
-        references=references,
-        ports=tuple(_service_port(p, placer) for p in resource["spec"]["ports"] if p.is_map) if kind == _SERVICE else (),
+        references=(*references, *followed),
+        ports=_ports(resource, kind, placer),
         keys=_keys(resource, _KEYED[kind]) if kind in _KEYED else None,
-        makes=tuple(made(resource)),
+        makes=making,
         # What a template in a custom resource refers to is nothing that its controller makes.
-        mentions=mentions(resource, pods, custom).difference(r.name for r in references),
+        mentions=mentions(resource, pods, custom).difference(r.name for r in references if r.kind != "ServiceAccount"),
+        words=words(resource, pods) if usage else frozenset(),
         whole=_is_whole(resource, kind, pods),
         operated=may_make_pods(resource),
         headless=kind == _SERVICE and resource["spec"]["clusterIP"].text == "None",
         scale=scale(resource, placer),
         budget=budget(resource, placer),
         claims=tuple(claims(resource, pods, placer)),
-        marks=frozenset(_marks(resource, pods)),
+        marks=frozenset((*_marks(resource, pods), *(finders(resource) if usage else ()))),
         kubeconfig=_kubeconfig(resource, placer) if resource.is_a("v1 Config") else None,
+        network=network(resource, placer),
+        delivery=delivery(resource, placer) if custom else None,
+        grants=tuple(granted(resource, placer)) if kind in ROLES else (),
+        addresses=addresses(resource, pods, placer),
     )
 
 
@@ -92,21 +113,11 @@ def _keys(resource: Resource, fields: tuple[str, ...]) -> frozenset[str] | None:
 
 def _is_whole(resource: Resource, kind: tuple[str, str], pods: list[Pod]) -> bool:
     """Whether an object can stand by itself: patches leave out what every object of their kind has."""
-    if kind[0] == "apps" and kind in _LABEL_SELECTORS and not resource["spec"]["selector"]:
+    if resource.part or (kind[0] == "apps" and kind in _LABEL_SELECTORS and not resource["spec"]["selector"]):
         return False
     if kind == _SERVICE:
         return bool(resource["spec"]["ports"] or resource["spec"]["externalName"] or resource["spec"]["clusterIP"])
     return all(container["image"].text for pod in pods for container in pod.containers) and resource["$patch"].text == ""
-
-
-def _embedded(resource: Resource) -> list[Pod]:
-    """The pod templates of a custom resource whose definition nobody gave, where custom resources usually have them."""
-    found = []
-    for way in (("template",), ("workload", "template"), ("jobTemplate", "spec", "template"), ("jobTargetRef", "template")):
-        node = resource["spec"].at(*way, "spec")
-        if node["containers"].is_list:
-            found.append(Pod(node, resource))
-    return found
 
 
 def _patched(resource: Resource, placer: Placer) -> Iterator[PodFact]:
@@ -122,7 +133,9 @@ def _pod(pod: Pod, placer: Placer, custom: bool) -> PodFact:
     ports = tuple(_container_port(p, placer, on_host) for c in pod.containers if c.runs_on for p in c["ports"] if p.is_map)
     added = None if custom else _ADDED.get(pod.resource.kind)
     nodes = _nodes(pod) if any(p.host_port for p in ports) else None
-    return PodFact(pod.labels, ports, placer.place(node), on_host, added, nodes)
+    probed = any(container["readinessProbe"] for container in pod.containers)
+    broken = tuple(breaches(pod, placer))
+    return PodFact(pod.labels, ports, placer.place(node), on_host, added, nodes, probed=probed, breaches=broken)
 
 
 def _nodes(pod: Pod) -> NodesFact:
@@ -148,6 +161,12 @@ def _container_port(node: Node, placer: Placer, on_host: bool) -> PortFact:
     )
 
 
+def _ports(resource: Resource, kind: tuple[str, str], placer: Placer) -> tuple[PortFact, ...]:
+    if kind == _SERVICE:
+        return tuple(_service_port(p, placer) for p in resource["spec"]["ports"] if p.is_map)
+    return tuple(endpoints(resource, placer)) if kind in MONITORED else ()
+
+
 def _service_port(node: Node, placer: Placer) -> PortFact:
     target = node["targetPort"]
     value = target.value if isinstance(target.value, (int, str)) and not isinstance(target.value, bool) else None
@@ -165,10 +184,14 @@ def _marks(resource: Resource, pods: list[Pod]) -> Iterator[str]:
     """Single facts that rules across objects ask for."""
     if resource.kind == "Service" and resource["spec"]["type"].text == "ExternalName":
         yield "external-name"
+    if resource.kind == "Service" and resource["spec"]["type"].text in ("LoadBalancer", "NodePort"):
+        yield "open"
     if resource.kind == "PriorityClass":
         yield f"value={resource['value'].integer or 0}"
         if resource["globalDefault"].flag:
             yield "default"
+        if resource["preemptionPolicy"].text == "Never":
+            yield "never-preempts"
     if resource.kind == "PersistentVolume":
         yield f"class={resource['spec']['storageClassName'].text}"
     if resource.kind == "NetworkPolicy":
@@ -186,16 +209,26 @@ def _marks(resource: Resource, pods: list[Pod]) -> Iterator[str]:
 
 
 def _affinities(pod: Pod, placer: Placer) -> Iterator[SelectorFact]:
-    """What a pod must stand beside, and what it must not."""
-    aims: tuple[tuple[str, Aim], ...] = (("podAffinity", "affinity"), ("podAntiAffinity", "anti-affinity"))
-    for field, aim in aims if pod["affinity"] else ():
-        for term in pod.node.at("affinity", field, "requiredDuringSchedulingIgnoredDuringExecution"):
-            found = label_selector(term["labelSelector"]) if term["labelSelector"] else None
-            if found is not None:
-                others = bool(len(term["namespaces"])) or term["namespaceSelector"].is_map
-                # The keys that are matched with those of the pod itself are not known before.
-                open_ended = others or bool(len(term["matchLabelKeys"]) or len(term["mismatchLabelKeys"]))
-                yield SelectorFact(found, placer.place(term["labelSelector"]), False, {}, aim, open_ended, term["topologyKey"].text)
+    """What a pod must stand beside, what it must not or had better not, and with what it is spread."""
+    affinity = pod["affinity"]
+    if affinity:
+        for term in affinity["podAffinity"][_REQUIRED]:
+            yield from _term(term, "affinity", placer)
+        for term in affinity["podAntiAffinity"][_REQUIRED]:
+            yield from _term(term, "anti-affinity", placer)
+        for preference in affinity["podAntiAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"]:
+            yield from _term(preference["podAffinityTerm"], "preferred-anti-affinity", placer)
+    for constraint in pod["topologySpreadConstraints"]:
+        yield from _term(constraint, "spread", placer)
+
+
+def _term(term: Node, aim: Aim, placer: Placer) -> Iterator[SelectorFact]:
+    found = label_selector(term["labelSelector"]) if term["labelSelector"] else None
+    if found is not None:
+        others = bool(len(term["namespaces"])) or term["namespaceSelector"].is_map
+        # The keys that are matched with those of the pod itself are not known before.
+        open_ended = others or bool(len(term["matchLabelKeys"]) or len(term["mismatchLabelKeys"]))
+        yield SelectorFact(found, placer.place(term["labelSelector"]), False, {}, aim, open_ended, term["topologyKey"].text)
 
 
 def _policy_selectors(resource: Resource, placer: Placer) -> Iterator[SelectorFact]:
@@ -214,6 +247,8 @@ def _policy_selectors(resource: Resource, placer: Placer) -> Iterator[SelectorFa
 def _selectors(resource: Resource, kind: tuple[str, str], placer: Placer) -> list[SelectorFact]:
     if kind == ("networking.k8s.io", "NetworkPolicy"):
         return list(_policy_selectors(resource, placer))
+    if kind[0] == "monitoring.coreos.com":
+        return list(monitoring(resource, placer))
     node = resource["spec"]["selector"]
     if not node:
         return []
@@ -222,7 +257,7 @@ def _selectors(resource: Resource, kind: tuple[str, str], placer: Placer) -> lis
         selector = of_map(strings(node)) if resource["spec"]["type"].text != "ExternalName" and len(node) else None
     elif kind in _MAP_SELECTORS:
         selector = of_map(strings(node))
-    elif kind in _LABEL_SELECTORS or kind in _AIMS:
+    elif kind in _LABEL_SELECTORS or kind == _BUDGET:
         selector = label_selector(node)
     else:
         return []
@@ -230,12 +265,5 @@ def _selectors(resource: Resource, kind: tuple[str, str], placer: Placer) -> lis
         return []
     owns = kind in _LABEL_SELECTORS or kind in _MAP_SELECTORS
     entries = {key: placer.place(value) for key, value in node.entries} if kind == _SERVICE else {}
-    aim: Aim = "service" if kind == _SERVICE else _AIMS.get(kind, "own")
-    return [SelectorFact(selector, placer.place(node), owns, entries, aim, bool(resource["spec"]["namespaceSelector"]))]
-
-
-def label_selector(node: Node) -> Selector | None:
-    """The selector that a LabelSelector says, None where it is not well formed."""
-    if not node.is_map or not isinstance(node["matchExpressions"].value, list | None):
-        return None
-    return of_fields({"matchLabels": strings(node["matchLabels"]), "matchExpressions": node["matchExpressions"].plain()})
+    aim: Aim = "service" if kind == _SERVICE else "budget" if kind == _BUDGET else "own"
+    return [SelectorFact(selector, placer.place(node), owns, entries, aim)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from kcheck.finding.problem import Problem
 from kcheck.kube.resource import Resource
@@ -14,7 +15,8 @@ class CustomRules:
 
     def __init__(self, minor: int) -> None:
         self.minor = minor
-        self._compiled: dict[int, tuple[Any, Any]] = {}
+        # A schema goes when there is no room for its definition any more.
+        self._compiled: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
     def evaluate(self, schema: Any, value: dict[str, Any], resource: Resource, walk: Walk) -> None:
         """Tell the violations of a defaulted object that its schema accepts but for the rules. See `kcheck.schema.store.Rules`."""
@@ -29,8 +31,6 @@ class CustomRules:
     def _rules(self, schema: Any) -> Any:
         from kcheck.cel.rules import find_rules
 
-        # The schema is held so that its id stays its own.
-        known = self._compiled.get(id(schema))
-        if known is None:
-            known = self._compiled[id(schema)] = schema, find_rules(schema.node.plain(), self.minor)
-        return known[1]
+        if schema not in self._compiled:
+            self._compiled[schema] = find_rules(schema.node.plain(), self.minor)
+        return self._compiled[schema]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import NamedTuple
 from kcheck.finding.report import Passed
 from kcheck.run.gitignore import Rules, ignoring, outer_rules, repository_rules, with_file
 from kcheck.run.glob import Excludes, Glob, is_glob
+from kcheck.text.pattern import pattern as late
 
 SUFFIXES = (".yaml", ".yml", ".json", ".kubeconfig")
 
@@ -24,18 +24,20 @@ SKIPPED_FOLDERS = VERSION_CONTROL | CACHES | INSTALLED
 """Folders that are not walked into unless they are named themselves; other hidden folders are."""
 
 # What a shell's <(command) puts on the command line: a pipe that has its writer, so reading it ends.
-_DESCRIPTOR = re.compile(r"/dev/(?:stdin|fd/\d+)|/proc/self/fd/\d+")
+_DESCRIPTOR = late(r"/dev/(?:stdin|fd/\d+)|/proc/self/fd/\d+")
 
 
 class Target(NamedTuple):
     """A file to check. `path`: as the user wrote the way to it, with '/', fit to be opened; a mere display name where `stdin` is set.
 
     `named`: it stood on the command line itself, rather than in a folder or behind a glob.
+    `data`: what it shall hold from now on, where that is not written yet.
     """
 
     path: str
     named: bool
     stdin: bool = False
+    data: bytes | None = None
 
 
 class Unreadable(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from kcheck.finding.finding import Finding
@@ -14,44 +13,55 @@ from kcheck.kube.suggestion import nearest
 from kcheck.rule.plan import MOST_PROBLEMS, EndlessRule, Hook, Plan
 from kcheck.rule.ruleset import RuleSet
 from kcheck.run.collect import collect
-from kcheck.run.placing import Placer
+from kcheck.run.placing import Owners, Placer
 from kcheck.run.session import Session
 from kcheck.schema.components import end_of, instead_of
 from kcheck.schema.store import Store
+from kcheck.schema.succession import succession
 from kcheck.schema.walk import Walk
 from kcheck.text.source import Span
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node
 
+_HEAD = ("apiVersion", "kind")
+# What asks for the names in all texts, which few runs need and all would pay for.
+_OF_USAGE = frozenset(
+    {"unused-config-map", "unused-secret", "unused-service-account", "unused-volume-claim", "unused-key", "unbound-role", "idle-binding"}
+)
+# What compares fields with one another, of which a patch may have only some.
+_OF_WHOLES = frozenset({"crd-names", "workload-selector"})
 
-@dataclass(slots=True)
+
 class FileResult:
     """What one file gave: findings, facts of its objects, how many documents."""
 
-    findings: list[Finding] = field(default_factory=list)
-    facts: list[Facts] = field(default_factory=list)
-    documents: int = 0
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+        self.facts: list[Facts] = []
+        self.documents = 0
 
 
-def check_documents(documents: Iterable[Document], session: Session, rules: RuleSet) -> FileResult:
-    """Check the documents of a file with these rules."""
+def check_documents(documents: Iterable[Document], session: Session, rules: RuleSet, part: bool = False) -> FileResult:
+    """Check the documents of a file with these rules. `part`: they are patches of objects that stand elsewhere."""
     result = FileResult()
     plan = session.plan(rules)
     for document in documents:
         result.documents += 1
-        _Check(document, session, rules, plan, result).run()
+        _Check(document, session, rules, plan, result, part).run()
     return result
 
 
 class _Check:
     """One document being checked."""
 
-    def __init__(self, document: Document, session: Session, rules: RuleSet, plan: Plan, result: FileResult) -> None:
+    def __init__(self, document: Document, session: Session, rules: RuleSet, plan: Plan, result: FileResult, part: bool) -> None:
         self.document = document
         self.session = session
         self.rules = rules
         self.plan = plan
         self.result = result
+        self.part = part
+        self.usage = not _OF_USAGE.isdisjoint(rules.active)
         self.placer = Placer(document)
 
     def run(self) -> None:
@@ -64,9 +74,9 @@ class _Check:
         objects = list(resources(document))
         if not objects and not (document.root["kind"].text.endswith("List") and document.root["items"].is_list):
             self.no_object(document.root)
+        owners = Owners(objects) if document.duplicates else None
         for entry, first in document.duplicates:
-            owner = next((r for r in objects if r.node.start <= entry.key_span.start < r.node.end), None)
-            self.placer = Placer(document, owner)
+            self.placer = Placer(document, owners.at(entry.key_span.start) if owners is not None else None)
             line = document.source.position(first.key_span.start).line
             message = f"{entry.name} stands in this map already, on line {line}: take one away"
             self.tell("duplicate-key", Problem(entry, message, "DuplicateKey", at="key"))
@@ -74,15 +84,18 @@ class _Check:
             self.object(resource)
 
     def object(self, resource: Resource) -> None:
+        resource.part = self.part
         stores = self.session.stores
         last: Walk | None = None
         for store in stores:
             last = self.against(resource, store) or last
         self.placer.resource = resource
-        for hook in self.plan.objects:
+        if "deprecated-api" in self.rules:
+            self.succession(resource)
+        for hook in self.plan.objects.of_kind(resource.kind):
             self.call(hook, resource)
         with self.session.stage("facts of objects"):
-            self.result.facts.append(collect(resource, last.pods if last is not None else [], self.placer))
+            self.result.facts.append(collect(resource, last.pods if last is not None else [], self.placer, self.usage))
 
     def against(self, resource: Resource, store: Store) -> Walk | None:
         """Judge an object by one version of Kubernetes."""
@@ -101,7 +114,7 @@ class _Check:
             self.placer = Placer(self.document, resource, added.shape)
             added.judge(resource, walk)
             walk.whole(resource)
-            return walk
+            return self.embedded(resource, store)
         component = store.components.kind(resource.api_version, resource.kind)
         if component is not None:
             # A file that a program reads: what holds of every object does not hold of it.
@@ -110,7 +123,25 @@ class _Check:
             return walk
         self.placer = Placer(self.document, resource)
         self.unknown_kind(resource, store)
-        return None
+        return self.embedded(resource, store)
+
+    def embedded(self, resource: Resource, store: Store) -> Walk | None:
+        """Ask of the pods in an object of a kind that is not built in what is asked of pods."""
+        # Loaded when the first such object comes, for small runs have none.
+        from kcheck.schema.podwalk import PodWalk, outline_of, places_in
+
+        places = places_in(resource, store)
+        if not places:
+            return None
+        if self.placer.shape is None:
+            self.placer.shape = outline_of(places, store)
+        walk = PodWalk(resource, self.session.embedded_plan(self.rules), store, self.tell, self.crash)
+        walk.enter(places)
+        if "doomed-pod" in self.rules and walk.pods:
+            from kcheck.schema.podverdict import tell_doomed
+
+            tell_doomed(resource, walk.pods, store, self.session.verdict_plan, self.tell, self.crash)
+        return walk
 
     def unknown_kind(self, resource: Resource, store: Store) -> None:
         api_version, kind = resource.api_version, resource.kind
@@ -136,16 +167,25 @@ class _Check:
         elif not self.is_ignored(resource.group):
             self.tell("no-schema", Problem(node, f"no schema for {api_version} {kind}: give its CRD in the input or with --schemas"))
 
+    def succession(self, resource: Resource) -> None:
+        """Tell of a version that has a successor on every version of Kubernetes that is checked against."""
+        api_version, kind = resource.api_version, resource.kind
+        after = succession(api_version, kind, tuple(store.definitions for store in self.session.stores))
+        if after is not None:
+            end = f"is removed in Kubernetes {after.removed}" if after.removed else "has a stable successor"
+            self.tell("deprecated-api", Problem(resource["apiVersion"], f"{api_version} {kind} {end}: use {after.successor}"))
+
     def is_ignored(self, group: str) -> bool:
         """Whether the config says that an API group may go without a schema."""
         patterns = self.rules["no-schema"].options["ignore_groups"] if "no-schema" in self.rules else ()
         return any(fnmatchcase(group, pattern) for pattern in patterns)
 
     def no_object(self, root: Node) -> None:
-        if not root.is_map:
+        slips = [nearest(key, [k for k, _ in root.entries]) for key in _HEAD]
+        if not root.is_map or (None in slips and not any(root[key] for key in (*_HEAD, "metadata"))):
             self.tell("no-object", Problem(root, "this is no Kubernetes object: it needs apiVersion, kind and metadata"))
             return
-        for key in ("apiVersion", "kind"):
+        for key in _HEAD:
             node = root[key]
             if node and not node.text:
                 self.tell("no-object", Problem(node, f"{key} must be text, not {node.plain()!r}"))
@@ -177,11 +217,27 @@ class _Check:
         if active is None:
             return
         node = problem.node
+        if self.part and (rule in _OF_WHOLES or _is_about_the_rest(problem)):
+            return
         field = self.placer.path(problem.field) if isinstance(problem.field, Node) else problem.field
         if isinstance(node, Node):
             place = self.placer.place(node, problem.at, field)
         else:
             place = self.placer.at(node, field or "") if isinstance(node, Span) else node
+        if problem.secrets:
+            place = self.placer.covered(place, problem.secrets)
+        message = problem.message
+        if self.placer.is_kept_secret(place.field) and isinstance(node, Node) and node.value.__class__ in (str, int, float):
+            message = message.replace(str(node.value), "this value") if node.value else message
         self.result.findings.append(
-            Finding(rule, active.severity, active.rule.family, problem.message, place, problem.reason, problem.related, problem.fix)
+            Finding(rule, active.severity, active.rule.family, message, place, problem.reason, problem.related, problem.fix)
         )
+
+
+def _is_about_the_rest(problem: Problem) -> bool:
+    """Whether what is wrong with a patch is that something is not in it, or an order to kustomize is."""
+    nodes = [node for node in (problem.node, problem.field) if isinstance(node, Node)]
+    if any(not node.exists or node.name.startswith("$") for node in nodes) or problem.reason == "NotFound":
+        return True
+    # What is told at the key of a map is mostly what the map lacks.
+    return problem.at == "key" and any(node.is_map for node in nodes) and problem.reason not in ("UnknownField", "DuplicateKey")

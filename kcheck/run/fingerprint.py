@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from kcheck import __version__
+from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import RuleSet
 from kcheck.run.cache import digest
 from kcheck.run.session import Session
@@ -15,13 +18,33 @@ from kcheck.run.session import Session
 
 def program_state(session: Session) -> bytes:
     """A digest of the code and the definitions. Files count by size and time of change, so that work on rules shows at once."""
-    modules = {rule.module.partition(".")[0] for rule in session.registry.rules.values()}
-    modules |= {check.function.__module__.partition(".")[0] for check in session.registry.checks}
-    places = {place for name in {"kcheck", "_ruamel_yaml", *modules} if (place := _place(name)) is not None}
-    parts = [__version__, sys.version, *(store.definitions.release for store in session.stores)]
+    places = {place for name in {"_ruamel_yaml", *_modules(session.registry)} if (place := _place(name)) is not None}
+    parts = [__version__, sys.version, *(f"{store.definitions.release} {store.pods!r}" for store in session.stores)]
     for place in (*sorted(places), *sorted(session.schemas)):
         parts += _states(place)
     return digest(*(part.encode("utf-8", "surrogateescape") for part in parts))
+
+
+def program_digest(registry: Registry) -> str:
+    """The same of the code, for other machines: it counts by what is in it, wherever it is installed."""
+    return _code_digest(tuple(sorted(_modules(registry))))
+
+
+@cache
+def _code_digest(modules: tuple[str, ...]) -> str:
+    parts = [part for name in modules if (place := _place(name)) for part in contents(place, ".py")]
+    return digest(__version__.encode(), *parts).hex()
+
+
+def schemas_digest(schemas: Iterable[Path]) -> str:
+    """The same of schemas that were given."""
+    return digest(*(part for place in schemas for part in contents(place))).hex()
+
+
+def _modules(registry: Registry) -> set[str]:
+    """The packages whose code findings depend on."""
+    modules = {rule.module.partition(".")[0] for rule in registry.rules.values()}
+    return {"kcheck", *modules, *(check.function.__module__.partition(".")[0] for check in registry.checks)}
 
 
 def rules_state(rules: RuleSet) -> bytes:
@@ -33,19 +56,29 @@ def rules_state(rules: RuleSet) -> bytes:
 def _place(module: str) -> Path | None:
     """The folder of a package, the file of a module."""
     found = sys.modules.get(module)
-    file = getattr(found, "__file__", None)
+    # Some are loaded late, and it must not matter whether they are yet.
+    spec = getattr(found, "__spec__", None) or find_spec(module)
+    file = getattr(found, "__file__", None) or (spec.origin if spec is not None else None)
     if file is None:
         return None
     return Path(file).parent if os.path.basename(file).startswith("__init__.") else Path(file)
 
 
+def contents(place: Path, ending: str = "") -> Iterator[bytes]:
+    """The path, from the name of `place` on, and the bytes of each file; how lines end does not count."""
+    files = [place] if place.is_file() else sorted(path for path in place.rglob(f"*{ending}") if path.is_file())
+    for file in files:
+        yield file.relative_to(place.parent).as_posix().encode("utf-8", "surrogateescape")
+        yield file.read_bytes().replace(b"\r\n", b"\n")
+
+
 def _states(place: Path) -> Iterator[str]:
-    """Path, size and time of each file; those that Python makes do not count."""
+    """Path, size and time of each file; those that Python makes and the pages of rules do not count."""
     if not place.is_dir():
         yield _state(str(place))
         return
     for folder, folders, files in os.walk(place):
-        folders[:] = sorted(name for name in folders if name != "__pycache__")
+        folders[:] = sorted(name for name in folders if name not in ("__pycache__", "pages"))
         yield from (_state(os.path.join(folder, name)) for name in sorted(files))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from kcheck.run.glob import path_regex
+from kcheck.text.pattern import pattern as late
 
 
 class _Rule(NamedTuple):
@@ -35,7 +36,7 @@ Trouble = Callable[[str, OSError], None]
 """Told of a file of rules that cannot be read."""
 
 # A backslash keeps the space behind it.
-_TRAILING_SPACES = re.compile(r"(?<!\\) +\Z")
+_TRAILING_SPACES = late(r"(?<!\\) +\Z")
 
 
 def outer_rules(real: str, trouble: Trouble) -> Rules | None:

@@ -6,9 +6,11 @@ import os
 import re
 from collections.abc import Sequence
 
-_MAGIC = re.compile(r"[*?[]")
-_TOKEN = re.compile(r"\\.|\*+|\?|\[[!^]?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|[^\\*?\[]+|.", re.DOTALL)
-_IN_BRACKETS = re.compile(r"\[:(\w+):\]|\\(.)|([\[\]^&|~]|(?<=-)-)", re.DOTALL)
+from kcheck.text.pattern import pattern as late
+
+_MAGIC = late(r"[*?[]")
+_TOKEN = late(r"\\.|\*+|\?|\[[!^]?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|[^\\*?\[]+|.", re.DOTALL)
+_IN_BRACKETS = late(r"\[:(\w+):\]|\\(.)|([\[\]^&|~]|(?<=-)-)", re.DOTALL)
 _CLASSES = {"alpha": "a-zA-Z", "digit": "0-9", "alnum": "a-zA-Z0-9", "lower": "a-z", "upper": "A-Z", "xdigit": "0-9a-fA-F", "space": r"\s"}
 
 

@@ -13,11 +13,12 @@ from typing import NamedTuple
 
 from kcheck.finding.finding import Finding
 from kcheck.kube.place import Place
-from kcheck.kube.resource import Resource, resources
+from kcheck.kube.resource import resources
 from kcheck.kube.suggestion import nearest
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import ALWAYS, RuleSet
-from kcheck.run.placing import Placer
+from kcheck.run.placing import Owners, Placer
+from kcheck.text.pattern import pattern
 from kcheck.text.source import Source, Span
 from kcheck.tree.comments import Comment, comments
 from kcheck.tree.document import Document
@@ -29,12 +30,15 @@ UNKNOWN = "unknown-ignore"
 
 _FORM = "# kcheck: ignore[rule] reason"
 
+_BLOCK = 2048
+"""Characters that share a list of ignores."""
+
 # What is looked at: text that names the program, or a misspelling of it before the one word that it knows.
-_CANDIDATE = re.compile(r"#[ \t]*+(?:kcheck\b|[\w-]++[ \t]*+:?+[ \t]*+ignore[ \t]*+\[)", re.IGNORECASE)
-_DIRECTIVE = re.compile(r"#[ \t]*+kcheck[ \t]*+:[ \t]*+ignore[ \t]*+\[(?P<names>[^\]\r\n]*+)\]")
-_NAMED = re.compile(r"#[ \t]*+kcheck[ \t]*+:[ \t]*+(?P<word>[\w-]*+)(?P<bracket>[ \t]*+\[[^\]\r\n]*+\]?+)?+", re.IGNORECASE)
-_NO_COLON = re.compile(r"#[ \t]*+kcheck[ \t./_-]*+(?P<word>[a-z]++)[ \t]*+[\[(:=]", re.IGNORECASE)
-_OTHER_NAME = re.compile(r"#[ \t]*+(?P<tool>[\w-]++)[ \t]*+:?+[ \t]*+ignore[ \t]*+\[", re.IGNORECASE)
+_CANDIDATE = pattern(r"#[ \t]*+(?:kcheck\b|[\w-]++[ \t]*+:?+[ \t]*+ignore[ \t]*+\[)", re.IGNORECASE)
+_DIRECTIVE = pattern(r"#[ \t]*+kcheck[ \t]*+:[ \t]*+ignore[ \t]*+\[(?P<names>[^\]\r\n]*+)\]")
+_NAMED = pattern(r"#[ \t]*+kcheck[ \t]*+:[ \t]*+(?P<word>[\w-]*+)(?P<bracket>[ \t]*+\[[^\]\r\n]*+\]?+)?+", re.IGNORECASE)
+_NO_COLON = pattern(r"#[ \t]*+kcheck[ \t./_-]*+(?P<word>[a-z]++)[ \t]*+[\[(:=]", re.IGNORECASE)
+_OTHER_NAME = pattern(r"#[ \t]*+(?P<tool>[\w-]++)[ \t]*+:?+[ \t]*+ignore[ \t]*+\[", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -70,6 +74,7 @@ class Ignores:
 
     entries: list[Ignore] = field(default_factory=list)
     misuses: list[Misuse] = field(default_factory=list)
+    _blocks: dict[int, list[Ignore]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __bool__(self) -> bool:
         return bool(self.entries or self.misuses)
@@ -78,10 +83,18 @@ class Ignores:
         """Whether a finding of this file is accepted; all ignores that say so have been of use then."""
         if finding.rule in ALWAYS:
             return False
-        covering = [i for i in self.entries if i.covers(finding)]
+        covering = [i for i in self._near(finding.place.start) if i.covers(finding)]
         for ignore in covering:
             ignore.used = True
         return bool(covering)
+
+    def _near(self, offset: int) -> Iterable[Ignore]:
+        """The ignores that may cover a character: a file of many objects may have thousands."""
+        if not self._blocks:
+            for ignore in self.entries:
+                for block in {n for s in ignore.spans for n in range(s.start // _BLOCK, max(s.end, s.start + 1) // _BLOCK + 1)}:
+                    self._blocks.setdefault(block, []).append(ignore)
+        return self._blocks.get(offset // _BLOCK, ())
 
 
 class Sifted(NamedTuple):
@@ -160,6 +173,7 @@ class _Reading:
         self.registry = registry
         self.ignores = Ignores()
         self.seen: dict[tuple[int, str], Ignore] = {}
+        self.owners: dict[int, Owners] = {}
 
     def run(self) -> Ignores:
         for comment in comments(self.source, self.documents, _CANDIDATE):
@@ -171,7 +185,7 @@ class _Reading:
 
     def comment(self, comment: Comment) -> None:
         at = max(comment.about[0].start, comment.document.root.start) if comment.about else comment.start
-        placer = Placer(comment.document, _owner(comment.document, at))
+        placer = self.placer(comment.document, at)
         match = _DIRECTIVE.match(self.source.text, comment.start)
         if match is None:
             wrong = _misspelt(self.source.text, comment.start)
@@ -200,10 +214,7 @@ class _Reading:
                     self.misuse(place, f"kcheck does not know this annotation: did you mean {ANNOTATION}?")
 
     def annotation(self, value: Node, owner: Node, document: Document) -> None:
-        # What lacks in a template is shown at its key; an object may have findings before and behind it.
-        start = owner.key.start if isinstance(owner.key, Node) else owner.start
-        covered = Span(document.start, document.end) if owner is document.root else Span(start, owner.end)
-        spans = (covered, value.span)
+        spans = (covered_by(owner, document), value.span)
         names = [name for name, _ in _names(value.text.partition(";")[0], 0)]
         written = self.source.text[value.start : value.end]
         for name in names:
@@ -216,8 +227,14 @@ class _Reading:
             self.misuse(self.annotation_place(value, owner, document, span), message)
 
     def annotation_place(self, value: Node, owner: Node, document: Document, span: Span) -> Place:
-        placer = Placer(document, _owner(document, value.start))
+        placer = self.placer(document, value.start)
         return placer.at(span, f"{placer.path(owner['metadata']['annotations'])}[{value.name}]")
+
+    def placer(self, document: Document, offset: int) -> Placer:
+        """What tells the place of a character, for it knows the object in which it stands."""
+        if document.index not in self.owners:
+            self.owners[document.index] = Owners(resources(document))
+        return Placer(document, self.owners[document.index].at(offset))
 
     def name(self, name: str, place: Place, spans: tuple[Span, ...]) -> None:
         """Take in one name of an ignore."""
@@ -250,9 +267,11 @@ def _names(text: str, start: int) -> Iterator[tuple[str, Span]]:
         yield match[0], Span(start + match.start(), start + match.end())
 
 
-def _owner(document: Document, offset: int) -> Resource | None:
-    """The object in which a character stands."""
-    return next((r for r in resources(document) if r.node.start <= offset <= r.node.end), None)
+def covered_by(owner: Node, document: Document) -> Span:
+    """The characters that an annotation of an object or template covers."""
+    # What lacks in a template is shown at its key; an object may have findings before and behind it.
+    start = owner.key.start if isinstance(owner.key, Node) else owner.start
+    return Span(document.start, document.end) if owner is document.root else Span(start, owner.end)
 
 
 def _misspelt(text: str, start: int) -> tuple[Span, str] | None:

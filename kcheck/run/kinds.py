@@ -5,9 +5,9 @@ Most of them have no object in the input, so all that is kept of a definition is
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable
-from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kcheck.kube.resource import Resource
 from kcheck.schema.shape import Shape
@@ -15,22 +15,26 @@ from kcheck.schema.store import Judge, Store
 from kcheck.schema.walk import Walk
 from kcheck.text.source import Source
 from kcheck.tree.document import Document
+from kcheck.tree.node import Node
 from kcheck.tree.parse import parse
 
 MARK = "CustomResourceDefinition"
 """What stands in every text that defines a kind."""
 
 
-Trees = dict[str, list[Document]]
-"""Documents that define kinds, by their texts, so that each is read once."""
+_ROOM = 16_000_000
+"""Characters of definitions that a process keeps as trees, which take thirty times as many bytes."""
+
+_LITTLE_ROOM = 4_000_000
+"""The same where the input has so many of them that their texts are compressed."""
 
 
 class InputKind(NamedTuple):
-    """A kind, and the text of the document that defines it."""
+    """A kind, and the text of the document that defines it: compressed where there is much of it."""
 
     api_version: str
     kind: str
-    text: str
+    text: str | bytes
 
 
 class KindPlace(NamedTuple):
@@ -41,12 +45,96 @@ class KindPlace(NamedTuple):
     start: int
     end: int
 
-    def within(self, source: Source) -> InputKind:
-        return InputKind(self.api_version, self.kind, source.text[self.start : self.end])
+
+def input_kinds(source: Source, places: Iterable[KindPlace], packed: bool) -> list[InputKind]:
+    """Kinds with the texts that define them. Versions of one share its text."""
+    texts: dict[int, str | bytes] = {}
+    found = []
+    for api_version, kind, start, end in places:
+        if start not in texts:
+            texts[start] = _packed(source.text[start:end]) if packed else source.text[start:end]
+        found.append(InputKind(api_version, kind, texts[start]))
+    return found
 
 
-def kinds_of(source: Source, documents: Iterable[Document], store: Store, trees: Trees) -> list[KindPlace]:
-    """The kinds that these documents of a file define. `trees`: where the documents are kept for whoever needs them again."""
+def _packed(text: str) -> bytes:
+    import zlib
+
+    return zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
+
+
+def _unpacked(data: bytes) -> str:
+    import zlib
+
+    return zlib.decompress(data).decode("utf-8", "surrogatepass")
+
+
+class _Definition(NamedTuple):
+    """A text that defines kinds, read: its documents, and its kinds (`crd.CustomKind`) for each store that has asked."""
+
+    documents: list[Document]
+    judges: dict[int, list[Any]]
+    size: int
+
+
+class Definitions:
+    """Texts that define kinds, each read once, as long as there is room for them; those asked for last are kept.
+
+    `read`: characters that were read for an object; `dropped`: those that were not kept.
+    """
+
+    def __init__(self) -> None:
+        self.read = 0
+        self.dropped = 0
+        self._room = _ROOM
+        self._read: OrderedDict[str | bytes, _Definition] = OrderedDict()
+        self._size = 0
+
+    @property
+    def are_many(self) -> bool:
+        """Whether room is short."""
+        return self._room == _LITTLE_ROOM
+
+    def learn(self, kind: InputKind) -> None:
+        """Take note of a kind."""
+        if isinstance(kind.text, bytes):
+            self._room = _LITTLE_ROOM
+
+    def offer(self, text: str, documents: list[Document]) -> None:
+        """Take in a text that has been read by the way, as long as nothing has to go for it: most are never asked for."""
+        if self._size + len(text) <= self._room:
+            self._keep(text, documents, len(text))
+
+    def _keep(self, text: str | bytes, documents: list[Document], size: int) -> _Definition:
+        made = _Definition(documents, {}, size)
+        self._size += size - (old.size if (old := self._read.pop(text, None)) else 0)
+        self._read[text] = made
+        while self._size > self._room and len(self._read) > 1:
+            size = self._read.popitem(last=False)[1].size
+            self._size -= size
+            self.dropped += size
+        return made
+
+    def judge(self, kind: InputKind, store: Store) -> Judge:
+        """What judges the objects of a kind."""
+        from kcheck.schema.crd import definitions
+
+        api_version, name, text = kind
+        definition = self._read.get(text)
+        if definition is None:
+            plain = text if isinstance(text, str) else _unpacked(text)
+            self.read += len(plain)
+            definition = self._keep(text, parse(Source("", plain)), len(plain))
+        self._read.move_to_end(text)
+        judges = definition.judges.get(id(store))
+        if judges is None:
+            judges = definition.judges[id(store)] = list(definitions(store, definition.documents))
+        found: Judge = [each for each in judges if (each.version.api_version, each.version.kind) == (api_version, name)][-1]
+        return found
+
+
+def kinds_of(source: Source, documents: Iterable[Document], store: Store, known: Definitions) -> list[KindPlace]:
+    """The kinds that these documents of a file define. `known`: where the documents are kept for whoever needs them again."""
     # Loaded when there are some: it is a fifth of all that a run would load.
     from kcheck.schema.crd import definitions
 
@@ -58,34 +146,29 @@ def kinds_of(source: Source, documents: Iterable[Document], store: Store, trees:
         places = [KindPlace(k.version.api_version, k.version.kind, start, end) for k in definitions(store, [document])]
         if places:
             found += places
-            trees[source.text[start:end]] = [document]
+            known.offer(source.text[start:end], [document])
     return found
 
 
-def add_kinds(stores: Iterable[Store], kinds: Iterable[InputKind], trees: Trees) -> None:
+def add_kinds(stores: Iterable[Store], kinds: Iterable[InputKind], known: Definitions) -> None:
     """Make kinds known; those that come later win."""
-    for store in stores:
-        for kind in kinds:
-            store.custom[kind.api_version, kind.kind] = Announced(kind, store, trees)
+    for kind in kinds:
+        known.learn(kind)
+        for store in stores:
+            store.custom[kind.api_version, kind.kind] = Announced(kind, store, known)
 
 
 class Announced:
     """The judge of a kind whose definition is read when somebody asks for more than its name."""
 
-    def __init__(self, kind: InputKind, store: Store, trees: Trees) -> None:
+    def __init__(self, kind: InputKind, store: Store, known: Definitions) -> None:
         self._kind = kind
         self._store = store
-        self._trees = trees
+        self._known = known
 
-    @cached_property
+    @property
     def _judge(self) -> Judge:
-        from kcheck.schema.crd import definitions
-
-        api_version, name, text = self._kind
-        if text not in self._trees:
-            self._trees[text] = parse(Source("", text))
-        found = definitions(self._store, self._trees[text])
-        return [kind for kind in found if (kind.version.api_version, kind.version.kind) == (api_version, name)][-1]
+        return self._known.judge(self._kind, self._store)
 
     @property
     def shape(self) -> Shape | None:
@@ -94,6 +177,10 @@ class Announced:
     @property
     def namespaced(self) -> bool | None:
         return self._judge.namespaced
+
+    @property
+    def pod_schema(self) -> Node | None:
+        return self._judge.pod_schema
 
     def judge(self, resource: Resource, walk: Walk) -> None:
         self._judge.judge(resource, walk)

@@ -18,6 +18,8 @@ _GATEWAY = "gateway.networking.k8s.io"
 _ISSUER = "cert-manager.io"
 _STORE = "external-secrets.io"
 _RBAC = "rbac.authorization.k8s.io"
+_SOURCE = "source.toolkit.fluxcd.io"
+_TOKEN, _ACCOUNT = "kubernetes.io/service-account-token", "kubernetes.io/service-account.name"
 # Kinds of which a cluster has one of a name, whatever the namespace.
 _CLUSTER_WIDE = {
     "ClusterRole", "PriorityClass", "RuntimeClass", "StorageClass", "IngressClass", "GatewayClass", "PersistentVolume", "ClusterIssuer",
@@ -52,13 +54,18 @@ _CLAIM = (
 _ROUTE = (
     Link("spec.parentRefs.*", "Gateway", _GATEWAY, "name", typed=True),
     Link("spec.rules.*.backendRefs.*", "Service", "", "backend", key=("port",), typed=True),
+    Link("spec.rules.*.filters.*.requestMirror.backendRef", "Service", "", "backend", key=("port",), typed=True),
 )
 _POD = (
     Link("priorityClassName", "PriorityClass", "scheduling.k8s.io", "class", ""),
     Link("runtimeClassName", "RuntimeClass", "node.k8s.io", "class", ""),
     Link("volumes.*.persistentVolumeClaim", "PersistentVolumeClaim", "", "volume", "claimName"),
     Link("volumes.*.ephemeral.volumeClaimTemplate.spec.storageClassName", "StorageClass", "storage.k8s.io", "class", ""),
-    Link("volumes.*.csi.nodePublishSecretRef", "Secret", "", "volume"),
+    *(Link(f"volumes.*.{each}", "Secret", "", "volume") for each in (
+        "csi.nodePublishSecretRef", "cephfs.secretRef", "rbd.secretRef", "flexVolume.secretRef", "iscsi.secretRef", "scaleIO.secretRef",
+        "storageos.secretRef",
+    )),
+    Link("volumes.*.azureFile", "Secret", "", "volume", "secretName"),
     Link("resourceClaims.*.resourceClaimName", "ResourceClaim", "resource.k8s.io", "name", ""),
     Link("resourceClaims.*.resourceClaimTemplateName", "ResourceClaimTemplate", "resource.k8s.io", "name", ""),
 )
@@ -92,6 +99,14 @@ _LINKS: dict[tuple[str, str], tuple[Link, ...]] = {
     (_RBAC, "ClusterRoleBinding"): _BINDING,
     ("", "ServiceAccount"): (Link("secrets.*", "Secret", "", "pull"), Link("imagePullSecrets.*", "Secret", "", "pull")),
     ("", "PersistentVolumeClaim"): _CLAIM,
+    ("", "PersistentVolume"): (
+        *(Link(f"spec.csi.{each}SecretRef", "Secret") for each in (
+            "controllerPublish", "controllerExpand", "nodeStage", "nodePublish", "nodeExpand",
+        )),
+        *(Link(f"spec.{each}.secretRef", "Secret") for each in ("cephfs", "rbd", "flexVolume", "iscsi", "scaleIO", "storageos")),
+        Link("spec.azureFile", "Secret", name="secretName"),
+        Link("spec.claimRef", "PersistentVolumeClaim"),
+    ),
     ("apps", "StatefulSet"): (
         Link("spec.serviceName", "Service", "", "own", ""),
         Link("spec.volumeClaimTemplates.*.spec.storageClassName", "StorageClass", "storage.k8s.io", "class", ""),
@@ -114,11 +129,25 @@ _LINKS: dict[tuple[str, str], tuple[Link, ...]] = {
     (_ISSUER, "CertificateRequest"): _ISSUED,
     (_STORE, "ExternalSecret"): _STORED,
     ("kustomize.toolkit.fluxcd.io", "Kustomization"): (
-        Link("spec.sourceRef", "GitRepository", "source.toolkit.fluxcd.io", typed=True),
+        Link("spec.sourceRef", "GitRepository", _SOURCE, typed=True),
+        Link("spec.dependsOn.*", "Kustomization", "kustomize.toolkit.fluxcd.io"),
+        Link("spec.postBuild.substituteFrom.*", "ConfigMap", typed=True),
+        Link("spec.decryption.secretRef", "Secret"),
+        Link("spec.kubeConfig.secretRef", "Secret"),
+        Link("spec.serviceAccountName", "ServiceAccount", name=""),
     ),
     ("helm.toolkit.fluxcd.io", "HelmRelease"): (
-        Link("spec.chart.spec.sourceRef", "HelmRepository", "source.toolkit.fluxcd.io", typed=True),
+        Link("spec.chart.spec.sourceRef", "HelmRepository", _SOURCE, typed=True),
+        Link("spec.chartRef", "OCIRepository", _SOURCE, typed=True),
+        Link("spec.dependsOn.*", "HelmRelease", "helm.toolkit.fluxcd.io"),
+        Link("spec.valuesFrom.*", "ConfigMap", key=("valuesKey",), typed=True),
+        Link("spec.kubeConfig.secretRef", "Secret"),
+        Link("spec.serviceAccountName", "ServiceAccount", name=""),
     ),
+    (_SOURCE, "HelmChart"): (Link("spec.sourceRef", "HelmRepository", _SOURCE, typed=True),),
+    ("image.toolkit.fluxcd.io", "ImagePolicy"): (Link("spec.imageRepositoryRef", "ImageRepository", "image.toolkit.fluxcd.io"),),
+    ("image.toolkit.fluxcd.io", "ImageUpdateAutomation"): (Link("spec.sourceRef", "GitRepository", _SOURCE, typed=True),),
+    ("notification.toolkit.fluxcd.io", "Alert"): (Link("spec.providerRef", "Provider", "notification.toolkit.fluxcd.io"),),
     ("argoproj.io", "Application"): (Link("spec.project", "AppProject", "argoproj.io", "name", ""),),
 }  # fmt: skip
 
@@ -127,6 +156,10 @@ def links(resource: Resource, placer: Placer) -> Iterator[Reference]:
     """The objects that an object itself names."""
     for link in _LINKS.get((resource.group, resource.kind), ()):
         yield from _follow(link, resource.node, resource, placer)
+    if resource.is_a("v1 Secret") and resource["type"].text == _TOKEN:
+        account = resource.node.at("metadata", "annotations", _ACCOUNT)
+        if account.text:
+            yield Reference("", "ServiceAccount", resource.namespace, account.text, placer.place(account))
     if resource.node.at("metadata", "ownerReferences"):
         yield from _follow(_OWNERS, resource.node, resource, placer)
 
@@ -146,8 +179,17 @@ def pod_links(pod: Pod, placer: Placer) -> Iterator[Reference]:
     account = pod["serviceAccountName"] if pod["serviceAccountName"].text else pod["serviceAccount"]
     if account.text:
         yield Reference("", "ServiceAccount", pod.resource.namespace, account.text, placer.place(account), use="account")
+    templates = {template["metadata"]["name"].text for template in pod.resource["spec"]["volumeClaimTemplates"]}
     for link in _POD:
-        yield from _follow(link, pod.node, pod.resource, placer)
+        for reference in _follow(link, pod.node, pod.resource, placer):
+            # A StatefulSet puts the claim that it makes in place of a volume of that name.
+            if reference.kind != "PersistentVolumeClaim" or not _is_replaced(pod, reference.name, templates):
+                yield reference
+
+
+def _is_replaced(pod: Pod, claim: str, templates: set[str]) -> bool:
+    users = (volume for volume in pod["volumes"] if volume["persistentVolumeClaim"]["claimName"].text == claim)
+    return bool(templates) and all(volume["name"].text in templates for volume in users)
 
 
 def _follow(link: Link, root: Node, resource: Resource, placer: Placer) -> Iterator[Reference]:
@@ -186,30 +228,36 @@ def _environment(container: Container, placer: Placer) -> Iterator[Reference]:
             source = entry["valueFrom"][field]
             yield from _refer(container.pod, placer, kind, source, "env", key=source["key"])
     for source in container["envFrom"]:
-        yield from _refer(container.pod, placer, "ConfigMap", source["configMapRef"], "envFrom")
-        yield from _refer(container.pod, placer, "Secret", source["secretRef"], "envFrom")
+        # A prefix makes other names of the keys, so that they are not variables themselves.
+        use: Use = "env" if source["prefix"].text else "envFrom"
+        yield from _refer(container.pod, placer, "ConfigMap", source["configMapRef"], use)
+        yield from _refer(container.pod, placer, "Secret", source["secretRef"], use)
 
 
 def _volume(pod: Pod, placer: Placer, kind: str, source: Node, name: str) -> Iterator[Reference]:
     if not source.is_map:
         return
-    yield from _refer(pod, placer, kind, source, "volume", name)
-    for item in source["items"]:
+    volume, items = source.parent, source["items"]
+    mounts: list[Node] = []
+    if volume is not None and volume["name"].text and not len(items):
+        mounts = [m for c in pod.containers for m in c["volumeMounts"] if m["name"].text == volume["name"].text]
+    partly = bool(len(items)) or (bool(mounts) and all(mount["subPath"].text for mount in mounts))
+    yield from _refer(pod, placer, kind, source, "volume", name, partly=partly)
+    for item in items:
         yield from _refer(pod, placer, kind, source, "volume", name, item["key"])
-    volume = source.parent
-    if volume is not None and volume["name"].text and not len(source["items"]):
+    for mount in mounts:
         # Mounts of single entries of a volume: the kubelet makes an empty folder of one that is not there.
-        for container in pod.containers:
-            for mount in container["volumeMounts"]:
-                path = mount["subPath"]
-                if mount["name"].text == volume["name"].text and path.text and "/" not in path.text.strip("/"):
-                    yield from _refer(pod, placer, kind, source, "subPath", name, path)
+        path = mount["subPath"]
+        if path.text and "/" not in path.text.strip("/"):
+            yield from _refer(pod, placer, kind, source, "subPath", name, path)
 
 
-def _refer(pod: Pod, placer: Placer, kind: str, owner: Node, use: Use, name: str = "name", key: Node | None = None) -> Iterator[Reference]:
+def _refer(
+    pod: Pod, placer: Placer, kind: str, owner: Node, use: Use, name: str = "name", key: Node | None = None, partly: bool = False
+) -> Iterator[Reference]:
     node = owner[name]
     if node.text and (key is None or key.text):
         yield Reference(
             "", kind, pod.resource.namespace, node.text, placer.place(node), key.text.strip("/") if key is not None else "",
-            placer.place(key) if key is not None else None, owner["optional"].flag is True, use,
+            placer.place(key) if key is not None else None, owner["optional"].flag is True, use, partly,
         )  # fmt: skip

@@ -8,6 +8,7 @@ import stat
 from typing import BinaryIO
 
 from kcheck.run.discover import Target, Unreadable, is_descriptor, what_is
+from kcheck.text.pattern import pattern
 from kcheck.text.source import Source, Undecodable
 
 LIMIT = 32 * 1024 * 1024
@@ -20,6 +21,8 @@ _HEAD = 64 * 1024
 def load(target: Target, limit: int = LIMIT, stdin: BinaryIO | None = None) -> Source | Unreadable:
     """The text of a file of at most `limit` bytes, or why it has none. `stdin` is what a target of standard input is read from."""
     path = target.path
+    if target.data is not None:
+        return _text(path, target.data)
     try:
         if target.stdin:
             if stdin is None:
@@ -95,7 +98,7 @@ _REASONS = {
     "deploy": "configuration of a deployment or release tool",
 }
 # Names that belong to a tool. A file that says it is a Kubernetes object is checked whatever its name.
-_NAMES = re.compile(
+_NAMES = pattern(
     r"""
       (?P<kustomize> kustomization\.ya?ml )
     | (?P<chart>     Chart\.yaml )
@@ -116,13 +119,13 @@ _NAMES = re.compile(
     """,
     re.VERBOSE,
 )
-_VALUES = re.compile(r"values.*\.ya?ml|.+[-._]values\.ya?ml|values\.schema\.json")
+_VALUES = pattern(r"values.*\.ya?ml|.+[-._]values\.ya?ml|values\.schema\.json")
 _SERVICE_FOLDERS = frozenset({".github", ".gitlab", ".circleci", ".buildkite", ".devcontainer", ".vscode", ".idea"})
 
-_API_VERSION = re.compile(rb"""^["']?apiVersion["']?[ \t]*:[ \t]*["']?([^\s"']+)""", re.MULTILINE)
-_KIND = re.compile(rb"""^["']?kind["']?[ \t]*:[ \t]*["']?\w""", re.MULTILINE)
-_JSON_API_VERSION = re.compile(rb'"apiVersion"\s*:\s*"([^"]+)')
-_JSON_KIND = re.compile(rb'"kind"\s*:\s*"\w')
+_API_VERSION = pattern(rb"""^["']?apiVersion["']?[ \t]*:[ \t]*["']?([^\s"']+)""", re.MULTILINE)
+_KIND = pattern(rb"""^["']?kind["']?[ \t]*:[ \t]*["']?\w""", re.MULTILINE)
+_JSON_API_VERSION = pattern(rb'"apiVersion"\s*:\s*"([^"]+)')
+_JSON_KIND = pattern(rb'"kind"\s*:\s*"\w')
 # Tools whose own files look like objects.
 _TOOL_GROUPS = (b"kustomize.config.k8s.io/", b"skaffold/", b"backstage.io/")
 

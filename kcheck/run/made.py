@@ -6,12 +6,12 @@ resources, generators' arguments and RBAC rules mention are collected for that.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
 from kcheck.kube.facts import Made
 from kcheck.kube.pod import Pod
 from kcheck.kube.resource import Resource
+from kcheck.text.pattern import pattern
 from kcheck.tree.node import Node
 
 _IDLE_GROUPS = (
@@ -19,7 +19,9 @@ _IDLE_GROUPS = (
     "secrets-store.csi.x-k8s.io", "templates.gatekeeper.sh", "constraints.gatekeeper.sh", "kyverno.io", "trust.cert-manager.io",
 )  # fmt: skip
 _IDLE_KINDS = {"ServiceMonitor", "PodMonitor", "PrometheusRule", "Probe", "ScaledObject", "TriggerAuthentication", "AnalysisTemplate"}
-_NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?")
+# Annotations by which cert-manager makes the certificates that an object asks for.
+_ISSUED = frozenset({"cert-manager.io/issuer", "cert-manager.io/cluster-issuer", "kubernetes.io/tls-acme"})
+_NAME = pattern(r"[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?")
 _MOST = 4000
 """Mentions of one object that are looked at, lest a hostile one fill the memory of all."""
 
@@ -40,12 +42,13 @@ def made(resource: Resource) -> Iterator[Made]:
     make = _MAKERS.get((resource.group, resource.kind))
     if make is not None:
         yield from make(resource)
-    annotations = resource.annotations
-    if any(key in annotations for key in ("cert-manager.io/issuer", "cert-manager.io/cluster-issuer", "kubernetes.io/tls-acme")):
-        for tls in resource["spec"]["tls"]:
-            yield from _secret(tls["secretName"], _CERTIFICATE)
-    node = resource["spec"]["writeConnectionSecretToRef"]
-    yield from _secret(node["name"])
+    if resource.kind in ("Ingress", "Gateway") and not _ISSUED.isdisjoint(resource.annotations):
+        spec = resource["spec"]
+        listed = (reference["name"] for listener in spec["listeners"] for reference in listener["tls"]["certificateRefs"])
+        for name in (*(tls["secretName"] for tls in spec["tls"]), *listed):
+            yield from _secret(name, _CERTIFICATE)
+    if is_custom(resource.group):
+        yield from _secret(resource["spec"]["writeConnectionSecretToRef"]["name"])
 
 
 def mentions(resource: Resource, pods: list[Pod], custom: bool) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -15,7 +16,7 @@ from kcheck.rule.ruleset import RuleSet
 from kcheck.run.budget import limited_time
 from kcheck.run.file import check_documents
 from kcheck.run.ignore import Ignores, ignores_of
-from kcheck.run.kinds import MARK, InputKind, KindPlace, Trees, add_kinds, kinds_of
+from kcheck.run.kinds import MARK, Definitions, InputKind, KindPlace, add_kinds, kinds_of
 from kcheck.run.session import Session
 from kcheck.text.source import Position, Range, Source
 from kcheck.tree.document import Document
@@ -25,16 +26,30 @@ from kcheck.tree.syntax import is_template
 
 _OBJECT_KEYS = frozenset({"apiVersion", "kind", "metadata", "spec"})
 
-_MUCH = 12_000_000
+_MUCH = 16_000_000
 """Characters after which what is left of the trees is thrown away: their nodes know their parents, so they do not go by themselves."""
+
+_SOON = 4_000_000
+"""The same where room is short."""
+
+_DROPPED = 4_000_000
+"""Characters of definitions after which the same is done with their trees: for that all that lives has to be looked at."""
+
+_DEAR = 5e-6
+"""Seconds for an object that went: where it takes longer, far more was looked at than thrown away."""
 
 
 class Task(NamedTuple):
-    """A file to check. `number`: its place in the input; `named`: by the user, not found in a folder."""
+    """A file to check. `number`: its place in the input; `named`: by the user, not found in a folder.
+
+    `other`: another machine checks it; here only the kinds are asked for that it defines. `part`: it holds patches.
+    """
 
     number: int
     source: Source
     named: bool
+    other: bool = False
+    part: bool = False
 
     def failed(self, message: str, session: Session) -> Outcome:
         """What is told of a file that could not be checked through no fault of its own."""
@@ -65,11 +80,12 @@ class Checker:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.read = 0
-        self.trees: Trees = {}
+        self.definitions = Definitions()
+        self.most_dropped = _DROPPED
 
     def learn(self, kinds: list[InputKind]) -> None:
         """Make kinds known."""
-        add_kinds(self.session.stores, kinds, self.trees)
+        add_kinds(self.session.stores, kinds, self.definitions)
 
     def check(self, tasks: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]:
         """Check files. `final`: all kinds of the input are known by now."""
@@ -82,28 +98,43 @@ class Checker:
     def one(self, task: Task, final: bool) -> Outcome:
         """Check a file."""
         self.read += len(task.source.text)
-        if self.read > _MUCH:
-            self.read = 0
+        if self.read + self.definitions.read > (_SOON if self.definitions.are_many else _MUCH):
+            self.read = self.definitions.read = 0
             with self.session.stage("clearing away"):
-                gc.collect()
+                self.clear()
         try:
             with limited_time(len(task.source.text)):
-                return self._check(task.source, task.named, final)
+                return self._check(task, final)
         except Exception as error:
             return task.failed(f"kcheck failed on this file: {type(error).__name__}: {error}", self.session)
 
-    def _check(self, source: Source, named: bool, final: bool) -> Outcome:
-        session = self.session
+    def clear(self) -> None:
+        """Throw away what nobody needs any more: what is new, and seldom what has lived longer."""
+        if self.definitions.dropped < self.most_dropped:
+            gc.collect(0)
+            return
+        start = time.process_time()
+        gone = gc.collect()
+        # Where this process keeps what it finds, there is more and more to look at.
+        if time.process_time() - start > _DEAR * gone:
+            self.most_dropped *= 2
+        self.definitions.dropped = 0
+
+    def _check(self, task: Task, final: bool) -> Outcome:
+        session, source = self.session, task.source
         with session.stage("reading: text to trees"):
             documents = parse(source)
         outcome = Outcome()
-        if not named and not any(_looks_like_object(d.root) or d.fault for d in documents):
+        if not task.named and not any(_looks_like_object(d.root) or d.fault for d in documents):
             outcome.passed = "no Kubernetes object"
+            return outcome
+        if task.other:
+            outcome.kinds = kinds_of(source, documents, session.stores[-1], self.definitions)
             return outcome
         outcome.custom = _has_unknown(documents, session)
         if not final:
             if MARK in source.text:
-                outcome.kinds = kinds_of(source, documents, session.stores[-1], self.trees)
+                outcome.kinds = kinds_of(source, documents, session.stores[-1], self.definitions)
             if outcome.custom:
                 outcome.waits = True
                 return outcome
@@ -114,7 +145,7 @@ class Checker:
             outcome.findings += _empty(source, rules)
         outcome.ignores = ignores_of(source, documents, session.registry)
         with session.stage("walk: shape and constraints"):
-            result = check_documents(documents, session, rules)
+            result = check_documents(documents, session, rules, task.part)
         outcome.findings += result.findings
         outcome.facts = result.facts
         outcome.documents = result.documents

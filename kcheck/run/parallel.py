@@ -1,7 +1,7 @@
-"""The file stage in several processes: files are handed out by size, the largest first, and what comes back says whose it is.
+"""The file stage in several processes: files are handed out in batches, and what comes back says whose it is.
 
 Processes are forked where that is safe and started anew elsewhere. One that dies takes nothing with it but the file that it was
-checking, which is told as an error.
+checking, which is told as an error. What a process cannot be told, or cannot tell, this one does itself.
 """
 
 from __future__ import annotations
@@ -22,9 +22,16 @@ from typing import Any
 from kcheck.run.kinds import InputKind
 from kcheck.run.outcome import Checker, Outcome, Task
 from kcheck.run.session import Session
+from kcheck.run.wire import Receiver, Sender
 
 _BATCH = 64_000
 """Characters of files that are handed out together: enough to make handing out cheap, few enough that all end at the same time."""
+
+_MOST_DEATHS = 20
+"""Processes that may die one after another, with nothing checked in between, until no more are started."""
+
+_KINDS, _TASKS, _UNABLE = b"k", b"t", b""
+"""What a message to a process begins with; and the answer of one that does not understand it, or whose findings do not pickle."""
 
 
 @dataclass
@@ -34,6 +41,7 @@ class _Hand:
     process: Any
     pipe: connection.Connection
     at_work: list[Task] = field(default_factory=list)
+    receiver: Receiver = field(default_factory=Receiver)
 
 
 class Crew:
@@ -47,9 +55,13 @@ class Crew:
         self._context: Any = get_context("fork" if self._forks else "spawn")
         self._kinds: list[InputKind] = []
         self._hands: list[_Hand] = []
+        self._deaths = 0
+        self._itself: Checker | None = None
         try:
-            for _ in range(jobs):
-                self._hands.append(self._hire())
+            # A system without room for so many processes may have some for fewer.
+            with suppress(OSError):
+                for _ in range(jobs):
+                    self._hands.append(self._hire())
         except BaseException:
             self.close()
             raise
@@ -64,50 +76,84 @@ class Crew:
         theirs.close()
         hand = _Hand(process, ours)
         if self._kinds:
-            _send(hand, self._kinds)
+            _send(hand, _KINDS, self._kinds)
         return hand
 
     def learn(self, kinds: list[InputKind]) -> None:
         """Make kinds known to all; nobody is at work then."""
         self._kinds += kinds
-        for number, hand in enumerate(self._hands):
-            if not _send(hand, kinds):
-                self._hands[number] = self._replace(hand)
+        if self._itself is not None:
+            self._itself.learn(kinds)
+        for hand in list(self._hands):
+            if not _send(hand, _KINDS, kinds):
+                self._replace(hand)
 
     def check(self, tasks: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]:
         """Check files; they come back in any order."""
-        waiting = deque(_batches(tasks))
+        waiting = deque(batches(tasks))
         while True:
-            for number, hand in enumerate(self._hands):
+            for number, hand in enumerate(list(self._hands)):
                 if not hand.at_work and waiting:
-                    batch = waiting.popleft()
-                    if _send(hand, (final, batch)):
+                    # From both ends, so that two of them seldom need the same definitions.
+                    batch = waiting.pop() if number % 2 else waiting.popleft()
+                    if _send(hand, _TASKS, (final, batch)):
                         hand.at_work = batch
                     else:
                         waiting.appendleft(batch)
-                        self._hands[number] = self._replace(hand)
+                        self._replace(hand)
             busy = {hand.pipe: hand for hand in self._hands if hand.at_work}
             if not busy and not waiting:
+                return
+            if not self._hands:
+                for batch in waiting:
+                    yield from self._left(batch, final)
                 return
             for pipe in connection.wait(list(busy), timeout=None if busy else 0):
                 hand = busy[pipe]  # type: ignore[index]
                 batch, hand.at_work = hand.at_work, []
                 try:
-                    outcomes: list[Outcome] = pickle.loads(hand.pipe.recv_bytes())
+                    answer = hand.pipe.recv_bytes()
                 except (EOFError, OSError):
-                    self._hands[self._hands.index(hand)] = self._replace(hand)
+                    self._replace(hand)
                     if len(batch) > 1:
                         # Who of them is to blame shows when each is checked alone.
                         waiting.extend([task] for task in batch)
                     else:
                         yield batch[0], _died(batch[0], hand, self._session)
                     continue
-                yield from zip(batch, outcomes, strict=True)
+                self._deaths = 0
+                if answer == _UNABLE:
+                    yield from self._alone().check(batch, final)
+                else:
+                    outcomes: list[Outcome] = hand.receiver.unpack(answer)
+                    yield from zip(batch, outcomes, strict=True)
 
-    def _replace(self, hand: _Hand) -> _Hand:
+    def _left(self, batch: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]:
+        """What becomes of files that no process is there for: what has killed so many would kill this one, too."""
+        if self._deaths <= _MOST_DEATHS:
+            yield from self._alone().check(batch, final)
+            return
+        for task in batch:
+            message = f"not checked: {self._deaths} processes in a row have ended before they had checked anything: try --jobs 1"
+            yield task, task.failed(message, self._session)
+
+    def _alone(self) -> Checker:
+        """This process as one that checks files."""
+        if self._itself is None:
+            self._itself = Checker(self._session)
+            self._itself.learn(self._kinds)
+        return self._itself
+
+    def _replace(self, hand: _Hand) -> None:
+        """Another process for one that has died, as long as there is hope."""
         hand.pipe.close()
         hand.process.join(timeout=5)
-        return self._hire()
+        place = self._hands.index(hand)
+        self._deaths += 1
+        try:
+            self._hands[place : place + 1] = [self._hire()] if self._deaths <= _MOST_DEATHS else []
+        except OSError:
+            del self._hands[place]
 
     def close(self) -> None:
         """Send everybody home, whatever they are doing."""
@@ -125,12 +171,16 @@ def _can_fork() -> bool:
     return sys.platform.startswith("linux") and threading.active_count() == 1
 
 
-def _batches(tasks: list[Task]) -> Iterator[list[Task]]:
+def batches(tasks: list[Task]) -> Iterator[list[Task]]:
+    """Files that are handed out together: large ones alone and first, the others with their neighbours, which need the same definitions."""
+    large = [task for task in tasks if len(task.source.text) >= _BATCH]
+    yield from ([task] for task in sorted(large, key=lambda t: -len(t.source.text)))
     batch: list[Task] = []
     size = 0
-    for task in sorted(tasks, key=lambda t: -len(t.source.text)):
-        batch.append(task)
-        size += len(task.source.text)
+    for task in tasks:
+        if len(task.source.text) < _BATCH:
+            batch.append(task)
+            size += len(task.source.text)
         if size >= _BATCH:
             yield batch
             batch, size = [], 0
@@ -138,10 +188,10 @@ def _batches(tasks: list[Task]) -> Iterator[list[Task]]:
         yield batch
 
 
-def _send(hand: _Hand, message: object) -> bool:
+def _send(hand: _Hand, kind: bytes, message: object) -> bool:
     """Whether a process that waits for work has got it."""
     try:
-        hand.pipe.send_bytes(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
+        hand.pipe.send_bytes(kind + pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
     except OSError:
         return False
     return True
@@ -160,17 +210,27 @@ def _work(start: Session | Callable[[], Session], pipe: connection.Connection, o
     for other in others:
         other.close()
     gc.disable()
-    session = start if isinstance(start, Session) else start()
-    gc.freeze()
-    checker = Checker(session)
+    checker: Checker | None = None
+    sender = Sender()
+    with suppress(Exception):
+        session = start if isinstance(start, Session) else start()
+        gc.freeze()
+        checker = Checker(session)
     with suppress(EOFError, OSError):
         while True:
-            message = pickle.loads(pipe.recv_bytes())
-            if isinstance(message, list):
-                checker.learn(message)
-                continue
-            final, batch = message
-            outcomes = [checker.one(task, final) for task in batch]
-            pipe.send_bytes(pickle.dumps(outcomes, pickle.HIGHEST_PROTOCOL))
+            data = pipe.recv_bytes()
+            answer = _UNABLE
+            try:
+                message = pickle.loads(memoryview(data)[1:])
+                if data[:1] == _TASKS and checker is not None:
+                    final, batch = message
+                    answer = sender.pack([checker.one(task, final) for task in batch])
+                elif checker is not None:
+                    checker.learn(message)
+            except Exception:
+                # Who has not learnt a kind must not judge any more.
+                checker = checker if data[:1] == _TASKS else None
+            if data[:1] == _TASKS:
+                pipe.send_bytes(answer)
     # Whatever the first process had meant to do at its end is not ours to do.
     os._exit(0)

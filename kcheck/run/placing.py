@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Iterable
+from operator import attrgetter
 from typing import Literal
 
+from kcheck.kube import tokens
 from kcheck.kube.kubeconfig import masked
 from kcheck.kube.place import ObjectId, Place
 from kcheck.kube.resource import Resource
 from kcheck.schema.path import field_path
 from kcheck.schema.shape import Shape
+from kcheck.text.pattern import pattern
 from kcheck.text.source import Span
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node
 
 LINE_LIMIT = 400
 """Characters of a source line that a place carries for reporters."""
+# The fields of a Secret whose values are what it keeps; and a value, behind its key.
+_SECRET = ("data", "stringData")
+_VALUE = pattern(r"(:[ \t]+)(\S.*)")
 
 
 def span_of(node: Node, at: Literal["value", "key"] = "value") -> Span:
@@ -74,11 +82,39 @@ class Placer:
         """The place of some characters of the document."""
         source = self.document.source
         range = source.range(span.start, span.end)
-        line = source.line(range.start.line)[:LINE_LIMIT]
+        line = tokens.masked(source.line(range.start.line)[:LINE_LIMIT])
         if self.id.kind == "Config":
             line = masked(line)
+        elif self.is_kept_secret(field):
+            line = _VALUE.sub(lambda match: match[1] + "*" * len(match[2]), line)
         return Place(source.path, self.document.index, range, field, self.id, line, span.start)
+
+    def is_kept_secret(self, field: str) -> bool:
+        """Whether a field is one of those in which a Secret keeps what it is for."""
+        return self.id.kind == "Secret" and field.startswith(_SECRET)
+
+    def covered(self, place: Place, secrets: Iterable[Node | Span]) -> Place:
+        """The place with asterisks where its line has characters that no report may show."""
+        begin = self.document.source.line_starts[place.range.start.line - 1]
+        line = place.line
+        for each in secrets:
+            line = tokens.cover(line, each.start - begin, each.end - begin)
+        return place._replace(line=line)
 
     def path(self, node: Node) -> str:
         root = self.resource.node if self.resource is not None else self.document.root
         return field_path(node, root, self.shape)
+
+
+class Owners:
+    """The objects of a document, found by a character that stands in one of them: there may be thousands in a list."""
+
+    def __init__(self, objects: Iterable[Resource]) -> None:
+        self._objects = sorted(objects, key=_START)
+
+    def at(self, offset: int) -> Resource | None:
+        before = bisect_right(self._objects, offset, key=_START) - 1
+        return self._objects[before] if before >= 0 and offset <= self._objects[before].node.end else None
+
+
+_START = attrgetter("node.start")

@@ -6,7 +6,6 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 from kcheck.finding.problem import Problem
@@ -45,12 +44,9 @@ class Profile:
 
     def watched(self, plan: Plan) -> Plan:
         """The same plan, with rules whose time is counted."""
-        types = {
-            name: replace(each, rules=[self._timed(h) for h in each.rules], checks=[self._timed(h) for h in each.checks])
-            for name, each in plan.types.items()
-        }
-        others = (plan.documents, plan.objects, plan.bundle, plan.every)
-        return Plan(types, *([self._timed(hook) for hook in hooks] for hooks in others))
+        types = {name: each.with_hooks(self._timed) for name, each in plan.types.items()}
+        others = (plan.documents, plan.objects.all, plan.bundle.all, plan.every)
+        return Plan(types, *(map(self._timed, hooks) for hooks in others))
 
     def _timed(self, hook: Hook) -> Hook:
         function: Callable[..., Iterable[Problem]] = hook.function

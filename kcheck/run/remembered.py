@@ -27,7 +27,7 @@ class Remembered:
     def learn(self, kinds: list[InputKind]) -> None:
         self._kinds += kinds
         texts = dict.fromkeys(kind.text for kind in self._kinds)
-        self._kinds_state = digest(*(text.encode("utf-8", "surrogatepass") for text in texts))
+        self._kinds_state = digest(*(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass") for text in texts))
         self.workers.learn(kinds)
 
     def check(self, tasks: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]:
@@ -57,8 +57,9 @@ class Remembered:
         rules = self.session.rules_for(task.source.path)
         if id(rules) not in self._rules:
             self._rules[id(rules)] = rules_state(rules)
+        path = task.source.path.encode("utf-8", "surrogateescape")
         text = task.source.text.encode("utf-8", "surrogatepass")
-        return digest(self._program, self._rules[id(rules)], task.source.path.encode("utf-8", "surrogateescape"), bytes([task.named]), text)
+        return digest(self._program, self._rules[id(rules)], path, bytes([task.named, task.other, task.part]), text)
 
 
 def _name(task: Task, final: bool) -> bytes:

@@ -68,7 +68,10 @@ def _hosts(resource: Resource, placer: Placer) -> Iterator[Claim]:
     for rule in spec["rules"]:
         for path in rule["http"]["paths"]:
             kind = path["pathType"].text or "ImplementationSpecific"
-            yield Claim("host", f"{name} {rule['host'].text.lower()} {kind} {path['path'].text or '/'}", placer.place(path["path"]))
+            at = path["path"].text
+            # Of a prefix, a slash at its end says nothing.
+            shown = at.rstrip("/") or "/" if kind == "Prefix" else at or "/"
+            yield Claim("host", f"{name} {rule['host'].text.lower()} {kind} {shown}", placer.place(path["path"]))
 
 
 def _amount(value: object) -> int | str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from kcheck.rule.plan import Plan, compile_plan
@@ -36,6 +37,7 @@ class Session:
     recipe: Callable[[], Session] | None = None
     profile: Profile | None = None
     plans: dict[int, Plan] = field(default_factory=dict)
+    embedded: dict[int, Plan] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for store in self.stores:
@@ -55,6 +57,22 @@ class Session:
                 plan = self.profile.watched(plan)
             self.plans[id(rules)] = plan
         return plan
+
+    def embedded_plan(self, rules: RuleSet) -> Plan:
+        """What of the plan is asked of pods in custom resources, made once for each rule set."""
+        plan = self.embedded.get(id(rules))
+        if plan is None:
+            from kcheck.schema.podwalk import embedded_plan
+
+            plan = self.embedded[id(rules)] = embedded_plan(self.plan(rules), rules)
+        return plan
+
+    @cached_property
+    def verdict_plan(self) -> Plan:
+        """What the API server will ask of them."""
+        from kcheck.schema.podverdict import verdict_plan
+
+        return verdict_plan(self.registry)
 
     def stage(self, name: str) -> AbstractContextManager[None]:
         """What follows belongs to a stage of the run, for who wants to know where time goes."""

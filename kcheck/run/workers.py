@@ -11,6 +11,10 @@ from kcheck.run.outcome import Checker, Outcome, Task
 from kcheck.run.session import Session
 
 
+class NoWorkers(Exception):
+    """Nobody is there to check; the message says why."""
+
+
 class Workers(Protocol):
     """`learn` makes kinds known that the input defines; `check` checks files, which come back in any order.
 

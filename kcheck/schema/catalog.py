@@ -21,14 +21,16 @@ from kcheck.schema.jsonschemas import SchemaKind
 from kcheck.schema.shape import Shape
 from kcheck.schema.store import Judge, Store
 from kcheck.schema.walk import Walk
+from kcheck.text.pattern import pattern
 from kcheck.text.source import Source, Undecodable
 from kcheck.tree.document import Document
+from kcheck.tree.node import Node
 from kcheck.tree.parse import parse
 
 _VERSION = r"(v\d+(?:(?:alpha|beta)\d+)?)"
-_PLAIN = re.compile(rf"([a-z0-9]+)_{_VERSION}\.json")
-_JOINED = re.compile(rf"([a-z0-9]+)-(.+)-{_VERSION}\.json")
-_SEPARATOR = re.compile(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
+_PLAIN = pattern(rf"([a-z0-9]+)_{_VERSION}\.json")
+_JOINED = pattern(rf"([a-z0-9]+)-(.+)-{_VERSION}\.json")
+_SEPARATOR = pattern(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _ENDINGS = (".yaml", ".yml", ".json")
 _CRD = "CustomResourceDefinition"
 
@@ -123,6 +125,7 @@ class _Unreadable:
 
     shape: Shape | None = None
     namespaced: bool | None = None
+    pod_schema: Node | None = None
 
     def __init__(self, error: BadSchemas) -> None:
         self.error = error

@@ -6,6 +6,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from kcheck.text.pattern import pattern
+
 Item = tuple[str, str]
 """Two characters, a range; or "category" or "script" and its name."""
 
@@ -24,7 +26,7 @@ POSIX: dict[str, tuple[Item, ...]] = {
     "punct": _PUNCT, "space": (("\t", "\r"), (" ", " ")), "upper": _UPPER, "word": PERL["w"], "xdigit": (*_DIGIT, ("A", "F"), ("a", "f")),
 }  # fmt: skip
 
-_CATEGORY = re.compile("C[cfnos]?|L[lmotuc]?|M[cen]?|N[dlo]?|P[cdefios]?|S[ckmo]?|Z[lps]?")
+_CATEGORY = pattern("C[cfnos]?|L[lmotuc]?|M[cen]?|N[dlo]?|P[cdefios]?|S[ckmo]?|Z[lps]?")
 # The long names of categories, and the scripts, those of one word alone: Go compares names without blanks, '_' and '-'.
 _CATEGORIES = """
     C=other Cc=cntrl,control Cf=format Cn=unassigned Co=privateuse Cs=surrogate L=letter LC=casedletter Ll=lowercaseletter

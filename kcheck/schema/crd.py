@@ -9,10 +9,11 @@ from kcheck.kube.resource import Resource, resources
 from kcheck.schema.custom import CustomKind, Version
 from kcheck.schema.scale import Scale
 from kcheck.schema.store import Store
+from kcheck.text.pattern import pattern
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node
 
-_VERSION = re.compile(r"v(\d{1,9})(?:(alpha|beta)(\d{1,9}))?", re.ASCII)
+_VERSION = pattern(r"v(\d{1,9})(?:(alpha|beta)(\d{1,9}))?", re.ASCII)
 _APIS = ("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1")
 
 

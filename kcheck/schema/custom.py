@@ -68,6 +68,11 @@ class CustomKind:
             self._shape = outline(self.schema, self.store.definitions.shape("meta/v1 ObjectMeta"))
         return self._shape
 
+    @property
+    def pod_schema(self) -> Node | None:
+        """The schema as the CRD has it, where pods are looked for."""
+        return self.version.schema
+
     def judge(self, resource: Resource, walk: Walk) -> None:
         """Tell what the server would refuse in an object of this kind."""
         try:
@@ -151,7 +156,7 @@ class _Judgement:
             self.walk.tell("wrong-type", Problem(child, wording.wrong_type(child.plain(), ("string",), ""), "TypeInvalid"))
         if node["metadata"]:
             self.visit(node["metadata"], anonymous(self.object_meta))
-        return [] if self.version.status and keys[0] == "status" else list(embedded_faults(decoded, keys))
+        return [] if self.version.status and keys[:1] == ("status",) else list(embedded_faults(decoded, keys))
 
     def way(self, node: Node) -> Keys:
         """The keys from the object to one of its nodes."""
@@ -169,7 +174,7 @@ class _Judgement:
     def unknown(self, child: Node, schema: Schema | None) -> None:
         owner = child.parent
         keys = self.way(child)
-        dropped = self.version.status and keys[0] == "status"
+        dropped = self.version.status and keys[:1] == ("status",)
         if owner is None or (not dropped and schema is not None and schema.types and "object" not in schema.types):
             # A map where there should be none: that is what is said of it.
             return

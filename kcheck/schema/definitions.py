@@ -117,6 +117,11 @@ class Definitions:
             return Absence("", removed, self._replacement(api_version, kind))
         return None
 
+    def removal(self, api_version: str, kind: str) -> str:
+        """The first Kubernetes version that no longer serves a kind, "" where none has removed it yet."""
+        removed: str = self._past()["removed"].get(api_version, {}).get(kind, "")
+        return removed
+
     def _past(self) -> Table:
         return _history()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ from kcheck.schema.automaton import automaton
 from kcheck.schema.regex import BadPattern
 from kcheck.schema.shape import Shape
 from kcheck.schema.walk import Walk
+from kcheck.text.source import Source
 from kcheck.tree.node import Node
+from kcheck.tree.parse import parse
 
 
 class BadSchema(ValueError):
@@ -34,27 +37,43 @@ class SchemaKind:
         self._metadata = metadata
         self._validator: Any = None
 
+    @cached_property
+    def pod_schema(self) -> Node | None:
+        """The schema as nodes, where pods are looked for; a reference in it leads nowhere."""
+        try:
+            return parse(Source(str(self.file), self.file.read_text(encoding="utf-8-sig")))[0].root
+        except (OSError, ValueError, IndexError):
+            # What is wrong with the file is told where the object is judged.
+            return None
+
     def judge(self, resource: Resource, walk: Walk) -> None:
         """Tell where an object does not fit the schema. Fields that are null count as absent, as they do to the API server."""
         try:
             if self._validator is None:
                 self._validator = _validator(self.file)
-            errors = list(self._validator.iter_errors(_given(resource.node)))
-        except Exception as broken:
+            problems = self._problems(resource)
+        except BadSchema as broken:
             walk.crash("crd-value", broken)
+            return
+        except Exception as other:
+            # Many schemas that people use are not sound and of use all the same: what is wrong shows when it is asked.
+            why = f"{other}".partition("\n")[0]
+            walk.crash("crd-value", BadSchema(f"{self.file} is no sound JSON Schema: {type(other).__name__}: {why}"))
             return
         if resource["metadata"].exists:
             walk.visit(resource["metadata"], self._metadata)
         told: set[tuple[str, str, str]] = set()
-        for error in errors:
-            if "metadata" in list(error.absolute_path)[:1]:
-                continue
-            for rule, problem in _problems(error, resource.node):
-                assert isinstance(problem.node, Node)
-                same = (problem.node.path, rule, problem.message)
-                if same not in told:
-                    told.add(same)
-                    walk.tell(rule, problem)
+        for rule, problem in problems:
+            assert isinstance(problem.node, Node)
+            same = (problem.node.path, rule, problem.message)
+            if same not in told:
+                told.add(same)
+                walk.tell(rule, problem)
+
+    def _problems(self, resource: Resource) -> list[tuple[str, Problem]]:
+        """Rules and problems; raises whatever the library makes of a schema that is none."""
+        errors = self._validator.iter_errors(_given(resource.node))
+        return [each for e in errors if "metadata" not in list(e.absolute_path)[:1] for each in _problems(e, resource.node)]
 
 
 def _given(node: Node) -> Any:
@@ -81,7 +100,7 @@ def _validator(file: Path) -> Any:
     if not isinstance(schema, (dict, bool)):
         raise BadSchema(f"{file} is no JSON Schema: it must be an object")
     registry: Registry[Any] = Registry(retrieve=retrieve)  # type: ignore[call-arg]
-    kind = extend(validator_for(schema, default=Draft7Validator), {"pattern": _pattern})  # type: ignore[no-untyped-call]
+    kind = extend(validator_for(schema, default=Draft7Validator), _KEYWORDS)  # type: ignore[no-untyped-call]
     return kind(schema, registry=registry)
 
 
@@ -96,12 +115,39 @@ def _pattern(_validator: Any, pattern: Any, instance: Any, _schema: Any) -> Iter
     """The keyword `pattern` in linear time. What RE2 does not know, lookarounds for instance, is not checked."""
     from jsonschema import ValidationError
 
-    try:
-        fits = not isinstance(instance, str) or not isinstance(pattern, str) or automaton(pattern).search(instance)
-    except BadPattern:
-        return
-    if not fits:
+    if isinstance(instance, str) and isinstance(pattern, str) and _fits(pattern, instance) is False:
         yield ValidationError(wording.pattern(instance, pattern))
+
+
+def _fits(pattern: Any, text: str) -> bool | None:
+    """Whether a pattern is found in a text, in linear time; None for what is no pattern to RE2."""
+    try:
+        return automaton(pattern).search(text)
+    except BadPattern:
+        return None
+
+
+def _pattern_properties(validator: Any, patterns: Any, instance: Any, _schema: Any) -> Iterator[Any]:
+    """The keyword `patternProperties`, for the same reason."""
+    for pattern, inner in patterns.items() if isinstance(instance, dict) else ():
+        for key, value in instance.items():
+            if _fits(pattern, key):
+                yield from validator.descend(value, inner, path=key, schema_path=pattern)
+
+
+def _additional(validator: Any, inner: Any, instance: Any, schema: Any) -> Iterator[Any]:
+    """The keyword `additionalProperties`, for it asks those patterns, too."""
+    from jsonschema import ValidationError
+
+    extras = _extras(instance, schema) if isinstance(instance, dict) else []
+    if isinstance(inner, dict):
+        for key in extras:
+            yield from validator.descend(instance[key], inner, path=key)
+    elif extras and not inner:
+        yield ValidationError(f"unexpected: {', '.join(extras)}")
+
+
+_KEYWORDS = {"pattern": _pattern, "patternProperties": _pattern_properties, "additionalProperties": _additional}
 
 
 def _problems(error: Any, root: Node) -> Iterator[tuple[str, Problem]]:
@@ -110,7 +156,7 @@ def _problems(error: Any, root: Node) -> Iterator[tuple[str, Problem]]:
     keyword, wanted, value = error.validator, error.validator_value, error.instance
     if keyword in ("additionalProperties", "unevaluatedProperties") and isinstance(value, dict):
         known = list((error.schema or {}).get("properties", ()))
-        for key in _extras(error, known):
+        for key in _extras(value, error.schema or {}):
             near = nearest(key, known)
             hint = f": did you mean {near}?" if near else ": take it away or put it where it belongs"
             message = f"{node.name or root['kind'].text} has no field {key}{hint}"
@@ -149,11 +195,10 @@ def _words(types: Iterable[Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in flat if isinstance(word, str) and word != "null"))
 
 
-def _extras(error: Any, known: list[str]) -> list[str]:
-    import re
-
-    patterns = [each for each in (error.schema or {}).get("patternProperties", ()) if isinstance(each, str)]
-    return [key for key in error.instance if key not in known and not any(re.search(each, key) for each in patterns)]
+def _extras(instance: dict[str, Any], schema: Any) -> list[str]:
+    """The keys of a map that its schema does not name."""
+    known, patterns = schema.get("properties", ()), schema.get("patternProperties", ())
+    return [key for key in instance if key not in known and not any(_fits(each, key) for each in patterns)]
 
 
 def _simple(keyword: str, wanted: Any, value: Any) -> tuple[str, Reason, str]:

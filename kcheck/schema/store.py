@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -10,16 +11,23 @@ from kcheck.schema.components import Components
 from kcheck.schema.definitions import Absence, Definitions, Kind
 from kcheck.schema.shape import Shape
 from kcheck.schema.walk import Walk
+from kcheck.tree.node import Node
 
 
 class Judge(Protocol):
-    """A kind that is not built in: how to judge an object of it. `shape`: its type for field paths; None, as its scope, where unknown."""
+    """A kind that is not built in: how to judge an object of it.
+
+    `shape`: its type for field paths; None, as its scope, where unknown. `pod_schema`: the schema by which pods in it can be found.
+    """
 
     @property
     def shape(self) -> Shape | None: ...
 
     @property
     def namespaced(self) -> bool | None: ...
+
+    @property
+    def pod_schema(self) -> Node | None: ...
 
     def judge(self, resource: Resource, walk: Walk) -> None: ...
 
@@ -44,7 +52,8 @@ class Store:
     """Kinds by apiVersion and kind. CRDs and schemas added later win over earlier ones, built-in kinds over all.
 
     `catalogs`: JSON Schemas, asked where no CRD has a kind, the last one first. `rules`: what evaluates the rules of custom
-    resources, None to leave them out.
+    resources, None to leave them out. `pods`: where the config says that a kind, by its group and name, holds pods; `places`: what has
+    been found out of that, by apiVersion and kind.
     """
 
     def __init__(self, definitions: Definitions) -> None:
@@ -52,6 +61,8 @@ class Store:
         self.custom: dict[tuple[str, str], Judge] = {}
         self.catalogs: list[Catalog] = []
         self.rules: Rules | None = None
+        self.pods: Mapping[tuple[str, str], Any] = {}
+        self.places: dict[tuple[str, str], Any] = {}
 
     @cached_property
     def components(self) -> Components:

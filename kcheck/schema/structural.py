@@ -21,7 +21,7 @@ class Schema:
     """
 
     __slots__ = (
-        "_additional", "_items", "_properties", "additional_allowed", "all_of", "any_of", "defaults", "embedded", "enum",
+        "__weakref__", "_additional", "_items", "_properties", "additional_allowed", "all_of", "any_of", "defaults", "embedded", "enum",
         "exclusive_maximum", "exclusive_minimum", "format", "has_combinations", "int_or_string", "list_keys", "list_type", "max_items",
         "max_length", "max_properties", "maximum", "min_items", "min_length", "min_properties", "minimum", "multiple_of", "node", "not_",
         "nullable", "one_of", "pattern", "preserve", "required", "text_format", "types", "unique_items",

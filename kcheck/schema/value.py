@@ -12,6 +12,7 @@ from kcheck.kube.base64 import BadBase64, decode
 from kcheck.kube.quantity import BadQuantity
 from kcheck.kube.quantity import parse as parse_quantity
 from kcheck.schema.shape import Shape
+from kcheck.text.pattern import pattern
 
 
 class Fault(NamedTuple):
@@ -25,8 +26,8 @@ class Fault(NamedTuple):
 _LIMITS = {"int32": 2**31, "int64": 2**63}
 _DAY_AND_HOUR = r"(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)"
 _ZONE = r"(?:Z|[+-](\d\d):(\d\d))\Z"
-_TIME = re.compile(rf"{_DAY_AND_HOUR}(?:[.,]\d+)?{_ZONE}", re.ASCII)
-_MICRO_TIME = re.compile(rf"{_DAY_AND_HOUR}[.,]\d{{6}}{_ZONE}", re.ASCII)
+_TIME = pattern(rf"{_DAY_AND_HOUR}(?:[.,]\d+)?{_ZONE}", re.ASCII)
+_MICRO_TIME = pattern(rf"{_DAY_AND_HOUR}[.,]\d{{6}}{_ZONE}", re.ASCII)
 _NEEDS = {
     "object": "a map of fields",
     "map": "a map",

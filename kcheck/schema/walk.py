@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from kcheck.finding.problem import Problem, missing
+from kcheck.kube.part import Part
 from kcheck.kube.pod import Container, Pod, role_of
 from kcheck.kube.resource import Resource
 from kcheck.kube.suggestion import nearest
@@ -181,6 +182,8 @@ class Walk:
             subject = Container(node, self.pod or Pod(Node(None, node.start, node.start), self.resource), role_of(node))
         elif hook.subject is Pod:
             subject = self.pod
+        elif hook.subject is Part:
+            subject = Part(node, self.resource, hook.type)
         elif hook.subject is Resource:
             subject = self.resource
         try:

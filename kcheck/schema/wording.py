@@ -59,7 +59,8 @@ def enum(value: Any, allowed: Sequence[Any]) -> str:
     words = list(dict.fromkeys(shown(each) for each in allowed))
     near = nearest(value, words) if isinstance(value, str) else None
     more = f" and {len(words) - _LISTED} more" if len(words) > _LISTED else ""
-    hint = f"write {near}" if near else f"write one of {', '.join(words[:_LISTED])}{more}" if len(words) > 1 else f"write {words[0]}"
+    some = f"write {words[0]}" if words else "the schema allows no value at all, so leave it out"
+    hint = f"write {near}" if near else f"write one of {', '.join(words[:_LISTED])}{more}" if len(words) > 1 else some
     return f"{shown(value)} is not supported here: {hint}"
 
 

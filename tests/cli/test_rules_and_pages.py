@@ -22,6 +22,38 @@ def test_rules_as_data(program: Program) -> None:
     assert rules["port-number"]["page"].endswith("/pages/port-number.md")
 
 
+def test_rules_like_those_of_another_tool(program: Program) -> None:
+    found = program("rules", "--like", "kube-linter")
+    assert found.code == 0
+    head, *rows = found.out.splitlines()
+    assert head.split() == ["check", "rule", "default", "title"]
+    assert ["kube-linter/latest-tag", "floating-tag", "on"] in [row.split()[:3] for row in rows]
+    # A check for which several rules stand is named in the first row alone.
+    first = next(number for number, row in enumerate(rows) if row.startswith("kube-linter/liveness-port "))
+    assert rows[first + 1].split()[:2] == ["undeclared-probe-port", "off"]
+
+
+def test_rules_like_one_check_as_data(program: Program) -> None:
+    data = json.loads(program("rules", "--like", "checkov/CKV_K8S_14", "--format", "json").out)
+    assert data == [{"check": "checkov/CKV_K8S_14", "rules": ["floating-tag"]}]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("kubelinter", "--like: no tool 'kubelinter': did you mean kube-linter?"),
+        ("kube-linter/latest-tags", "--like: no check 'kube-linter/latest-tags': did you mean kube-linter/latest-tag?"),
+        ("checkov/CKV_K8S_1", "--like: no check 'checkov/CKV_K8S_1': see kcheck rules --like checkov"),
+        ("kube-linter/x", "--like: no check 'kube-linter/x': see kcheck rules --like kube-linter"),
+        ("grep", "--like: no tool 'grep': write one of checkov, "),
+    ],
+)
+def test_rules_like_an_unknown_tool(program: Program, name: str, message: str) -> None:
+    found = program("rules", "--like", name)
+    assert found.code == 2
+    assert message in " ".join(found.err.split())
+
+
 def test_explain_prints_data_and_page(program: Program) -> None:
     text = program("explain", "port-number").out
     assert text.startswith("# port-number\n\na port number outside 1 to 65535\n")
@@ -51,6 +83,8 @@ def test_completion_scripts(program: Program, shell: str) -> None:
         ("kcheck check --select spec,port-n", {"spec,port-name", "spec,port-number"}),
         ("kcheck check --ignore practic", {"practice"}),
         ("kcheck check --format conc", {"concise"}),
+        ("kcheck rules --like kube-l", {"kube-linter"}),
+        ("kcheck rules --like kube-linter/latest", {"kube-linter/latest-tag"}),
     ],
 )
 def test_completions(program: Program, words: str, completions: set[str], monkeypatch: pytest.MonkeyPatch) -> None:

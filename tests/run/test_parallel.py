@@ -19,6 +19,7 @@ from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
 from kcheck.run import jobs, parallel
 from kcheck.run.discover import discover
+from kcheck.run.outcome import Checker
 from kcheck.run.run import run
 from kcheck.run.session import Session
 from kcheck.schema.definitions import load
@@ -105,6 +106,79 @@ def test_a_process_that_dies_costs_one_file(check, capfd: pytest.CaptureFixture[
 def test_many_that_die_are_told_one_by_one(check) -> None:  # type: ignore[no-untyped-def]
     report = check({f"{i}.yaml": DEADLY for i in range(5)})
     assert [f.rule for f in report.findings] == ["internal-error"] * 5
+
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="processes are no copies of the first one here")
+
+
+@linux
+def test_processes_that_all_die_are_soon_no_longer_started(  # type: ignore[no-untyped-def]
+    check, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    parent = os.getpid()
+    started = []
+    hire = parallel.Crew._hire
+    one = Checker.one
+
+    def counted(crew: parallel.Crew) -> parallel._Hand:
+        started.append(1)
+        return hire(crew)
+
+    # What is changed here only copies of this process know.
+    monkeypatch.setattr(parallel, "_can_fork", lambda: True)
+    monkeypatch.setattr(parallel.Crew, "_hire", counted)
+    monkeypatch.setattr(Checker, "one", lambda self, *rest: one(self, *rest) if os.getpid() == parent else os._exit(9))
+    report = check({f"{i}.yaml": POD for i in range(100)})
+    assert len(started) <= 2 + parallel._MOST_DEATHS
+    lost = [f for f in report.findings if f.rule == "internal-error"]
+    assert {f.file for f in lost} == {f"{i}.yaml" for i in range(100)}
+    assert any("in a row" in f.message for f in lost)
+    assert capfd.readouterr().err == ""
+
+
+@linux
+def test_processes_that_cannot_begin_leave_the_work_to_the_first(  # type: ignore[no-untyped-def]
+    check, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    whole = check(MANY, 1)
+    parent = os.getpid()
+    make = parallel.Checker
+
+    def only_here(session: Session) -> Checker:
+        assert os.getpid() == parent
+        return make(session)
+
+    monkeypatch.setattr(parallel, "_can_fork", lambda: True)
+    monkeypatch.setattr(parallel, "Checker", only_here)
+    assert check(MANY) == whole
+    assert capfd.readouterr().err == ""
+
+
+def test_a_system_without_room_for_processes_is_no_error(check, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    whole = check(MANY, 1)
+
+    def no_room(_: parallel.Crew) -> parallel._Hand:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(parallel.Crew, "_hire", no_room)
+    assert check(MANY) == whole
+
+
+@linux
+def test_findings_that_do_not_pickle_are_made_where_they_are_needed(check, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    class Secretive(str):
+        def __reduce_ex__(self, _: object) -> str:
+            raise TypeError("not mine to give")
+
+    @rule("secretive", "says what no process can send")
+    def secretive(resource: Resource) -> Iterator[Problem]:
+        yield Problem(resource.node, Secretive("found"))
+
+    monkeypatch.setattr(parallel, "_can_fork", lambda: True)
+    monkeypatch.setitem(globals(), "deadly", secretive)
+    report = check(MANY)
+    assert {f.message for f in report.findings if f.rule == "secretive"} == {"found"}
+    assert "internal-error" not in {f.rule for f in report.findings}
 
 
 def test_processes_that_are_no_copies_find_the_same(check, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]

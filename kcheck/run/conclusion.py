@@ -1,0 +1,85 @@
+"""The bundle stage: what all files gave together becomes the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kcheck.finding.finding import Finding
+from kcheck.finding.problem import Problem
+from kcheck.finding.report import Passed, Report
+from kcheck.kube.bundle import Bundle
+from kcheck.kube.facts import Facts
+from kcheck.kube.place import Place
+from kcheck.rule.plan import MOST_PROBLEMS, EndlessRule
+from kcheck.run.budget import limited_time
+from kcheck.run.ignore import Ignores, apply
+from kcheck.run.session import Session
+from kcheck.run.stage import Checked
+
+_CHARACTERS = 10_000
+"""As many an object counts where the time is limited that may be spent on relations."""
+
+
+def conclude(passed: Iterable[Passed], checked: Iterable[Checked], session: Session) -> Report:
+    """The report on files. `passed`: what was left out before anything was read."""
+    # In whatever order they were named: of several objects the first one is taken here and there.
+    return _Conclusion(session).run(passed, sorted(checked, key=lambda each: each.path))
+
+
+class _Conclusion:
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.report = Report(kubernetes="-".join(dict.fromkeys(s.definitions.version for s in (session.stores[0], session.stores[-1]))))
+        self.facts: list[Facts] = []
+        self.files: list[str] = []
+        self.ignores: dict[str, Ignores] = {}
+
+    def run(self, passed: Iterable[Passed], checked: Iterable[Checked]) -> Report:
+        self.report.passed += passed
+        for each in checked:
+            self.take(each)
+        with self.session.stage("relations"), limited_time(_CHARACTERS * len(self.facts)):
+            self.bundle()
+        with self.session.stage("the report"):
+            sifted = apply(self.report.findings, self.ignores, self.session.rules_for, self.session.complete)
+            # Of findings that stand in one place and say the same the first one stays the first.
+            self.report.findings = sorted(dict.fromkeys(sifted.kept), key=lambda f: f.order)
+            self.report.suppressed = len(sifted.suppressed)
+        return self.report
+
+    def take(self, each: Checked) -> None:
+        """Enter what a file gave into the report."""
+        outcome = each.outcome
+        self.files.append(each.path)
+        if outcome.passed:
+            self.report.passed.append(Passed(each.path, outcome.passed))
+        else:
+            self.report.files += 1
+            self.report.documents += outcome.documents
+        if outcome.ignores:
+            self.ignores[each.path] = outcome.ignores
+        self.report.findings += outcome.findings
+        self.facts += outcome.facts
+
+    def bundle(self) -> None:
+        """Rules that see all objects together."""
+        bundle = self.report.bundle = Bundle(self.facts, self.session.complete, self.files)
+        for facts in self.facts:
+            for hook in self.session.plan(self.session.rules_for(facts.place.file)).bundle.of_facts(facts):
+                try:
+                    for number, problem in enumerate(hook.function(facts, bundle, **hook.options), 1):
+                        self.tell(hook.rule, problem, facts.place)
+                        if number > MOST_PROBLEMS:
+                            raise EndlessRule
+                except Exception as error:
+                    message = f"rule {hook.rule} failed on {facts.title}: {type(error).__name__}: {error}"
+                    self.tell("internal-error", Problem(facts.place, message), facts.place)
+
+    def tell(self, rule: str, problem: Problem, place: Place) -> None:
+        at = problem.node if isinstance(problem.node, Place) else place
+        active = self.session.rules_for(at.file).active.get(rule)
+        if active is None:
+            return
+        self.report.findings.append(
+            Finding(rule, active.severity, active.rule.family, problem.message, at, problem.reason, problem.related, problem.fix)
+        )

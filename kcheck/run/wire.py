@@ -1,0 +1,114 @@
+"""How outcomes go from one process to another: a text that went before is a number, and stands in the memory of the other side once.
+
+Without that a run of many files holds the same words and paths of fields as often as there are objects. It takes three times as long as
+pickling alone, so a little goes without.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+import sys
+from functools import lru_cache
+from typing import Any
+
+from kcheck.text.source import Position
+
+_LONG = 120
+"""Characters of texts that are hardly ever met again."""
+
+_MOST = 100_000
+"""Texts that are remembered."""
+
+_LITTLE = 4_000_000
+"""Bytes of which it does not matter how often they say the same."""
+
+_EMPTY = frozenset[Any]()
+
+
+class Sender:
+    """One end of a pipe: values to bytes."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._sent = 0
+
+    def pack(self, value: object) -> bytes:
+        """Raises whatever pickling raises; the value is as good as never sent then."""
+        if self._sent < _LITTLE:
+            data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+            self._sent += len(data)
+            return data
+        buffer, known = io.BytesIO(), len(self._numbers)
+        try:
+            _Pickler(buffer, self._numbers).dump(value)
+        except BaseException:
+            for text in list(self._numbers)[known:]:
+                del self._numbers[text]
+            raise
+        return buffer.getvalue()
+
+
+class Receiver:
+    """The other end: the bytes of all that was sent, in its order, to values."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._size = 0
+
+    def unpack(self, data: bytes) -> Any:
+        self._size += len(data)
+        kind = _Unpickler if self._size < _LITTLE else _Sharing
+        return kind(io.BytesIO(data), self._texts).load()
+
+
+class _Pickler(pickle.Pickler):
+    def __init__(self, file: io.BytesIO, numbers: dict[str, int]) -> None:
+        super().__init__(file, pickle.HIGHEST_PROTOCOL)
+        self._numbers = numbers
+
+    def persistent_id(self, value: Any) -> str | int | None:
+        """A text when it goes first, its number from then on; None for what goes as it is."""
+        if value.__class__ is str:
+            number = self._numbers.get(value)
+            if number is not None:
+                return number
+            if len(value) <= _LONG and len(self._numbers) < _MOST:
+                self._numbers[value] = len(self._numbers)
+                return value
+        elif value.__class__ is frozenset and not value:
+            return -1
+        return None
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, file: io.BytesIO, texts: list[str]) -> None:
+        super().__init__(file)
+        self._texts = texts
+
+    def persistent_load(self, sent: str | int) -> str | frozenset[Any]:
+        if sent.__class__ is int:
+            return self._texts[sent] if sent >= 0 else _EMPTY
+        text = sys.intern(str(sent))
+        self._texts.append(text)
+        return text
+
+
+class _Sharing(_Unpickler):
+    """Takes equal positions for one: most objects begin in the first lines of a file."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        found = super().find_class(module, name)
+        return _SharedPosition if found is Position else found
+
+
+class _SharedPosition(Position):
+    """What unpickling calls for a position."""
+
+    def __new__(cls, line: int, column: int) -> Any:
+        return _position(line, column)
+
+
+@lru_cache(maxsize=100_000)
+def _position(line: int, column: int) -> Position:
+    return Position(line, column)

@@ -1,0 +1,69 @@
+"""What goes through a pipe comes out the same; what went before stands in memory once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kcheck.run import wire
+from kcheck.run.wire import Receiver, Sender
+from kcheck.text.source import Position, Range
+
+VALUES: list[Any] = [
+    {"a": ["spec.selector", "spec.selector"], "b": (1, None, "")},
+    ["spec.selector", "é\udc80", "x" * 500, frozenset(), frozenset({"a"})],
+    Range(Position(1, 2), Position(1, 2)),
+]
+
+
+@pytest.fixture
+def much(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the first byte on there is much."""
+    monkeypatch.setattr(wire, "_LITTLE", 0)
+
+
+def test_a_little_comes_out_the_same() -> None:
+    sender, receiver = Sender(), Receiver()
+    assert [receiver.unpack(sender.pack(value)) for value in VALUES] == VALUES
+
+
+def test_from_a_little_to_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "_LITTLE", 150)
+    sender, receiver = Sender(), Receiver()
+    assert [receiver.unpack(sender.pack(value)) for value in VALUES * 5] == VALUES * 5
+
+
+@pytest.mark.usefixtures("much")
+def test_much_comes_out_the_same() -> None:
+    sender, receiver = Sender(), Receiver()
+    received = [receiver.unpack(sender.pack(value)) for value in VALUES * 2]
+    assert received == VALUES * 2
+    assert received[0]["a"][0] is received[4][0]
+    positions = received[2]
+    assert [type(each) for each in positions] == [Position, Position]
+    assert positions.start is received[5].start
+
+
+@pytest.mark.usefixtures("much")
+def test_a_text_goes_once() -> None:
+    sender = Sender()
+    first, second = (sender.pack(["spec.template.metadata.labels"] * 10) for _ in range(2))
+    assert len(second) < len(first) - 20
+
+
+@pytest.mark.usefixtures("much")
+def test_what_does_not_pickle_leaves_no_gap() -> None:
+    sender, receiver = Sender(), Receiver()
+    receiver.unpack(sender.pack("a"))
+    with pytest.raises(Exception, match="pickle"):
+        sender.pack(["b", "c", lambda: None])
+    assert receiver.unpack(sender.pack(["c", "a", "b"])) == ["c", "a", "b"]
+
+
+@pytest.mark.usefixtures("much")
+def test_only_so_many_texts_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "_MOST", 2)
+    sender, receiver = Sender(), Receiver()
+    for value in (["a", "b", "c", "d"], ["d", "c", "b", "a"]):
+        assert receiver.unpack(sender.pack(value)) == value
