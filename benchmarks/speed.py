@@ -1,33 +1,26 @@
-"""How long kcheck takes, as a whole process: medians of several runs.
+"""How long kcheck takes, as a whole process: medians of runs that take turns.
 
-    python benchmarks/speed.py [PATH ...]    default: the start of the program, one small file, the examples
+    python benchmarks/speed.py [FOLDER]    default: the examples
 
-Prints wall time, the peak memory of the process, and, for the small file, which share importing has.
+Start of the program, one small file, 200 files, all of FOLDER: cold, with a warm cache and with one file changed, in one and in two
+processes. FOLDER is copied first, so nothing of it is touched.
 """
 
 from __future__ import annotations
 
+import os
 import re
-import resource
-import statistics
+import shutil
 import subprocess
 import sys
-import time
+import tempfile
 from pathlib import Path
 
-RUNS = 7
+from clock import in_turn
+
+RUNS = 5
 KCHECK = str(Path(sys.executable).parent / "kcheck")
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
-
-
-def wall(command: list[str]) -> float:
-    """Median wall time of a command, in milliseconds."""
-    times = []
-    for _ in range(RUNS):
-        start = time.perf_counter()
-        subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-        times.append((time.perf_counter() - start) * 1000)
-    return statistics.median(times)
 
 
 def importing(command: list[str]) -> float:
@@ -37,21 +30,49 @@ def importing(command: list[str]) -> float:
     return sum(int(m[1]) for m in re.finditer(r"^import time:\s+(\d+) \|", log, re.MULTILINE)) / 1000
 
 
+class Workload:
+    """The commands to time, by name, over copies of a folder."""
+
+    def __init__(self, folder: Path, work: Path) -> None:
+        self.whole = work / "whole"
+        shutil.copytree(folder, self.whole, symlinks=True)
+        files = sorted(p for p in self.whole.rglob("*") if p.suffix in (".yaml", ".yml") and p.is_file())
+        self.changing = files[len(files) // 2]
+        self.turns = 0
+        some = work / "some"
+        some.mkdir()
+        for number, path in enumerate(files[:200]):
+            shutil.copyfile(path, some / f"{number}{path.suffix}")
+        small = EXAMPLES / "good" / "redis.yaml"
+        check = [KCHECK, "check", "--isolated", "--format", "json"]
+        self.commands = {
+            "bare python": [sys.executable, "-c", "pass"],
+            "--version": [KCHECK, "--version"],
+            "one small file": [*check, "--no-cache", str(small)],
+            f"{min(len(files), 200)} files": [*check, "--no-cache", str(some)],
+            "all, cold, 1 process": [*check, "--no-cache", "--jobs", "1", str(self.whole)],
+            "all, cold, 2 processes": [*check, "--no-cache", "--jobs", "2", str(self.whole)],
+            "all, warm cache": [*check, "--jobs", "2", str(self.whole)],
+            "all, one file changed": [*check, "--jobs", "2", str(self.whole)],
+        }
+
+    def prepare(self, name: str) -> None:
+        if name.endswith("changed"):
+            self.turns += 1
+            with self.changing.open("a") as file:
+                file.write(f"# turn {self.turns}\n")
+
+
 def main() -> None:
-    small = EXAMPLES / "good" / "redis.yaml"
-    rows = [
-        ("bare python", [sys.executable, "-c", "pass"]),
-        ("--version", [KCHECK, "--version"]),
-        ("one small file", [KCHECK, "check", "--no-cache", "--isolated", str(small)]),
-        ("examples", [KCHECK, "check", "--no-cache", "--isolated", str(EXAMPLES)]),
-        *((path, [KCHECK, "check", "--no-cache", "--isolated", path]) for path in sys.argv[1:]),
-    ]
-    for name, command in rows:
-        print(f"{name:40}{wall(command):10.0f} ms")
-    imports = importing([KCHECK, "check", "--no-cache", "--isolated", str(small)])
-    print(f"{'of one small file, imports':40}{imports:10.0f} ms (as -X importtime counts, which slows them)")
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    print(f"{'peak memory of any of them':40}{peak:10.0f} MiB")
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else EXAMPLES
+    with tempfile.TemporaryDirectory() as work:
+        os.environ["KCHECK_CACHE_DIR"] = str(Path(work, "cache"))
+        workload = Workload(folder.resolve(), Path(work))
+        print(f"{'':28}{'wall s':>9}{'cpu s':>9}{'MiB of the largest process':>30}")
+        for name, taken in in_turn(workload.commands, RUNS, workload.prepare).items():
+            print(f"{name:28}{taken.wall:9.3f}{taken.cpu:9.3f}{taken.memory:30.0f}")
+        imports = importing(workload.commands["one small file"])
+    print(f"of one small file, imports: {imports:.0f} ms, as -X importtime counts, which slows them")
 
 
 if __name__ == "__main__":
