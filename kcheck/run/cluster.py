@@ -46,6 +46,13 @@ class Refusal(NamedTuple):
     why: str
 
 
+class _Silence(NamedTuple):
+    """Why there is no answer. `died`: whoever was to give it did."""
+
+    why: str
+    died: bool
+
+
 class Cluster:
     """The workers of a Dask scheduler. Raises NoWorkers where there is no Dask, no scheduler or no worker."""
 
@@ -70,7 +77,12 @@ class Cluster:
         waiting = deque(batches(tasks))
         going: dict[Any, list[Task]] = {}
         done: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        while waiting or going:
+        # Files in whose company a worker died: each is tried once more when nothing else is, so that the right one is blamed.
+        suspects: deque[list[Task]] = deque()
+        suspected: set[int] = set()
+        while waiting or going or suspects:
+            if not waiting and not going:
+                waiting.append(suspects.popleft())
             room = _AHEAD * max(1, sum(client.nthreads().values())) - len(going) if waiting else 0
             for _ in range(min(room, len(waiting))):
                 batch = waiting.popleft()
@@ -86,7 +98,7 @@ class Cluster:
                 future = done.get(timeout=PATIENCE)
             except queue.Empty:
                 if not self._alive(client):
-                    lost = [task for batch in (*going.values(), *waiting) for task in batch]
+                    lost = [task for batch in (*going.values(), *waiting, *suspects) for task in batch]
                     yield from ((task, self._failed(task, "the cluster has no workers any more")) for task in lost)
                     return
                 continue
@@ -98,10 +110,12 @@ class Cluster:
                 self._refused[answer.worker] = answer.why
                 waiting.append(batch)
             elif len(batch) > 1:
-                # Who of them is to blame shows when each is checked alone.
                 waiting.extend([task] for task in batch)
+            elif answer.died and batch[0].number not in suspected:
+                suspected.add(batch[0].number)
+                suspects.append(batch)
             else:
-                yield batch[0], self._failed(batch[0], answer)
+                yield batch[0], self._failed(batch[0], answer.why)
 
     def close(self) -> None:
         if self._client is not None:
@@ -152,14 +166,14 @@ class Cluster:
         return task.failed(f"the cluster did not check this file: {why}", self._session)
 
 
-def _answer(future: Any) -> list[Outcome] | Refusal | str:
+def _answer(future: Any) -> list[Outcome] | Refusal | _Silence:
     """What a worker says, or why it says nothing."""
-    from distributed import CancelledError
+    from distributed import CancelledError, KilledWorker
 
     try:
         answer: list[Outcome] | Refusal = future.result()
     except (Exception, CancelledError) as error:
-        return f"{type(error).__name__}: {error}".partition("\n")[0]
+        return _Silence(f"{type(error).__name__}: {error}".partition("\n")[0], isinstance(error, KilledWorker))
     return answer
 
 

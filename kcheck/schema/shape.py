@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping
 from typing import Any
 
 
@@ -31,11 +32,12 @@ class Shape:
 
     __slots__ = ("fields", "format", "items", "kind", "name", "required", "structs")
 
-    def __init__(self, kind: str, name: str = "", *, fields: dict[str, Field] | None = None, items: Shape | None = None,
+    def __init__(self, kind: str, name: str = "", *, fields: MutableMapping[str, Field] | None = None, items: Shape | None = None,
                  required: tuple[str, ...] = (), format: str = "") -> None:
         self.kind = kind
         self.name = name
-        self.fields: dict[str, Field] = {} if fields is None else fields
+        # Those of custom resources are made when they are asked for.
+        self.fields: MutableMapping[str, Field] = {} if fields is None else fields
         self.items = items
         self.required = required
         self.format = format
