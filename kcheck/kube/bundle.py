@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from operator import itemgetter
 from typing import Any, Literal, TypeVar
 
@@ -21,6 +21,8 @@ from kcheck.kube.variants import Variants, may_share
 Scope = Literal["file", "folder", "input"]
 Found = TypeVar("Found")
 _PAIR = itemgetter(0), itemgetter(1)
+_FAR = 30
+"""Pods of other folders that are looked at for one selector."""
 
 
 class Bundle:
@@ -147,14 +149,16 @@ class Bundle:
 
     def selected(self, by: Facts, selector: Selector, scope: Scope = "input") -> Iterator[Backend]:
         """The pods that a selector of an object matches, among those of whole objects that can belong together with it: first those
-        of its file, then of its folder, then all others.
+        of its file, then of its folder, then others: not all of many, where the input may be more than one application.
         """
         here, folder = by.place.file, by.folder
         yield from self._found(by, selector, self._table("file", here, by), lambda f: True)
         if scope != "file":
             yield from self._found(by, selector, self._table("folder", folder, by), lambda f: f.place.file != here)
         if scope == "input":
-            yield from self._found(by, selector, self._table("input", "", by), lambda f: f.folder != folder)
+            far = self._found(by, selector, self._table("input", "", by), lambda f: f.folder != folder)
+            # Where many repositories lie side by side, some label is in all of them, and what is in one says little of another.
+            yield from far if self.complete else islice(far, _FAR)
 
     def is_met(self, by: Facts, selector: Selector) -> bool:
         """Whether pods seem to be there for a selector of an object: what rules ask that say there are none."""
@@ -180,11 +184,17 @@ class Bundle:
 
     def _found(self, by: Facts, selector: Selector, table: PodTable, new: Callable[[Facts], bool]) -> Iterator[Backend]:
         variants, here, namespace = self.variants, by.place.file, by.id.namespace
+        # Most selectors want nothing but values, which takes one look.
+        plain = all(r.operator == "In" and len(r.values) == 1 for r in selector.requirements)
+        wanted = {(r.key, r.values[0]) for r in selector.requirements} if plain else None
         for identity, files in table.candidates(selector, namespace):
             near = variants.nearest(identity, here)
             for file in files if near is None else near:
                 for f, pod in files.get(file, ()):
-                    if new(f) and pod.meets(selector) and may_share(namespace, f.id.namespace) and variants.is_nearest(by.named, file):
+                    if not new(f) or not may_share(namespace, f.id.namespace):
+                        continue
+                    is_met = wanted is not None and wanted <= pod.labels.items()
+                    if (is_met or pod.meets(selector)) and variants.is_nearest(by.named, file):
                         yield f, pod
 
     def _table(self, scope: Scope, key: str, by: Facts) -> PodTable:

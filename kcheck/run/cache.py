@@ -33,11 +33,7 @@ _AGE = 14 * 24 * 3600
 
 def digest(*parts: bytes) -> bytes:
     """A short name for some bytes; their lengths count, so that no two lists of parts are mistaken for each other."""
-    summed = blake2b(digest_size=_DIGEST)
-    for part in parts:
-        summed.update(len(part).to_bytes(8, "little"))
-        summed.update(part)
-    return summed.digest()
+    return blake2b(b"".join([each for part in parts for each in (len(part).to_bytes(8, "little"), part)]), digest_size=_DIGEST).digest()
 
 
 class Entry(NamedTuple):
