@@ -22,8 +22,14 @@ _CHARACTERS = 10_000
 
 def conclude(passed: Iterable[Passed], checked: Iterable[Checked], session: Session) -> Report:
     """The report on files. `passed`: what was left out before anything was read."""
-    # In whatever order they were named: of several objects the first one is taken here and there.
-    return _Conclusion(session).run(passed, sorted(checked, key=lambda each: each.path))
+    return _Conclusion(session).run(passed, sorted(checked, key=_order))
+
+
+def _order(each: Checked) -> tuple[str, int]:
+    """Where a file stands among all. Of several objects the first one is taken here and there, so they go by their paths in whatever
+    order they were named; of kubeconfigs that order says which one wins.
+    """
+    return ("", each.number) if any(facts.kubeconfig for facts in each.outcome.facts) else (each.path, each.number)
 
 
 class _Conclusion:

@@ -13,14 +13,11 @@ import pytest
 
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run import cluster, parallel
-from kcheck.run.discover import discover
+from kcheck.run import cluster
 from kcheck.run.fingerprint import program_digest
-from kcheck.run.outcome import Outcome, Task
-from kcheck.run.run import run
+from kcheck.run.outcome import Task
 from kcheck.run.session import Session
 from kcheck.run.terms import terms_of
-from kcheck.run.workers import NoWorkers
 from kcheck.schema.definitions import load
 from kcheck.schema.store import Store
 from kcheck.text.source import Source
@@ -42,11 +39,20 @@ def address() -> Iterator[str]:
         distributed.LocalCluster(n_workers=2, threads_per_worker=2, processes=True, dashboard_address=None) as local,
     ):
         yield local.scheduler_address
+    # Its last thread: while there are several, no test after these has processes that are copies of this one.
+    distributed.utils._offload_executor.shutdown()
 
 
-def kcheck(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "kcheck", "check", "--no-cache", "--format", "json", *arguments]
+def kcheck(folder: Path, *arguments: str, before: str = "") -> subprocess.CompletedProcess[str]:
+    """The program, after some preparation: in a process of its own, for Dask leaves threads behind that others would not expect."""
+    program = f"{before}\nfrom kcheck.cli.main import main\nmain()\n"
+    command = [sys.executable, "-c", program, "check", "--no-cache", "--format", "json", *arguments]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+
+
+def findings(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(done.stdout)["findings"]
+    return found
 
 
 def new_session(*select: str) -> Session:
@@ -68,7 +74,7 @@ def test_the_report_is_that_of_one_machine(address: str, tmp_path: Path) -> None
     alone = kcheck(tmp_path, ".")
     together = kcheck(tmp_path, ".", "--scheduler", address)
     assert (together.returncode, together.stdout, together.stderr) == (alone.returncode, alone.stdout, alone.stderr)
-    found = {(f["rule"], f["file"]) for f in json.loads(alone.stdout)["findings"]}
+    found = {(f["rule"], f["file"]) for f in findings(alone)}
     assert {("wrong-type", "thing.yaml"), ("unknown-field", "typo.yaml")} <= found
     assert ("unknown-field", "old/pod.yaml") not in found
     assert any(file == "widget.yaml" and rule != "no-schema" for rule, file in found)
@@ -81,48 +87,42 @@ def test_shards_may_use_a_cluster(address: str, tmp_path: Path) -> None:
     assert (tmp_path / "alone").read_bytes() == (tmp_path / "together").read_bytes()
 
 
-def deadly(brief: cluster.Brief, batch: list[Task], final: bool) -> list[Outcome] | cluster.Refusal:
-    """Ends the worker where a file asks for it."""
-    import os
+DEADLY = """
+from kcheck.run import cluster, parallel
+parallel._BATCH = 300
 
+def deadly(brief, batch, final):
+    import os
+    from kcheck.run import cluster
     if any("deadly" in task.source.text for task in batch):
         os._exit(7)
     return cluster.check_batch(brief, batch, final)
 
+cluster.check_batch = deadly
+"""
 
-def test_a_worker_that_dies_costs_one_file(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+
+def test_a_worker_that_dies_costs_one_file(address: str, tmp_path: Path) -> None:
     for number in range(8):
         (tmp_path / f"{number}.yaml").write_text(TYPO)
     (tmp_path / "deadly.yaml").write_text(POD.replace("name: a", "name: deadly"))
     (tmp_path / "crd.yaml").write_text(CRD)
     (tmp_path / "thing.yaml").write_text(THING)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(parallel, "_BATCH", 300)
-    monkeypatch.setattr(cluster, "check_batch", by_value(deadly))
-    whole = run(discover(["."]), new_session())
-    report = run(discover(["."]), new_session(), scheduler=address)
-    lost = [f for f in report.findings if f.file == "deadly.yaml"]
-    assert [f.rule for f in lost] == ["internal-error"]
-    assert "KilledWorker" in lost[0].message
-    assert [f for f in report.findings if f.file != "deadly.yaml"] == [f for f in whole.findings if f.file != "deadly.yaml"]
+    whole = findings(kcheck(tmp_path, "."))
+    done = kcheck(tmp_path, ".", "--scheduler", address, before=DEADLY)
+    lost = [f for f in findings(done) if f["file"] == "deadly.yaml"]
+    assert (done.returncode, [f["rule"] for f in lost]) == (2, ["internal-error"])
+    assert "KilledWorker" in lost[0]["message"]
+    assert [f for f in findings(done) if f["file"] != "deadly.yaml"] == [f for f in whole if f["file"] != "deadly.yaml"]
 
 
-def by_value(function: Any) -> Any:
-    """A function that workers need no module of the tests for."""
-    import cloudpickle
-
-    cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    return function
-
-
-def test_another_kcheck_on_the_workers_is_told(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_kcheck_on_the_workers_is_told(address: str, tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(POD)
     (tmp_path / "b.yaml").write_text(POD)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("kcheck.run.terms.__version__", "9.9")
-    report = run(discover(["."]), new_session(), scheduler=address)
-    assert [(f.rule, f.file) for f in report.findings] == [("internal-error", "a.yaml"), ("internal-error", "b.yaml")]
-    assert "its workers were asked for work made with kcheck 9.9, and this is kcheck" in report.findings[0].message
+    done = kcheck(tmp_path, ".", "--scheduler", address, before="import kcheck.run.terms as terms; terms.__version__ = '9.9'")
+    assert done.returncode == 2
+    assert [(f["rule"], f["file"]) for f in findings(done)] == [("internal-error", "a.yaml"), ("internal-error", "b.yaml")]
+    assert "its workers were asked for work made with kcheck 9.9, and this is kcheck" in findings(done)[0]["message"]
 
 
 def test_a_worker_makes_the_same_session() -> None:
@@ -134,16 +134,16 @@ def test_a_worker_makes_the_same_session() -> None:
     assert brief.terms.program == program_digest(session.registry)
 
 
-def test_without_a_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "PATIENCE", 1)
-    with pytest.raises(NoWorkers, match="cannot be reached"):
-        next(cluster.Cluster(new_session(), "tcp://127.0.0.1:9").check([Task(0, Source("a", POD), True)], True))
+def test_without_a_scheduler(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(POD)
+    done = kcheck(tmp_path, "a.yaml", "--scheduler", "tcp://127.0.0.1:9", before="import kcheck.run.cluster as c; c.PATIENCE = 1")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "kcheck: --scheduler: tcp://127.0.0.1:9 cannot be reached" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_without_dask(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(POD)
-    program = "import sys; sys.modules['distributed'] = None; from kcheck.cli.main import main; main()"
-    command = [sys.executable, "-c", program, "check", "a.yaml", "--scheduler", "tcp://127.0.0.1:1"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    done = kcheck(tmp_path, "a.yaml", "--scheduler", "tcp://127.0.0.1:1", before="import sys; sys.modules['distributed'] = None")
     assert (done.returncode, done.stdout) == (2, "")
     assert "--scheduler needs Dask: pip install 'kcheck[dask]'" in done.stderr
