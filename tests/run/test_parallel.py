@@ -25,25 +25,9 @@ from kcheck.run.run import run
 from kcheck.run.session import Session
 from kcheck.schema.definitions import load
 from kcheck.schema.store import Store
+from tests.run.texts import CRD, POD, THING, TYPO
 
-POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c, image: 'b:1'}]}\n"
-TYPO = POD.replace("image:", "imagePullpolicy: Always, image:")
 DEADLY = POD.replace("name: a}", "name: deadly}")
-CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: things.example.com}
-spec:
-  group: example.com
-  names: {kind: Thing, plural: things}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}
-"""
-THING = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\nspec: {size: big}\n"
 
 
 @rule("deadly", "ends the process")
