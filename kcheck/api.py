@@ -1,5 +1,10 @@
 """Every name that a plug-in may import."""
 
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeVar
+
 from kcheck.cel import expressions
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix, Problem, Reason, Related, missing
@@ -37,8 +42,8 @@ from kcheck.kube.suggestion import nearest
 from kcheck.kube.variants import may_share
 from kcheck.reporters.style import Style
 from kcheck.rule.constraint import Check, Constraint, FieldTable, checks, constraint, fields
+from kcheck.rule.index import modules
 from kcheck.rule.options import Option
-from kcheck.rule.plugin import hookimpl
 from kcheck.rule.rule import Rule, rule, topic
 from kcheck.schema import served, soundness
 from kcheck.text.edit import Edit
@@ -52,10 +57,20 @@ __all__ = [
     "Document", "Edit", "Facts", "FieldTable", "Finding", "Fix", "Made", "Node", "NodesFact", "ObjectId", "Option", "Part", "Place",
     "Pod", "PodFact", "PortFact", "Problem", "Reason", "Reference", "Related", "Report", "Resource", "Rule", "ScaleFact", "Scope",
     "SelectorFact", "Severity", "Span", "Style", "addresses", "base64", "calls", "check_device_selector", "checks", "constraint",
-    "cron", "durations", "expressions", "fields", "hookimpl", "image", "is_provided", "labels", "may_share", "missing", "modes",
+    "cron", "durations", "expressions", "fields", "hookimpl", "image", "is_provided", "labels", "may_share", "missing", "modes", "modules",
     "names", "nearest", "network", "pattern", "podsecurity", "ports", "quantity", "rule", "selector", "served", "soundness", "strings",
     "time_zones", "tokens", "topic", "urls",
 ]  # fmt: skip
+
+
+_Hook = TypeVar("_Hook", bound=Callable[[], list[ModuleType] | list[Path] | Mapping[str, Any]])
+
+
+def hookimpl(function: _Hook) -> _Hook:
+    """Mark a function of a plug-in as what gives its rules, reporters or schemas. Pluggy is loaded where there are plug-ins."""
+    from kcheck.rule.plugin import hookimpl
+
+    return hookimpl(function)
 
 
 def check_device_selector(expression: str, minor: int = 0) -> tuple[str, ...]:

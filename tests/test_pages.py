@@ -9,6 +9,6 @@ from kcheck.testing import Case, check, pages
 ROOT = Path(__file__).parent.parent
 
 
-@pytest.mark.parametrize("case", [*pages("kcheck_spec", root=ROOT), *pages("kcheck_practice", root=ROOT)], ids=str)
+@pytest.mark.parametrize("case", [*pages("kcheck_spec._plugin", root=ROOT), *pages("kcheck_practice._plugin", root=ROOT)], ids=str)
 def test_page(case: Case) -> None:
     check(case)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
 
 from kcheck.cel.budget import LIST, REGEX, TRAVERSAL
 from kcheck.cel.shapes import Shape
 from kcheck.cel.sizes import MOST, ONE, UNKNOWN, Size, capped, fixed, plus, scaled, times
 from kcheck.cel.syntax import Expr, Literal
+from kcheck.text.record import NamedTuple
 
 Cost = tuple[int, Size | None]
 

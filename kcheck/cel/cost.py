@@ -7,7 +7,7 @@ same number, whatever one thinks of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcheck.cel.budget import LIST, MAP, MESSAGE, TRAVERSAL
 from kcheck.cel.callcosts import Argument, call_cost
@@ -15,6 +15,7 @@ from kcheck.cel.shapes import Shape
 from kcheck.cel.sizes import ONE, UNKNOWN, Size, capped, either, fixed, scaled
 from kcheck.cel.syntax import Call, Comprehension, Expr, Ident, ListExpr, Literal, MapExpr, Message, Select
 from kcheck.cel.types import Type
+from kcheck.text.record import NamedTuple
 
 _SCALARS = frozenset(("bool", "double", "duration", "int", "timestamp", "uint"))
 

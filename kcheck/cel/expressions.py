@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcheck.finding.problem import Reason
 from kcheck.kube.resource import Resource
+from kcheck.text.record import NamedTuple
 from kcheck.text.source import Span
 from kcheck.tree.node import Node
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -32,6 +32,7 @@ from kcheck.run.session import Session
 from kcheck.run.share import Share
 from kcheck.run.stage import Checked, drained
 from kcheck.run.workers import NoWorkers
+from kcheck.text.record import NamedTuple
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

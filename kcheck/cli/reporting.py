@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from typing import Any, NamedTuple, TextIO, TypeVar
+from typing import Any, TextIO, TypeVar
 
 import click
 
@@ -17,6 +17,7 @@ from kcheck.reporters import REPORTERS, Reporter, Style, UnknownFormat, reporter
 from kcheck.reporters.style import PLAIN
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import ALWAYS
+from kcheck.text.record import NamedTuple
 
 LEVELS = click.Choice([s.word for s in Severity])
 Command = TypeVar("Command", bound=Callable[..., Any])

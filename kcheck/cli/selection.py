@@ -54,7 +54,7 @@ def types_of(rule: Rule, registry: Registry) -> list[str]:
     types = set(rule.types)
     types.update(t for check in registry.checks if check.topic.id == rule.id for t in check.types)
     for table in registry.tables:
-        if any(constraint.topic.id == rule.id for constraints in table.fields.values() for constraint in constraints):
+        if any(constraint.topic.id == rule.id for constraints in table.load().fields.values() for constraint in constraints):
             types.update(table.types)
     return sorted(types)
 

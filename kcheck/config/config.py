@@ -6,11 +6,12 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcheck.config.pattern import matches
 from kcheck.finding.severity import WARNING, Severity
 from kcheck.rule.ruleset import Setting, merge
+from kcheck.text.record import NamedTuple
 
 
 class Override(NamedTuple):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kcheck.finding.problem import Fix, Reason, Related
 from kcheck.finding.severity import Severity
 from kcheck.kube.place import ObjectId, Place
+from kcheck.text.record import NamedTuple
 from kcheck.text.source import Range
 
 

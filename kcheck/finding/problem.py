@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from kcheck.kube.place import Place
 from kcheck.text.edit import Edit
+from kcheck.text.record import NamedTuple
 from kcheck.text.source import Span
 from kcheck.tree.node import Node
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from kcheck.finding.finding import Finding
 from kcheck.finding.severity import Severity
 from kcheck.graph.category import Category
+from kcheck.text.record import NamedTuple
 
 State = Literal["given", "patch", "made", "optional", "provided", "mentioned", "absent"]
 """Whether an object stands in the input (`given`, or `patch`: as a part of one), and why one that does not is named all the same.

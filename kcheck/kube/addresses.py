@@ -9,9 +9,8 @@ k8s.io/apimachinery/pkg/util/validation; ValidateNonSpecialIP (pkg/apis/core/val
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kcheck.text.pattern import pattern
+from kcheck.text.record import NamedTuple
 
 Address = tuple[int, ...]
 """The four parts of an IPv4 address, or the eight groups of an IPv6 address."""

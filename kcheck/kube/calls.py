@@ -6,11 +6,11 @@ Source: the documentation's page "DNS for Services and Pods".
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from kcheck.kube.bundle import Bundle
 from kcheck.kube.facts import Facts, PortFact
 from kcheck.kube.network import Address
+from kcheck.text.record import NamedTuple
 
 
 class Call(NamedTuple):

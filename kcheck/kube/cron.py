@@ -6,11 +6,10 @@ that of every crontab: Sunday is 0 and never 7, there are no L, W and '#', and n
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kcheck.kube import durations
 from kcheck.kube.suggestion import nearest
 from kcheck.text.pattern import pattern
+from kcheck.text.record import NamedTuple
 
 # What Go takes for a space.
 _SPACES = pattern("[\t\n\v\f\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")

@@ -8,9 +8,10 @@ without blanks around it: a reference that does not parse becomes a pod with the
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from kcheck.text.pattern import pattern
+from kcheck.text.record import NamedTuple
 
 DEFAULT_DOMAIN = "docker.io"
 DEFAULT_TAG = "latest"

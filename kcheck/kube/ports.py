@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from kcheck.kube import names
+from kcheck.text.record import NamedTuple
 
 PROTOCOLS = ("TCP", "UDP", "SCTP")
 DEFAULT_PROTOCOL = "TCP"

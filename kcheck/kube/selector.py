@@ -7,12 +7,13 @@ that is *absent* (None here) is something else, and what it means differs from o
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, NamedTuple, TypeVar, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from kcheck.kube import labels as label_grammar
 from kcheck.kube.suggestion import distance as spelling
 from kcheck.kube.suggestion import tolerance
 from kcheck.text.pattern import pattern
+from kcheck.text.record import NamedTuple
 
 Operator = Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
 

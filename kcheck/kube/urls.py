@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from typing import NamedTuple
+
+from kcheck.text.record import NamedTuple
 
 # Texts, not compiled patterns: few runs meet a URL.
 _SCHEME = r"([A-Za-z][A-Za-z0-9+.-]*):"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+
+from kcheck.text.record import NamedTuple
 
 Identity = tuple[str, str, str, str]
 """Group, kind, namespace and name: a cluster holds one object of each."""

@@ -5,7 +5,7 @@ What stands here need not be complete: ids that rules name with `like` are known
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from kcheck.text.record import NamedTuple
 
 
 class Peer(NamedTuple):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from kcheck.migration.peers import KUBE_SCORE_IMPLIED, POLARIS_FORMER
+from kcheck.text.record import NamedTuple
 
 # Text without one of these has none of them.
 MARKS = ("kube-linter.io/", "kube-score/", "polaris.fairwinds.com/", "checkov.io/", "bridgecrew.io/")

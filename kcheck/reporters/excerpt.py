@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
-from typing import NamedTuple
 
 from kcheck.kube.place import Place
 from kcheck.reporters.glyphs import Glyph, Glyphs
+from kcheck.text.record import NamedTuple
 
 _TAB = Glyph("    ", 4)
 # A caret behind the last character, where something is missing.

@@ -5,10 +5,11 @@ function of its own, under whose id users see and suppress what they find.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Any
 
 from kcheck.finding.problem import Problem
-from kcheck.rule.rule import Rule, first_parameter
+from kcheck.rule.rule import Late, Rule, first_parameter
+from kcheck.text.record import NamedTuple
 from kcheck.tree.node import Node
 
 Look = Callable[[Node], Problem | Iterable[Problem] | None]
@@ -42,6 +43,23 @@ class FieldTable(NamedTuple):
     types: tuple[str, ...]
     fields: dict[str, tuple[Constraint, ...]]
 
+    def load(self) -> FieldTable:
+        """The table itself."""
+        return self
+
+
+class LateTable(NamedTuple):
+    """A table whose module need not be loaded yet: the one of this `number` in a list of tables."""
+
+    types: tuple[str, ...]
+    tables: Late
+    number: int
+
+    def load(self) -> FieldTable:
+        """The table itself."""
+        tables: list[FieldTable] = self.tables.load()
+        return tables[self.number]
+
 
 class Check(NamedTuple):
     """A function of whole values of some API types, or, without types, of every object of a known kind. `subject`: what it is handed."""
@@ -49,7 +67,17 @@ class Check(NamedTuple):
     topic: Rule
     types: tuple[str, ...]
     subject: type
-    function: Callable[..., Iterable[Problem]]
+    function: Callable[..., Iterable[Problem]] | Late
+
+    @property
+    def module(self) -> str:
+        """Where the function is defined."""
+        return self.function.module if isinstance(self.function, Late) else self.function.__module__
+
+    def load(self) -> Callable[..., Iterable[Problem]]:
+        """The function itself."""
+        function: Any = self.function.load().function if isinstance(self.function, Late) else self.function
+        return function  # type: ignore[no-any-return]
 
 
 def constraint(topic: Rule, *, of_absent: bool = False, closed: bool = False) -> Callable[[Look], Constraint]:

@@ -10,9 +10,13 @@ import os
 import re
 import sys
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcheck.text.pattern import pattern
+from kcheck.text.record import NamedTuple
+
+PROJECT = "kcheck"
+"""The group that plug-ins are entered in."""
 
 _NAME = pattern(r"(?P<package>[^-]+)(?:-.*)?\.(?:dist|egg)-info")
 

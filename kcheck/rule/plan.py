@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcheck.finding.problem import Problem
 from kcheck.kube.facts import Facts
 from kcheck.kube.resource import Resource
-from kcheck.rule.constraint import Constraint
+from kcheck.rule.constraint import Check, Constraint, FieldTable, LateTable
 from kcheck.rule.registry import Registry
-from kcheck.rule.ruleset import RuleSet
+from kcheck.rule.ruleset import Active, RuleSet
+from kcheck.text.record import NamedTuple
 from kcheck.tree.document import Document
 
 MOST_PROBLEMS = 100_000
@@ -26,18 +27,13 @@ class EndlessRule(Exception):
 
 
 class Hook(NamedTuple):
-    """A function to call at a node, under a rule's id. `subject`: what it is handed; `type`: the node's, where the hook is of one.
-
-    `kinds`: of the objects that it is for, none for all; `needs`: what Facts must have for it.
-    """
+    """A function to call at a node, under a rule's id. `subject`: what it is handed; `type`: the node's, where the hook is of one."""
 
     rule: str
     subject: type
     function: Callable[..., Iterable[Problem]]
     options: dict[str, Any]
     type: str = ""
-    kinds: frozenset[str] = frozenset()
-    needs: tuple[str, ...] = ()
 
 
 class TypePlan:
@@ -58,28 +54,27 @@ class TypePlan:
         self.closed: set[str] = set()
         self.dropped: set[str] = set()
 
-    def with_hooks(self, wrap: Callable[[Hook], Hook]) -> TypePlan:
-        """The same with other hooks."""
-        other = TypePlan(map(wrap, self.rules), map(wrap, self.checks))
-        other.absent, other.present = self.absent, self.present
-        other.owned, other.closed, other.dropped = self.owned, self.closed, self.dropped
-        return other
+
+Wrap = Callable[[Hook], Hook]
+"""Makes the hook that is called of a hook."""
 
 
 class ObjectHooks:
     """Hooks about whole objects, and which of them concern one: most rules are about few kinds, and calling takes longer than looking."""
 
-    def __init__(self, hooks: Iterable[Hook] = ()) -> None:
-        self.all = list(hooks)
+    def __init__(self, rules: Iterable[Active] = (), wrap: Wrap | None = None) -> None:
+        self.rules = list(rules)
+        self._wrap = wrap
+        self._hooks: dict[str, Hook] = {}
         self._of_kind: dict[str, list[Hook]] = {}
-        self._needed = tuple(dict.fromkeys(name for hook in self.all for name in hook.needs))
+        self._needed = tuple(dict.fromkeys(name for active in self.rules for name in active.rule.needs))
         self._of_facts: dict[tuple[object, ...], list[Hook]] = {}
 
     def of_kind(self, kind: str) -> list[Hook]:
         """Those that look at objects of a kind."""
         found = self._of_kind.get(kind)
         if found is None:
-            found = self._of_kind[kind] = [hook for hook in self.all if not hook.kinds or kind in hook.kinds]
+            found = self._of_kind[kind] = [self._hook(each) for each in self.rules if _is_of(each, kind)]
         return found
 
     def of_facts(self, facts: Facts) -> list[Hook]:
@@ -88,67 +83,116 @@ class ObjectHooks:
         found = self._of_facts.get(key)
         if found is None:
             has = {name for name in self._needed if getattr(facts, name)}
-            found = self._of_facts[key] = [hook for hook in self.of_kind(facts.id.kind) if has.issuperset(hook.needs)]
+            able = [each for each in self.rules if _is_of(each, facts.id.kind) and has.issuperset(each.rule.needs)]
+            found = self._of_facts[key] = [self._hook(each) for each in able]
         return found
+
+    def _hook(self, active: Active) -> Hook:
+        hook = self._hooks.get(active.rule.id)
+        if hook is None:
+            hook = self._hooks[active.rule.id] = _hook_of(active, "", self._wrap)
+        return hook
+
+
+def _is_of(active: Active, kind: str) -> bool:
+    return not active.rule.kinds or kind in active.rule.kinds
+
+
+def _hook_of(active: Active, type: str, wrap: Wrap | None) -> Hook:
+    hook = Hook(active.rule.id, active.rule.subject, active.rule.load(), active.options, type)
+    return hook if wrap is None else wrap(hook)
 
 
 class Plan:
-    """Work by API type, and the hooks of whole documents, objects and bundles; `every`: those of all objects of known kinds."""
+    """Work by API type, and the hooks of whole documents, objects and bundles; `every`: those of all objects of known kinds.
+
+    `make`: gives the work of a type; it is asked once, when the first value of it comes.
+    """
 
     def __init__(
         self,
-        types: dict[str, TypePlan],
+        make: Callable[[str], TypePlan | None],
         documents: Iterable[Hook] = (),
-        objects: Iterable[Hook] = (),
-        bundle: Iterable[Hook] = (),
+        objects: ObjectHooks | None = None,
+        bundle: ObjectHooks | None = None,
         every: Iterable[Hook] = (),
     ) -> None:
-        self.types = types
+        self._make = make
+        self._types: dict[str, TypePlan | None] = {}
         self.documents = list(documents)
-        self.objects = ObjectHooks(objects)
-        self.bundle = ObjectHooks(bundle)
+        self.objects = objects or ObjectHooks()
+        self.bundle = bundle or ObjectHooks()
         self.every = list(every)
 
+    def of_type(self, name: str) -> TypePlan | None:
+        """What to do at a value of a type, None where there is nothing to do."""
+        try:
+            return self._types[name]
+        except KeyError:
+            made = self._types[name] = self._make(name)
+            return made
 
-def compile_plan(registry: Registry, rules: RuleSet) -> Plan:
-    """What the walk does for these rules."""
-    types: dict[str, TypePlan] = defaultdict(TypePlan)
-    documents: list[Hook] = []
-    objects: list[Hook] = []
-    bundle: list[Hook] = []
-    every: list[Hook] = []
-    for rule, _, options in rules.active.values():
-        if rule.function is None:
-            continue
-        hook = Hook(rule.id, rule.subject, rule.function, options, "", rule.kinds, rule.needs)
-        for name in rule.types:
-            types[name].rules.append(hook._replace(type=name))
-        if rule.subject is Document:
-            documents.append(hook)
-        elif rule.subject is Resource and not rule.types:
-            objects.append(hook)
-        elif rule.subject is Facts:
-            bundle.append(hook)
-    for check in registry.checks:
-        if check.topic.id in rules:
-            hook = Hook(check.topic.id, check.subject, check.function, {})
-            for name in check.types:
-                types[name].checks.append(hook)
-            if not check.types:
-                every.append(hook)
-    for table in registry.tables:
-        for name in table.types:
-            for key, constraints in table.fields.items():
-                types[name].owned.add(key)
-                for constraint in constraints:
-                    if constraint.closed:
-                        types[name].closed.add(key)
-                    if constraint.dropped:
-                        types[name].dropped.add(key)
-                    if constraint.topic.id not in rules:
-                        continue
-                    if constraint.of_absent:
-                        types[name].absent.append((key, constraint))
-                    else:
-                        types[name].present.setdefault(key, []).append(constraint)
-    return Plan(dict(types), documents, objects, bundle, every)
+
+class _Types:
+    """All that is asked by API type. What a type has is put together when a value of it comes, for then its rules must be loaded."""
+
+    def __init__(self, registry: Registry, rules: RuleSet, wrap: Wrap | None) -> None:
+        self._active = rules
+        self._wrap = wrap
+        self._rules: dict[str, list[Active]] = defaultdict(list)
+        self._checks: dict[str, list[Check]] = defaultdict(list)
+        self._tables: dict[str, list[FieldTable | LateTable]] = defaultdict(list)
+        for active in rules.active.values():
+            for name in active.rule.types:
+                self._rules[name].append(active)
+        for check in registry.checks:
+            if check.topic.id in rules:
+                for name in check.types:
+                    self._checks[name].append(check)
+        for table in registry.tables:
+            for name in table.types:
+                self._tables[name].append(table)
+
+    def make(self, name: str) -> TypePlan | None:
+        """What there is to do at a value of a type."""
+        if name not in self._rules and name not in self._checks and name not in self._tables:
+            return None
+        plan = TypePlan(
+            [_hook_of(active, name, self._wrap) for active in self._rules.get(name, ()) if active.rule.function is not None],
+            [self.hook_of(check) for check in self._checks.get(name, ())],
+        )
+        for table in self._tables.get(name, ()):
+            for key, constraints in table.load().fields.items():
+                self._enter(plan, key, constraints)
+        return plan
+
+    def hook_of(self, check: Check) -> Hook:
+        hook = Hook(check.topic.id, check.subject, check.load(), {})
+        return hook if self._wrap is None else self._wrap(hook)
+
+    def _enter(self, plan: TypePlan, key: str, constraints: Iterable[Constraint]) -> None:
+        plan.owned.add(key)
+        for constraint in constraints:
+            if constraint.closed:
+                plan.closed.add(key)
+            if constraint.dropped:
+                plan.dropped.add(key)
+            if constraint.topic.id not in self._active:
+                continue
+            if constraint.of_absent:
+                plan.absent.append((key, constraint))
+            else:
+                plan.present.setdefault(key, []).append(constraint)
+
+
+def compile_plan(registry: Registry, rules: RuleSet, wrap: Wrap | None = None) -> Plan:
+    """What the walk does for these rules. `wrap`: makes other hooks of those that there are, for who wants to watch them."""
+    working = [active for active in rules.active.values() if active.rule.function is not None]
+    types = _Types(registry, rules, wrap)
+    return Plan(
+        types.make,
+        [_hook_of(active, "", wrap) for active in working if active.rule.subject is Document],
+        ObjectHooks([active for active in working if active.rule.subject is Resource and not active.rule.types], wrap),
+        ObjectHooks([active for active in working if active.rule.subject is Facts], wrap),
+        [types.hook_of(check) for check in registry.checks if check.topic.id in rules and not check.types],
+    )

@@ -9,7 +9,8 @@ from typing import Any
 
 import pluggy
 
-PROJECT = "kcheck"
+from kcheck.rule.installed import PROJECT
+
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
 

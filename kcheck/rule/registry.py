@@ -5,16 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
-import pluggy
-
-from kcheck.rule.constraint import Check, FieldTable
-from kcheck.rule.installed import EntryPoint, entry_points
-from kcheck.rule.plugin import PROJECT, Specs
+from kcheck.rule.constraint import Check, FieldTable, LateTable
+from kcheck.rule.index import contents, read_index
+from kcheck.rule.installed import PROJECT, EntryPoint, entry_points
 from kcheck.rule.rule import Rule
+from kcheck.text.record import NamedTuple
 
 BUILT_IN = ("kcheck_spec", "kcheck_practice")
 
@@ -30,12 +30,23 @@ class PluginFailure(NamedTuple):
     reason: str
 
 
+def _manager() -> Any:
+    """A `pluggy.PluginManager`; a run of our own rules alone does without."""
+    import pluggy
+
+    from kcheck.rule.plugin import Specs
+
+    manager = pluggy.PluginManager(PROJECT)
+    manager.add_hookspecs(Specs)
+    return manager
+
+
 class Registry:
     """Rules by id, field tables, checks, reporters and schema folders."""
 
     def __init__(self, rules: Mapping[str, Rule] = MappingProxyType({})) -> None:
         self.rules = dict(rules)
-        self.tables: list[FieldTable] = []
+        self.tables: list[FieldTable | LateTable] = []
         self.checks: list[Check] = []
         self.reporters: dict[str, Any] = {}
         self.schemas: list[Path] = []
@@ -45,17 +56,29 @@ class Registry:
     def load(cls) -> Registry:
         """Everything that is installed. A plug-in that fails is named in `failures`; the others go on."""
         registry = cls()
-        manager = pluggy.PluginManager(PROJECT)
-        manager.add_hookspecs(Specs)
+        manager: Any = None
         for point in sorted(entry_points(PROJECT), key=_built_in_first):
             try:
+                if point.name in BUILT_IN and registry._look_up(point.name):
+                    continue
+                manager = manager or _manager()
                 manager.register(point.load(), point.name)
                 registry._take(manager, point.name)
             except Exception as error:
                 registry.failures.append(PluginFailure(point.name, f"{type(error).__name__}: {error}"))
         return registry
 
-    def _take(self, manager: pluggy.PluginManager, name: str) -> None:
+    def _look_up(self, package: str) -> bool:
+        """Take in what the index of a package says that is in it, if it has one."""
+        index = read_index(package)
+        if index is None:
+            return False
+        self.rules.update(index.rules)
+        self.checks += index.checks(self.rules)
+        self.tables += index.tables
+        return True
+
+    def _take(self, manager: Any, name: str) -> None:
         plugin = manager.get_plugin(name)
         others = [p for p in manager.get_plugins() if p is not plugin]
         hooks = {hook: manager.subset_hook_caller(hook, others) for hook in ("kcheck_rules", "kcheck_reporters", "kcheck_schemas")}
@@ -72,18 +95,18 @@ class Registry:
 
         Raises ValueError for an id that is taken, or a foreign one without prefix.
         """
-        for value in list(vars(module).values()):
-            if isinstance(value, Rule) and value.module == module.__name__:
+        for _, value in contents(module):
+            if isinstance(value, Rule):
                 known = self.rules.get(value.id)
                 if known is not None and known is not value:
                     raise ValueError(f"rule id {value.id!r} is taken by {known.module}")
                 if foreign and "/" not in value.id:
                     raise ValueError(f"rule id {value.id!r} needs a prefix of its own, such as acme/{value.id}")
                 self.rules[value.id] = value
-            elif isinstance(value, list) and value and isinstance(value[0], FieldTable):
-                self.tables.extend(value)
-            elif isinstance(value, Check) and value.function.__module__ == module.__name__:
+            elif isinstance(value, Check):
                 self.checks.append(value)
+            else:
+                self.tables.extend(value)
 
     @cached_property
     def groups(self) -> dict[str, frozenset[str]]:
@@ -96,7 +119,9 @@ class Registry:
 
     def page(self, rule: Rule) -> Path | None:
         """The page of a rule, None where its module has none."""
-        file = getattr(sys.modules.get(rule.module), "__file__", None)
+        module = sys.modules.get(rule.module)
+        spec = find_spec(rule.module) if module is None and rule.module else None
+        file = getattr(module, "__file__", None) or (spec.origin if spec is not None else None)
         if file is None:
             return None
         page = Path(file).parent / "pages" / f"{rule.id.rpartition('/')[2]}.md"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
+import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal, NamedTuple, get_type_hints
+from importlib import import_module
+from typing import Any, Literal, get_type_hints
 
 from kcheck.finding.problem import Problem
 from kcheck.finding.severity import ERROR, WARNING, Severity
@@ -14,6 +15,7 @@ from kcheck.kube.part import Part
 from kcheck.kube.pod import Container, Pod
 from kcheck.kube.resource import Resource
 from kcheck.rule.options import Option, options_of
+from kcheck.text.record import NamedTuple
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node
 
@@ -27,9 +29,22 @@ _TYPES = {
 _SCOPES: dict[type, Scope] = {
     Document: "document", Resource: "object", Pod: "type", Container: "type", Part: "type", Node: "type", Facts: "bundle",
 }  # fmt: skip
+SUBJECTS: Mapping[str, type] = {subject.__name__: subject for subject in _SCOPES}
+"""What a rule may look at, by its name."""
 
 
 _NO_OPTIONS: Mapping[str, Option] = {}
+
+
+class Late(NamedTuple):
+    """What a module defines under a name, for who can wait for it: importing hundreds of modules takes longer than a small run."""
+
+    module: str
+    attribute: str
+
+    def load(self) -> Any:
+        """The thing itself."""
+        return getattr(import_module(self.module), self.attribute)
 
 
 class Rule(NamedTuple):
@@ -52,10 +67,16 @@ class Rule(NamedTuple):
     options: Mapping[str, Option] = _NO_OPTIONS
     fixable: bool = False
     like: tuple[str, ...] = ()
-    function: Callable[..., Iterable[Problem]] | None = None
+    function: Callable[..., Iterable[Problem]] | Late | None = None
     module: str = ""
     kinds: frozenset[str] = frozenset()
     needs: tuple[str, ...] = ()
+
+    def load(self) -> Callable[..., Iterable[Problem]]:
+        """The function of a rule that has one."""
+        function = self.function.load().function if isinstance(self.function, Late) else self.function
+        assert function is not None
+        return function
 
 
 def rule(
@@ -107,8 +128,7 @@ def topic(
     like: Iterable[str] = (),
 ) -> Rule:
     """A rule whose work is done by `checks` functions, `fields` tables or the engine itself, under one id that users know."""
-    frame = inspect.currentframe()
-    module = frame.f_back.f_globals.get("__name__", "") if frame and frame.f_back else ""
+    module = sys._getframe(1).f_globals.get("__name__", "")
     named = {o.name: o for o in options}
     return Rule(id, title, severity, family, frozenset(groups), default, options=named, like=tuple(like), module=module)
 

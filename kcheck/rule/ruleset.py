@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcheck.finding.severity import Severity
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
+from kcheck.text.record import NamedTuple
 
 ALWAYS = frozenset({"internal-error", "unreadable-file", "yaml-syntax"})
 """What no selection switches off: a file that was not checked must never look clean."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from kcheck.kube.network import Address
 from kcheck.kube.place import Place
@@ -15,6 +14,7 @@ from kcheck.kube.pod import Pod
 from kcheck.kube.resource import Resource
 from kcheck.run.placing import Placer
 from kcheck.text.pattern import pattern
+from kcheck.text.record import NamedTuple
 from kcheck.text.source import Span
 from kcheck.tree.node import Node
 

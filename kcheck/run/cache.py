@@ -17,7 +17,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+from kcheck.text.record import NamedTuple
 
 _MARK = b"kcheck cache 1\n"
 _DIGEST = 16

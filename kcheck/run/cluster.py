@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcheck.rule.registry import Registry
 from kcheck.run.fingerprint import contents
@@ -23,6 +23,7 @@ from kcheck.run.terms import OtherProgram, Terms, session_of, terms_of
 from kcheck.run.workers import NoWorkers
 from kcheck.schema.catalog import read_schemas
 from kcheck.schema.store import Store
+from kcheck.text.record import NamedTuple
 
 PATIENCE = 30
 """Seconds that a cluster may be without any worker."""

@@ -6,12 +6,12 @@ import os
 import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from kcheck.finding.report import Passed
 from kcheck.run.gitignore import Rules, ignoring, outer_rules, repository_rules, with_file
 from kcheck.run.glob import Excludes, Glob, is_glob
 from kcheck.text.pattern import pattern as late
+from kcheck.text.record import NamedTuple
 
 SUFFIXES = (".yaml", ".yml", ".json", ".kubeconfig")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from kcheck.run.glob import path_regex
 from kcheck.text.pattern import pattern as late
+from kcheck.text.record import NamedTuple
 
 
 class _Rule(NamedTuple):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from kcheck.finding.finding import Finding
 from kcheck.kube.place import Place
@@ -19,6 +18,7 @@ from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import ALWAYS, RuleSet
 from kcheck.run.placing import Owners, Placer
 from kcheck.text.pattern import pattern
+from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source, Span
 from kcheck.tree.comments import Comment, comments
 from kcheck.tree.document import Document

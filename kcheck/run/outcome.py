@@ -6,7 +6,6 @@ import gc
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from kcheck.finding.finding import Finding
 from kcheck.kube.facts import Facts
@@ -18,6 +17,7 @@ from kcheck.run.file import check_documents
 from kcheck.run.ignore import Ignores, ignores_of
 from kcheck.run.kinds import MARK, Definitions, InputKind, KindPlace, add_kinds, kinds_of
 from kcheck.run.session import Session
+from kcheck.text.record import NamedTuple
 from kcheck.text.source import Position, Range, Source
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node

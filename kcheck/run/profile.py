@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from kcheck.finding.problem import Problem
-from kcheck.rule.plan import Hook, Plan
+from kcheck.rule.plan import Hook
 
 _SHOWN = 15
 _RULES = "rules"
@@ -42,13 +42,8 @@ class Profile:
             self.stages[self._stack[-1]] += now - self._since
         self._since = now
 
-    def watched(self, plan: Plan) -> Plan:
-        """The same plan, with rules whose time is counted."""
-        types = {name: each.with_hooks(self._timed) for name, each in plan.types.items()}
-        others = (plan.documents, plan.objects.all, plan.bundle.all, plan.every)
-        return Plan(types, *(map(self._timed, hooks) for hooks in others))
-
-    def _timed(self, hook: Hook) -> Hook:
+    def timed(self, hook: Hook) -> Hook:
+        """The same hook, with its time counted."""
         function: Callable[..., Iterable[Problem]] = hook.function
         stages, rules, clock = self.stages, self.rules, time.process_time
         stages.setdefault(_RULES, 0.0)

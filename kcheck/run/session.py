@@ -52,9 +52,7 @@ class Session:
         """The compiled rule set, made once for each."""
         plan = self.plans.get(id(rules))
         if plan is None:
-            plan = compile_plan(self.registry, rules)
-            if self.profile is not None:
-                plan = self.profile.watched(plan)
+            plan = compile_plan(self.registry, rules, self.profile.timed if self.profile is not None else None)
             self.plans[id(rules)] = plan
         return plan
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
 from kcheck import __version__
 from kcheck.finding.report import Passed
@@ -23,6 +23,7 @@ from kcheck.run.outcome import Outcome
 from kcheck.run.session import Session
 from kcheck.run.stage import Checked
 from kcheck.run.terms import OtherProgram, Terms, session_of
+from kcheck.text.record import NamedTuple
 
 FORMAT = 1
 _MARK = "kcheck-shard"

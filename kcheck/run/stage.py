@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from kcheck.run.budget import limited_time
 from kcheck.run.discover import Discovery, Target, Unreadable, is_descriptor
@@ -16,6 +16,7 @@ from kcheck.run.outcome import Outcome, Task, file_finding
 from kcheck.run.session import Session
 from kcheck.run.share import Share
 from kcheck.run.workers import Workers
+from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source
 
 KEPT = 24_000_000

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
 
 from kcheck import __version__
 from kcheck.finding.severity import Severity
@@ -15,6 +14,7 @@ from kcheck.run.fingerprint import program_digest, schemas_digest
 from kcheck.run.session import Session
 from kcheck.schema.definitions import UnknownVersion, load
 from kcheck.schema.store import Store
+from kcheck.text.record import NamedTuple
 
 
 class RuleTerms(NamedTuple):

@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 
 from kcheck.kube.resource import Resource
 from kcheck.schema.crd import definitions
@@ -22,6 +21,7 @@ from kcheck.schema.shape import Shape
 from kcheck.schema.store import Judge, Store
 from kcheck.schema.walk import Walk
 from kcheck.text.pattern import pattern
+from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source, Undecodable
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node

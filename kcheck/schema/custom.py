@@ -7,7 +7,7 @@ fault stands in their way.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcheck.finding.problem import Problem
 from kcheck.kube.names import generated
@@ -24,6 +24,7 @@ from kcheck.schema.structural import Schema, has_rules
 from kcheck.schema.uniqueness import duplicate_faults
 from kcheck.schema.validation import BLOCKING, Fault, Keys, validate
 from kcheck.schema.walk import Walk
+from kcheck.text.record import NamedTuple
 from kcheck.tree.node import Node
 
 NOWHERE = "<nil>"

@@ -6,9 +6,10 @@ Source: the API references of the projects.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from kcheck.kube.resource import Resource
+from kcheck.text.record import NamedTuple
 from kcheck.tree.node import Node
 
 PodPart = Literal["template", "pod", "container", "fields", "resources", ""]

@@ -30,12 +30,14 @@ _ALL = ("core/v1 Container", "core/v1 PodSpec", "core/v1 PodTemplateSpec")
 
 def embedded_plan(plan: Plan, rules: RuleSet) -> Plan:
     """What of a plan is asked of pods in custom resources: rules, but not those of the specification."""
-    types = {}
-    for name, each in plan.types.items():
-        hooks = [hook for hook in each.rules if rules[hook.rule].rule.family != "spec"]
-        if hooks:
-            types[name] = TypePlan(rules=hooks)
-    return Plan(types)
+
+
+    def make(name: str) -> TypePlan | None:
+        whole = plan.of_type(name)
+        hooks = [hook for hook in whole.rules if rules[hook.rule].rule.family != "spec"] if whole is not None else []
+        return TypePlan(rules=hooks) if hooks else None
+
+    return Plan(make)
 
 
 def places_in(resource: Resource, store: Store) -> Places:
@@ -124,7 +126,7 @@ class PodWalk(Walk):
             field = fields.get(key)
             if field is not None and child.value.__class__ in (dict, list):
                 self.visit(child, field.shape)
-        plan = self.types.get(shape.name)
+        plan = self.plan.of_type(shape.name)
         if plan is not None:
             for hook in plan.rules:
                 # What only has some of the fields is no value of the type, and its other fields are its own.

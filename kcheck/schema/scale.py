@@ -6,10 +6,11 @@ Source: k8s.io/apiextensions-apiserver 1.36, pkg/registry/customresource/validat
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcheck.schema.validation import Keys
 from kcheck.schema.wording import shown
+from kcheck.text.record import NamedTuple
 
 _MOST = 2**31 - 1
 

@@ -6,12 +6,13 @@ that which passed most of its checks, so every check is counted as it counts.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcheck.finding.problem import Reason
 from kcheck.schema import wording
 from kcheck.schema.numeric import bound_faults, is_whole
 from kcheck.schema.structural import Schema
+from kcheck.text.record import NamedTuple
 
 Keys = tuple[str | int, ...]
 """The way from the root of the object."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcheck.finding.problem import Reason
 from kcheck.kube.base64 import BadBase64, decode
@@ -13,6 +13,7 @@ from kcheck.kube.quantity import BadQuantity
 from kcheck.kube.quantity import parse as parse_quantity
 from kcheck.schema.shape import Shape
 from kcheck.text.pattern import pattern
+from kcheck.text.record import NamedTuple
 
 
 class Fault(NamedTuple):

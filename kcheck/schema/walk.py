@@ -29,7 +29,7 @@ class Walk:
 
     def __init__(self, resource: Resource, plan: Plan, tell: Tell, crash: Crash) -> None:
         self.resource = resource
-        self.types = plan.types
+        self.plan = plan
         self.every = plan.every
         self._tell = tell
         self.tell: Tell = self.note
@@ -100,7 +100,7 @@ class Walk:
 
     def object(self, node: Node, shape: Shape, value: dict[str, Node]) -> None:
         name = shape.name
-        plan = self.types.get(name)
+        plan = self.plan.of_type(name)
         present = plan.present if plan is not None else None
         outer = self.pod
         if name == "core/v1 PodSpec":
@@ -196,7 +196,7 @@ class Walk:
 
     def required(self, node: Node, shape: Shape, value: dict[str, Node]) -> None:
         """What the type must have. To Go a zero value is an absent one where the field is no pointer, and a struct is always there."""
-        plan = self.types.get(shape.name)
+        plan = self.plan.of_type(shape.name)
         for key in shape.required:
             if plan is not None and key in plan.owned:
                 continue

@@ -5,9 +5,9 @@ from __future__ import annotations
 import codecs
 from bisect import bisect_right
 from itertools import accumulate
-from typing import NamedTuple
 
 from kcheck.text.pattern import pattern
+from kcheck.text.record import NamedTuple
 
 _LINE_BREAK = pattern(r"\r\n|\n|\r")
 

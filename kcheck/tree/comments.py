@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source, Span
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node

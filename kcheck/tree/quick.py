@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any, NoReturn
 
+from kcheck.text.pattern import pattern
 from kcheck.tree.blocks import folded, literal
 from kcheck.tree.built import DEPTH_LIMIT, Built
 from kcheck.tree.inline import brackets, quoted
@@ -26,7 +27,7 @@ _LINE = re.compile(
 _HEAD = re.compile(r"(?:[ ]*+(?:#[^\n]*+)?\n)*+(?:---[ ]*+(?:(?<=[ ])#[^\n]*+)?(?:\n|\Z))?+")
 # Characters that libyaml neither refuses nor takes for a line break; of those below 128 by far the fastest way is to delete them.
 _USUAL = bytes([9, 10, *range(32, 127)])
-_PRINTABLE = re.compile("[\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*+")
+_PRINTABLE = pattern("[\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*+")
 # No plain scalar begins so, or one only where more is looked at than one character.
 _INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@`")
 

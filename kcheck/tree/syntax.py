@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+from kcheck.text.record import NamedTuple
 
 
 class SyntaxFault(NamedTuple):

@@ -68,7 +68,7 @@ def _operator_problems(operator: Node, values: Node) -> Iterator[Problem]:
 
 def is_well_formed(selector: Node) -> bool:
     """Whether the server can select by it: nothing above was found wrong."""
-    return not any(True for check in (labels_are_well_formed, values_fit_operators) for _ in check.function(selector))
+    return not any(True for check in (labels_are_well_formed, values_fit_operators) for _ in check.load()(selector))
 
 
 def requirements_of(selector: Node) -> matching.Selector | None:

@@ -26,18 +26,19 @@ def test_all_plug_ins_load() -> None:
 
 def test_types_of_rules_and_checks(fields: dict[str, set[str]]) -> None:
     named = {(rule.id, name) for rule in REGISTRY.rules.values() for name in rule.types}
-    named |= {(f"{check.topic.id}: {check.function.__name__}", name) for check in REGISTRY.checks for name in check.types}
+    named |= {(f"{check.topic.id}: {check.load().__name__}", name) for check in REGISTRY.checks for name in check.types}
     assert sorted((who, name) for who, name in named if name not in fields) == []
 
 
 def test_types_and_fields_of_tables(fields: dict[str, set[str]]) -> None:
     assert [name for table in REGISTRY.tables for name in table.types if name not in fields] == []
     # Of several types that share a table, such as the versions of one, not each has all fields.
-    named = {(table.types, field) for table in REGISTRY.tables for field in table.fields}
+    named = {(table.types, field) for table in REGISTRY.tables for field in table.load().fields}
     assert sorted((types, field) for types, field in named if not any(field in fields[name] for name in types)) == []
 
 
 def test_topics_are_rules() -> None:
     topics = {check.topic.id for check in REGISTRY.checks}
-    topics |= {constraint.topic.id for table in REGISTRY.tables for constraints in table.fields.values() for constraint in constraints}
+    constraints = [each for table in REGISTRY.tables for listed in table.load().fields.values() for each in listed]
+    topics |= {constraint.topic.id for constraint in constraints}
     assert topics <= REGISTRY.rules.keys()

@@ -24,7 +24,7 @@ POD = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\n"
 
 
 def fixed_forms() -> list[Case]:
-    cases = [*pages("kcheck_spec"), *pages("kcheck_practice")]
+    cases = [*pages("kcheck_spec._plugin"), *pages("kcheck_practice._plugin")]
     return [case for case in cases if case.example is not None and case.example.fixed is not None]
 
 
