@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -160,4 +159,4 @@ def _as_found(found: Discovery, excludes: Excludes) -> Discovery:
             passed.append(Passed(target.path, f"excluded by the config: {pattern}"))
         else:
             targets.append(target._replace(named=False))
-    return replace(found, targets=targets, passed=passed)
+    return found._replace(targets=targets, passed=passed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -47,7 +48,7 @@ def find_config(given: str | None, isolated: bool, registry: Registry) -> Config
         raise click.UsageError("--config and --isolated contradict each other")
     file = Path(given) if given else None if isolated else find(Path("."))
     if file is None:
-        return Config()
+        return Config(Path(os.path.realpath(".")))
     # Most runs have no config file, so what reads one is loaded late.
     from kcheck.config.file import read
     from kcheck.config.mistake import BadConfig

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from kcheck.config.pattern import matches
@@ -21,24 +21,23 @@ class Override(NamedTuple):
     settings: Mapping[str, Setting]
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """What `.kcheck.yaml` says; as made, what holds without one.
 
-    `file`: the file itself, None without one; `folder`: where it stands, without links: `exclude` and the globs of `overrides`
-    are relative to it. `kubernetes`: minor versions, oldest first, () for the newest alone. `schemas`: paths that are fit to be
+    `file`: the file itself, None without one; `folder`: where it stands, or would, without links: `exclude` and the globs of
+    `overrides` are relative to it. `kubernetes`: minor versions, oldest first, () for the newest alone. `schemas`: paths that are fit to be
     opened. `pods`: where kinds hold pods, by group and name. `settings`: by rule id, groups taken apart.
     """
 
+    folder: Path
     file: Path | None = None
-    folder: Path = field(default_factory=lambda: Path(os.path.realpath(".")))
     kubernetes: tuple[str, ...] = ()
     schemas: tuple[Path, ...] = ()
     complete: bool = False
-    pods: Mapping[tuple[str, str], Any] = field(default_factory=dict)
+    pods: Mapping[tuple[str, str], Any] = MappingProxyType({})
     fail_on: Severity = WARNING
     exclude: tuple[str, ...] = ()
-    settings: Mapping[str, Setting] = field(default_factory=dict)
+    settings: Mapping[str, Setting] = MappingProxyType({})
     overrides: tuple[Override, ...] = ()
 
 

@@ -8,7 +8,6 @@ in 64 bits, `scaled` overflows as it does.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
@@ -40,18 +39,23 @@ class BadQuantity(ValueError):
         self.message = message
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Quantity:
     """`mantissa` times ten to the `exponent`. Quantities compare and hash by value.
 
     `wide` says that the server keeps it in arbitrary precision, `kept` is the text where the server keeps the spelling.
     """
 
-    mantissa: int
-    exponent: int = 0
-    form: Form = "decimal"
-    wide: bool = False
-    kept: str = ""
+    __slots__ = ("exponent", "form", "kept", "mantissa", "wide")
+
+    def __init__(self, mantissa: int, exponent: int = 0, form: Form = "decimal", wide: bool = False, kept: str = "") -> None:
+        self.mantissa = mantissa
+        self.exponent = exponent
+        self.form = form
+        self.wide = wide
+        self.kept = kept
+
+    def __repr__(self) -> str:
+        return f"Quantity({self})"
 
     def __eq__(self, other: object) -> bool:
         return _compare(self, other) == 0 if isinstance(other, Quantity) else NotImplemented

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 
 from kcheck.text.record import NamedTuple
@@ -77,6 +76,9 @@ def _literal(host: str) -> tuple[str, str]:
     """The zone of an address in brackets (the address itself is fine) and its port."""
     address, bracket, port = host.removeprefix("[").rpartition("]")
     address, _, zone = address.partition("%25")
+    # Few hosts are addresses: most runs do without it.
+    import ipaddress
+
     try:
         ipaddress.IPv6Address(address)
     except ValueError:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from kcheck.finding.report import Passed
 from kcheck.run.gitignore import Rules, ignoring, outer_rules, repository_rules, with_file
@@ -56,16 +55,15 @@ class NoSuchPath(Exception):
         self.messages = tuple(messages)
 
 
-@dataclass(slots=True, frozen=True)
-class Discovery:
+class Discovery(NamedTuple):
     """The files to check, each once: in the order of the command line, sorted by path parts within a folder.
 
     `passed`: what was left out, and why. `unreadable`: what should have been looked at and could not be.
     """
 
-    targets: list[Target] = field(default_factory=list)
-    passed: list[Passed] = field(default_factory=list)
-    unreadable: list[Unreadable] = field(default_factory=list)
+    targets: Sequence[Target] = ()
+    passed: Sequence[Passed] = ()
+    unreadable: Sequence[Unreadable] = ()
 
 
 def discover(

@@ -7,7 +7,7 @@ from bisect import bisect, insort
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix
@@ -68,7 +68,7 @@ class Fixing:
 
     def as_fixed(self) -> Discovery:
         """The input with the new texts in the place of the old ones."""
-        return replace(self.found, targets=[self._target(target) for target in self.found.targets])
+        return self.found._replace(targets=[self._target(target) for target in self.found.targets])
 
     def _target(self, target: Target) -> Target:
         fixed = self.files.get(target.path)

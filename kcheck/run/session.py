@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -18,7 +17,6 @@ from kcheck.schema.store import Store
 _UNTIMED = nullcontext()
 
 
-@dataclass
 class Session:
     """`stores`: one for each Kubernetes version to check against, the newest last. `complete`: the input is all there is.
 
@@ -28,18 +26,27 @@ class Session:
     `recipe`: makes the same session in another process where that cannot be a copy of this one; None where nobody knows how.
     """
 
-    registry: Registry
-    rules: RuleSet
-    stores: list[Store]
-    complete: bool = False
-    by_file: Callable[[str], RuleSet] | None = None
-    schemas: tuple[Path, ...] = ()
-    recipe: Callable[[], Session] | None = None
-    profile: Profile | None = None
-    plans: dict[int, Plan] = field(default_factory=dict)
-    embedded: dict[int, Plan] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        registry: Registry,
+        rules: RuleSet,
+        stores: list[Store],
+        complete: bool = False,
+        by_file: Callable[[str], RuleSet] | None = None,
+        schemas: tuple[Path, ...] = (),
+        recipe: Callable[[], Session] | None = None,
+        profile: Profile | None = None,
+    ) -> None:
+        self.registry = registry
+        self.rules = rules
+        self.stores = stores
+        self.complete = complete
+        self.by_file = by_file
+        self.schemas = schemas
+        self.recipe = recipe
+        self.profile = profile
+        self.plans: dict[int, Plan] = {}
+        self._embedded: dict[int, Plan] = {}
         for store in self.stores:
             if store.rules is None:
                 store.rules = CustomRules(store.definitions.minor)
@@ -58,11 +65,11 @@ class Session:
 
     def embedded_plan(self, rules: RuleSet) -> Plan:
         """What of the plan is asked of pods in custom resources, made once for each rule set."""
-        plan = self.embedded.get(id(rules))
+        plan = self._embedded.get(id(rules))
         if plan is None:
             from kcheck.schema.podwalk import embedded_plan
 
-            plan = self.embedded[id(rules)] = embedded_plan(self.plan(rules), rules)
+            plan = self._embedded[id(rules)] = embedded_plan(self.plan(rules), rules)
         return plan
 
     @cached_property

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import tempfile
-from dataclasses import replace
 from functools import cache
 from hashlib import blake2b
 from importlib import import_module
@@ -67,7 +66,9 @@ def _compiled() -> Session:
 
 def session(complete: bool = False) -> Session:
     """A session that has seen nothing yet, but for its rules, which are compiled once."""
-    return replace(_compiled(), stores=[Store(load())], complete=complete)
+    made = Session(registry(), rules(), [Store(load())], complete)
+    made.plans = _compiled().plans
+    return made
 
 
 def report_of(text: str, of: Session | None = None) -> Report:
