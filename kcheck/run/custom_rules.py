@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from kcheck.finding.problem import Problem
 from kcheck.kube.resource import Resource
@@ -15,8 +14,6 @@ class CustomRules:
 
     def __init__(self, minor: int) -> None:
         self.minor = minor
-        # A schema goes when there is no room for its definition any more.
-        self._compiled: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
     def evaluate(self, schema: Any, value: dict[str, Any], resource: Resource, walk: Walk) -> None:
         """Tell the violations of a defaulted object that its schema accepts but for the rules. See `kcheck.schema.store.Rules`."""
@@ -31,6 +28,7 @@ class CustomRules:
     def _rules(self, schema: Any) -> Any:
         from kcheck.cel.rules import find_rules
 
-        if schema not in self._compiled:
-            self._compiled[schema] = find_rules(schema.node.plain(), self.minor)
-        return self._compiled[schema]
+        # Kept where it goes with the schema, when there is no room for its definition any more.
+        if not schema.rules:
+            schema.rules = (find_rules(schema.node.plain(), self.minor),)
+        return schema.rules[0]

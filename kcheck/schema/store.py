@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any, Protocol
 
 from kcheck.kube.resource import Resource
@@ -63,11 +62,14 @@ class Store:
         self.rules: Rules | None = None
         self.pods: Mapping[tuple[str, str], Any] = {}
         self.places: dict[tuple[str, str], Any] = {}
+        self._components: Components | None = None
 
-    @cached_property
+    @property
     def components(self) -> Components:
         """The kinds of component configuration: they are no API objects, and no API server serves them."""
-        return Components(self.definitions)
+        if self._components is None:
+            self._components = Components(self.definitions)
+        return self._components
 
     def builtin(self, api_version: str, kind: str) -> Kind | None:
         return self.definitions.kind(api_version, kind)

@@ -17,18 +17,20 @@ class Schema:
 
     `types`: () for any; an int-or-string is ("integer", "string"). `format`: its name where the server knows it, `text_format`
     its judge for texts. `additional`: what keys beyond the properties are: a Schema, True, False, or None for not said.
-    `defaults`: properties with a default. Numbers are None where the CRD says none. What is broken in a CRD counts as not said.
+    `defaults`: properties with a default. `rules`: what evaluates its rules has made of them, nothing before the first object.
+    Numbers are None where the CRD says none. What is broken in a CRD counts as not said.
     """
 
     __slots__ = (
-        "__weakref__", "_additional", "_items", "_properties", "additional_allowed", "all_of", "any_of", "defaults", "embedded", "enum",
+        "_additional", "_items", "_properties", "additional_allowed", "all_of", "any_of", "defaults", "embedded", "enum",
         "exclusive_maximum", "exclusive_minimum", "format", "has_combinations", "int_or_string", "list_keys", "list_type", "max_items",
         "max_length", "max_properties", "maximum", "min_items", "min_length", "min_properties", "minimum", "multiple_of", "node", "not_",
-        "nullable", "one_of", "pattern", "preserve", "required", "text_format", "types", "unique_items",
+        "nullable", "one_of", "pattern", "preserve", "required", "rules", "text_format", "types", "unique_items",
     )  # fmt: skip
 
     def __init__(self, node: Node) -> None:
         self.node = node
+        self.rules: tuple[Any, ...] = ()
         kind = node["type"].text
         self.int_or_string = node["x-kubernetes-int-or-string"].flag is True
         self.types: tuple[str, ...] = ("integer", "string") if self.int_or_string else (kind,) if kind else ()

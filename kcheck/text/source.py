@@ -61,6 +61,10 @@ class Source:
         self.mark = mark
         self._starts: list[int] = []
 
+    def __reduce__(self) -> tuple[type[Source], tuple[str, str, str, bytes]]:
+        # Compiled classes do not pickle by themselves.
+        return Source, (self.path, self.text, self.encoding, self.mark)
+
     @classmethod
     def decode(cls, path: str, data: bytes) -> Source:
         """Read bytes as kubectl does: UTF-8 unless a mark (or, without one, a NUL beside the first character) says UTF-16.
