@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Callable
+from functools import partial
 from typing import BinaryIO
 
 from kcheck.run.discover import Target, Unreadable, is_descriptor, what_is
@@ -16,6 +18,7 @@ LIMIT = 32 * 1024 * 1024
 
 _CHUNK = 1024 * 1024
 _HEAD = 64 * 1024
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 def load(target: Target, limit: int = LIMIT, stdin: BinaryIO | None = None) -> Source | Unreadable:
@@ -27,19 +30,21 @@ def load(target: Target, limit: int = LIMIT, stdin: BinaryIO | None = None) -> S
         if target.stdin:
             if stdin is None:
                 return Unreadable(path, "standard input is closed")
-            data = _read(stdin, limit, _CHUNK)
+            data = _read(stdin.read, limit, _CHUNK)
         elif is_descriptor(path):
             with open(path, "rb") as stream:
-                data = _read(stream, limit, _CHUNK)
+                data = _read(stream.read, limit, _CHUNK)
         else:
             opened = _open(path)
             if isinstance(opened, str):
                 return Unreadable(path, opened)
-            with opened:
-                size = os.fstat(opened.fileno()).st_size
+            try:
+                size = os.fstat(opened).st_size
                 if size > limit:
                     return Unreadable(path, f"{size:,} bytes, more than the limit of {limit:,}: it is not read")
-                data = _read(opened, limit, size + 1)
+                data = _read(partial(os.read, opened), limit, size + 1, size)
+            finally:
+                os.close(opened)
     except OSError as error:
         return Unreadable(path, f"cannot be read: {error.strerror or error}")
     if data is None:
@@ -47,28 +52,30 @@ def load(target: Target, limit: int = LIMIT, stdin: BinaryIO | None = None) -> S
     return _text(path, data)
 
 
-def _open(path: str) -> BinaryIO | str:
-    """A regular file, opened, or what it is instead. Raises OSError.
+def _open(path: str) -> int | str:
+    """The descriptor of a regular file, or what it is instead. Raises OSError.
 
     The look before keeps devices shut, the flag keeps a pipe that took the file's place in between from waiting for a writer.
     """
     mode = os.stat(path).st_mode
     if not stat.S_ISREG(mode):
         return f"{what_is(mode)}, not a file: it is not opened"
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    return open(path, "rb", buffering=0, opener=lambda name, _: os.open(name, flags))
+    return os.open(path, _FLAGS)
 
 
-def _read(stream: BinaryIO, limit: int, step: int) -> bytes | None:
-    """All bytes up to the end, or None where there are more than `limit`."""
-    parts: list[bytes] = []
-    size = 0
+def _read(read: Callable[[int], bytes], limit: int, step: int, whole: int = -1) -> bytes | None:
+    """All bytes up to the end, or None where there are more than `limit`. `whole`: as many as there should be."""
+    data = read(step)
+    if len(data) == whole:
+        return data
+    parts = [data]
+    size = len(data)
     while size <= limit:
-        part = stream.read(step)
-        if not part:
+        if not data:
             return b"".join(parts)
-        parts.append(part)
-        size += len(part)
+        data = read(step)
+        parts.append(data)
+        size += len(data)
     return None
 
 
@@ -136,6 +143,7 @@ class Folders:
     def __init__(self) -> None:
         self._charts: dict[str, bool] = {}
         self._reasons: dict[str, str] = {}
+        self._services: dict[str, bool] = {}
 
     def has_chart(self, folder: str) -> bool:
         """Whether a Helm chart begins in a folder, given as an absolute path."""
@@ -151,13 +159,19 @@ class Folders:
             self._reasons[folder] = HELM_TEMPLATE if inside else ""
         return self._reasons[folder]
 
+    def is_of_service(self, folder: str) -> bool:
+        """Whether the files of a folder are for a code hosting service or an editor."""
+        if folder not in self._services:
+            self._services[folder] = not _SERVICE_FOLDERS.isdisjoint(folder.split("/"))
+        return self._services[folder]
+
 
 def kind_of_file(path: str, folders: Folders | None = None) -> str:
     """What a file that was found in a folder is, if it is no Kubernetes manifest; nothing if it is to be checked.
 
     Only what is certain counts: a folder `templates` or a `values.yaml` outside a chart is checked.
     """
-    folders = folders or Folders()
+    folders = Folders() if folders is None else folders
     folder, _, name = path.rpartition("/")
     if path.startswith("/"):
         folder = folder or "/"
@@ -170,7 +184,7 @@ def kind_of_file(path: str, folders: Folders | None = None) -> str:
             return "Helm values"
     if match := _NAMES.fullmatch(name):
         reason = _REASONS[match.lastgroup or ""]
-    elif not _SERVICE_FOLDERS.isdisjoint(folder.split("/")):
+    elif folders.is_of_service(folder):
         reason = "configuration of a code hosting service or an editor"
     return reason if reason and not _is_object(path) else ""
 
@@ -181,8 +195,10 @@ def _is_object(path: str) -> bool:
         opened = _open(path)
         if isinstance(opened, str):
             return True
-        with opened:
-            head = opened.read(_HEAD)
+        try:
+            head = os.read(opened, _HEAD)
+        finally:
+            os.close(opened)
     except OSError:
         return True
     api_version, kind = (_JSON_API_VERSION, _JSON_KIND) if head.lstrip()[:1] == b"{" else (_API_VERSION, _KIND)

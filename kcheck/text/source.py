@@ -71,6 +71,9 @@ class Source:
 
         Raises Undecodable where the bytes are not text in that encoding.
         """
+        # Nearly all manifests.
+        if data.isascii() and b"\0" not in data:
+            return cls(path, data.decode("ascii"))
         mark, encoding = b"", "utf-8"
         for bom, name in _MARKS:
             if data.startswith(bom):
