@@ -241,8 +241,8 @@ class Facts:
         return _STATE(self)
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        for name, value in zip(_NAMES, state, strict=True):
-            object.__setattr__(self, name, value)
+        for put, value in zip(_SETTERS, state, strict=True):
+            put(self, value)
 
     @property
     def title(self) -> str:
@@ -252,3 +252,4 @@ class Facts:
 
 _NAMES = tuple(each.name for each in fields(Facts))
 _STATE: Callable[[Facts], tuple[Any, ...]] = attrgetter(*_NAMES)
+_SETTERS: list[Callable[[Facts, Any], None]] = [vars(Facts)[name].__set__ for name in _NAMES]

@@ -30,12 +30,18 @@ class PodTable:
         self.pairs = pairs = [(f, pod) for f in facts if f.whole for pod in f.pods]
         self.all = _group(pairs)
         self.by_label = _groups((label, pair) for pair in pairs for label in _labels(pair[1]))
-        self.by_key = _groups((key, pair) for pair in pairs for key in {k for k, _ in _labels(pair[1])})
-        self.by_added = _groups((key, pair) for pair in pairs for key in pair[1].added or ())
         self._spaces: dict[int, dict[str, list[tuple[int, tuple[Identity, Group]]]]] = {}
         # Those that may have any label besides.
         unknown = [pair for pair in pairs if pair[1].added is None]
         self.open = grouped(((key, pair) for pair in unknown for k, v in pair[1].labels.items() for key in ((k, v), (k, None))), *_PAIR)
+
+    @cached_property
+    def by_key(self) -> dict[str, dict[Identity, Group]]:
+        return _groups((key, pair) for pair in self.pairs for key in {k for k, _ in _labels(pair[1])})
+
+    @cached_property
+    def by_added(self) -> dict[str, dict[Identity, Group]]:
+        return _groups((key, pair) for pair in self.pairs for key in pair[1].added or ())
 
     def candidates(self, selector: Selector, namespace: str = "") -> Iterable[tuple[Identity, Group]]:
         """Pods among which all are that a selector matches: those with the rarest of the labels that it wants.
