@@ -53,6 +53,8 @@ def test_a_check_loads_no_more_than_it_uses(pod: Path) -> None:
         "kcheck.graph",
         "kcheck.testing",
         "kcheck.run.cache",
+        "kcheck.run.memory",
+        "pickle",
         "kcheck.run.parallel",
         "kcheck.run.shards",
         "kcheck.run.cluster",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import click
 
@@ -21,15 +22,14 @@ from kcheck.finding.report import Passed, Report
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
 from kcheck.run.cachefolder import cache_folder, cache_is_off
-from kcheck.run.conclusion import conclude
 from kcheck.run.discover import Discovery, NoSuchPath, discover
 from kcheck.run.glob import Excludes
 from kcheck.run.jobs import default_jobs
 from kcheck.run.load import LIMIT
-from kcheck.run.run import check_files, hire
+from kcheck.run.run import check_files, hire, run
 from kcheck.run.session import Session
 from kcheck.run.share import Share
-from kcheck.run.stage import Checked, drained
+from kcheck.run.stage import Checked
 from kcheck.run.workers import NoWorkers
 from kcheck.text.record import NamedTuple
 
@@ -126,27 +126,43 @@ def found_by(given: Input, config: Config) -> Discovery:
 
 def checked(given: Input, found: Discovery, session: Session, quiet: bool = False, scheduler: str = "") -> Report:
     """The report of a run, with findings from `--severity` on. A session with a profile runs in one process, without the cache."""
-    return sift(conclude(found.passed, drained(file_stage(given, found, session, quiet, scheduler)), session), given.severity)
+    with _means(given, session, quiet) as (limit, stdin, progress, jobs, cache):
+        report = run(found, session, limit=limit, stdin=stdin, progress=progress, jobs=jobs, cache=cache, scheduler=scheduler)
+    return sift(report, given.severity)
 
 
-def file_stage(
-    given: Input, found: Discovery, session: Session, quiet: bool = False, scheduler: str = "", share: Share | None = None
+def share_checked(
+    given: Input, found: Discovery, session: Session, share: Share, quiet: bool = False, scheduler: str = ""
 ) -> list[Checked]:  # fmt: skip
-    """What each file gave, or those of a share."""
+    """What the files of a share gave."""
+    with _means(given, session, quiet) as (limit, stdin, progress, jobs, cache):
+        workers = hire(session, jobs, cache, scheduler)
+        return check_files(found, session, workers, limit=limit, stdin=stdin, progress=progress, share=share)
+
+
+@contextmanager
+def _means(given: Input, session: Session, quiet: bool) -> Iterator[_Means]:
+    """What a run uses besides the input. Raises Failure where the run finds nobody to check."""
     limit = read_size(given.max_file_size) if given.max_file_size else LIMIT
     progress = Progress(sys.stderr) if is_terminal(sys.stderr) and not quiet else None
     stdin = sys.stdin.buffer if sys.stdin else None
     alone = session.profile is not None
     cache = None if given.no_cache or alone or cache_is_off() else cache_folder()
-    jobs = 1 if alone else given.jobs or default_jobs()
     try:
-        workers = hire(session, jobs, cache, scheduler)
-        return check_files(found, session, workers, limit=limit, stdin=stdin, progress=progress, share=share)
+        yield _Means(limit, stdin, progress, 1 if alone else given.jobs or default_jobs(), cache)
     except NoWorkers as error:
         raise Failure(f"kcheck: {error}") from None
     finally:
         if progress is not None:
             progress.clear()
+
+
+class _Means(NamedTuple):
+    limit: int
+    stdin: BinaryIO | None
+    progress: Progress | None
+    jobs: int
+    cache: Path | None
 
 
 def _as_found(found: Discovery, excludes: Excludes) -> Discovery:

@@ -7,7 +7,7 @@ from typing import TextIO
 
 import click
 
-from kcheck.cli.input import Input, file_stage
+from kcheck.cli.input import Input, share_checked
 from kcheck.cli.output import publish
 from kcheck.cli.reporting import Reporting
 from kcheck.config.config import Config
@@ -31,7 +31,7 @@ def check_shard(
         raise click.UsageError("--shard: standard input is not the same on all machines: name files or folders")
     if given.severity != "info" or telling.fail_on or telling.format != "text":
         raise click.UsageError("--shard: --severity, --fail-on and --format are for kcheck merge, which writes the report")
-    checked = file_stage(given, found, session, telling.quiet, scheduler, share)
+    checked = share_checked(given, found, session, share, telling.quiet, scheduler)
     files = [*(target.path for target in found.targets), *(fault.file for fault in found.unreadable)]
     head = Head(share.number, share.of, terms_of(session, files), share.input, share.files, config.fail_on, tuple(found.passed))
 

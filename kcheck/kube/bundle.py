@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from functools import cached_property
 from itertools import chain, islice
 from operator import itemgetter
@@ -13,6 +12,7 @@ from typing import Any, Literal, TypeVar
 from kcheck.kube.coverage import Coverage
 from kcheck.kube.facts import Aim, Claim, Facts, Made, PodFact, PortFact, Reference
 from kcheck.kube.kubeconfig import Section
+from kcheck.kube.patches import patched
 from kcheck.kube.podtable import Backend, PodTable, grouped
 from kcheck.kube.presence import Presence
 from kcheck.kube.selector import Selector
@@ -35,11 +35,16 @@ class Bundle:
     def __init__(self, facts: Iterable[Facts], complete: bool = False, files: Iterable[str] = ()) -> None:
         self.complete = complete
         self._files = files
-        self.facts = _patched(list(facts))
+        self._given = facts
         self._tables: dict[tuple[Scope, str], PodTable] = {}
         self._coverage: dict[Aim, Coverage] = {}
         self._presence: Presence | None = None
         self._made: dict[Callable[[Bundle], Any], Any] = {}
+
+    @cached_property
+    def facts(self) -> list[Facts]:
+        """All objects. Those that an earlier run has read are made when somebody asks."""
+        return patched(list(self._given))
 
     @cached_property
     def folders(self) -> dict[str, set[str]]:
@@ -280,20 +285,3 @@ class Bundle:
 
 def _in_order(selector: Selector) -> Selector:
     return Selector(tuple(sorted(selector.requirements, key=lambda r: r.key)))
-
-
-def _patched(facts: list[Facts]) -> list[Facts]:
-    """The same objects, with what patches of them in the input may add: labels and ports of their pods."""
-    patches = grouped((f for f in facts if not f.whole and f.pods and f.id.name), lambda f: (f.group, f.id.kind, f.id.name))
-    if not patches:
-        return facts
-    return [_with_patches(f, patches.get((f.group, f.id.kind, f.id.name), ())) if f.whole and f.pods else f for f in facts]
-
-
-def _with_patches(facts: Facts, patches: Iterable[Facts]) -> Facts:
-    pods = [pod for patch in patches if may_share(patch.id.namespace, facts.id.namespace) for pod in patch.pods]
-    if not pods:
-        return facts
-    first = facts.pods[0]
-    ports = (*first.ports, *(port for pod in pods for port in pod.ports))
-    return replace(facts, pods=(first._replace(patches=tuple(pod.labels for pod in pods), ports=ports), *facts.pods[1:]))

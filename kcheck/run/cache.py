@@ -1,49 +1,50 @@
 """What earlier runs found, by the contents of files. Nothing here is ever needed: what is missing, damaged or foreign is made anew.
 
-A folder of packs. A pack holds the entries of some of the files of one working folder: a check sum, then a dictionary of a file's
-digest to its entries. Packs are written beside their place and moved there, so that runs at the same time never see half of one; of
-two that write the same pack the later one wins.
+A folder of packs. A pack holds some of what is remembered of one working folder: a check sum, then a dictionary of a name to its
+entries. Packs are written beside their place and moved there, so that runs at the same time never see half of one; of two that write
+the same pack the later one wins.
 """
 
 from __future__ import annotations
 
-import io
 import marshal
 import os
-import pickle
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from hashlib import blake2b
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from kcheck.text.record import NamedTuple
 
-_MARK = b"kcheck cache 1\n"
+_MARK = b"kcheck cache 2\n"
 _DIGEST = 16
 _SUFFIX = ".pack"
 
 MOST = 256 * 1024 * 1024
 """Bytes of all packs together; the ones that have not been used for longest go first."""
 
-_MOST_OF_A_PACK = 2 * 1024 * 1024
+_MOST_OF_A_PACK = 8 * 1024 * 1024
 _AGE = 14 * 24 * 3600
 """Seconds after which an entry that nobody has asked for is dropped when its pack is written."""
+
+Parts = tuple[Any, ...]
+"""What is remembered: bytes, texts, numbers and tuples of them, as `marshal` writes them."""
+
+_Entries = list[tuple[bytes, int, int, Parts]]
+"""Of one name, the newest first: what each depends on, when it was last asked for (seconds), its bytes, itself."""
 
 
 def digest(*parts: bytes) -> bytes:
     """A short name for some bytes; their lengths count, so that no two lists of parts are mistaken for each other."""
-    return blake2b(b"".join([each for part in parts for each in (len(part).to_bytes(8, "little"), part)]), digest_size=_DIGEST).digest()
+    return state_of(b"".join([each for part in parts for each in (len(part).to_bytes(8, "little"), part)]))
 
 
-class Entry(NamedTuple):
-    """Something remembered: what it depends on, itself, and when it was last asked for (seconds)."""
-
-    key: bytes
-    value: bytes
-    used: int
+def state_of(data: bytes | memoryview) -> bytes:
+    """The same for one piece."""
+    # Processors have instructions for this one.
+    return sha256(data).digest()[:_DIGEST]
 
 
 class Cache:
@@ -52,29 +53,31 @@ class Cache:
     def __init__(self, folder: Path, place: str) -> None:
         self._folder = folder
         self._place = digest(os.fsencode(place)).hex()[:12]
-        self._packs: dict[str, dict[bytes, list[Entry]]] = {}
+        self._packs: dict[str, dict[bytes, _Entries]] = {}
         self._changed: set[str] = set()
         self._now = int(time.time())
 
-    def get(self, name: bytes, key: bytes) -> Any:
-        """What was remembered under a name for a key; None where that is nothing."""
-        entries = self._entries(name)
-        for number, entry in enumerate(entries):
-            if entry.key == key:
-                if self._now - entry.used > _AGE // 2:
-                    entries[number] = entry._replace(used=self._now)
-                    self._changed.add(self._pack_of(name))
-                with suppress(Exception):
-                    return _Reader(io.BytesIO(entry.value)).load()
-                return None
+    def get(self, pack: str, name: bytes, *keys: bytes) -> Parts | None:
+        """What was remembered in a pack under a name for one of these keys; None where that is nothing."""
+        entries = self._pack(pack).get(name, ())
+        for number, (its_key, used, size, parts) in enumerate(entries):
+            if its_key in keys:
+                if self._now - used > _AGE // 2:
+                    self._packs[pack][name][number] = (its_key, self._now, size, parts)
+                    self._changed.add(pack)
+                return parts
         return None
 
-    def put(self, name: bytes, key: bytes, value: object, most: int = 2) -> None:
+    def latest(self, pack: str, name: bytes) -> list[Parts]:
+        """All that is remembered under a name, for whatever key, the newest first."""
+        return [parts for _, _, _, parts in self._pack(pack).get(name, ())]
+
+    def put(self, pack: str, name: bytes, key: bytes, parts: Parts, most: int = 2) -> None:
         """Remember something under a name. `most`: how many keys of a name are kept."""
-        entries = self._entries(name)
-        kept = [entry for entry in entries if entry.key != key][: most - 1]
-        entries[:] = [Entry(key, pickle.dumps(value, pickle.HIGHEST_PROTOCOL), self._now), *kept]
-        self._changed.add(self._pack_of(name))
+        entries = self._pack(pack).setdefault(name, [])
+        kept = [entry for entry in entries if entry[0] != key][: most - 1]
+        entries[:] = [(key, self._now, len(marshal.dumps(parts)), parts), *kept]
+        self._changed.add(pack)
 
     def save(self) -> None:
         """Write what has changed. A disk that is full or write-protected is no reason to complain."""
@@ -82,49 +85,50 @@ class Cache:
             if self._changed:
                 self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             for pack in sorted(self._changed):
-                _write(self._folder / pack, self._small(self._packs[pack]))
+                _write(self._path(pack), self._small(self._packs[pack]))
             if self._changed:
                 _shrink(self._folder, MOST)
             self._changed.clear()
 
-    def _pack_of(self, name: bytes) -> str:
-        return f"{self._place}-{name[0]:02x}{_SUFFIX}"
+    def _path(self, pack: str) -> Path:
+        return self._folder / f"{self._place}-{pack}{_SUFFIX}"
 
-    def _entries(self, name: bytes) -> list[Entry]:
-        pack = self._pack_of(name)
-        if pack not in self._packs:
-            self._packs[pack] = _read(self._folder / pack)
-        return self._packs[pack].setdefault(name, [])
+    def _pack(self, pack: str) -> dict[bytes, _Entries]:
+        found = self._packs.get(pack)
+        if found is None:
+            found = self._packs[pack] = _read(self._path(pack))
+        return found
 
-    def _small(self, pack: dict[bytes, list[Entry]]) -> dict[bytes, list[tuple[bytes, bytes, int]]]:
+    def _small(self, pack: dict[bytes, _Entries]) -> dict[bytes, _Entries]:
         """The entries that are worth keeping: the ones used last, as many as there is room for."""
-        newest = sorted(((e, name) for name, entries in pack.items() for e in entries), key=lambda pair: -pair[0].used)
+        newest = sorted(((entry, name) for name, entries in pack.items() for entry in entries), key=lambda pair: -pair[0][1])
         room = _MOST_OF_A_PACK
-        kept: dict[bytes, list[tuple[bytes, bytes, int]]] = {}
+        kept: dict[bytes, _Entries] = {}
         for entry, name in newest:
-            room -= len(entry.value)
-            if room >= 0 and self._now - entry.used <= _AGE:
-                kept.setdefault(name, []).append((entry.key, entry.value, entry.used))
+            room -= entry[2]
+            if room >= 0 and self._now - entry[1] <= _AGE:
+                kept.setdefault(name, []).append(entry)
         return kept
 
 
-def _read(path: Path) -> dict[bytes, list[Entry]]:
+def _read(path: Path) -> dict[bytes, _Entries]:
     """The entries of a pack, none where it is not there, damaged or not ours."""
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", buffering=0) as file:
             if hasattr(os, "geteuid") and os.fstat(file.fileno()).st_uid != os.geteuid():
                 return {}
             data = file.read()
         start = len(_MARK) + _DIGEST
         body = memoryview(data)[start:]
-        if data[: len(_MARK)] != _MARK or digest(body) != data[len(_MARK) : start]:  # type: ignore[arg-type]
+        if data[: len(_MARK)] != _MARK or state_of(body) != data[len(_MARK) : start]:
             return {}
-        return {name: [Entry(*entry) for entry in entries] for name, entries in marshal.loads(body).items()}
+        pack = marshal.loads(body)
+        return pack if isinstance(pack, dict) else {}
     except (OSError, ValueError, TypeError, EOFError, AttributeError, MemoryError):
         return {}
 
 
-def _write(path: Path, pack: dict[bytes, list[tuple[bytes, bytes, int]]]) -> None:
+def _write(path: Path, pack: dict[bytes, _Entries]) -> None:
     if not pack:
         path.unlink(missing_ok=True)
         return
@@ -132,7 +136,7 @@ def _write(path: Path, pack: dict[bytes, list[tuple[bytes, bytes, int]]]) -> Non
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with open(draft, "xb") as file:
-            file.write(_MARK + digest(body) + body)
+            file.write(_MARK + state_of(body) + body)
         os.replace(draft, path)
     except OSError:
         draft.unlink(missing_ok=True)
@@ -178,16 +182,3 @@ def clear(folder: Path) -> Contents:
     for _, _, path in list(_files(folder)):
         path.unlink(missing_ok=True)
     return before
-
-
-class _Reader(pickle.Unpickler):
-    """Makes our own values and nothing else, whatever the bytes say."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        if module.startswith("kcheck."):
-            found = getattr(sys.modules.get(module) or __import__(module, fromlist=[name]), name)
-            if isinstance(found, type):
-                return found
-        elif module == "builtins" and name in ("frozenset", "set"):
-            return frozenset if name == "frozenset" else set
-        raise pickle.UnpicklingError(f"{module}.{name} has no business in a cache")

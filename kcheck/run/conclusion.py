@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Problem
@@ -20,32 +21,43 @@ _CHARACTERS = 10_000
 """As many an object counts where the time is limited that may be spent on relations."""
 
 
-def conclude(passed: Iterable[Passed], checked: Iterable[Checked], session: Session) -> Report:
-    """The report on files. `passed`: what was left out before anything was read."""
-    return _Conclusion(session).run(passed, sorted(checked, key=_order))
+Told = list[tuple[str, Sequence[Facts]]]
+"""Files in their order, and what the objects of each tell the others."""
+
+Recall = Callable[[Told, Callable[[], list[Finding]]], list[Finding]]
+"""Gives what rules across objects find in these files: what an earlier run has kept, or what asking them gives."""
+
+
+def conclude(passed: Iterable[Passed], checked: Iterable[Checked], session: Session, recall: Recall | None = None) -> Report:
+    """The report on files. `passed`: what was left out before anything was read.
+
+    Raises Damaged where the facts of a file were remembered and cannot be read.
+    """
+    return _Conclusion(session).run(passed, sorted(checked, key=_order), recall)
 
 
 def _order(each: Checked) -> tuple[str, int]:
     """Where a file stands among all. Of several objects the first one is taken here and there, so they go by their paths in whatever
     order they were named; of kubeconfigs that order says which one wins.
     """
-    return ("", each.number) if any(facts.kubeconfig for facts in each.outcome.facts) else (each.path, each.number)
+    return ("", each.number) if each.outcome.kubeconfig else (each.path, each.number)
 
 
 class _Conclusion:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.report = Report(kubernetes="-".join(dict.fromkeys(s.definitions.version for s in (session.stores[0], session.stores[-1]))))
-        self.facts: list[Facts] = []
-        self.files: list[str] = []
+        self.told: Told = []
         self.ignores: dict[str, Ignores] = {}
 
-    def run(self, passed: Iterable[Passed], checked: Iterable[Checked]) -> Report:
+    def run(self, passed: Iterable[Passed], checked: Iterable[Checked], recall: Recall | None) -> Report:
         self.report.passed += passed
         for each in checked:
             self.take(each)
-        with self.session.stage("relations"), limited_time(_CHARACTERS * len(self.facts)):
-            self.bundle()
+        facts = chain.from_iterable(facts for _, facts in self.told)
+        self.report.bundle = Bundle(facts, self.session.complete, [path for path, _ in self.told])
+        with self.session.stage("relations"):
+            self.report.findings += self.relations() if recall is None else recall(self.told, self.relations)
         with self.session.stage("the report"):
             sifted = apply(self.report.findings, self.ignores, self.session.rules_for, self.session.complete)
             # Of findings that stand in one place and say the same the first one stays the first.
@@ -56,7 +68,6 @@ class _Conclusion:
     def take(self, each: Checked) -> None:
         """Enter what a file gave into the report."""
         outcome = each.outcome
-        self.files.append(each.path)
         if outcome.passed:
             self.report.passed.append(Passed(each.path, outcome.passed))
         else:
@@ -65,27 +76,27 @@ class _Conclusion:
         if outcome.ignores:
             self.ignores[each.path] = outcome.ignores
         self.report.findings += outcome.findings
-        self.facts += outcome.facts
+        self.told.append((each.path, outcome.facts))
 
-    def bundle(self) -> None:
-        """Rules that see all objects together."""
-        bundle = self.report.bundle = Bundle(self.facts, self.session.complete, self.files)
-        for facts in self.facts:
-            for hook in self.session.plan(self.session.rules_for(facts.place.file)).bundle.of_facts(facts):
-                try:
-                    for number, problem in enumerate(hook.function(facts, bundle, **hook.options), 1):
-                        self.tell(hook.rule, problem, facts.place)
-                        if number > MOST_PROBLEMS:
-                            raise EndlessRule
-                except Exception as error:
-                    message = f"rule {hook.rule} failed on {facts.title}: {type(error).__name__}: {error}"
-                    self.tell("internal-error", Problem(facts.place, message), facts.place)
+    def relations(self) -> list[Finding]:
+        """What rules find that see all objects together."""
+        bundle = self.report.bundle
+        found: list[Finding] = []
+        with limited_time(_CHARACTERS * len(bundle.facts)):
+            for facts in chain.from_iterable(facts for _, facts in self.told):
+                for hook in self.session.plan(self.session.rules_for(facts.place.file)).bundle.of_facts(facts):
+                    try:
+                        for number, problem in enumerate(hook.function(facts, bundle, **hook.options), 1):
+                            found += self.finding(hook.rule, problem, facts.place)
+                            if number > MOST_PROBLEMS:
+                                raise EndlessRule
+                    except Exception as error:
+                        message = f"rule {hook.rule} failed on {facts.title}: {type(error).__name__}: {error}"
+                        found += self.finding("internal-error", Problem(facts.place, message), facts.place)
+        return found
 
-    def tell(self, rule: str, problem: Problem, place: Place) -> None:
+    def finding(self, rule: str, problem: Problem, place: Place) -> Iterator[Finding]:
         at = problem.node if isinstance(problem.node, Place) else place
         active = self.session.rules_for(at.file).active.get(rule)
-        if active is None:
-            return
-        self.report.findings.append(
-            Finding(rule, active.severity, active.rule.family, problem.message, at, problem.reason, problem.related, problem.fix)
-        )
+        if active is not None:
+            yield Finding(rule, active.severity, active.rule.family, problem.message, at, problem.reason, problem.related, problem.fix)

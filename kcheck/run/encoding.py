@@ -7,7 +7,7 @@ its number, so a path or name that stands everywhere is written once. What does 
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from enum import IntEnum
 from functools import cache
@@ -54,8 +54,8 @@ def codec(kind: Any) -> Codec:
         return _union(get_args(kind))
     if origin is tuple and get_args(kind)[-1] is not ...:
         return _fixed([codec(each) for each in get_args(kind)])
-    if origin in (tuple, list, frozenset):
-        return _sequence(origin, get_args(kind))
+    if origin in (tuple, list, frozenset, Sequence):
+        return _sequence(list if origin is Sequence else origin, get_args(kind))
     if origin is not None and issubclass(origin, Mapping):
         return _mapping(*map(codec, get_args(kind)))
     if isinstance(kind, type) and issubclass(kind, IntEnum):

@@ -31,30 +31,32 @@ _LITTLE_ROOM = 4_000_000
 
 
 class InputKind(NamedTuple):
-    """A kind, and the text of the document that defines it: compressed where there is much of it."""
+    """A kind, and the text of the document that defines it: compressed where there is much of it. `state`: see KindPlace."""
 
     api_version: str
     kind: str
     text: str | bytes
+    state: str
 
 
 class KindPlace(NamedTuple):
-    """A kind, and where in its file the document stands that defines it."""
+    """A kind, and where in its file the document stands that defines it. `state`: a digest of its text."""
 
     api_version: str
     kind: str
     start: int
     end: int
+    state: str
 
 
 def input_kinds(source: Source, places: Iterable[KindPlace], packed: bool) -> list[InputKind]:
     """Kinds with the texts that define them. Versions of one share its text."""
     texts: dict[int, str | bytes] = {}
     found = []
-    for api_version, kind, start, end in places:
+    for api_version, kind, start, end, state in places:
         if start not in texts:
             texts[start] = _packed(source.text[start:end]) if packed else source.text[start:end]
-        found.append(InputKind(api_version, kind, texts[start]))
+        found.append(InputKind(api_version, kind, texts[start], state))
     return found
 
 
@@ -120,7 +122,7 @@ class Definitions:
         """What judges the objects of a kind."""
         from kcheck.schema.crd import definitions
 
-        api_version, name, text = kind
+        api_version, name, text, _ = kind
         definition = self._read.get(text)
         if definition is None:
             plain = text if isinstance(text, str) else _unpacked(text)
@@ -137,6 +139,7 @@ class Definitions:
 def kinds_of(source: Source, documents: Iterable[Document], store: Store, known: Definitions) -> list[KindPlace]:
     """The kinds that these documents of a file define. `known`: where the documents are kept for whoever needs them again."""
     # Loaded when there are some: it is a fifth of all that a run would load.
+    from kcheck.run.cache import state_of
     from kcheck.schema.crd import definitions
 
     found = []
@@ -144,7 +147,8 @@ def kinds_of(source: Source, documents: Iterable[Document], store: Store, known:
         start, end = document.start, document.end
         if source.text.find(MARK, start, end) < 0:
             continue
-        places = [KindPlace(k.version.api_version, k.version.kind, start, end) for k in definitions(store, [document])]
+        state = state_of(source.text[start:end].encode("utf-8", "surrogatepass")).hex()
+        places = [KindPlace(k.version.api_version, k.version.kind, start, end, state) for k in definitions(store, [document])]
         if places:
             found += places
             known.offer(source.text[start:end], [document])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from kcheck.finding.finding import Finding
@@ -39,6 +39,10 @@ _DEAR = 5e-6
 """Seconds for an object that went: where it takes longer, far more was looked at than thrown away."""
 
 
+class Damaged(Exception):
+    """What was remembered of an outcome and is none."""
+
+
 class Task(NamedTuple):
     """A file to check. `number`: its place in the input; `named`: by the user, not found in a folder.
 
@@ -58,20 +62,21 @@ class Task(NamedTuple):
 
 @dataclass(slots=True)
 class Outcome:
-    """What one file gave. `passed`: why it was not checked, nothing where it was.
+    """What one file gave. `passed`: why it was not checked, nothing where it was. `kubeconfig`: there is one among its `facts`.
 
     `kinds`: those that it defines. `custom`: it has objects of kinds that Kubernetes does not define; `waits`: for that reason it was
     not checked, for they may yet be defined elsewhere.
     """
 
     findings: list[Finding] = field(default_factory=list)
-    facts: list[Facts] = field(default_factory=list)
+    facts: Sequence[Facts] = field(default_factory=list)
     documents: int = 0
     ignores: Ignores = field(default_factory=Ignores)
     passed: str = ""
     kinds: list[KindPlace] = field(default_factory=list)
     custom: bool = False
     waits: bool = False
+    kubeconfig: bool = False
 
 
 class Checker:
@@ -148,6 +153,7 @@ class Checker:
             result = check_documents(documents, session, rules, task.part)
         outcome.findings += result.findings
         outcome.facts = result.facts
+        outcome.kubeconfig = any(facts.kubeconfig for facts in result.facts)
         outcome.documents = result.documents
         return outcome
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import gc
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from kcheck.finding.report import Report
-from kcheck.run.conclusion import conclude
-from kcheck.run.discover import Discovery
+from kcheck.run.conclusion import Recall, conclude
+from kcheck.run.discover import Discovery, is_descriptor
 from kcheck.run.load import LIMIT
+from kcheck.run.outcome import Damaged
 from kcheck.run.session import Session
 from kcheck.run.share import Share
 from kcheck.run.stage import Checked, FileStage, Hire, Progress, drained
@@ -39,8 +39,24 @@ def run(
     `scheduler`: the address of a Dask scheduler whose workers check the files instead. Raises NoWorkers.
     """
     with collector_paused():
-        checked = check_files(found, session, hire(session, jobs, cache, scheduler), limit=limit, stdin=stdin, progress=progress)
-        return conclude(found.passed, drained(checked), session)
+        try:
+            return _report(found, session, hire(session, jobs, cache, scheduler), limit, stdin, progress)
+        except Damaged:
+            if cache is not None:
+                from kcheck.run.cache import clear
+
+                clear(cache)
+            # What is remembered is never needed, but what came from a pipe came once.
+            if any(target.stdin or is_descriptor(target.path) for target in found.targets):
+                raise
+            return _report(found, session, hire(session, jobs, None, scheduler), limit, stdin, progress)
+
+
+def _report(
+    found: Discovery, session: Session, staffing: Staffing, limit: int, stdin: BinaryIO | None, progress: Progress | None
+) -> Report:  # fmt: skip
+    checked = check_files(found, session, staffing, limit=limit, stdin=stdin, progress=progress)
+    return conclude(found.passed, drained(checked), session, staffing.recall)
 
 
 def check_files(
@@ -58,25 +74,41 @@ def check_files(
         return FileStage(session, workers, limit, stdin, progress).run(found, share)
 
 
-def hire(session: Session, jobs: int, cache: Path | None, scheduler: str = "") -> Hire:
-    """Who checks so many characters of text: this process, others beside it, or the cluster that a scheduler has."""
+def hire(session: Session, jobs: int, cache: Path | None, scheduler: str = "") -> Staffing:
+    """Who checks the files of a run. See `run`."""
+    return Staffing(session, jobs, cache, scheduler)
 
-    def workers(characters: int) -> Workers:
-        if scheduler:
-            from kcheck.run.cluster import Cluster
 
-            staff: Workers = Cluster(session, scheduler)
-        else:
-            staff = Staff(session, jobs)
+class Staffing:
+    """Hires who checks so many characters of text: this process, others beside it, or the cluster that a scheduler has.
+
+    `recall`: what remembers relations, where outcomes are remembered.
+    """
+
+    def __init__(self, session: Session, jobs: int, cache: Path | None, scheduler: str = "") -> None:
+        self.recall: Recall | None = None
+        self._session = session
+        self._jobs = jobs
+        self._cache = cache
+        self._scheduler = scheduler
+
+    def __call__(self, characters: int) -> Workers:
         # What a small input would save, looking it up takes.
-        if cache is None or characters < CACHED_FROM:
-            return staff
-        from kcheck.run.cache import Cache
+        if self._cache is None or characters < CACHED_FROM:
+            return self._staff()
+        from kcheck.run.memory import Memory
         from kcheck.run.remembered import Remembered
 
-        return Remembered(Cache(cache, os.getcwd()), session, staff)
+        memory = Memory(self._cache, self._session)
+        self.recall = memory.relations
+        return Remembered(memory, self._staff())
 
-    return workers
+    def _staff(self) -> Workers:
+        if self._scheduler:
+            from kcheck.run.cluster import Cluster
+
+            return Cluster(self._session, self._scheduler)
+        return Staff(self._session, self._jobs)
 
 
 @contextmanager

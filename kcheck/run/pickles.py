@@ -1,0 +1,59 @@
+"""Our own values as bytes, and nothing but our own values made of bytes, whatever they say."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import sys
+from typing import Any
+
+from kcheck.run.outcome import Damaged
+
+
+def pickled(value: object) -> bytes:
+    """Raises whatever pickling raises."""
+    return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+
+
+def unpickled(data: bytes) -> Any:
+    """Raises Damaged."""
+    try:
+        return _Reader(io.BytesIO(data)).load()
+    except Exception as error:
+        raise Damaged(f"{type(error).__name__}: {error}") from None
+
+
+def canonical(value: object) -> bytes:
+    """Bytes that are the same where values are the same, in any process.
+
+    A mere pickle tells, too, which equal values are one, and in what order a set happens to lie.
+    """
+    buffer = io.BytesIO()
+    pickler = _Canonical(buffer, pickle.HIGHEST_PROTOCOL)
+    pickler.fast = True
+    pickler.dump(value)
+    return buffer.getvalue()
+
+
+class _Canonical(pickle.Pickler):
+    def persistent_id(self, value: Any) -> Any:
+        return sorted(value) if value.__class__ is frozenset else None
+
+
+class _Reader(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        found = _KNOWN.get((module, name))
+        if found is None:
+            found = _KNOWN[module, name] = _class(module, name)
+        return found
+
+
+_KNOWN: dict[tuple[str, str], type] = {("builtins", "frozenset"): frozenset, ("builtins", "set"): set}
+
+
+def _class(module: str, name: str) -> type:
+    if module.startswith("kcheck."):
+        found = getattr(sys.modules.get(module) or __import__(module, fromlist=[name]), name)
+        if isinstance(found, type):
+            return found
+    raise pickle.UnpicklingError(f"{module}.{name} has no business in a cache")
