@@ -48,7 +48,7 @@ from kcheck.rule.rule import Rule, rule, topic
 from kcheck.schema import served, soundness
 from kcheck.text.edit import Edit
 from kcheck.text.pattern import pattern
-from kcheck.text.source import Span
+from kcheck.text.span import Span
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node
 

@@ -9,7 +9,7 @@ from typing import Any
 from kcheck.finding.problem import Reason
 from kcheck.kube.resource import Resource
 from kcheck.text.record import NamedTuple
-from kcheck.text.source import Span
+from kcheck.text.span import Span
 from kcheck.tree.node import Node
 
 _INSTANTIATION = "program instantiation failed: "

@@ -27,7 +27,8 @@ from kcheck.run.discover import Discovery, NoSuchPath, Target, Unreadable, disco
 from kcheck.run.load import load
 from kcheck.run.run import run
 from kcheck.run.session import Session
-from kcheck.text.source import Source, Span
+from kcheck.text.source import Source
+from kcheck.text.span import Span
 
 
 @click.command(short_help="Come over from kube-linter, kube-score, polaris or checkov.")

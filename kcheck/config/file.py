@@ -15,7 +15,8 @@ from kcheck.config.versions import parse_versions
 from kcheck.finding.severity import WARNING, Severity
 from kcheck.rule.registry import Registry
 from kcheck.schema.definitions import UnknownVersion
-from kcheck.text.source import Source, Span, Undecodable
+from kcheck.text.source import Source, Undecodable
+from kcheck.text.span import Span
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node
 from kcheck.tree.parse import parse

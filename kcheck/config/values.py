@@ -7,7 +7,8 @@ from typing import Literal
 
 from kcheck.config.mistake import Mistake
 from kcheck.kube.suggestion import nearest
-from kcheck.text.source import Source, Span
+from kcheck.text.source import Source
+from kcheck.text.span import Span
 from kcheck.tree.node import Node
 
 

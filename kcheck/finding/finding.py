@@ -6,7 +6,7 @@ from kcheck.finding.problem import Fix, Reason, Related
 from kcheck.finding.severity import Severity
 from kcheck.kube.place import ObjectId, Place
 from kcheck.text.record import NamedTuple
-from kcheck.text.source import Range
+from kcheck.text.span import Range
 
 
 class Finding(NamedTuple):

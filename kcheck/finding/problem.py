@@ -7,7 +7,7 @@ from typing import Literal
 from kcheck.kube.place import Place
 from kcheck.text.edit import Edit
 from kcheck.text.record import NamedTuple
-from kcheck.text.source import Span
+from kcheck.text.span import Span
 from kcheck.tree.node import Node
 
 # The API server's causes (k8s.io/apimachinery field.ErrorType), and the two of its strict decoder.

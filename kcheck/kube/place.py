@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kcheck.text.record import NamedTuple
-from kcheck.text.source import Range
+from kcheck.text.span import Range
 
 
 class ObjectId(NamedTuple):

@@ -15,7 +15,8 @@ from kcheck.migration.polaris import Exemption
 from kcheck.migration.skips import Asked, asked_by
 from kcheck.run.ignore import ANNOTATION, covered_by
 from kcheck.text.edit import Edit, apply
-from kcheck.text.source import Source, Span
+from kcheck.text.source import Source
+from kcheck.text.span import Span
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node
 from kcheck.tree.parse import parse

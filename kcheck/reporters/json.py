@@ -12,7 +12,7 @@ from kcheck.finding.severity import Severity
 from kcheck.kube.place import Place
 from kcheck.reporters.document import write_document
 from kcheck.reporters.style import PLAIN, Style
-from kcheck.text.source import Range
+from kcheck.text.span import Range
 
 VERSION = 1
 """Of the contract: grows when a field changes its meaning or goes, not when one is added."""

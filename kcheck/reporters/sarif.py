@@ -16,7 +16,7 @@ from kcheck.reporters.document import write_document
 from kcheck.reporters.fingerprint import fingerprints
 from kcheck.reporters.style import PLAIN, Style
 from kcheck.text.pattern import pattern
-from kcheck.text.source import Range
+from kcheck.text.span import Range
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT = "kcheck/v1"

@@ -15,7 +15,7 @@ from kcheck.kube.resource import Resource
 from kcheck.run.placing import Placer
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
-from kcheck.text.source import Span
+from kcheck.text.span import Span
 from kcheck.tree.node import Node
 
 _NAME = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"

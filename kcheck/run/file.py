@@ -19,7 +19,7 @@ from kcheck.schema.components import end_of, instead_of
 from kcheck.schema.store import Store
 from kcheck.schema.succession import succession
 from kcheck.schema.walk import Walk
-from kcheck.text.source import Span
+from kcheck.text.span import Span
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node
 

@@ -19,7 +19,8 @@ from kcheck.rule.ruleset import ALWAYS, RuleSet
 from kcheck.run.placing import Owners, Placer
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
-from kcheck.text.source import Source, Span
+from kcheck.text.source import Source
+from kcheck.text.span import Span
 from kcheck.tree.comments import Comment, comments
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node

@@ -18,7 +18,8 @@ from kcheck.run.ignore import Ignores, ignores_of
 from kcheck.run.kinds import MARK, Definitions, InputKind, KindPlace, add_kinds, kinds_of
 from kcheck.run.session import Session
 from kcheck.text.record import NamedTuple
-from kcheck.text.source import Position, Range, Source
+from kcheck.text.source import Source
+from kcheck.text.span import Position, Range
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node
 from kcheck.tree.parse import parse

@@ -14,7 +14,7 @@ from kcheck.kube.resource import Resource
 from kcheck.schema.path import field_path
 from kcheck.schema.shape import Shape
 from kcheck.text.pattern import pattern
-from kcheck.text.source import Span
+from kcheck.text.span import Span
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node
 

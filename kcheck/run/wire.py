@@ -12,7 +12,7 @@ import sys
 from functools import lru_cache
 from typing import Any
 
-from kcheck.text.source import Position
+from kcheck.text.span import Position
 
 _LONG = 120
 """Characters of texts that are hardly ever met again."""

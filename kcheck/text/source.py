@@ -7,7 +7,7 @@ from bisect import bisect_right
 from itertools import accumulate
 
 from kcheck.text.pattern import pattern
-from kcheck.text.record import NamedTuple
+from kcheck.text.span import Position, Range
 
 _LINE_BREAK = pattern(r"\r\n|\n|\r")
 
@@ -19,27 +19,6 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-
-
-class Span(NamedTuple):
-    """Half-open range of character offsets in a text."""
-
-    start: int
-    end: int
-
-
-class Position(NamedTuple):
-    """Line and column of a character, both counted from 1, columns in characters."""
-
-    line: int
-    column: int
-
-
-class Range(NamedTuple):
-    """Where something stands; `end` is the position just behind its last character."""
-
-    start: Position
-    end: Position
 
 
 class Undecodable(Exception):

@@ -7,7 +7,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 from kcheck.text.record import NamedTuple
-from kcheck.text.source import Source, Span
+from kcheck.text.source import Source
+from kcheck.text.span import Span
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node
 

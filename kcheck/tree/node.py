@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kcheck.text.source import Span
+from kcheck.text.span import Span
 
 Scalar = str | int | float | bool | None
 

@@ -9,7 +9,8 @@ import pytest
 from kcheck.migration.counterparts import Counterparts
 from kcheck.migration.manifest import Manifest
 from kcheck.migration.polaris import Exemption
-from kcheck.text.source import Source, Span
+from kcheck.text.source import Source
+from kcheck.text.span import Span
 from kcheck.tree.parse import parse
 
 # What the rules find in every place of these tests.

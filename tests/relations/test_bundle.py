@@ -12,7 +12,7 @@ from kcheck.kube.facts import Facts, PodFact
 from kcheck.kube.place import ObjectId, Place
 from kcheck.kube.selector import Requirement, Selector
 from kcheck.kube.variants import may_share
-from kcheck.text.source import Position, Range
+from kcheck.text.span import Position, Range
 from tests.relations.world import facts, workload
 
 LABELS = st.dictionaries(st.sampled_from("abc"), st.sampled_from("xyz"), max_size=3)

@@ -18,7 +18,7 @@ from kcheck.reporters import Style
 from kcheck.reporters.excerpt import excerpt
 from kcheck.reporters.glyphs import Glyphs
 from kcheck.text.edit import Edit
-from kcheck.text.source import Position, Range
+from kcheck.text.span import Position, Range
 from tests.reporters.sample import shown
 
 SPECIAL = "\x1b\x9b\x07\x00\r\n\t\x7f\x85\u202e\u2066\u2028\u200b\ud800\udc80웹🚀\u0301%:,"

@@ -15,7 +15,7 @@ from kcheck.reporters import PLAIN, Style
 from kcheck.reporters.excerpt import excerpt
 from kcheck.reporters.glyphs import Glyphs
 from kcheck.reporters.text import write
-from kcheck.text.source import Position, Range
+from kcheck.text.span import Position, Range
 from tests.reporters.sample import finding, line_place, shown
 
 

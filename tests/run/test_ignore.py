@@ -26,7 +26,8 @@ from kcheck.run.placing import Placer
 from kcheck.run.session import Session
 from kcheck.schema.definitions import load
 from kcheck.schema.store import Store
-from kcheck.text.source import Position, Range, Source
+from kcheck.text.source import Source
+from kcheck.text.span import Position, Range
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node
 from kcheck.tree.parse import parse

@@ -8,7 +8,7 @@ import pytest
 
 from kcheck.run import wire
 from kcheck.run.wire import Receiver, Sender
-from kcheck.text.source import Position, Range
+from kcheck.text.span import Position, Range
 
 VALUES: list[Any] = [
     {"a": ["spec.selector", "spec.selector"], "b": (1, None, "")},
