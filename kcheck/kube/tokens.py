@@ -108,6 +108,8 @@ def find(text: str) -> Iterator[Token]:
 
 def masked(line: str) -> str:
     """A line as long as it is, its credentials as asterisks."""
+    if len(line) < _SHORTEST:
+        return line
     for token in list(find(line)):
         line = cover(line, token.start, token.end)
     return line

@@ -9,6 +9,9 @@ from itertools import accumulate
 from kcheck.text.pattern import pattern
 from kcheck.text.span import Position, Range
 
+_LONG = 20_000
+"""Characters of a text whose lines are not all looked up at once."""
+_FEW = 40
 _LINE_BREAK = pattern(r"\r\n|\n|\r")
 
 # Longest first: the UTF-32 mark begins with the UTF-16 one.
@@ -39,6 +42,9 @@ class Source:
         self.encoding = encoding
         self.mark = mark
         self._starts: list[int] = []
+        # Of the line that was asked for last: its number and its beginning; and how often lines are still counted.
+        self._last = (1, 0)
+        self._counts = _FEW if len(text) > _LONG and "\r" not in text else 0
 
     def __reduce__(self) -> tuple[type[Source], tuple[str, str, str, bytes]]:
         # Compiled classes do not pickle by themselves.
@@ -83,11 +89,27 @@ class Source:
         return self._starts
 
     def position(self, offset: int) -> Position:
+        if self._counts > 0 and not self._starts:
+            line, start = self._counted(offset)
+            return Position(line, offset - start + 1)
         line = bisect_right(self.line_starts, offset)
         return Position(line, offset - self.line_starts[line - 1] + 1)
 
+    def _counted(self, offset: int) -> tuple[int, int]:
+        """The number and the beginning of a character's line, counted from the line before: of a long text few are asked for."""
+        self._counts -= 1
+        line, start = self._last
+        if offset < start:
+            line, start = 1, 0
+        line += self.text.count("\n", start, offset)
+        start = self.text.rfind("\n", start, offset) + 1 or start
+        self._last = (line, start)
+        return line, start
+
     def range(self, start: int, end: int) -> Range:
-        return Range(self.position(start), self.position(end))
+        # Whoever wants a range wants the line that it begins in next.
+        last = self.position(end)
+        return Range(self.position(start), last)
 
     def offset(self, position: Position) -> int:
         """The character offset of a position of this text."""
@@ -95,6 +117,10 @@ class Source:
 
     def line(self, number: int) -> str:
         """Text of a line, counted from 1, without its line break."""
+        if not self._starts and self._counts > 0 and self._last[0] == number:
+            start = self._last[1]
+            end = self.text.find("\n", start)
+            return self.text[start : end if end >= 0 else len(self.text)]
         starts = self.line_starts
         end = starts[number] if number < len(starts) else len(self.text)
         return self.text[starts[number - 1] : end].rstrip("\r\n")
