@@ -5,8 +5,9 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import FrameType
+from typing import ClassVar
 
 BASE = 30.0
 """Seconds of processor time for a file however small: far beyond what any takes."""
@@ -19,31 +20,37 @@ class OutOfBudget(Exception):
     """A rule that does not end."""
 
 
-@contextmanager
-def limited_time(size: int) -> Iterator[None]:
+def limited_time(size: int) -> AbstractContextManager[None]:
     """Raise OutOfBudget in the midst of what takes too long for so many characters, and again if that goes on.
 
     Where a system cannot be interrupted, nothing is; what runs in another thread than the first is stopped by the clock.
     """
     seconds = BASE + size * _PER_CHARACTER
     if threading.current_thread() is not threading.main_thread():
-        with _watched(seconds):
-            yield
-        return
-    if not hasattr(signal, "setitimer"):
-        yield
-        return
+        return _watched(seconds)
+    return _Timer(seconds) if hasattr(signal, "setitimer") else nullcontext()
 
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        raise OutOfBudget(f"it took more than {seconds:.0f} s of processor time, so it was stopped")
 
-    before = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, _AGAIN)
-    try:
-        yield
-    finally:
+class _Timer:
+    """Has this thread interrupted. What answers the signal stays: putting it up and away for each file takes as long as reading some."""
+
+    _seconds: ClassVar[float] = 0.0
+
+    def __init__(self, seconds: float) -> None:
+        self._mine = seconds
+
+    def __enter__(self) -> None:
+        if not _Timer._seconds:
+            signal.signal(signal.SIGVTALRM, _stop)
+        _Timer._seconds = self._mine
+        signal.setitimer(signal.ITIMER_VIRTUAL, self._mine, _AGAIN)
+
+    def __exit__(self, *_error: object) -> None:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
+
+
+def _stop(_signal: int, _frame: FrameType | None) -> None:
+    raise OutOfBudget(f"it took more than {_Timer._seconds:.0f} s of processor time, so it was stopped")
 
 
 class _TookTooLong(OutOfBudget):

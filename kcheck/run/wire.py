@@ -9,10 +9,7 @@ from __future__ import annotations
 import io
 import pickle
 import sys
-from functools import lru_cache
 from typing import Any
-
-from kcheck.text.span import Position
 
 _LONG = 120
 """Characters of texts that are hardly ever met again."""
@@ -54,12 +51,9 @@ class Receiver:
 
     def __init__(self) -> None:
         self._texts: list[str] = []
-        self._size = 0
 
     def unpack(self, data: bytes) -> Any:
-        self._size += len(data)
-        kind = _Unpickler if self._size < _LITTLE else _Sharing
-        return kind(io.BytesIO(data), self._texts).load()
+        return _Unpickler(io.BytesIO(data), self._texts).load()
 
 
 class _Pickler(pickle.Pickler):
@@ -92,23 +86,3 @@ class _Unpickler(pickle.Unpickler):
         text = sys.intern(str(sent))
         self._texts.append(text)
         return text
-
-
-class _Sharing(_Unpickler):
-    """Takes equal positions for one: most objects begin in the first lines of a file."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        found = super().find_class(module, name)
-        return _SharedPosition if found is Position else found
-
-
-class _SharedPosition(Position):
-    """What unpickling calls for a position."""
-
-    def __new__(cls, line: int, column: int) -> Any:
-        return _position(line, column)
-
-
-@lru_cache(maxsize=100_000)
-def _position(line: int, column: int) -> Position:
-    return Position(line, column)

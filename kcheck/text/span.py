@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import Any
+
 from kcheck.text.record import NamedTuple
 
 
@@ -24,3 +27,20 @@ class Range(NamedTuple):
 
     start: Position
     end: Position
+
+    def __reduce__(self) -> tuple[type[_Ends], tuple[int, int, int, int]]:
+        return _Ends, (*self.start, *self.end)
+
+
+class _Ends:
+    """What unpickling calls for a range. Three tuples for each place of a run would be most of what goes from process to process; and
+    most places stand in the same few lines and columns, so equal positions are one.
+    """
+
+    def __new__(cls, line: int, column: int, last_line: int, last_column: int) -> Any:
+        return Range(_position(line, column), _position(last_line, last_column))
+
+
+@lru_cache(maxsize=100_000)
+def _position(line: int, column: int) -> Position:
+    return Position(line, column)
