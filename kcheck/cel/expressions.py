@@ -77,7 +77,7 @@ def schema_faults(root: Node, minor: int) -> Iterator[RuleFault]:
     from kcheck.cel.program import LATEST
     from kcheck.cel.schemarules import check_rules
 
-    for fault in check_rules(root.plain(), minor or LATEST):
+    for fault in check_rules(root.shared(), minor or LATEST):
         message = fault.message.removeprefix("compilation failed: ").removesuffix(_CONTAINER)
         offset = fault.offset
         yield RuleFault(root.at(*fault.path), _bare(message) if offset is not None else message, fault.reason, offset)
@@ -92,7 +92,7 @@ def default_violations(schema: Node, whole: bool, minor: int) -> list[Violation]
     from kcheck.cel.program import LATEST
     from kcheck.cel.rules import find_rules
 
-    rules = find_rules(schema.plain(), minor or LATEST, whole or schema["x-kubernetes-embedded-resource"].flag is True)
+    rules = find_rules(schema.shared(), minor or LATEST, whole or schema["x-kubernetes-embedded-resource"].flag is True)
     if rules is None:
         return []
     value = schema["default"].plain()

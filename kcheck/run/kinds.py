@@ -18,6 +18,7 @@ from kcheck.text.source import Source
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node
 from kcheck.tree.parse import parse
+from kcheck.tree.repeats import Repeats
 
 MARK = "CustomResourceDefinition"
 """What stands in every text that defines a kind."""
@@ -86,7 +87,8 @@ class Definitions:
     `read`: characters that were read for an object; `dropped`: those that were not kept.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, repeats: Repeats) -> None:
+        self.repeats = repeats
         self.read = 0
         self.dropped = 0
         self._room = _ROOM
@@ -127,7 +129,7 @@ class Definitions:
         if definition is None:
             plain = text if isinstance(text, str) else _unpacked(text)
             self.read += len(plain)
-            definition = self._keep(text, parse(Source("", plain)), len(plain))
+            definition = self._keep(text, parse(Source("", plain), self.repeats), len(plain))
         self._read.move_to_end(text)
         judges = definition.judges.get(id(store))
         if judges is None:

@@ -23,6 +23,7 @@ from kcheck.text.span import Position, Range
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node
 from kcheck.tree.parse import parse
+from kcheck.tree.repeats import Repeats
 from kcheck.tree.syntax import is_template
 
 _OBJECT_KEYS = frozenset({"apiVersion", "kind", "metadata", "spec"})
@@ -86,7 +87,8 @@ class Checker:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.read = 0
-        self.definitions = Definitions()
+        self.repeats = Repeats()
+        self.definitions = Definitions(self.repeats)
         self.most_dropped = _DROPPED
 
     def learn(self, kinds: list[InputKind]) -> None:
@@ -104,8 +106,8 @@ class Checker:
     def one(self, task: Task, final: bool) -> Outcome:
         """Check a file."""
         self.read += len(task.source.text)
-        if self.read + self.definitions.read > (_SOON if self.definitions.are_many else _MUCH):
-            self.read = self.definitions.read = 0
+        if self.read + self.definitions.read - self.repeats.spared > (_SOON if self.definitions.are_many else _MUCH):
+            self.read = self.definitions.read = self.repeats.spared = 0
             with self.session.stage("clearing away"):
                 self.clear()
         try:
@@ -129,7 +131,7 @@ class Checker:
     def _check(self, task: Task, final: bool) -> Outcome:
         session, source = self.session, task.source
         with session.stage("reading: text to trees"):
-            documents = parse(source)
+            documents = parse(source, self.repeats if MARK in source.text else None)
         outcome = Outcome()
         if not task.named and not any(_looks_like_object(d.root) or d.fault for d in documents):
             outcome.passed = "no Kubernetes object"

@@ -13,7 +13,7 @@ from kcheck.kube.suggestion import nearest
 from kcheck.rule.plan import MOST_PROBLEMS, EndlessRule, Hook, Plan, TypePlan
 from kcheck.schema.shape import Choice, Shape
 from kcheck.schema.value import fault_of
-from kcheck.tree.node import Node
+from kcheck.tree.node import Node, Passage, Quote
 
 Tell = Callable[[str, Problem], None]
 """Called with a rule's id and what it found."""
@@ -39,9 +39,11 @@ class Walk:
         self.mistyped: list[Node] = []
         self.unchecked = False
         self.strict = True
+        self.events = 0
 
     def note(self, rule: str, problem: Problem) -> None:
         """Pass a problem on, and remember what the API server's validation refuses. It never gets to see values of a wrong type."""
+        self.events += 1
         node = problem.node
         if isinstance(node, Node):
             if problem.reason == "TypeInvalid" and self.resource.built_in:
@@ -54,11 +56,13 @@ class Walk:
 
     def visit(self, node: Node, shape: Shape) -> None:
         """Judge a value and all below it."""
-        value = node.value
+        value = node.held
         kind = shape.kind
         if kind == "object":
             if value.__class__ is dict:
                 self.object(node, shape, value)
+            elif isinstance(value, Quote):
+                self.again(node, shape, value.passage)
             elif value is not None:
                 self.wrong_type(node, shape)
         elif kind == "list":
@@ -67,6 +71,7 @@ class Walk:
             elif value is not None:
                 self.wrong_type(node, shape)
         elif kind == "map":
+            value = node.value
             if value.__class__ is dict:
                 items = shape.items
                 assert items is not None
@@ -80,9 +85,19 @@ class Walk:
             elif isinstance(shape, Choice):
                 self.chosen(node, shape)
         elif value is not None:
-            fault = fault_of(value, shape)
+            fault = fault_of(node.value, shape)
             if fault is not None:
                 self.tell(fault.rule, Problem(node, fault.message, fault.reason))
+
+    def again(self, node: Node, shape: Shape, passage: Passage) -> None:
+        """Judge an object whose text may stand elsewhere, too, unless all was well there and nobody but constraints was asked."""
+        way = (self.plan, shape, self.unchecked, self.strict)
+        if way in passage.passed:
+            return
+        before = self.events
+        self.object(node, shape, node.value)
+        if self.events == before:
+            passage.passed.add(way)
 
     def list(self, node: Node, shape: Shape, value: list[Node]) -> None:
         items = shape.items
@@ -104,6 +119,7 @@ class Walk:
         present = plan.present if plan is not None else None
         outer = self.pod
         if name == "core/v1 PodSpec":
+            self.events += 1
             self.pod = Pod(node, self.resource)
             if node:
                 self.pods.append(self.pod)
@@ -116,7 +132,7 @@ class Walk:
                 continue
             inner = field.shape
             if inner.kind == "string":
-                text = child.value
+                text = child.held
                 if text.__class__ is not str:
                     if text is not None:
                         self.wrong_type(child, inner)
@@ -134,7 +150,7 @@ class Walk:
                             self.not_supported(item, field.enum)
             if present is not None:
                 constraints = present.get(key)
-                if constraints is not None and child.value is not None and not self.unchecked:
+                if constraints is not None and child.held is not None and not self.unchecked:
                     for constraint in constraints:
                         found = constraint.look(child)
                         if found is not None:
@@ -177,6 +193,7 @@ class Walk:
 
     def call(self, hook: Hook, node: Node) -> None:
         """Run a rule on a node; a crash is told and the walk goes on."""
+        self.events += 1
         subject: Any = node
         if hook.subject is Container:
             subject = Container(node, self.pod or Pod(Node(None, node.start, node.start), self.resource), role_of(node))

@@ -14,55 +14,111 @@ from kcheck.text.span import Span
 Scalar = str | int | float | bool | None
 
 
+class Passage:
+    """The text of a block map that may stand in many places and says the same in all of them.
+
+    `passed`: who has looked at what it says and found nothing to tell of it, and nothing in it that matters elsewhere. They need
+    not look again, wherever it stands; what else their judgement depends on is part of what they leave here.
+    `plain`: the plain value, once somebody has asked for one that is shared.
+    """
+
+    __slots__ = ("passed", "plain")
+
+    def __init__(self) -> None:
+        self.passed: set[object] = set()
+        self.plain: dict[str, Any] | None = None
+
+    def read(self, node: Node) -> dict[str, Node]:
+        """What the text makes as the value of a node."""
+        raise NotImplementedError
+
+
+class Quote:
+    """A passage as the value of a node. `value`: what it says, None as long as nobody has asked."""
+
+    __slots__ = ("passage", "value")
+
+    def __init__(self, passage: Passage, value: dict[str, Node] | None = None) -> None:
+        self.passage = passage
+        self.value = value
+
+
 class Node:
     """`value`: dict of Nodes, list of Nodes or a scalar as sigs.k8s.io/yaml reads it.
 
     `start`, `end`: character offsets in the file's text. `key`: the key Node of a map entry (of an absent one, its text), the index
     of a list item, None at the root. `style`: "" plain, "'", '"', "|", ">" for scalars, "{" flow or "" block for collections.
+    `held`: the value, or a Quote that has it or can read it.
     """
 
-    __slots__ = ("end", "key", "parent", "start", "style", "value")
+    __slots__ = ("end", "held", "key", "parent", "start", "style")
 
     exists = True
 
     def __init__(
         self, value: Any, start: int, end: int, style: str = "", key: Node | str | int | None = None, parent: Node | None = None
     ) -> None:
-        self.value = value
+        self.held = value
         self.start = start
         self.end = end
         self.style = style
         self.key = key
         self.parent = parent
 
+    @property
+    def value(self) -> Any:
+        held = self.held
+        if isinstance(held, Quote):
+            if held.value is None:
+                held.value = held.passage.read(self)
+            return held.value
+        return held
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        self.held = value
+
+    @property
+    def passage(self) -> Passage | None:
+        """The passage that the value is, where it may be one that stands elsewhere, too. Asking for it reads nothing."""
+        held = self.held
+        return held.passage if isinstance(held, Quote) else None
+
     def __bool__(self) -> bool:
         """Whether there is something: null is nothing, as it is to the API server."""
-        return self.value is not None
+        return self.held is not None
 
     def __getitem__(self, key: str | int) -> Node:
-        value = self.value
-        if value.__class__ is dict:
-            found = value.get(key)
+        held = self.held
+        if held.__class__ is dict:
+            found = held.get(key)
             if found is not None:
                 return found  # type: ignore[no-any-return]
-        elif value.__class__ is list and isinstance(key, int) and 0 <= key < len(value):
-            return value[key]  # type: ignore[no-any-return]
+        elif held.__class__ is list:
+            if isinstance(key, int) and 0 <= key < len(held):
+                return held[key]  # type: ignore[no-any-return]
+        elif held.__class__ is Quote:
+            found = self.value.get(key)
+            if found is not None:
+                return found  # type: ignore[no-any-return]
         return Absent(self, key)
 
     def __contains__(self, key: str) -> bool:
-        return self.value.__class__ is dict and key in self.value
+        held = self.held
+        return key in held if held.__class__ is dict else held.__class__ is Quote and key in self.value
 
     def __iter__(self) -> Iterator[Node]:
         """The items of a list, the values of a map; nothing for a scalar."""
-        value = self.value
-        if value.__class__ is list:
-            return iter(value)
-        if value.__class__ is dict:
-            return iter(value.values())
-        return iter(())
+        held = self.held
+        if held.__class__ is list:
+            return iter(held)
+        if held.__class__ is dict:
+            return iter(held.values())
+        return iter(self.value.values()) if held.__class__ is Quote else iter(())
 
     def __len__(self) -> int:
-        return len(self.value) if self.value.__class__ in (list, dict) else 0
+        held = self.held
+        return len(held) if held.__class__ in (list, dict) else len(self.value) if held.__class__ is Quote else 0
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.path or '.'} {self.plain()!r}>"
@@ -84,25 +140,26 @@ class Node:
     @property
     def entries(self) -> list[tuple[str, Node]]:
         """Keys and values of a map; empty for anything else."""
-        return list(self.value.items()) if self.value.__class__ is dict else []
+        held = self.held
+        return list(held.items()) if held.__class__ is dict else list(self.value.items()) if held.__class__ is Quote else []
 
     @property
     def is_map(self) -> bool:
-        return self.value.__class__ is dict
+        return self.held.__class__ is dict or self.held.__class__ is Quote
 
     @property
     def is_list(self) -> bool:
-        return self.value.__class__ is list
+        return self.held.__class__ is list
 
     @property
     def text(self) -> str:
         """The string that stands here, "" where there is none."""
-        return self.value if self.value.__class__ is str else ""
+        return self.held if self.held.__class__ is str else ""
 
     @property
     def integer(self) -> int | None:
         """The whole number that stands here (1.0 is one), None where there is none."""
-        value = self.value
+        value = self.held
         if value.__class__ is int:
             return value
         if value.__class__ is float and value.is_integer():
@@ -111,13 +168,13 @@ class Node:
 
     @property
     def flag(self) -> bool | None:
-        return self.value if self.value.__class__ is bool else None
+        return self.held if self.held.__class__ is bool else None
 
     @property
     def name(self) -> str:
         """The key of a map entry, "" for a list item and the root."""
         key = self.key
-        return key.value if key.__class__ is Node else key if key.__class__ is str else ""
+        return key.held if key.__class__ is Node else key if key.__class__ is str else ""
 
     @property
     def span(self) -> Span:
@@ -135,7 +192,7 @@ class Node:
         way: list[str | int] = []
         node: Node | None = self
         while node is not None and node.key is not None:
-            way.append(node.key.value if isinstance(node.key, Node) else node.key)
+            way.append(node.key.held if isinstance(node.key, Node) else node.key)
             node = node.parent
         way.reverse()
         return way
@@ -160,6 +217,20 @@ class Node:
             return [v.plain() for v in value]
         return value
 
+    def shared(self) -> Any:
+        """As `plain`, for who changes nothing in it: of passages that stand in several places there is one value."""
+        passage = self.passage
+        if passage is not None:
+            if passage.plain is None:
+                passage.plain = {k: v.shared() for k, v in self.value.items()}
+            return passage.plain
+        value = self.value
+        if value.__class__ is dict:
+            return {k: v.shared() for k, v in value.items()}
+        if value.__class__ is list:
+            return [v.shared() for v in value]
+        return value
+
 
 class Absent(Node):
     """A child that is not there. Its place is its nearest present ancestor."""
@@ -170,12 +241,15 @@ class Absent(Node):
 
     def __init__(self, parent: Node, key: str | int) -> None:
         # Rules ask for many more children than there are: no call of the constructor above.
-        self.value = None
+        self.held = None
         self.start = parent.start
         self.end = parent.end
         self.style = ""
         self.key = key
         self.parent = parent
+
+    def __getitem__(self, key: str | int) -> Node:
+        return Absent(self, key)
 
     @property
     def near(self) -> Node:

@@ -8,13 +8,15 @@ is read as `build` reads it, offsets included; `tests/tree/test_quick.py` holds 
 from __future__ import annotations
 
 import re
-from typing import Any, NoReturn
+from typing import Any
 
 from kcheck.text.pattern import pattern
 from kcheck.tree.blocks import folded, literal
 from kcheck.tree.built import DEPTH_LIMIT, Built
 from kcheck.tree.inline import brackets, quoted
-from kcheck.tree.node import Node
+from kcheck.tree.node import Node, Quote
+from kcheck.tree.plain import NotSimple, give_up, go_on, trimmed
+from kcheck.tree.repeats import Repeats
 from kcheck.tree.scalars import AMBIGUOUS, BadScalar, key_text, resolve
 
 # A line: indentation, dashes, a key with its colon, all that follows.
@@ -37,35 +39,45 @@ _KEYS: dict[str, str] = {}
 _MOST_KEYS = 20_000
 
 
-class NotSimple(Exception):
-    """Text that libyaml must read."""
+def read(text: str, base: int, repeats: Repeats | None = None) -> Built | None:
+    """The document of a text, None where libyaml must read it. `base`: what is added to every offset.
 
-
-def read(text: str, base: int) -> Built | None:
-    """The document of a text, None where libyaml must read it. `base`: what is added to every offset."""
+    `repeats`: passages that were read before, which are not read again, and to which those of this document are added.
+    """
     try:
         rest = text.encode().translate(None, _USUAL)
         if rest and not _PRINTABLE.fullmatch(rest.decode()):
             return None
-        return _Reader(text, base).run()
+        return _Reader(text, base, repeats).run()
     except (NotSimple, BadScalar, UnicodeEncodeError):
         return None
 
 
-def _give_up() -> NoReturn:
-    raise NotSimple
+def read_passage(text: str, node: Node, repeats: Repeats) -> dict[str, Node]:
+    """What the text of a passage makes as the value of a node."""
+    indent = len(text) - len(text.lstrip(" "))
+    built = _Reader(text, node.start - indent, repeats).run()
+    assert built is not None
+    value: dict[str, Node] = built.root.held
+    for child in value.values():
+        child.parent = node
+    return value
 
 
 class _Reader:
     """One document being read."""
 
-    def __init__(self, text: str, base: int) -> None:
+    def __init__(self, text: str, base: int, repeats: Repeats | None) -> None:
         self.text = text
         self.base = base
+        self.repeats = repeats
         self.duplicates: list[tuple[Node, Node]] = []
+        self.opened: list[tuple[Node, int]] = []
 
     def run(self) -> Built | None:
-        text, base, duplicates = self.text, self.base, self.duplicates
+        text, base, duplicates, repeats = self.text, self.base, self.duplicates, self.repeats
+        # Passages that no line shows the depth of stand in half of the levels at most, and have half of them at most.
+        depth = DEPTH_LIMIT if repeats is None else DEPTH_LIMIT // 2
         line, size, keys = _LINE.match, len(text), _KEYS
         head = _HEAD.match(text)
         position = head.end() if head else 0
@@ -81,6 +93,8 @@ class _Reader:
         plain: Node | None = None
         # Where the last value ends: that is the end of every collection that it is the last of.
         last = 0
+        # The innermost map around that may turn out to be a passage.
+        candidate: Node | None = None
         while position < size:
             found = line(text, position)
             assert found is not None
@@ -96,24 +110,34 @@ class _Reader:
                 # Something that begins further in is the value; a list may begin at its key's own column.
                 if at > column or (at == column and dashes and current.__class__ is dict):
                     if name is not None or dashes:
-                        if len(stack) >= DEPTH_LIMIT:
-                            _give_up()
+                        if len(stack) >= depth:
+                            give_up()
                         node = Node([] if dashes else {}, base + begin + at, -1, "", key if current.__class__ is dict else None, owner)
                         if current is not None:
                             self.put(current, node)
+                        if repeats is not None and not dashes and key is not None and owner is not None and owner.name == "properties":
+                            passage = repeats.find(text, begin, at)
+                            if passage is not None:
+                                node.held = Quote(passage)
+                                last = node.end = node.start + passage.length
+                                position = begin + passage.size
+                                key, wait = None, -1
+                                continue
+                            candidate = node
+                            self.opened.append((node, begin))
                         stack.append((current, column, owner))
-                        current, column, owner, key, wait = node.value, at, node, None, -1
+                        current, column, owner, key, wait = node.held, at, node, None, -1
                 elif current is None:
-                    _give_up()
+                    give_up()
                 else:
                     last = base + wait
                     self.put(current, Node(None, last, last, "", key, owner))
                     key, wait = None, -1
             elif at > column:
                 if plain is None or name is not None:
-                    _give_up()
-                position = self.go_on(plain, column)
-                last = plain.end
+                    give_up()
+                plain.held, last, position = go_on(text, plain.start - base, plain.end - base, column)
+                plain.end = last = base + last
                 plain = None
                 continue
             plain = None
@@ -121,20 +145,22 @@ class _Reader:
                 while column > at or (column == at and not dashes and current.__class__ is list):
                     assert owner is not None
                     owner.end = last
+                    if owner is candidate:
+                        candidate = self.close(begin)
                     current, column, owner = stack.pop()
                 if column != at or (current.__class__ is list) is not bool(dashes):
-                    _give_up()
+                    give_up()
                 if dashes:
                     # Each further dash begins a list, a key a map.
                     place, behind = begin + at, found.end(2)
                     while (further := text.find("-", place + 1, behind)) >= 0 or name is not None:
-                        if len(stack) >= DEPTH_LIMIT:
-                            _give_up()
+                        if len(stack) >= depth:
+                            give_up()
                         place = further if further >= 0 else behind
                         node = Node([] if further >= 0 else {}, base + place, -1, "", None, owner)
                         self.put(current, node)
                         stack.append((current, column, owner))
-                        current, column, owner = node.value, place - begin, node
+                        current, column, owner = node.held, place - begin, node
                         if further < 0:
                             break
                     wait = place + 1
@@ -150,7 +176,7 @@ class _Reader:
                         key = Node(word, base + start, base + end, "")
                     wait = end + 1
                 elif not dashes:
-                    _give_up()
+                    give_up()
             if not rest:
                 continue
             first = rest[0]
@@ -161,7 +187,7 @@ class _Reader:
                 node, position = self.marked(first, offset, column)
             else:
                 if ":" in rest or "#" in rest or rest[-1] == " " or "\t" in rest:
-                    rest, ended = self.trimmed(rest)
+                    rest, ended = trimmed(rest)
                 else:
                     ended = False
                 node = Node(
@@ -170,13 +196,13 @@ class _Reader:
                 if not ended:
                     plain = node
             if current is None:
-                _give_up()
+                give_up()
             last = node.end
             node.parent = owner
             if current.__class__ is dict:
                 assert key is not None
                 node.key = key
-                word = key.value
+                word = key.held
                 before = current.get(word)
                 if before is not None:
                     duplicates.append((node, before))
@@ -194,14 +220,27 @@ class _Reader:
         while owner is not None:
             root = owner
             owner.end = last
+            if owner is candidate:
+                candidate = self.close(size)
             current, column, owner = stack.pop()
         return Built(root, duplicates, None)
+
+    def close(self, position: int) -> Node | None:
+        """Take note of the passage that ends where a line begins, if it is one; gives the map around it that may be one."""
+        node, begin = self.opened.pop()
+        # Neither blank lines nor comments stand behind it, which may belong to its last scalar.
+        if not self.duplicates and self.text.find("\n", node.end - self.base) + 1 == position:
+            assert self.repeats is not None
+            passage = self.repeats.add(self.text, begin, position, node.end - node.start)
+            if passage is not None:
+                node.held = Quote(passage, node.held)
+        return self.opened[-1][0] if self.opened else None
 
     def put(self, current: Any, node: Node) -> None:
         """Hand a value to the collection that it belongs to."""
         if current.__class__ is dict:
             assert isinstance(node.key, Node)
-            word = node.key.value
+            word = node.key.held
             before = current.get(word)
             if before is not None:
                 self.duplicates.append((node, before))
@@ -216,49 +255,6 @@ class _Reader:
             _KEYS.clear()
         word = _KEYS[name] = key_text(name)
         return word
-
-    def trimmed(self, rest: str) -> tuple[str, bool]:
-        """A plain scalar without the comment and the blanks behind it, and whether a comment ends it."""
-        ended = False
-        if "#" in rest:
-            at = rest.find(" #")
-            if at >= 0:
-                rest, ended = rest[:at], True
-        rest = rest.rstrip(" ")
-        if ": " in rest or rest[-1] == ":" or "\t" in rest:
-            _give_up()
-        return rest, ended
-
-    def go_on(self, node: Node, column: int) -> int:
-        """Read the further lines of a plain scalar; gives where the lines behind it begin."""
-        text, base = self.text, self.base
-        end = node.end - base
-        parts = [text[node.start - base : end]]
-        breaks, size = 0, len(text)
-        position = text.index("\n", end) + 1
-        while position < size:
-            stop = text.find("\n", position)
-            stop = size if stop < 0 else stop
-            written = text[position:stop]
-            bare = written.lstrip(" ")
-            if not bare:
-                breaks += 1
-                position = stop + 1
-                continue
-            indent = len(written) - len(bare)
-            if indent <= column or bare[0] == "#":
-                break
-            bare, ended = self.trimmed(bare)
-            parts.append("\n" * breaks if breaks else " ")
-            parts.append(bare)
-            breaks = 0
-            end = position + indent + len(bare)
-            position = stop + 1
-            if ended:
-                break
-        node.value = "".join(parts)
-        node.end = base + end
-        return position
 
     def marked(self, first: str, offset: int, column: int) -> tuple[Node, int]:
         """A value that a character announces, and where the next line begins."""
@@ -277,4 +273,4 @@ class _Reader:
             flow = brackets(text, offset, base)
             if flow is not None:
                 return flow
-        _give_up()
+        raise NotSimple

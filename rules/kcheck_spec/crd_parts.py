@@ -58,6 +58,8 @@ def has_status(version: Node) -> bool:
 
 def are_same(one: Node, other: Node, pointer: bool = False) -> bool:
     """Whether two values are the same to Go, which does not tell an empty value from none, but where it is a `pointer`."""
+    if one.passage is not None and one.passage is other.passage:
+        return True
     left, right = one.value, other.value
     if left.__class__ is dict and right.__class__ is dict:
         if left.keys() == right.keys():

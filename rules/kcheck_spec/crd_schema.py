@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 
-from kcheck.api import Node, Problem, Resource, checks, topic
+from kcheck.api import Node, Passage, Problem, Resource, checks, topic
 from kcheck_spec.crd_defaults import crd_default, default_problems
 from kcheck_spec.crd_keywords import BREAKING, CHECKS, MAP_TYPES, TYPES
 from kcheck_spec.crd_names import DEFINITION
@@ -48,6 +48,7 @@ class Examination:
         self.breaks = 0
         self.decodable = True
         self.ruled = False
+        self.undecided: list[tuple[Passage, object]] = []
         self.visit(root, ROOT)
         self.structure += missing_structure(root)
         if status:
@@ -68,7 +69,11 @@ class Examination:
         """What is wrong with its defaults, where it has the structure to judge them."""
         if self.broken is not None or self.structure or not self.decodable:
             return []
-        return list(default_problems(self.defaults, self.path, self.minor, self.ruled))
+        found = list(default_problems(self.defaults, self.path, self.minor, self.ruled))
+        if not found:
+            for passage, way in self.undecided:
+                passage.passed.add(way)
+        return found
 
     @property
     def sound_rules(self) -> list[tuple[Node, Place]]:
@@ -90,6 +95,28 @@ class Examination:
 
     def visit(self, node: Node, place: Place, paired: bool = False) -> None:
         """Collect what is wrong with a schema and all below it. `paired`: its anyOf is that of an int-or-string and may say types."""
+        passage = node.passage
+        if passage is None:
+            self.look(node, place, paired)
+            return
+        # In what is found here the rest of the place matters, and there it is looked at.
+        way = (Examination, self.minor, place.level, place.meta is None, place.fixed, place.settled, paired)
+        if way in passage.passed:
+            return
+        before, defaults = self.found, len(self.defaults)
+        self.look(node, place, paired)
+        if self.found == before and self.decodable:
+            if len(self.defaults) == defaults:
+                passage.passed.add(way)
+            elif place.meta is None:
+                self.undecided.append((passage, way))
+
+    @property
+    def found(self) -> tuple[int, ...]:
+        """How much was found but defaults, and what it means for the whole."""
+        return len(self.structure), len(self.keywords), len(self.rules), self.breaks
+
+    def look(self, node: Node, place: Place, paired: bool) -> None:
         value = node.value
         if value.__class__ is not dict:
             if value is not None:

@@ -1,0 +1,95 @@
+"""Passages: the same text stands again and again in CustomResourceDefinitions, for versions of a kind, kinds with pods in them, and
+bundles share it. It is read once, and again only where somebody looks.
+
+A passage is the block map of a field in `properties`, from the beginning of its first line to the end of its last, and the line behind
+it is less indented. What it says does not depend on what stands around it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kcheck.tree.node import Node, Passage
+
+SMALLEST = 300
+"""Characters of a passage that is worth it."""
+
+_HEAD = 200
+"""Characters by which it is looked up."""
+
+_ROOM = 16_000_000
+"""Characters of texts that are held for their passages."""
+
+_MOST_ALIKE = 16
+"""Passages with the same beginning that are compared."""
+
+_INDENT = re.compile(" *+")
+
+
+class Known(Passage):
+    """A passage that was read. `size`: its characters; `length`: those of its value, from the first key to the end of the last value."""
+
+    __slots__ = ("begin", "length", "repeats", "size", "text")
+
+    def __init__(self, repeats: Repeats, text: str, begin: int, size: int, length: int) -> None:
+        super().__init__()
+        self.repeats = repeats
+        self.text = text
+        self.begin = begin
+        self.size = size
+        self.length = length
+
+    @property
+    def written(self) -> str:
+        return self.text[self.begin : self.begin + self.size]
+
+    def read(self, node: Node) -> dict[str, Node]:
+        from kcheck.tree.quick import read_passage
+
+        self.repeats.spared -= self.size
+        return read_passage(self.written, node, self.repeats)
+
+
+class Repeats:
+    """Passages that were read, as long as there is room for their texts. `spared`: characters that were not read again."""
+
+    def __init__(self) -> None:
+        self.spared = 0
+        self._known: dict[int, list[Known]] = {}
+        self._text = ""
+        self._size = 0
+
+    def find(self, text: str, begin: int, column: int) -> Known | None:
+        """The passage that stands where a line begins. `column`: its indentation."""
+        for known in self._known.get(hash(text[begin : begin + _HEAD]), ()):
+            end = begin + known.size
+            if text.startswith(known.written, begin) and _ends(text, end, column):
+                self.spared += known.size
+                return known
+        return None
+
+    def add(self, text: str, begin: int, end: int, length: int) -> Known | None:
+        """A passage that was read, None where it is too small. The line behind it is less indented."""
+        if end - begin < SMALLEST:
+            return None
+        if text is not self._text:
+            self._text = text
+            self._size += len(text)
+            if self._size > _ROOM:
+                self._known.clear()
+                self._size = len(text)
+        alike = self._known.setdefault(hash(text[begin : begin + _HEAD]), [])
+        known = Known(self, text, begin, end - begin, length)
+        alike.append(known)
+        if len(alike) > _MOST_ALIKE:
+            alike.pop(0)
+        return known
+
+
+def _ends(text: str, position: int, column: int) -> bool:
+    """Whether what stands above a line can end there: it is less indented, and neither blank nor a comment, or there is none."""
+    if position == len(text):
+        return True
+    indent = _INDENT.match(text, position)
+    assert indent is not None
+    return indent.end() - position < column and text[indent.end() : indent.end() + 1] not in ("", "\n", "#")
