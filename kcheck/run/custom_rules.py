@@ -30,5 +30,5 @@ class CustomRules:
 
         # Kept where it goes with the schema, when there is no room for its definition any more.
         if not schema.rules:
-            schema.rules = (find_rules(schema.node.plain(), self.minor),)
+            schema.rules = (find_rules(schema.node.shared(), self.minor),)
         return schema.rules[0]

@@ -46,6 +46,7 @@ class PodSchemas:
     def __init__(self, definitions: Definitions) -> None:
         self._pod = definitions.shape("core/v1 PodSpec")
         self._container = definitions.shape("core/v1 Container")
+        self._way = (PodSchemas, self._pod)
 
     def find(self, schema: Node, kind: str) -> tuple[PodPlace, ...]:
         """The places of pods in objects of a kind whose openAPIV3Schema this is."""
@@ -56,7 +57,16 @@ class PodSchemas:
                 found += self._below(node, (key,), lasts)
         return tuple(found)
 
-    def _below(self, schema: Node, path: tuple[str, ...], lasts: bool | None) -> Iterator[PodPlace]:
+    def _below(self, schema: Node, path: tuple[str, ...], lasts: bool | None) -> list[PodPlace]:
+        passage = schema.passage
+        if passage is not None and self._way in passage.passed:
+            return []
+        found = list(self._places(schema, path, lasts))
+        if passage is not None and not found:
+            passage.passed.add(self._way)
+        return found
+
+    def _places(self, schema: Node, path: tuple[str, ...], lasts: bool | None) -> Iterator[PodPlace]:
         # Schemas are large and few have pods in them: only what is there is looked at.
         properties = schema.value.get("properties")
         if properties is None or not properties:

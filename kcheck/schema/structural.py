@@ -51,7 +51,7 @@ class Schema:
     def _objects(self, node: Node) -> None:
         self._properties: dict[str, Node | Schema] = dict(node["properties"].entries)
         properties = {k: each for k, each in self._properties.items() if isinstance(each, Node)}
-        self.defaults = [(k, each["default"]) for k, each in properties.items() if each["default"].value is not None]
+        self.defaults = [(k, each["default"]) for k, each in properties.items() if _has_default(each)]
         additional = node["additionalProperties"]
         self._additional: Node | Schema | None = additional if additional.is_map else None
         self.additional_allowed = True if additional.is_map else additional.flag
@@ -116,8 +116,20 @@ class Schema:
         return self.field(key) or self.additional
 
 
+def _has_default(node: Node) -> bool:
+    """Whether a schema has a default."""
+    return _may_have("default", node) and node["default"].value is not None
+
+
+def _may_have(key: str, node: Node) -> bool:
+    """Whether a key may stand in a schema or somewhere below it; nothing is read to know that."""
+    return node.passage is None or node.passage.mentions(key)
+
+
 def has_rules(node: Node) -> bool:
     """Whether x-kubernetes-validations stand anywhere in a schema."""
+    if not _may_have("x-kubernetes-validations", node):
+        return False
     # Schemas are large and mostly have none: only what is there is looked at.
     for key, child in node.value.items():
         if key == "x-kubernetes-validations":

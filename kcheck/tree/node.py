@@ -32,6 +32,10 @@ class Passage:
         """What the text makes as the value of a node."""
         raise NotImplementedError
 
+    def mentions(self, word: str) -> bool:
+        """Whether a word stands anywhere in the text: what does not is no key in it."""
+        raise NotImplementedError
+
 
 class Quote:
     """A passage as the value of a node. `value`: what it says, None as long as nobody has asked."""

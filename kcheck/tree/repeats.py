@@ -49,6 +49,9 @@ class Known(Passage):
         self.repeats.spared -= self.size
         return read_passage(self.written, node, self.repeats)
 
+    def mentions(self, word: str) -> bool:
+        return self.text.find(word, self.begin, self.begin + self.size) >= 0
+
 
 class Repeats:
     """Passages that were read, as long as there is room for their texts. `spared`: characters that were not read again."""
