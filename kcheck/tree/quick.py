@@ -44,12 +44,15 @@ def read(text: str, base: int, repeats: Repeats | None = None) -> Built | None:
 
     `repeats`: passages that were read before, which are not read again, and to which those of this document are added.
     """
+    spared = 0 if repeats is None else repeats.spared
     try:
         rest = text.encode().translate(None, _USUAL)
         if rest and not _PRINTABLE.fullmatch(rest.decode()):
             return None
         return _Reader(text, base, repeats).run()
     except (NotSimple, BadScalar, UnicodeEncodeError):
+        if repeats is not None:
+            repeats.spared = spared
         return None
 
 

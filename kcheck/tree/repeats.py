@@ -11,16 +11,16 @@ import re
 
 from kcheck.tree.node import Node, Passage
 
-SMALLEST = 300
+SMALLEST = 500
 """Characters of a passage that is worth it."""
 
-_HEAD = 200
+HEAD = 300
 """Characters by which it is looked up."""
 
-_ROOM = 16_000_000
+ROOM = 16_000_000
 """Characters of texts that are held for their passages."""
 
-_MOST_ALIKE = 16
+MOST_ALIKE = 16
 """Passages with the same beginning that are compared."""
 
 _INDENT = re.compile(" *+")
@@ -54,17 +54,20 @@ class Known(Passage):
 
 
 class Repeats:
-    """Passages that were read, as long as there is room for their texts. `spared`: characters that were not read again."""
+    """Passages that were read, as long as there is room for their texts. `spared`: characters that were not read again.
+
+    `size`: characters of the texts that are held.
+    """
 
     def __init__(self) -> None:
         self.spared = 0
         self._known: dict[int, list[Known]] = {}
         self._text = ""
-        self._size = 0
+        self.size = 0
 
     def find(self, text: str, begin: int, column: int) -> Known | None:
         """The passage that stands where a line begins. `column`: its indentation."""
-        for known in self._known.get(hash(text[begin : begin + _HEAD]), ()):
+        for known in self._known.get(hash(text[begin : begin + HEAD]), ()):
             end = begin + known.size
             if text.startswith(known.written, begin) and _ends(text, end, column):
                 self.spared += known.size
@@ -77,14 +80,14 @@ class Repeats:
             return None
         if text is not self._text:
             self._text = text
-            self._size += len(text)
-            if self._size > _ROOM:
+            self.size += len(text)
+            if self.size > ROOM:
                 self._known.clear()
-                self._size = len(text)
-        alike = self._known.setdefault(hash(text[begin : begin + _HEAD]), [])
+                self.size = len(text)
+        alike = self._known.setdefault(hash(text[begin : begin + HEAD]), [])
         known = Known(self, text, begin, end - begin, length)
         alike.append(known)
-        if len(alike) > _MOST_ALIKE:
+        if len(alike) > MOST_ALIKE:
             alike.pop(0)
         return known
 

@@ -1,0 +1,186 @@
+"""A tree whose repeated passages are read late is the tree that is read at once."""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kcheck.text.source import Source
+from kcheck.tree import repeats
+from kcheck.tree.node import Node
+from kcheck.tree.parse import parse
+from kcheck.tree.quick import read
+from kcheck.tree.repeats import Repeats
+
+FIELD = (
+    "type: object\ndescription: |-\n  a text of some length\n\n  of two paragraphs\n"
+    "required:\n- a\n- b\nproperties:\n  a:\n    type: string\n"
+)
+
+
+@pytest.fixture(autouse=True)
+def all_are_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repeats, "SMALLEST", 1)
+    monkeypatch.setattr(repeats, "HEAD", 1)
+
+
+def outline(node: Node) -> object:
+    """All that there is of a tree, in a form that can be compared."""
+    key = node.key
+    own = (node.start, node.end, node.style, (key.value, key.start, key.end, key.style) if isinstance(key, Node) else key)
+    value = node.value
+    if isinstance(value, dict):
+        assert all(child.parent is node for child in value.values())
+        return own, [(name, outline(child)) for name, child in value.items()]
+    if isinstance(value, list):
+        assert all(child.parent is node for child in value)
+        return own, [outline(child) for child in value]
+    return own, type(value), value
+
+
+def trees(text: str, known: Repeats | None) -> list[object]:
+    return [
+        (outline(each.root), each.fault, [(a.start, b.start) for a, b in each.duplicates]) for each in parse(Source("", text), known)
+    ]
+
+
+def schema(*fields: str) -> str:
+    """A schema with these fields."""
+    return "properties:\n" + "".join(f"  f{number}:\n{indent(each, '    ')}" for number, each in enumerate(fields))
+
+
+def spared(text: str) -> int:
+    """How much of a text is not read, whose tree is right."""
+    known = Repeats()
+    plain = trees(text, None)
+    parse(Source("", text), known)
+    assert trees(text, Repeats()) == plain
+    assert trees(text, known) == plain
+    once = Repeats()
+    parse(Source("", text), once)
+    return once.spared
+
+
+def test_what_stands_again_is_not_read_again() -> None:
+    known = Repeats()
+    root = read(schema(FIELD, FIELD), 7, known).root  # type: ignore[union-attr]
+    first, second = root["properties"]
+    assert first.passage is second.passage is not None
+    assert known.spared == len(indent(FIELD, "    "))
+    assert second.is_map
+    assert second
+    assert not second.is_list
+    assert second.text == ""
+    assert second.flag is None
+    assert second.integer is None
+    assert second.passage.mentions("paragraphs")
+    assert not second.passage.mentions("default")
+    assert known.spared > 0
+    assert second["required"][1].text == "b"
+    assert known.spared == len("      a:\n        type: string\n") - len("      a:\n")
+    assert second["required"].path == "properties.f1.required"
+    assert "type" in second
+    assert len(second) == 4
+    assert [each.name for each in second] == [key for key, _ in second.entries]
+
+
+def test_shared_values_are_one() -> None:
+    root = read(schema(FIELD, FIELD), 0, Repeats()).root  # type: ignore[union-attr]
+    assert root.shared() == root.plain()
+    assert root["properties"]["f0"].shared() is root["properties"]["f1"].shared()
+    assert root["properties"]["f0"].plain() is not root["properties"]["f1"].plain()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        schema(FIELD, FIELD) + "type: object\n",
+        schema(FIELD, FIELD) + "---\n" + schema(FIELD),
+        schema("a: x\n", "a: x\n"),
+        schema("a: x  # why\n", "a: x  # why\n") + "b: 1\n",
+        schema("a: >\n  x\n\n  y\n", "a: >\n  x\n\n  y\n"),
+        "items:\n- " + indent(schema(FIELD, FIELD), "  ").strip() + "\n- a: 1\n",
+        schema(schema(FIELD, FIELD), schema(FIELD, FIELD)),
+    ],
+)
+def test_repeated(text: str) -> None:
+    assert spared(text) > 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        schema(FIELD, FIELD[:-1]),
+        # What follows may belong to its last scalar.
+        "properties:\n  a:\n    x: y\n  b:\n    x: y\n      z\n",
+        "properties:\n  a:\n    x: y\n  b:\n    x: y\n\n  c: d\n",
+        "properties:\n  a:\n    x: |+\n      y\n  b:\n    x: |+\n      y\n\n\n",
+        "properties:\n  a:\n    x: |\n      y\n  b:\n    x: |\n      y\n      # z\n",
+        "properties:\n  a:\n    x: y\n  b:\n    x: y\n    w: z\n",
+        # Another indentation, another key than properties, doubled keys.
+        "properties:\n  a:\n    x: y\n  b:\n     x: y\n",
+        "values:\n  a:\n    x: y\n  b:\n    x: y\n",
+        "properties:\n  a:\n    x: y\n    x: z\n  b:\n    x: y\n    x: z\n",
+        # What libyaml reads.
+        schema(FIELD, FIELD).replace("\n", "\r\n"),
+        schema("a: &b x\n", "a: &b x\n"),
+        # What nobody reads.
+        "properties:\n  a:\n    x: y\n  b:\n    x: y\n   c: d\n",
+        schema(FIELD, FIELD) + "- no\n",
+    ],
+)
+def test_not_repeated(text: str) -> None:
+    assert spared(text) == 0
+
+
+def test_levels_add_up() -> None:
+    deep = "".join(f"{' ' * level}a:\n" for level in range(90)) + " " * 90 + "b\n"
+    text = "properties:\n  x:\n" + indent(deep, "    ")
+    assert spared(text + text.removeprefix("properties:\n").replace("x", "y")) > 0
+    for level in (20, 60, 120):
+        far = "".join(f"{' ' * each}a:\n" for each in range(level))
+        spared("a:\n" + indent(far + indent(text, " " * level), " "))
+
+
+SCALARS = st.sampled_from(
+    ["x", "1", "'q'", '"q # r"', "one\n  two", "|\n  x\n\n   y", ">-\n  x\n  y", "|+\n  x\n", "{}", "[a, b]", "", "# no", "x # c", "*a"]
+)
+ENDS = st.sampled_from(["\n", "\n", "\n", "\n\n", "\n# c\n", "\n  # c\n", "\n      # c\n", "\n        # c\n"])
+LEAVES = st.builds(lambda value, end: f" {value}{end}" if value else end, SCALARS, ENDS)
+
+
+def _map(entries: list[tuple[str, str]]) -> str:
+    return "".join(f"{key}:{value}" for key, value in entries)
+
+
+def _blocks(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    maps = st.lists(st.tuples(st.sampled_from(["a", "b", "properties", "items", "'d'"]), inner), min_size=1, max_size=3).map(_map)
+    margins = st.sampled_from(["  ", "  ", " ", "    "])
+    lists = st.lists(maps, min_size=1, max_size=2).map(lambda all_: "".join("- " + indent(each, "  ")[2:] for each in all_))
+    return st.builds(lambda text, margin: "\n" + indent(text, margin), maps, margins) | st.builds(lambda text: "\n" + text, lists)
+
+
+BLOCKS = st.recursive(LEAVES, _blocks, max_leaves=8)
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.lists(BLOCKS, min_size=1, max_size=3), st.lists(st.tuples(st.integers(0, 2), ENDS), min_size=2, max_size=6), st.booleans())
+def test_random_documents(blocks: list[str], order: list[tuple[int, str]], returns: bool) -> None:
+    text = "properties:\n"
+    for number, (which, end) in enumerate(order):
+        text += f"  k{number}:{indent(blocks[which % len(blocks)], '    ').lstrip(' ')}{end[1:]}"
+    text = text.replace("\n", "\r\n") if returns else text
+    spared(text)
+    spared("spec:\n" + indent(text, "  ") + "---\n" + text)
+
+
+def test_room_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repeats, "ROOM", 3000)
+    known = Repeats()
+    for number in range(50):
+        text = schema(FIELD.replace("some", f"{number}"), FIELD)
+        assert trees(text, known) == trees(text, None)
+        assert known.size <= 3000
