@@ -231,8 +231,7 @@ class _Reader:
     def close(self, position: int) -> Node | None:
         """Take note of the passage that ends where a line begins, if it is one; gives the map around it that may be one."""
         node, begin = self.opened.pop()
-        # Neither blank lines nor comments stand behind it, which may belong to its last scalar.
-        if not self.duplicates and self.text.find("\n", node.end - self.base) + 1 == position:
+        if not self.duplicates and self.text[position - 1] == "\n":
             assert self.repeats is not None
             passage = self.repeats.add(self.text, begin, position, node.end - node.start)
             if passage is not None:

@@ -95,9 +95,9 @@ def crd(*versions: str, plural: str = "things") -> str:
     return HEAD.format(plural=plural) + "".join(each)
 
 
-def fields(*values: tuple[str, str]) -> str:
+def fields(*values: tuple[str, str], margin: str = "  ") -> str:
     """A schema of an object with these fields."""
-    return "type: object\nproperties:\n" + "".join(f"  {name}:\n{indent(value, '    ')}" for name, value in values)
+    return "type: object\nproperties:\n" + "".join(f"  {name}:\n{indent(value, margin + '  ')}" for name, value in values)
 
 
 @pytest.mark.parametrize("field", FIELDS)
@@ -109,25 +109,47 @@ def test_every_copy_is_told_of(session: Session, field: str) -> None:
 
 
 def test_a_place_of_another_kind_is_looked_at(session: Session) -> None:
-    """What is well as a field is not as a condition, and a default not in metadata."""
-    field = fields(("x", "type: string\n"), ("y", "type: integer\ndefault: 1\n"))
-    good = crd(fields(("spec", field)))
+    """What is well as a field is not as a condition, and a default not in metadata or where nobody judged it before."""
+    deep = "type: object\nproperties:\n  x:\n    type: string\n"
+    default, wrong = "type: integer\ndefault: 1\n", "type: integer\ndefault: no\n"
+    good = crd(fields(("spec", deep)), fields(("spec", default)))
     assert not _schema_faults(alike(session, good))
-    condition = crd(fields(("spec", "type: object\nnot:\n  properties:\n    spec:\n" + indent(field, " " * 6))))
-    assert _schema_faults(alike(session, good, condition))
-    assert _schema_faults(alike(session, good, crd(fields(("metadata", field)))))
+    for field, expected in ((deep, 2), (default, 2)):
+        condition = "not:\n  properties:\n   spec:\n" + indent(field, "    ")
+        assert len(_schema_faults(alike(session, good, crd(fields(("spec", deep)) + condition)))) >= expected
+    assert _schema_faults(alike(session, good, crd(fields(("metadata", default)))))
+    loose = "type: object\nproperties:\n a:\n  type: object\n  additionalProperties:\n   type: object\n   properties:\n    b:\n"
+    spine = fields(("a", "type: object\nproperties:\n  b:\n" + indent(wrong, "    ")))
+    unjudged = crd(loose + indent(wrong, " " * 8))
+    assert not [f for f in alike(session, unjudged) if f.rule == "crd-default"]
+    assert [f for f in alike(session, unjudged, crd(spine)) if f.rule == "crd-default"]
+
+
+def test_what_cannot_be_decoded_keeps_defaults_from_being_judged(session: Session) -> None:
+    broken = "type: object\nproperties:\n  x: 5\n"
+    for order in ([("a", "type: integer\ndefault: no\n"), ("b", broken)], [("b", broken), ("a", "type: integer\ndefault: no\n")]):
+        findings = alike(session, crd(fields(*order)), crd(fields(*order)))
+        assert not [f for f in findings if f.rule == "crd-default"]
 
 
 def _schema_faults(findings: list[Finding]) -> list[str]:
     return [finding.message for finding in findings if finding.rule == "crd-schema"]
 
 
+MARGINS = st.sampled_from(["  ", "    ", " "])
 SCHEMAS = st.recursive(
     st.sampled_from(FIELDS),
-    lambda inner: st.lists(st.tuples(st.sampled_from(NAMES), inner), min_size=1, max_size=3).map(lambda all_: fields(*all_))
-    | st.builds(lambda each: "type: array\nitems:\n" + indent(each, "  "), inner)
-    | st.builds(lambda each: "type: object\nadditionalProperties:\n" + indent(each, "  "), inner)
-    | st.builds(lambda each: "type: object\nanyOf:\n- " + indent(each, "  ").strip() + "\n", inner),
+    lambda inner: st.one_of(
+        st.builds(
+            lambda all_, margin: fields(*all_, margin=margin),
+            st.lists(st.tuples(st.sampled_from(NAMES), inner), min_size=1, max_size=3),
+            MARGINS,
+        ),
+        st.builds(lambda each, margin: "type: array\nitems:\n" + indent(each, margin), inner, MARGINS),
+        st.builds(lambda each, margin: "type: object\nadditionalProperties:\n" + indent(each, margin), inner, MARGINS),
+        st.builds(lambda each, margin: "type: object\nnot:\n" + indent(each, margin), inner, MARGINS),
+        st.builds(lambda each: "type: object\nanyOf:\n- " + indent(each, "  ").strip() + "\n", inner),
+    ),
     max_leaves=6,
 )
 

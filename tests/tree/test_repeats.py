@@ -104,6 +104,7 @@ def test_shared_values_are_one() -> None:
         schema("a: >\n  x\n\n  y\n", "a: >\n  x\n\n  y\n"),
         "items:\n- " + indent(schema(FIELD, FIELD), "  ").strip() + "\n- a: 1\n",
         schema(schema(FIELD, FIELD), schema(FIELD, FIELD)),
+        "properties:\n  a:\n    x: |+\n      y\n\n# c\n  b:\n    x: |+\n      y\n\n# c\n  c: 1\n",
     ],
 )
 def test_repeated(text: str) -> None:
@@ -114,6 +115,7 @@ def test_repeated(text: str) -> None:
     "text",
     [
         schema(FIELD, FIELD[:-1]),
+        schema("a: x\n", "a: x").rstrip("\n") + "---\n" + schema("a: xy\n"),
         # What follows may belong to its last scalar.
         "properties:\n  a:\n    x: y\n  b:\n    x: y\n      z\n",
         "properties:\n  a:\n    x: y\n  b:\n    x: y\n\n  c: d\n",
