@@ -115,7 +115,6 @@ def test_repeated(text: str) -> None:
     "text",
     [
         schema(FIELD, FIELD[:-1]),
-        schema("a: x\n", "a: x").rstrip("\n") + "---\n" + schema("a: xy\n"),
         # What follows may belong to its last scalar.
         "properties:\n  a:\n    x: y\n  b:\n    x: y\n      z\n",
         "properties:\n  a:\n    x: y\n  b:\n    x: y\n\n  c: d\n",
@@ -136,6 +135,12 @@ def test_repeated(text: str) -> None:
 )
 def test_not_repeated(text: str) -> None:
     assert spared(text) == 0
+
+
+def test_the_last_line_may_lack_its_end() -> None:
+    known = Repeats()
+    for text in (schema("a: x\n").rstrip("\n"), schema("a: xy\n"), schema("a: x\n"), schema("a: x\n").rstrip("\n")):
+        assert trees(text, known) == trees(text, None)
 
 
 def test_levels_add_up() -> None:
