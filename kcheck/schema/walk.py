@@ -90,7 +90,10 @@ class Walk:
                 self.tell(fault.rule, Problem(node, fault.message, fault.reason))
 
     def again(self, node: Node, shape: Shape, passage: Passage) -> None:
-        """Judge an object whose text may stand elsewhere, too, unless all was well there and nobody but constraints was asked."""
+        """Judge an object whose text may stand elsewhere, too, unless nothing came of that there.
+
+        Rules may look around them, so where one was asked, it is asked again.
+        """
         way = (self.plan, shape, self.unchecked, self.strict)
         if way in passage.passed:
             return

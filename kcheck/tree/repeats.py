@@ -20,7 +20,7 @@ HEAD = 300
 ROOM = 16_000_000
 """Characters of texts that are held for their passages."""
 
-MOST_ALIKE = 16
+MOST_ALIKE = 4
 """Passages with the same beginning that are compared."""
 
 _INDENT = re.compile(" *+")
@@ -39,15 +39,21 @@ class Known(Passage):
         self.size = size
         self.length = length
 
-    @property
-    def written(self) -> str:
-        return self.text[self.begin : self.begin + self.size]
+    def stands(self, text: str, begin: int) -> bool:
+        """Whether it stands in a text where a line begins. No more is compared than stands there, whatever follows it here."""
+        at, step = 0, 1024
+        while at < self.size:
+            if not text.startswith(self.text[self.begin + at : self.begin + min(at + step, self.size)], begin + at):
+                return False
+            at += step
+            step *= 2
+        return True
 
     def read(self, node: Node) -> dict[str, Node]:
         from kcheck.tree.quick import read_passage
 
         self.repeats.spared -= self.size
-        return read_passage(self.written, node, self.repeats)
+        return read_passage(self.text[self.begin : self.begin + self.size], node, self.repeats)
 
     def mentions(self, word: str) -> bool:
         return self.text.find(word, self.begin, self.begin + self.size) >= 0
@@ -68,8 +74,7 @@ class Repeats:
     def find(self, text: str, begin: int, column: int) -> Known | None:
         """The passage that stands where a line begins. `column`: its indentation."""
         for known in self._known.get(hash(text[begin : begin + HEAD]), ()):
-            end = begin + known.size
-            if text.startswith(known.written, begin) and _ends(text, end, column):
+            if known.stands(text, begin) and _ends(text, begin + known.size, column):
                 self.spared += known.size
                 return known
         return None
