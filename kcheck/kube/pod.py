@@ -11,6 +11,7 @@ from kcheck.tree.node import Node
 Role = Literal["container", "init", "ephemeral"]
 
 _LISTS: tuple[tuple[str, Role], ...] = (("containers", "container"), ("initContainers", "init"), ("ephemeralContainers", "ephemeral"))
+_ROLES = dict(_LISTS)
 _ENDING = ("batch Job", "batch CronJob")
 
 
@@ -106,4 +107,4 @@ class Container:
 def role_of(node: Node) -> Role:
     """What a container is, by the list that it stands in."""
     listed = node.parent.name if node.parent is not None else ""
-    return dict(_LISTS).get(listed, "container")
+    return _ROLES.get(listed, "container")

@@ -197,7 +197,7 @@ class _Check:
 
     def call(self, hook: Hook, subject: Document | Resource) -> None:
         try:
-            for number, problem in enumerate(hook.function(subject, **hook.options), 1):
+            for number, problem in enumerate(hook.found(subject), 1):
                 self.tell(hook.rule, problem)
                 if number > MOST_PROBLEMS:
                     raise EndlessRule

@@ -59,7 +59,7 @@ class Profile:
                 # It is no time of the stage that has called the rule.
                 self._since += spent
 
-        return hook._replace(function=timed)
+        return hook.instead(timed)
 
     def lines(self) -> Iterator[str]:
         """A table of it all."""

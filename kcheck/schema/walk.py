@@ -36,6 +36,7 @@ class Walk:
         self.crash = crash
         self.pods: list[Pod] = []
         self.pod: Pod | None = None
+        self._container: Container | None = None
         self.mistyped: list[Node] = []
         self.unchecked = False
         self.strict = True
@@ -199,7 +200,9 @@ class Walk:
         self.events += 1
         subject: Any = node
         if hook.subject is Container:
-            subject = Container(node, self.pod or Pod(Node(None, node.start, node.start), self.resource), role_of(node))
+            if self._container is None or self._container.node is not node or self._container.pod is not self.pod:
+                self._container = Container(node, self.pod or Pod(Node(None, node.start, node.start), self.resource), role_of(node))
+            subject = self._container
         elif hook.subject is Pod:
             subject = self.pod
         elif hook.subject is Part:
@@ -207,7 +210,7 @@ class Walk:
         elif hook.subject is Resource:
             subject = self.resource
         try:
-            for number, problem in enumerate(hook.function(subject, **hook.options), 1):
+            for number, problem in enumerate(hook.found(subject), 1):
                 self.tell(hook.rule, problem)
                 if number > MOST_PROBLEMS:
                     raise EndlessRule

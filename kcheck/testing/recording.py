@@ -7,7 +7,7 @@ page is checked every `node[key]` of the rule's own code is compared with the AP
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +16,7 @@ from kcheck.rule.rule import Rule
 from kcheck.schema.definitions import load
 from kcheck.schema.shape import Shape
 from kcheck.schema.store import Store
-from kcheck.tree.node import Node
+from kcheck.tree.node import Absent, Node
 
 # Code that asks on behalf of its caller.
 _GO_BETWEENS = frozenset({"kcheck.tree.node", "kcheck.kube.pod", "kcheck.kube.resource", __name__})
@@ -93,15 +93,20 @@ def _below(shape: Shape | None, way: Iterator[Any]) -> Shape | None:
 def recording(rule: Rule) -> Iterator[Asked]:
     """Within it, nodes remember what the code of this rule's package asks them for."""
     asked = Asked(Store(load()), rule.module.partition(".")[0])
-    plain = Node.__getitem__
+    plain: dict[type[Node], Callable[[Any, str | int], Node]] = {kind: kind.__getitem__ for kind in (Node, Absent)}
 
-    def remember(node: Node, key: str | int) -> Node:
-        if isinstance(key, str):
-            asked.note(node, key)
-        return plain(node, key)
+    def remembering(kind: type[Node]) -> Callable[[Node, str | int], Node]:
+        def remember(node: Node, key: str | int) -> Node:
+            if isinstance(key, str):
+                asked.note(node, key)
+            return plain[kind](node, key)
 
-    Node.__getitem__ = remember  # type: ignore[method-assign]
+        return remember
+
+    for kind in plain:
+        kind.__getitem__ = remembering(kind)  # type: ignore[method-assign]
     try:
         yield asked
     finally:
-        Node.__getitem__ = plain  # type: ignore[method-assign]
+        for kind, method in plain.items():
+            kind.__getitem__ = method  # type: ignore[method-assign]

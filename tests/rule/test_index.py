@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kcheck.rule.index import Index, index_of, modules, read_index
-from kcheck.rule.plan import Plan, compile_plan
+from kcheck.rule.plan import Hook, Plan, compile_plan
 from kcheck.rule.registry import BUILT_IN, Registry
 from kcheck.rule.rule import Late
 from kcheck.rule.ruleset import choose
@@ -57,15 +57,19 @@ def test_rules_are_the_same(registries: tuple[Registry, Registry]) -> None:
     assert eager.groups == late.groups
 
 
+def parts(hooks: list[Hook]) -> list[tuple[object, ...]]:
+    return [(hook.rule, hook.subject, hook.function, hook.options, hook.type) for hook in hooks]
+
+
 def described(plan: Plan, types: set[str]) -> dict[str, object]:
     """All that a plan has for these types, in its order."""
-    table: dict[str, object] = {"documents": plan.documents, "every": plan.every}
+    table: dict[str, object] = {"documents": parts(plan.documents), "every": parts(plan.every)}
     for name in sorted(types):
         of = plan.of_type(name)
         assert of is not None
-        table[name] = (of.rules, of.checks, of.absent, of.present, of.owned, of.closed, of.dropped)
+        table[name] = (parts(of.rules), parts(of.checks), of.absent, of.present, of.owned, of.closed, of.dropped)
     for kind in ("Pod", "Service", "NetworkPolicy", "CustomResourceDefinition", "Unheard"):
-        table[kind] = (plan.objects.of_kind(kind), plan.bundle.of_kind(kind))
+        table[kind] = (parts(plan.objects.of_kind(kind)), parts(plan.bundle.of_kind(kind)))
     return table
 
 
