@@ -32,12 +32,17 @@ _LITTLE_ROOM = 4_000_000
 
 
 class InputKind(NamedTuple):
-    """A kind, and the text of the document that defines it: compressed where there is much of it. `state`: see KindPlace."""
+    """A kind, and the text of the document that defines it: compressed where there is much of it. `state`: see KindPlace.
+
+    `file`, `start`: the number of its file among those of the run, and where in it the text begins.
+    """
 
     api_version: str
     kind: str
     text: str | bytes
     state: str
+    file: int
+    start: int
 
 
 class KindPlace(NamedTuple):
@@ -50,14 +55,14 @@ class KindPlace(NamedTuple):
     state: str
 
 
-def input_kinds(source: Source, places: Iterable[KindPlace], packed: bool) -> list[InputKind]:
-    """Kinds with the texts that define them. Versions of one share its text."""
+def input_kinds(file: int, source: Source, places: Iterable[KindPlace], packed: bool) -> list[InputKind]:
+    """Kinds with the texts that define them. Versions of one share its text. `file`: its number."""
     texts: dict[int, str | bytes] = {}
     found = []
     for api_version, kind, start, end, state in places:
         if start not in texts:
             texts[start] = _packed(source.text[start:end]) if packed else source.text[start:end]
-        found.append(InputKind(api_version, kind, texts[start], state))
+        found.append(InputKind(api_version, kind, texts[start], state, file, start))
     return found
 
 
@@ -124,7 +129,7 @@ class Definitions:
         """What judges the objects of a kind."""
         from kcheck.schema.crd import definitions
 
-        api_version, name, text, _ = kind
+        api_version, name, text = kind.api_version, kind.kind, kind.text
         definition = self._read.get(text)
         if definition is None:
             plain = text if isinstance(text, str) else _unpacked(text)

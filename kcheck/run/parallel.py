@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import gc
 import os
-import pickle
 import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import connection, get_context
@@ -22,7 +21,8 @@ from typing import Any
 from kcheck.run.kinds import InputKind
 from kcheck.run.outcome import Checker, Outcome, Task
 from kcheck.run.session import Session
-from kcheck.run.wire import Receiver, Sender
+from kcheck.run.wire import Inherited, Receiver, Sender
+from kcheck.text.source import Source
 
 _BATCH = 64_000
 """Characters of files that are handed out together: enough to make handing out cheap, few enough that all end at the same time."""
@@ -47,9 +47,10 @@ class _Hand:
 class Crew:
     """Processes that check files."""
 
-    def __init__(self, session: Session, jobs: int) -> None:
+    def __init__(self, session: Session, jobs: int, sources: Mapping[int, Source]) -> None:
         self._session = session
         self._forks = _can_fork()
+        self._inherited = Inherited(sources if self._forks else {})
         if not self._forks and session.recipe is None:
             jobs = 1
         self._context: Any = get_context("fork" if self._forks else "spawn")
@@ -71,12 +72,12 @@ class Crew:
         # A forked process holds our ends of all pipes: while any is open, no other process learns that we are gone.
         others = [hand.pipe for hand in self._hands] + [ours] if self._forks else []
         start: Any = self._session if self._forks else self._session.recipe
-        process = self._context.Process(target=_work, args=(start, theirs, others), daemon=True)
+        process = self._context.Process(target=_work, args=(start, theirs, others, self._inherited), daemon=True)
         process.start()
         theirs.close()
         hand = _Hand(process, ours)
         if self._kinds:
-            _send(hand, _KINDS, self._kinds)
+            self._send(hand, _KINDS, self._kinds)
         return hand
 
     def learn(self, kinds: list[InputKind]) -> None:
@@ -85,7 +86,7 @@ class Crew:
         if self._itself is not None:
             self._itself.learn(kinds)
         for hand in list(self._hands):
-            if not _send(hand, _KINDS, kinds):
+            if not self._send(hand, _KINDS, kinds):
                 self._replace(hand)
 
     def check(self, tasks: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]:
@@ -96,7 +97,7 @@ class Crew:
                 if not hand.at_work and waiting:
                     # From both ends, so that two of them seldom need the same definitions.
                     batch = waiting.pop() if number % 2 else waiting.popleft()
-                    if _send(hand, _TASKS, (final, batch)):
+                    if self._send(hand, _TASKS, (final, batch)):
                         hand.at_work = batch
                     else:
                         waiting.appendleft(batch)
@@ -127,6 +128,14 @@ class Crew:
                 else:
                     outcomes: list[Outcome] = hand.receiver.unpack(answer)
                     yield from zip(batch, outcomes, strict=True)
+
+    def _send(self, hand: _Hand, kind: bytes, message: object) -> bool:
+        """Whether a process that waits for work has got it."""
+        try:
+            hand.pipe.send_bytes(kind + self._inherited.pack(message))
+        except OSError:
+            return False
+        return True
 
     def _left(self, batch: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]:
         """What becomes of files that no process is there for: what has killed so many would kill this one, too."""
@@ -188,22 +197,15 @@ def batches(tasks: list[Task]) -> Iterator[list[Task]]:
         yield batch
 
 
-def _send(hand: _Hand, kind: bytes, message: object) -> bool:
-    """Whether a process that waits for work has got it."""
-    try:
-        hand.pipe.send_bytes(kind + pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
-    except OSError:
-        return False
-    return True
-
-
 def _died(task: Task, hand: _Hand, session: Session) -> Outcome:
     code = hand.process.exitcode
     how = f"signal {-code}" if code is not None and code < 0 else f"exit status {code}"
     return task.failed(f"the process that checked this file ended early ({how}): nothing is known of it", session)
 
 
-def _work(start: Session | Callable[[], Session], pipe: connection.Connection, others: Sequence[connection.Connection]) -> None:
+def _work(
+    start: Session | Callable[[], Session], pipe: connection.Connection, others: Sequence[connection.Connection], inherited: Inherited
+) -> None:
     """What a process does until nobody wants anything of it."""
     # Ctrl-C reaches all processes at once; it is for the first one to say what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -221,7 +223,7 @@ def _work(start: Session | Callable[[], Session], pipe: connection.Connection, o
             data = pipe.recv_bytes()
             answer = _UNABLE
             try:
-                message = pickle.loads(memoryview(data)[1:])
+                message = inherited.unpack(memoryview(data)[1:])
                 if data[:1] == _TASKS and checker is not None:
                     final, batch = message
                     answer = sender.pack([checker.one(task, final) for task in batch])

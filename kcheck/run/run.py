@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -17,6 +17,7 @@ from kcheck.run.session import Session
 from kcheck.run.share import Share
 from kcheck.run.stage import Checked, FileStage, Hire, Progress, drained
 from kcheck.run.workers import Staff, Workers
+from kcheck.text.source import Source
 
 CACHED_FROM = 100_000
 """Characters of an input from which on outcomes are kept."""
@@ -92,23 +93,23 @@ class Staffing:
         self._cache = cache
         self._scheduler = scheduler
 
-    def __call__(self, characters: int) -> Workers:
+    def __call__(self, characters: int, sources: Mapping[int, Source]) -> Workers:
         # What a small input would save, looking it up takes.
         if self._cache is None or characters < CACHED_FROM:
-            return self._staff()
+            return self._staff(sources)
         from kcheck.run.memory import Memory
         from kcheck.run.remembered import Remembered
 
         memory = Memory(self._cache, self._session)
         self.recall = memory.relations
-        return Remembered(memory, self._staff())
+        return Remembered(memory, self._staff(sources))
 
-    def _staff(self) -> Workers:
+    def _staff(self, sources: Mapping[int, Source]) -> Workers:
         if self._scheduler:
             from kcheck.run.cluster import Cluster
 
             return Cluster(self._session, self._scheduler)
-        return Staff(self._session, self._jobs)
+        return Staff(self._session, self._jobs, sources)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -31,8 +31,8 @@ _MUCH = 32_000_000
 Progress = Callable[[int, int], None]
 """Called with how many files are done, and of how many."""
 
-Hire = Callable[[int], Workers]
-"""Gives those who check so many characters."""
+Hire = Callable[[int, Mapping[int, Source]], Workers]
+"""Gives those who check so many characters, and are handed these files by their numbers, among others."""
 
 
 class Checked(NamedTuple):
@@ -144,13 +144,14 @@ class FileStage:
     def check(self) -> None:
         done = len(self.outcomes)
         total = done + len(self.files)
-        with closing(self.workers(sum(file.size for file in self.files if not file.other))) as workers:
+        size = sum(file.size for file in self.files if not file.other)
+        with closing(self.workers(size, {file.number: file.source for file in self.files if file.source is not None})) as workers:
             packed = sum(file.size for file in self.files if file.defines) > _MUCH
             # Definitions first: an object may stand in a file before its CRD's. Of several of one kind the last one holds, by its path.
             for tasks in self.portions(sorted((file for file in self.files if file.defines), key=lambda file: file.target.path)):
                 kinds = {}
                 for task, outcome in workers.check(tasks, final=False):
-                    kinds[task.number] = input_kinds(task.source, outcome.kinds, packed=packed)
+                    kinds[task.number] = input_kinds(task.number, task.source, outcome.kinds, packed=packed)
                     if not outcome.waits and not task.other:
                         self.outcomes[task.number] = outcome
                         outcome.kinds = []

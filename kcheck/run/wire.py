@@ -9,7 +9,11 @@ from __future__ import annotations
 import io
 import pickle
 import sys
+from collections.abc import Mapping
 from typing import Any
+
+from kcheck.run.kinds import InputKind
+from kcheck.text.source import Source
 
 _LONG = 120
 """Characters of texts that are hardly ever met again."""
@@ -21,6 +25,55 @@ _LITTLE = 4_000_000
 """Bytes of which it does not matter how often they say the same."""
 
 _EMPTY = frozenset[Any]()
+
+
+class Inherited:
+    """What goes to a process that was a copy of this one: files that it had then are numbers, and so are the texts of kinds in them."""
+
+    def __init__(self, sources: Mapping[int, Source]) -> None:
+        self._sources = sources
+        self._numbers = {id(source): number for number, source in sources.items()}
+
+    def pack(self, value: object) -> bytes:
+        """Raises whatever pickling raises."""
+        buffer = io.BytesIO()
+        _Referring(buffer, self._sources, self._numbers).dump(value)
+        return buffer.getvalue()
+
+    def unpack(self, data: bytes | memoryview) -> Any:
+        """What was packed, in the other process."""
+        return _Dereferring(io.BytesIO(data), self._sources).load()
+
+
+class _Referring(pickle.Pickler):
+    def __init__(self, file: io.BytesIO, sources: Mapping[int, Source], numbers: Mapping[int, int]) -> None:
+        super().__init__(file, pickle.HIGHEST_PROTOCOL)
+        self._sources = sources
+        self._numbers = numbers
+
+    def persistent_id(self, value: Any) -> Any:
+        if value.__class__ is Source:
+            return self._numbers.get(id(value))
+        if value.__class__ is InputKind and value.text.__class__ is str and value.file in self._sources:
+            return (*value._replace(text=""), value.start + len(value.text))
+        return None
+
+
+class _Dereferring(pickle.Unpickler):
+    def __init__(self, file: io.BytesIO, sources: Mapping[int, Source]) -> None:
+        super().__init__(file)
+        self._sources = sources
+        # Kinds that share a text still do.
+        self._texts: dict[tuple[int, int], str] = {}
+
+    def persistent_load(self, sent: Any) -> Source | InputKind:
+        if sent.__class__ is int:
+            return self._sources[sent]
+        *parts, end = sent
+        kind = InputKind(*parts)
+        if (kind.file, kind.start) not in self._texts:
+            self._texts[kind.file, kind.start] = self._sources[kind.file].text[kind.start : end]
+        return kind._replace(text=self._texts[kind.file, kind.start])
 
 
 class Sender:

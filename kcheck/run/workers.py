@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 from kcheck.run.jobs import jobs_for
 from kcheck.run.kinds import InputKind
 from kcheck.run.outcome import Checker, Outcome, Task
 from kcheck.run.session import Session
+from kcheck.text.source import Source
 
 
 class NoWorkers(Exception):
@@ -29,11 +30,12 @@ class Workers(Protocol):
 
 
 class Staff:
-    """At most so many processes, hired when there is work for them."""
+    """At most so many processes, hired when there is work for them. `sources`: files by their numbers, as far as they are read."""
 
-    def __init__(self, session: Session, jobs: int) -> None:
+    def __init__(self, session: Session, jobs: int, sources: Mapping[int, Source]) -> None:
         self._session = session
         self._most = jobs
+        self._sources = sources
         self._jobs = 1
         self._kinds: list[InputKind] = []
         self._workers: Workers = Checker(session)
@@ -49,7 +51,7 @@ class Staff:
             from kcheck.run.parallel import Crew
 
             self._workers.close()
-            self._workers, self._jobs = Crew(self._session, jobs), jobs
+            self._workers, self._jobs = Crew(self._session, jobs, self._sources), jobs
             if self._kinds:
                 self._workers.learn(self._kinds)
         return self._workers.check(tasks, final)
