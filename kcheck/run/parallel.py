@@ -27,6 +27,9 @@ from kcheck.text.source import Source
 _BATCH = 64_000
 """Characters of files that are handed out together: enough to make handing out cheap, few enough that all end at the same time."""
 
+_LARGE = 500_000
+"""Characters of a file on which one process would still be when all others are done, if it came last."""
+
 _MOST_DEATHS = 20
 """Processes that may die one after another, with nothing checked in between, until no more are started."""
 
@@ -181,20 +184,26 @@ def _can_fork() -> bool:
 
 
 def batches(tasks: list[Task]) -> Iterator[list[Task]]:
-    """Files that are handed out together: large ones alone and first, the others with their neighbours, which need the same definitions."""
-    large = [task for task in tasks if len(task.source.text) >= _BATCH]
-    yield from ([task] for task in sorted(large, key=lambda t: -len(t.source.text)))
+    """Files that are handed out together: very large ones first, the largest before the others, then neighbours with one another, which
+    need the same definitions and say the same things.
+    """
+    yield from ([task] for task in sorted(tasks, key=_size, reverse=True) if _size(task) >= _LARGE)
     batch: list[Task] = []
     size = 0
     for task in tasks:
-        if len(task.source.text) < _BATCH:
-            batch.append(task)
-            size += len(task.source.text)
+        if _size(task) >= _LARGE:
+            continue
+        batch.append(task)
+        size += _size(task)
         if size >= _BATCH:
             yield batch
             batch, size = [], 0
     if batch:
         yield batch
+
+
+def _size(task: Task) -> int:
+    return len(task.source.text)
 
 
 def _died(task: Task, hand: _Hand, session: Session) -> Outcome:
