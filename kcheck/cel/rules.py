@@ -224,7 +224,7 @@ def _build(schema: Schema, node: Schema, shape: Shape, minor: int) -> ObjectRule
     by_name = dict(shape.fields.values()) if shape.kind == "object" else {}
     declared = node.get("properties") or {}
     for name, inner in (schema.get("properties") or {}).items():
-        if has_rules(inner) and name in declared:
+        if has_rules(inner) and isinstance(declared.get(name), Mapping):
             inner_shape = by_name.get(name) or shape_of(declared[name], is_resource(declared[name]), f"{shape.type.name}.{name}")
             if inner_shape is not None:
                 found.properties[name] = _build(inner, declared[name], inner_shape, minor)

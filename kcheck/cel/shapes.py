@@ -126,10 +126,10 @@ def is_resource(schema: Schema) -> bool:
 def with_metadata(schema: Schema) -> Schema:
     """The schema with what every object has, added where it lacks some of it."""
     properties = _properties(schema)
-    metadata = properties.get("metadata") or {}
+    metadata = _mapping(properties.get("metadata"))
     inner = _properties(metadata)
     texts = [properties.get("kind"), properties.get("apiVersion"), inner.get("name"), inner.get("generateName")]
-    if metadata.get("type") == "object" and all((each or {}).get("type") == "string" for each in texts):
+    if metadata.get("type") == "object" and all(_mapping(each).get("type") == "string" for each in texts):
         return schema
     return {**schema, "properties": {**properties, "kind": _STRING, "apiVersion": _STRING, "metadata": _META}}
 
@@ -181,8 +181,12 @@ def _text(schema: Schema) -> Shape:
 
 
 def _properties(schema: Schema) -> Mapping[str, Any]:
-    found = schema.get("properties")
-    return found if isinstance(found, Mapping) else {}
+    return _mapping(schema.get("properties"))
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    """What stands there, nothing where it is no schema: a broken definition is told elsewhere."""
+    return value if isinstance(value, Mapping) else {}
 
 
 def _number(schema: Schema, name: str) -> int | None:

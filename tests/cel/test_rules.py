@@ -144,3 +144,12 @@ def test_transitions_need_items_that_can_be_found_again() -> None:
     keyed = {"type": "array", "items": inner, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"]}
     assert [each.field for each in check_rules(plain)] == ["properties[list].items.x-kubernetes-validations[0].rule"]
     assert check_rules({"type": "object", "properties": {"list": keyed}}) == []
+
+
+@pytest.mark.parametrize("broken", [[{"type": "object"}], "text", 1, True])
+@pytest.mark.parametrize("where", ["metadata", "kind", "spec"])
+def test_rules_beside_what_is_no_schema(where: str, broken: object) -> None:
+    root = {"type": "object", "properties": {"size": {**INTEGER, "x-kubernetes-validations": [{"rule": "self > 1"}]}, where: broken}}
+    rules = find_rules(root)
+    assert rules is not None
+    assert [each.field for each in rules.evaluate({"size": 1, "metadata": {"name": "a"}, "spec": {}})] == ["size"]
