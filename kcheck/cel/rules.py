@@ -209,10 +209,19 @@ def environment_of(shape: Shape, optional_old: bool, minor: int) -> Environment:
 _environments: dict[tuple[int, bool, int], tuple[Shape, Environment]] = {}
 
 
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    """What stands there, nothing where it is no list: a broken definition is told elsewhere."""
+    return value if isinstance(value, list) else []
+
+
 def _build(schema: Schema, node: Schema, shape: Shape, minor: int) -> ObjectRules:
     """`schema`: where rules are looked for; `node`: what declares the values, which within allOf is the schema around it."""
     found = ObjectRules(shape)
-    for raw in schema.get("x-kubernetes-validations") or ():
+    for raw in _list(schema.get("x-kubernetes-validations")):
         if isinstance(raw, Mapping) and _string(raw, "rule").strip():
             found.rules.append(Rule(raw, node, shape, minor))
     items, declared = schema.get("items"), node.get("items")
@@ -222,13 +231,13 @@ def _build(schema: Schema, node: Schema, shape: Shape, minor: int) -> ObjectRule
     if isinstance(additional, Mapping) and has_rules(additional) and isinstance(declared, Mapping) and shape.element is not None:
         found.additional = _build(additional, declared, shape.element, minor)
     by_name = dict(shape.fields.values()) if shape.kind == "object" else {}
-    declared = node.get("properties") or {}
-    for name, inner in (schema.get("properties") or {}).items():
+    declared = _mapping(node.get("properties"))
+    for name, inner in _mapping(schema.get("properties")).items():
         if has_rules(inner) and isinstance(declared.get(name), Mapping):
             inner_shape = by_name.get(name) or shape_of(declared[name], is_resource(declared[name]), f"{shape.type.name}.{name}")
             if inner_shape is not None:
                 found.properties[name] = _build(inner, declared[name], inner_shape, minor)
-    for each in schema.get("allOf") or ():
+    for each in _list(schema.get("allOf")):
         if has_rules(each):
             found.all_of.append(_build(each, node, shape, minor))
     return found

@@ -59,7 +59,8 @@ class Shape:
         """Bytes of JSON at least."""
         if self._least is None:
             self._least = 2  # an end to recursion; {} alone
-            required = self.schema.get("required") or ()
+            listed = self.schema.get("required")
+            required = listed if isinstance(listed, list) else ()
             for name, schema in _properties(self.schema).items():
                 if name in required and isinstance(schema, Mapping) and schema.get("default") is None:
                     shape = shape_of(schema, is_resource(schema))

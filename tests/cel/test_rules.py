@@ -148,8 +148,10 @@ def test_transitions_need_items_that_can_be_found_again() -> None:
 
 @pytest.mark.parametrize("broken", [[{"type": "object"}], "text", 1, True])
 @pytest.mark.parametrize("where", ["metadata", "kind", "spec"])
-def test_rules_beside_what_is_no_schema(where: str, broken: object) -> None:
-    root = {"type": "object", "properties": {"size": {**INTEGER, "x-kubernetes-validations": [{"rule": "self > 1"}]}, where: broken}}
+@pytest.mark.parametrize("key", ["allOf", "required", "items", "additionalProperties"])
+def test_rules_beside_what_is_no_schema(where: str, key: str, broken: object) -> None:
+    size = {**INTEGER, "x-kubernetes-validations": [{"rule": "self > 1"}]}
+    root = {"type": "object", key: broken, "properties": {"size": size, where: broken}}
     rules = find_rules(root)
     assert rules is not None
     assert [each.field for each in rules.evaluate({"size": 1, "metadata": {"name": "a"}, "spec": {}})] == ["size"]
