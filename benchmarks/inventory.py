@@ -17,7 +17,7 @@ from kcheck.rule.ruleset import Setting, choose
 from kcheck.run.conclusion import conclude
 from kcheck.run.discover import discover
 from kcheck.run.load import load
-from kcheck.run.run import collector_paused, hire
+from kcheck.run.run import Staffing, collector_paused
 from kcheck.run.session import Session
 from kcheck.run.stage import FileStage
 from kcheck.schema.definitions import load as load_definitions
@@ -150,7 +150,7 @@ def judge(folder: Path, runs: Mapping[Options, Iterable[str]], registry: Registr
                 settings[rule][option] = value
             chosen = choose(registry, rules, settings={rule: Setting(options=values) for rule, values in settings.items()})
             session = Session(registry, chosen, [Store(load_definitions())], complete=True)
-            stage = FileStage(session, hire(session, 1, None))
+            stage = FileStage(session, Staffing(session, 1, None))
             with collector_paused():
                 report = conclude((), stage.run(found), session)
             repository.found[options] = [

@@ -16,7 +16,7 @@ from kcheck.cel.fieldpaths import BadFieldPath, normalize
 from kcheck.cel.issues import Issue
 from kcheck.cel.program import CALL_LIMIT, LATEST, Environment, Program
 from kcheck.cel.reading import read
-from kcheck.cel.shapes import Schema, Shape, is_resource, shape_of, with_metadata
+from kcheck.cel.shapes import Schema, Shape, is_resource, properties_of, shape_of, with_metadata
 from kcheck.cel.types import BOOL, STRING, optional_of
 from kcheck.cel.values import NONE, EvaluationError, Value
 from kcheck.finding.problem import Reason
@@ -209,10 +209,6 @@ def environment_of(shape: Shape, optional_old: bool, minor: int) -> Environment:
 _environments: dict[tuple[int, bool, int], tuple[Shape, Environment]] = {}
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
 def _list(value: Any) -> list[Any]:
     """What stands there, nothing where it is no list: a broken definition is told elsewhere."""
     return value if isinstance(value, list) else []
@@ -231,8 +227,8 @@ def _build(schema: Schema, node: Schema, shape: Shape, minor: int) -> ObjectRule
     if isinstance(additional, Mapping) and has_rules(additional) and isinstance(declared, Mapping) and shape.element is not None:
         found.additional = _build(additional, declared, shape.element, minor)
     by_name = dict(shape.fields.values()) if shape.kind == "object" else {}
-    declared = _mapping(node.get("properties"))
-    for name, inner in _mapping(schema.get("properties")).items():
+    declared = properties_of(node)
+    for name, inner in properties_of(schema).items():
         if has_rules(inner) and isinstance(declared.get(name), Mapping):
             inner_shape = by_name.get(name) or shape_of(declared[name], is_resource(declared[name]), f"{shape.type.name}.{name}")
             if inner_shape is not None:

@@ -16,7 +16,7 @@ from kcheck.cel.cost import estimate_cost
 from kcheck.cel.fieldpaths import BadFieldPath, normalize
 from kcheck.cel.program import LATEST, Program
 from kcheck.cel.rules import environment_of
-from kcheck.cel.shapes import Schema, Shape, is_resource, shape_of
+from kcheck.cel.shapes import Schema, Shape, is_resource, properties_of, shape_of
 from kcheck.cel.sizes import MOST, capped
 from kcheck.cel.types import BOOL, STRING
 from kcheck.finding.problem import Reason
@@ -72,7 +72,7 @@ class _Checker:
         spread = _spread(schema, cardinality)
         map_type = schema.get("x-kubernetes-map-type")
         inner_loose = loose or (field or "." if map_type not in (None, "granular", "atomic") else "")
-        for name, inner in (schema.get("properties") or {}).items():
+        for name, inner in properties_of(schema).items():
             if id(inner) in self.ruled:
                 child = self.child(shape, name, inner)
                 good &= self.visit(inner, _join(field, f"properties[{name}]"), (*path, "properties", name), child, spread, inner_loose)

@@ -61,7 +61,7 @@ class Shape:
             self._least = 2  # an end to recursion; {} alone
             listed = self.schema.get("required")
             required = listed if isinstance(listed, list) else ()
-            for name, schema in _properties(self.schema).items():
+            for name, schema in properties_of(self.schema).items():
                 if name in required and isinstance(schema, Mapping) and schema.get("default") is None:
                     shape = shape_of(schema, is_resource(schema))
                     self._least += len(name.encode("utf-8", "surrogatepass")) + shape.least + 4 if shape is not None else 0
@@ -72,7 +72,7 @@ class Shape:
         """Of an object, by the names that expressions use: the properties' own names and shapes."""
         if self._fields is None:
             self._fields = {}
-            for name, schema in _properties(self.schema).items():
+            for name, schema in properties_of(self.schema).items():
                 escaped = escape(name)
                 if escaped and isinstance(schema, Mapping):
                     shape = shape_of(schema, is_resource(schema), f"{self.type.name}.{escaped}")
@@ -126,9 +126,9 @@ def is_resource(schema: Schema) -> bool:
 
 def with_metadata(schema: Schema) -> Schema:
     """The schema with what every object has, added where it lacks some of it."""
-    properties = _properties(schema)
+    properties = properties_of(schema)
     metadata = _mapping(properties.get("metadata"))
-    inner = _properties(metadata)
+    inner = properties_of(metadata)
     texts = [properties.get("kind"), properties.get("apiVersion"), inner.get("name"), inner.get("generateName")]
     if metadata.get("type") == "object" and all(_mapping(each).get("type") == "string" for each in texts):
         return schema
@@ -181,7 +181,8 @@ def _text(schema: Schema) -> Shape:
     return Shape("string", schema, types.STRING, most, 2)
 
 
-def _properties(schema: Schema) -> Mapping[str, Any]:
+def properties_of(schema: Schema) -> Mapping[str, Any]:
+    """The schemas of its fields, by name."""
     return _mapping(schema.get("properties"))
 
 

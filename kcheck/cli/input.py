@@ -26,7 +26,7 @@ from kcheck.run.discover import Discovery, NoSuchPath, discover
 from kcheck.run.glob import Excludes
 from kcheck.run.jobs import default_jobs
 from kcheck.run.load import LIMIT
-from kcheck.run.run import check_files, hire, run
+from kcheck.run.run import Staffing, check_files, run
 from kcheck.run.session import Session
 from kcheck.run.share import Share
 from kcheck.run.stage import Checked
@@ -136,7 +136,7 @@ def share_checked(
 ) -> list[Checked]:  # fmt: skip
     """What the files of a share gave."""
     with _means(given, session, quiet) as (limit, stdin, progress, jobs, cache):
-        workers = hire(session, jobs, cache, scheduler)
+        workers = Staffing(session, jobs, cache, scheduler)
         return check_files(found, session, workers, limit=limit, stdin=stdin, progress=progress, share=share)
 
 

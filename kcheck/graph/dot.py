@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import TextIO
 
@@ -28,15 +27,12 @@ def write(graph: Graph, out: TextIO, style: Style = PLAIN) -> None:
 
 
 def _lines(graph: Graph, glyphs: Glyphs) -> Iterator[str]:
-    names = {node.id: f"n{number}" for number, node in enumerate(graph.nodes, 1)}
+    names = graph.short_names
     yield "digraph kcheck {"
     yield '  graph [rankdir=LR, fontname="Helvetica", nodesep=0.15, ranksep=0.8, style="rounded", color="#b6bcc4"];'
     yield '  node [shape=box, style="rounded,filled", fontname="Helvetica", fontsize=11];'
     yield '  edge [fontname="Helvetica", fontsize=9, color="#7a828c", fontcolor="#59616b"];'
-    spaces: dict[str, list[Node]] = defaultdict(list)
-    for node in graph.nodes:
-        spaces[node.namespace].append(node)
-    for number, (namespace, nodes) in enumerate(sorted(spaces.items())):
+    for number, (namespace, nodes) in enumerate(graph.by_namespace.items()):
         indent = "    " if namespace else "  "
         if namespace:
             yield f"  subgraph cluster_{number} {{"

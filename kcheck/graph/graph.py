@@ -112,6 +112,19 @@ class Graph:
         return {node.id: node for node in self.nodes}
 
     @cached_property
+    def short_names(self) -> Mapping[str, str]:
+        """Names by id that every language takes."""
+        return {node.id: f"n{number}" for number, node in enumerate(self.nodes, 1)}
+
+    @cached_property
+    def by_namespace(self) -> Mapping[str, tuple[Node, ...]]:
+        """The nodes of each namespace, "" for none, by its name."""
+        table: dict[str, list[Node]] = {}
+        for node in self.nodes:
+            table.setdefault(node.namespace, []).append(node)
+        return {namespace: tuple(table[namespace]) for namespace in sorted(table)}
+
+    @cached_property
     def outgoing(self) -> Mapping[str, tuple[Edge, ...]]:
         table: dict[str, list[Edge]] = {node.id: [] for node in self.nodes}
         for edge in self.edges:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator
 from typing import TextIO
 
@@ -22,12 +21,9 @@ def write(graph: Graph, out: TextIO, style: Style = PLAIN) -> None:
 
 
 def _lines(graph: Graph, glyphs: Glyphs) -> Iterator[str]:
-    names = {node.id: f"n{number}" for number, node in enumerate(graph.nodes, 1)}
+    names = graph.short_names
     yield "flowchart LR"
-    spaces: dict[str, list[Node]] = defaultdict(list)
-    for node in graph.nodes:
-        spaces[node.namespace].append(node)
-    for number, (namespace, nodes) in enumerate(sorted(spaces.items())):
+    for number, (namespace, nodes) in enumerate(graph.by_namespace.items()):
         indent = "    " if namespace else "  "
         if namespace:
             yield f'  subgraph s{number}["{_text(namespace, glyphs)}"]'

@@ -15,13 +15,13 @@ from typing import Any
 
 from kcheck.finding.severity import Severity
 from kcheck.rule.constraint import Check, FieldTable, LateTable
-from kcheck.rule.options import Option
+from kcheck.rule.options import TYPES, Option
 from kcheck.rule.rule import SUBJECTS, Late, Rule
 
 NAME = "_index"
 """The module of a package that holds its index."""
 
-_TYPES: Mapping[str, type] = {kind.__name__: kind for kind in (bool, int, float, str, tuple)}
+_TYPES: Mapping[str, type] = {kind.__name__: kind for kind in TYPES}
 
 
 def modules(package: str) -> list[ModuleType]:

@@ -42,6 +42,8 @@ class Option(NamedTuple):
 
 _NONE = object()
 _WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", tuple: "a list of texts"}
+TYPES = tuple(_WORDS)
+"""The types that an option may have."""
 
 
 def options_of(function: Callable[..., Any]) -> dict[str, Option]:

@@ -41,7 +41,7 @@ def run(
     """
     with collector_paused():
         try:
-            return _report(found, session, hire(session, jobs, cache, scheduler), limit, stdin, progress)
+            return _report(found, session, Staffing(session, jobs, cache, scheduler), limit, stdin, progress)
         except Damaged:
             if cache is not None:
                 from kcheck.run.cache import clear
@@ -50,7 +50,7 @@ def run(
             # What is remembered is never needed, but what came from a pipe came once.
             if any(target.stdin or is_descriptor(target.path) for target in found.targets):
                 raise
-            return _report(found, session, hire(session, jobs, None, scheduler), limit, stdin, progress)
+            return _report(found, session, Staffing(session, jobs, None, scheduler), limit, stdin, progress)
 
 
 def _report(
@@ -75,13 +75,8 @@ def check_files(
         return FileStage(session, workers, limit, stdin, progress).run(found, share)
 
 
-def hire(session: Session, jobs: int, cache: Path | None, scheduler: str = "") -> Staffing:
-    """Who checks the files of a run. See `run`."""
-    return Staffing(session, jobs, cache, scheduler)
-
-
 class Staffing:
-    """Hires who checks so many characters of text: this process, others beside it, or the cluster that a scheduler has.
+    """Hires who checks so many characters of text: this process, others beside it, or the cluster that a scheduler has. See `run`.
 
     `recall`: what remembers relations, where outcomes are remembered.
     """

@@ -31,7 +31,6 @@ _ALL = ("core/v1 Container", "core/v1 PodSpec", "core/v1 PodTemplateSpec")
 def embedded_plan(plan: Plan, rules: RuleSet) -> Plan:
     """What of a plan is asked of pods in custom resources: rules, but not those of the specification."""
 
-
     def make(name: str) -> TypePlan | None:
         whole = plan.of_type(name)
         hooks = [hook for hook in whole.rules if rules[hook.rule].rule.family != "spec"] if whole is not None else []

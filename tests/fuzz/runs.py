@@ -27,7 +27,7 @@ from kcheck.rule.ruleset import RuleSet, choose
 from kcheck.run.conclusion import conclude
 from kcheck.run.discover import Discovery, Target
 from kcheck.run.fixing import Fixing
-from kcheck.run.run import check_files, hire, run
+from kcheck.run.run import Staffing, check_files, run
 from kcheck.run.session import Session
 from kcheck.run.shards import BadShard, Head, read_shards, write_shard
 from kcheck.run.share import Share
@@ -336,7 +336,7 @@ def shard_lines() -> tuple[str, ...]:
     files = sorted(folder.glob("*.yaml"))[:2]
     share = Share(1, 1)
     found = Discovery([Target(str(path.relative_to(ROOT)), True) for path in files])
-    checked = check_files(Discovery([Target(str(path), True) for path in files]), of, hire(of, 1, None), share=share)
+    checked = check_files(Discovery([Target(str(path), True) for path in files]), of, Staffing(of, 1, None), share=share)
     terms = terms_of(of, [target.path for target in found.targets])
     out = io.StringIO()
     from kcheck.finding.severity import WARNING

@@ -15,7 +15,7 @@ from kcheck.rule.ruleset import choose
 from kcheck.run.discover import discover
 from kcheck.run.encoding import Misfit, codec, decode, encode
 from kcheck.run.outcome import Outcome
-from kcheck.run.run import check_files, hire
+from kcheck.run.run import Staffing, check_files
 from kcheck.run.session import Session
 from kcheck.schema.definitions import load
 from kcheck.schema.store import Store
@@ -103,7 +103,7 @@ def test_all_that_an_outcome_may_hold_has_a_form() -> None:
 def test_outcomes_come_back() -> None:
     registry = Registry.load()
     session = Session(registry, choose(registry, ["all"]), [Store(load())])
-    checked = check_files(discover([str(EXAMPLES)]), session, hire(session, 1, None))
+    checked = check_files(discover([str(EXAMPLES)]), session, Staffing(session, 1, None))
     assert sum(len(each.outcome.findings) for each in checked) > 100
     for each in checked:
         assert decode(json.loads(json.dumps(encode(each.outcome, Outcome))), Outcome) == each.outcome

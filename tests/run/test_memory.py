@@ -30,7 +30,7 @@ from kcheck.run.encoding import encode
 from kcheck.run.memory import LateFacts
 from kcheck.run.outcome import Checker, Damaged, Outcome, Task
 from kcheck.run.pickles import canonical, pickled, unpickled
-from kcheck.run.run import check_files, hire, run
+from kcheck.run.run import Staffing, check_files, run
 from kcheck.run.session import Session
 from kcheck.schema.definitions import load
 from kcheck.schema.store import Store
@@ -340,7 +340,7 @@ def test_a_graph_of_a_warm_run_is_the_graph(runs: Runs) -> None:
 
 def test_a_shard_of_what_is_remembered_is_the_same(runs: Runs) -> None:
     def shard() -> str:
-        checked = check_files(discover(["."]), runs.session(), hire(runs.session(), 1, runs.cache))
+        checked = check_files(discover(["."]), runs.session(), Staffing(runs.session(), 1, runs.cache))
         return json.dumps([encode(each.outcome, Outcome) for each in checked])
 
     runs(**world())

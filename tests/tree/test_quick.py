@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from ruamel.yaml.error import YAMLError
 
 from kcheck.tree.build import Fault, build
-from kcheck.tree.node import Node
 from kcheck.tree.quick import read
+from tests.tree.outline import outline
 
 READ = [
     "a: 1\nb: text\n",
@@ -38,20 +38,6 @@ LEFT = [
     "a: - b\n", "- a\nb: 1\n", "a: 1\n- b\n", "a : 1\n", "<<: {}\n", "a: \"\\x41\"\n", "a: 1\n...\n", "a: \x85\n", "--- a: 1\n",
     "a: x\n# no\n  y\n",
 ]  # fmt: skip
-
-
-def outline(node: Node) -> object:
-    """All that there is of a tree, in a form that can be compared."""
-    key = node.key
-    own = (node.start, node.end, node.style, (key.value, key.start, key.end, key.style) if isinstance(key, Node) else key)
-    value = node.value
-    if isinstance(value, dict):
-        assert all(child.parent is node for child in value.values())
-        return own, [(name, outline(child)) for name, child in value.items()]
-    if isinstance(value, list):
-        assert all(child.parent is node for child in value)
-        return own, [outline(child) for child in value]
-    return own, type(value), value
 
 
 def check(text: str) -> bool:

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from kcheck.text.source import Source
 from kcheck.tree import repeats
-from kcheck.tree.node import Node
 from kcheck.tree.parse import parse
 from kcheck.tree.quick import read
 from kcheck.tree.repeats import Repeats
+from tests.tree.outline import outline
 
 FIELD = (
     "type: object\ndescription: |-\n  a text of some length\n\n  of two paragraphs\n"
@@ -25,20 +25,6 @@ FIELD = (
 def all_are_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(repeats, "SMALLEST", 1)
     monkeypatch.setattr(repeats, "HEAD", 1)
-
-
-def outline(node: Node) -> object:
-    """All that there is of a tree, in a form that can be compared."""
-    key = node.key
-    own = (node.start, node.end, node.style, (key.value, key.start, key.end, key.style) if isinstance(key, Node) else key)
-    value = node.value
-    if isinstance(value, dict):
-        assert all(child.parent is node for child in value.values())
-        return own, [(name, outline(child)) for name, child in value.items()]
-    if isinstance(value, list):
-        assert all(child.parent is node for child in value)
-        return own, [outline(child) for child in value]
-    return own, type(value), value
 
 
 def trees(text: str, known: Repeats | None) -> list[object]:
