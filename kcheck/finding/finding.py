@@ -35,5 +35,5 @@ class Finding(NamedTuple):
     @property
     def order(self) -> tuple[str, int, int, str, str]:
         """Findings are told by file, place, rule: the same order on every run."""
-        start = self.place.range.start
-        return self.place.file, start.line, start.column, self.rule, self.message
+        range = self.place.range
+        return self.place.file, range.line, range.column, self.rule, self.message

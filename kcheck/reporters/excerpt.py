@@ -27,7 +27,7 @@ class Excerpt(NamedTuple):
 def excerpt(place: Place, glyphs: Glyphs, width: int) -> Excerpt | None:
     """What to show of a place in so many cells; None where its line is empty or does not reach as far as its column."""
     line = place.line
-    start, end = place.range
+    start, end = place.range.start, place.range.end
     first = start.column - 1
     if first > len(line) or not line or line.isspace():
         return None

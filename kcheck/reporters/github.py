@@ -21,7 +21,7 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
 
 
 def _properties(finding: Finding, glyphs: Glyphs) -> dict[str, str]:
-    start, end = finding.range
+    start, end = finding.range.start, finding.range.end
     properties = {"file": glyphs.visible(finding.file), "line": str(start.line)}
     if start.line == end.line:
         properties |= {"col": str(start.column), "endLine": str(end.line), "endColumn": str(end.column)}

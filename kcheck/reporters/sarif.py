@@ -137,7 +137,7 @@ def _fix(file: str, fix: Fix) -> dict[str, Any]:
 
 
 def _region(range: Range) -> dict[str, int]:
-    (line, column), (end_line, end_column) = range
+    line, column, end_line, end_column = range
     return {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}
 
 

@@ -19,7 +19,7 @@ from kcheck.run.kinds import MARK, Definitions, InputKind, KindPlace, add_kinds,
 from kcheck.run.session import Session
 from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source
-from kcheck.text.span import Position, Range
+from kcheck.text.span import Range
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node
 from kcheck.tree.parse import parse
@@ -166,8 +166,7 @@ def file_finding(rule: str, file: str, line: int, message: str, rules: RuleSet) 
     active = rules.active.get(rule)
     if active is None:
         return []
-    start = Position(line, 1)
-    place = Place(file, 0, Range(start, start), "", ObjectId(), "", 0)
+    place = Place(file, 0, Range(line, 1, line, 1), "", ObjectId(), "", 0)
     return [Finding(rule, active.severity, active.rule.family, message, place)]
 
 

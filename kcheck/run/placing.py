@@ -82,7 +82,7 @@ class Placer:
         """The place of some characters of the document."""
         source = self.document.source
         range = source.range(span.start, span.end)
-        line = tokens.masked(source.line(range.start.line)[:LINE_LIMIT])
+        line = tokens.masked(source.line(range.line)[:LINE_LIMIT])
         if self.id.kind == "Config":
             line = masked(line)
         elif self.is_kept_secret(field):
@@ -95,7 +95,7 @@ class Placer:
 
     def covered(self, place: Place, secrets: Iterable[Node | Span]) -> Place:
         """The place with asterisks where its line has characters that no report may show."""
-        begin = self.document.source.line_starts[place.range.start.line - 1]
+        begin = self.document.source.line_starts[place.range.line - 1]
         line = place.line
         for each in secrets:
             line = tokens.cover(line, each.start - begin, each.end - begin)

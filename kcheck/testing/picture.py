@@ -11,7 +11,7 @@ from kcheck.rule.page import Drawing
 
 def drawing_of(finding: Finding, text: str) -> Drawing:
     """How a page draws a finding: on its first line, and by one caret at least."""
-    (line, start), (last, end) = finding.range
+    line, start, last, end = finding.range
     if last != line:
         end = len(text.split("\n")[line - 1]) + 1
     return Drawing(line, start, max(end, start + 1), finding.message)

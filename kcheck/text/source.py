@@ -107,9 +107,19 @@ class Source:
         return line, start
 
     def range(self, start: int, end: int) -> Range:
-        # Whoever wants a range wants the line that it begins in next.
-        last = self.position(end)
-        return Range(self.position(start), last)
+        if self._counts > 0 and not self._starts:
+            # Whoever wants a range wants the line that it begins in next.
+            last = self._counted(end)
+            first = self._counted(start)
+            return Range(first[0], start - first[1] + 1, last[0], end - last[1] + 1)
+        starts = self.line_starts
+        line = bisect_right(starts, start)
+        column = start - starts[line - 1] + 1
+        # Most things stand in one line.
+        if start <= end and (line == len(starts) or end < starts[line]):
+            return Range(line, column, line, column + end - start)
+        end_line = bisect_right(starts, end)
+        return Range(line, column, end_line, end - starts[end_line - 1] + 1)
 
     def offset(self, position: Position) -> int:
         """The character offset of a position of this text."""

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any
-
 from kcheck.text.record import NamedTuple
 
 
@@ -23,24 +20,20 @@ class Position(NamedTuple):
 
 
 class Range(NamedTuple):
-    """Where something stands; `end` is the position just behind its last character."""
+    """Where something stands: the position of its first character, and that just behind its last one.
 
-    start: Position
-    end: Position
-
-    def __reduce__(self) -> tuple[type[_Ends], tuple[int, int, int, int]]:
-        return _Ends, (*self.start, *self.end)
-
-
-class _Ends:
-    """What unpickling calls for a range. Three tuples for each place of a run would be most of what goes from process to process; and
-    most places stand in the same few lines and columns, so equal positions are one.
+    Four numbers and no two positions, for a run makes tens of thousands that go from process to process and seldom to a reader.
     """
 
-    def __new__(cls, line: int, column: int, last_line: int, last_column: int) -> Any:
-        return Range(_position(line, column), _position(last_line, last_column))
+    line: int
+    column: int
+    end_line: int
+    end_column: int
 
+    @property
+    def start(self) -> Position:
+        return Position(self.line, self.column)
 
-@lru_cache(maxsize=100_000)
-def _position(line: int, column: int) -> Position:
-    return Position(line, column)
+    @property
+    def end(self) -> Position:
+        return Position(self.end_line, self.end_column)

@@ -12,11 +12,11 @@ from kcheck.kube.facts import Facts, PodFact
 from kcheck.kube.place import ObjectId, Place
 from kcheck.kube.selector import Requirement, Selector
 from kcheck.kube.variants import may_share
-from kcheck.text.span import Position, Range
+from kcheck.text.span import Range
 from tests.relations.world import facts, workload
 
 LABELS = st.dictionaries(st.sampled_from("abc"), st.sampled_from("xyz"), max_size=3)
-SPOT = Range(Position(1, 1), Position(1, 2))
+SPOT = Range(1, 1, 1, 2)
 
 
 def requirement(key: str, operator: str, values: Iterable[str]) -> Requirement:

@@ -39,7 +39,7 @@ def test_places_re_read_to_what_they_name() -> None:
     told = {}
     for each in facts(TEXT):
         for _, place in places(each):
-            (line, start), (_, end) = place.range
+            line, start, _, end = place.range
             told[place.field] = lines[line - 1][start - 1 : end - 1]
             assert TEXT[place.start :].startswith(told[place.field])
             assert place.line == lines[line - 1]

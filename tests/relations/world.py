@@ -42,7 +42,7 @@ def lines(folder: Path, findings: list[Finding]) -> list[str]:
     """`file:line text that is marked` of each finding."""
     told = []
     for finding in findings:
-        (line, start), (_, end) = finding.range
+        line, start, _, end = finding.range
         text = Path(finding.file).read_text(encoding="utf-8").split("\n")[line - 1]
         told.append(f"{Path(finding.file).relative_to(folder)}:{line} {text[start - 1 : end - 1]}")
     return told

@@ -30,7 +30,7 @@ POSITIONS = st.builds(Position, st.integers(1, 9), st.integers(1, 70))
 @st.composite
 def places(draw: st.DrawFn) -> Place:
     start, end = sorted((draw(POSITIONS), draw(POSITIONS)))
-    return Place(draw(HOSTILE), 0, Range(start, end), draw(HOSTILE), ObjectId(), draw(HOSTILE), 0)
+    return Place(draw(HOSTILE), 0, Range(*start, *end), draw(HOSTILE), ObjectId(), draw(HOSTILE), 0)
 
 
 @st.composite

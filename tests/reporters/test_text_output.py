@@ -15,7 +15,7 @@ from kcheck.reporters import PLAIN, Style
 from kcheck.reporters.excerpt import excerpt
 from kcheck.reporters.glyphs import Glyphs
 from kcheck.reporters.text import write
-from kcheck.text.span import Position, Range
+from kcheck.text.span import Range
 from tests.reporters.sample import finding, line_place, shown
 
 
@@ -109,7 +109,7 @@ def test_an_empty_range_has_one_caret() -> None:
 
 
 def test_several_lines_are_underlined_to_the_end_of_the_first() -> None:
-    place = line_place("run: |  ", 6, 6)._replace(range=Range(Position(7, 6), Position(9, 3)))
+    place = line_place("run: |  ", 6, 6)._replace(range=Range(7, 6, 9, 3))
     shown = excerpt(place, Glyphs(), 80)
     assert shown is not None
     assert (shown.indent, shown.carets) == ("     ", "^")
@@ -117,7 +117,7 @@ def test_several_lines_are_underlined_to_the_end_of_the_first() -> None:
 
 @pytest.mark.parametrize(("line", "column"), [("", 1), ("   ", 2), ("a: b", 6), ("x" * 400, 402)])
 def test_no_excerpt_where_the_line_does_not_reach(line: str, column: int) -> None:
-    place = line_place(line, 1, 1)._replace(range=Range(Position(7, column), Position(7, column + 1)))
+    place = line_place(line, 1, 1)._replace(range=Range(7, column, 7, column + 1))
     assert excerpt(place, Glyphs(), 80) is None
     assert "|" not in shown(Report(findings=[finding(place)]))
 

@@ -27,7 +27,7 @@ from kcheck.run.session import Session
 from kcheck.schema.definitions import load
 from kcheck.schema.store import Store
 from kcheck.text.source import Source
-from kcheck.text.span import Position, Range
+from kcheck.text.span import Range
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node
 from kcheck.tree.parse import parse
@@ -169,7 +169,7 @@ def told(text: str, registry: Registry, rules: RuleSet, complete: bool = False) 
     findings = [f for f in sift(text, registry, rules, complete).kept if f.rule.endswith("-ignore")]
     shown = []
     for f in sorted(findings, key=lambda f: f.order):
-        (line, start), (last, end) = f.range
+        line, start, last, end = f.range
         assert line == last
         shown.append(f"{f.rule} {line} {lines[line - 1][start - 1 : end - 1]} | {f.message}")
     return shown
@@ -266,8 +266,7 @@ class TestUnused:
 
 
 def finding(rule: str, start: int, file: str = "a.yaml") -> Finding:
-    at = Position(1, start + 1)
-    return Finding(rule, WARNING, "practice", "", Place(file, 0, Range(at, at), "", ObjectId(), "", start))
+    return Finding(rule, WARNING, "practice", "", Place(file, 0, Range(1, start + 1, 1, start + 1), "", ObjectId(), "", start))
 
 
 class TestApply:

@@ -61,7 +61,7 @@ def names(text: str, finding: Finding, source: Source, documents: list[Document]
         # Of three equal keys the second is in no tree.
         return finding.place.field.endswith(unquoted(text))
     document = next(d for d in documents if d.index == finding.place.document)
-    start, end = (source.offset(p) for p in finding.range)
+    start, end = (source.offset(p) for p in (finding.range.start, finding.range.end))
     return any(reads(text, node, start, end) for node in within(document.root, start))
 
 

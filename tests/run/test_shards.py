@@ -198,7 +198,7 @@ def test_damage_is_told(files: Path, program: Program, shards: Shards, damage: C
     ("line", "message"),
     [
         (b'[0,"a.yaml",[["__reduce__"]]]', "is damaged"),
-        (b'[0,"a.yaml",[[["no-such-rule",3,"spec","m",["f",0,[[1,1],[1,1]],"",[],"",0]]]]]', "no rule is called no-such-rule"),
+        (b'[0,"a.yaml",[[["no-such-rule",3,"spec","m",["f",0,[1,1,1,1],"",[],"",0]]]]]', "no rule is called no-such-rule"),
         (b"[" * 100_000, "is damaged"),
         (b'[0,"a.yaml",' + b"9" * 5000 + b"]", "is damaged"),
         (b'{"0": 1}', "is damaged"),
