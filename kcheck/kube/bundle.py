@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, islice
 from operator import itemgetter
 from typing import Any, Literal, TypeVar
@@ -37,7 +37,7 @@ class Bundle:
         self._files = files
         self._given = facts
         self._tables: dict[tuple[Scope, str], PodTable] = {}
-        self._coverage: dict[Aim, Coverage] = {}
+        self._coverage: dict[tuple[Aim, str], Coverage] = {}
         self._presence: Presence | None = None
         self._made: dict[Callable[[Bundle], Any], Any] = {}
 
@@ -228,11 +228,12 @@ class Bundle:
         found = self._makers.get((reference.kind, reference.name), ())
         return [made for f, made in found if may_share(f.id.namespace, reference.namespace)]
 
-    def covering(self, workload: Facts, aim: Aim) -> list[Facts]:
-        """The objects whose selectors of this aim match the pods of a workload."""
-        if aim not in self._coverage:
-            self._coverage[aim] = Coverage(self.facts, self.selected, aim)
-        return self._coverage[aim].over(workload)
+    def covering(self, workload: Facts, aim: Aim, scope: Literal["file", "input"] = "input") -> list[Facts]:
+        """The objects of the whole input, or of the workload's file, whose selectors of this aim match its pods."""
+        key = (aim, workload.place.file if scope == "file" else "")
+        if key not in self._coverage:
+            self._coverage[key] = Coverage(self.around(workload, scope), partial(self.selected, scope=scope), aim)
+        return self._coverage[key].over(workload)
 
     @cached_property
     def _scalers(self) -> dict[tuple[str, str, str], list[tuple[Facts, Reference]]]:

@@ -29,11 +29,17 @@ class PodTable:
     def __init__(self, facts: Iterable[Facts]) -> None:
         self.pairs = pairs = [(f, pod) for f in facts if f.whole for pod in f.pods]
         self.all = _group(pairs)
-        self.by_label = _groups((label, pair) for pair in pairs for label in _labels(pair[1]))
         self._spaces: dict[int, dict[str, list[tuple[int, tuple[Identity, Group]]]]] = {}
-        # Those that may have any label besides.
-        unknown = [pair for pair in pairs if pair[1].added is None]
-        self.open = grouped(((key, pair) for pair in unknown for k, v in pair[1].labels.items() for key in ((k, v), (k, None))), *_PAIR)
+
+    @cached_property
+    def by_label(self) -> dict[tuple[str, str], dict[Identity, Group]]:
+        return _groups((label, pair) for pair in self.pairs for label in _labels(pair[1]))
+
+    @cached_property
+    def open(self) -> dict[tuple[str, str | None], list[Backend]]:
+        """Those that may have any label besides, by labels that they have, and by the keys of these with None."""
+        unknown = [pair for pair in self.pairs if pair[1].added is None]
+        return grouped(((key, pair) for pair in unknown for k, v in pair[1].labels.items() for key in ((k, v), (k, None))), *_PAIR)
 
     @cached_property
     def by_key(self) -> dict[str, dict[Identity, Group]]:
@@ -48,6 +54,9 @@ class PodTable:
 
         Those in other namespaces than the one given, and not in none, may be left out.
         """
+        if len(self.pairs) < 2:
+            # Most files and many folders have no more, which are sooner asked than looked up.
+            return self.all.items()
         wanted = [r for r in selector.requirements if r.operator not in ("NotIn", "DoesNotExist")]
         if not wanted:
             return self._within(self.all, namespace)

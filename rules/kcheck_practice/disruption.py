@@ -91,7 +91,7 @@ def budget_overlap(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """The eviction of a pod under two budgets is answered with an error. Told of objects that surely live together."""
     if not workload.whole or not workload.pods or workload.scale is None:
         return
-    near = [f for f in bundle.covering(workload, "budget") if bundle.complete or f.place.file == workload.place.file]
+    near = bundle.covering(workload, "budget", "input" if bundle.complete else "file")
     near = list({f.id[1:]: f for f in near if (f.id.namespace or "default") == (workload.id.namespace or "default")}.values())
     if len(near) > 1:
         first, second = near[:2]
