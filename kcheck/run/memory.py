@@ -19,7 +19,7 @@ from kcheck.run.fingerprint import program_state, rules_state
 from kcheck.run.ignore import Ignores
 from kcheck.run.kinds import KindPlace
 from kcheck.run.outcome import Damaged, Outcome, Task
-from kcheck.run.pickles import canonical, pickled, unpickled
+from kcheck.run.pickles import canonical, outline, pickled, unpickled
 from kcheck.run.session import Session
 
 _PACKS = 64
@@ -31,7 +31,7 @@ _INPUTS = 8
 
 
 class LateFacts(Sequence[Facts]):
-    """The facts of a file, made of bytes when somebody asks for them. `state`: the same where they are the same.
+    """The facts of a file, made of bytes when somebody asks for them. `state`: the same where they are the same but for their lines.
 
     Asking raises Damaged where the bytes are not what they should be.
     """
@@ -111,26 +111,31 @@ class Memory:
         self._cache.put(*place, key, _parts(outcome))
 
     def _late(self, facts: Sequence[Facts], earlier: Iterable[Parts]) -> LateFacts:
-        """Facts that are remembered: those from before, where they are the same."""
+        """Facts that are remembered: those from before, where they are the same, or with their state, where they have only moved."""
+        data = pickled(facts)
         for parts in earlier:
             with suppress(Exception):
                 before = _outcome(parts).facts
-                if isinstance(before, LateFacts) and canonical(before.made()) == canonical(facts):
-                    return before
-        data = pickled(facts)
+                if isinstance(before, LateFacts) and outline(before.made()) == outline(facts):
+                    return before if before.made() == facts else LateFacts(before.state, data, facts)
         return LateFacts(state_of(data), data, facts)
 
     def relations(self, told: Told, judged: Callable[[], list[Finding]]) -> list[Finding]:
-        """What rules find that see the objects of all files, in their order: as remembered, or `judged` and remembered."""
+        """What rules find that see the objects of all files, in their order: as remembered, or `judged` and remembered.
+
+        What they find does not depend on lines, but tells them. So it is good for an input in which nothing moved that it is about.
+        """
         key = self._key_of_relations(told)
         known = self._cache.get(_RELATIONS, b"", key)
         if known is not None:
             with suppress(Damaged, ValueError, TypeError):
-                (data,) = known
-                return _findings(unpickled(data))
+                data, lines = known
+                found = _findings(unpickled(data))
+                if lines == _lines(found, told):
+                    return found
         found = judged()
         if not any(finding.rule == "internal-error" for finding in found):
-            self._cache.put(_RELATIONS, b"", key, (pickled(found),), most=_INPUTS)
+            self._cache.put(_RELATIONS, b"", key, (pickled(found), _lines(found, told)), most=_INPUTS)
             self.save()
         return found
 
@@ -185,6 +190,13 @@ def _outcome(parts: Parts) -> Outcome:
     if data:
         outcome.facts = LateFacts(state, data)
     return outcome
+
+
+def _lines(found: Iterable[Finding], told: Told) -> bytes:
+    """Bytes that are the same where the facts have not moved in files that findings are about."""
+    files = {place.file for finding in found for place in (finding.place, *(related.place for related in finding.related))}
+    about = [facts for path, facts in told if path in files]
+    return digest(*(facts.data if isinstance(facts, LateFacts) else canonical(list(facts)) for facts in about))
 
 
 def _findings(value: object) -> list[Finding]:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import io
 import pickle
 import sys
+from collections.abc import Sequence
 from typing import Any
 
+from kcheck.kube.facts import Facts
+from kcheck.kube.place import Place
 from kcheck.run.outcome import Damaged
+from kcheck.text.span import Range
 
 
 def pickled(value: object) -> bytes:
@@ -38,6 +42,31 @@ def canonical(value: object) -> bytes:
 class _Canonical(pickle.Pickler):
     def persistent_id(self, value: Any) -> Any:
         return sorted(value) if value.__class__ is frozenset else None
+
+
+def outline(facts: Sequence[Facts]) -> bytes:
+    """Bytes that are the same where the facts of a file are, but for the lines that they stand in: it may have got or lost some between."""
+    buffer = io.BytesIO()
+    pickler = _Outline(buffer, pickle.HIGHEST_PROTOCOL)
+    pickler.fast = True
+    pickler.dump(list(facts))
+    # What stands behind what is not for them to say.
+    order = {start: number for number, start in enumerate(sorted(set(pickler.starts)))}
+    pickler.dump([order[start] for start in pickler.starts])
+    return buffer.getvalue()
+
+
+class _Outline(_Canonical):
+    def __init__(self, file: io.BytesIO, protocol: int) -> None:
+        super().__init__(file, protocol)
+        self.starts: list[int] = []
+
+    def persistent_id(self, value: Any) -> Any:
+        if value.__class__ is Place:
+            self.starts.append(value.start)
+            line, column, end_line, end_column = value.range
+            return *value._replace(range=Range(0, column, end_line - line, end_column), start=0),
+        return super().persistent_id(value)
 
 
 class _Reader(pickle.Unpickler):

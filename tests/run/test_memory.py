@@ -211,10 +211,31 @@ def test_a_fact_that_changes_asks_for_them(runs: Runs) -> None:
 
 
 def test_what_moves_is_told_where_it_stands(runs: Runs) -> None:
-    runs(**world())
-    report = runs(web="\n\n" + Names().fill(DEPLOYMENT))
+    first = runs(**world())
+    report = runs(budget="\n\n" + Names().fill(BUDGET))
     assert runs.judged == 1
+    assert text(report) == text(runs.afresh()) != text(first)
+
+
+def test_what_moves_and_is_in_no_relation_asks_for_none(runs: Runs) -> None:
+    runs(**world(), other=Names(name="settings").fill(CONFIG_MAP))
+    report = runs(other="# a comment\n\n" + Names(name="settings").fill(CONFIG_MAP))
+    assert (runs.checked, runs.judged) == (["other.yaml"], 0)
     assert text(report) == text(runs.afresh())
+    # Nor where it moves on, though another run has remembered what it says now.
+    report = runs(other="\n\n\n" + Names(name="settings").fill(CONFIG_MAP))
+    assert runs.judged == 0
+    assert text(report) == text(runs.afresh())
+    # What it says counts as ever.
+    runs(other="\n" + Names(name="another").fill(CONFIG_MAP))
+    assert runs.judged == 1
+
+
+def test_what_changes_places_has_not_only_moved(runs: Runs) -> None:
+    documents = [Names(name=name).fill(CONFIG_MAP) for name in ("a", "b")]
+    runs(pair="---\n".join(documents))
+    runs(pair="---\n".join(reversed(documents)))
+    assert runs.judged == 1
 
 
 def test_rules_and_the_input_count(runs: Runs, registry: Registry) -> None:
@@ -296,6 +317,10 @@ class Edits:
                 (path.parent / "kustomization.yaml").write_text(self.kustomization())
             elif chosen == 2 and path.exists():
                 path.write_text(path.read_text() + self.chance.choice(["# more\n", "---\n" + self.document()]))
+            elif chosen in (5, 6) and path.exists():
+                lines = path.read_text().splitlines(keepends=True)
+                lines.insert(self.chance.choice([0, self.chance.randrange(len(lines) + 1)]), self.chance.choice(["# between\n", "\n"]))
+                path.write_text("".join(lines))
             elif chosen == 3:
                 path.write_text(self.names().fill(PATCH))
             elif chosen == 4 and self.known:
