@@ -2,8 +2,8 @@
 
     python benchmarks/speed.py [FOLDER]    default: the examples
 
-Start of the program, one small file, 200 files, all of FOLDER: cold, with a warm cache and with one file changed, in one and in two
-processes. FOLDER is copied first, so nothing of it is touched.
+Start of the program, one small file, 200 files, all of FOLDER: cold in one and in two processes, with a warm cache and with one file
+changed in three ways. FOLDER is copied first, so nothing of it is touched.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ def importing(command: list[str]) -> float:
     return sum(int(m[1]) for m in re.finditer(r"^import time:\s+(\d+) \|", log, re.MULTILINE)) / 1000
 
 
+OBJECT = "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: turn-{0}, labels: {{turn: a{0}}}}}\ndata: {{a: b}}\n"
+
+
 class Workload:
     """The commands to time, by name, over copies of a folder."""
 
@@ -53,14 +56,21 @@ class Workload:
             "all, cold, 1 process": [*check, "--no-cache", "--jobs", "1", str(self.whole)],
             "all, cold, 2 processes": [*check, "--no-cache", "--jobs", "2", str(self.whole)],
             "all, warm cache": [*check, "--jobs", "2", str(self.whole)],
-            "all, one file changed": [*check, "--jobs", "2", str(self.whole)],
+            "all, a comment changed": [*check, "--jobs", "2", str(self.whole)],
+            "all, a line more": [*check, "--jobs", "2", str(self.whole)],
+            "all, an object more": [*check, "--jobs", "2", str(self.whole)],
         }
 
     def prepare(self, name: str) -> None:
-        if name.endswith("changed"):
-            self.turns += 1
-            with self.changing.open("a") as file:
-                file.write(f"# turn {self.turns}\n")
+        """Change one file of all: behind its objects, above them, or in what other objects may look at."""
+        self.turns += 1
+        text = self.changing.read_text()
+        if name == "all, a comment changed":
+            self.changing.write_text(f"{text.rstrip()}\n# turn {self.turns}\n")
+        elif name == "all, a line more":
+            self.changing.write_text(f"# turn {self.turns}\n{text}")
+        elif name == "all, an object more":
+            self.changing.write_text(f"{text.rstrip()}\n---\n{OBJECT.format(self.turns)}")
 
 
 def main() -> None:
