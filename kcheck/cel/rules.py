@@ -17,7 +17,7 @@ from kcheck.cel.issues import Issue
 from kcheck.cel.program import CALL_LIMIT, LATEST, Environment, Program
 from kcheck.cel.reading import read
 from kcheck.cel.shapes import Schema, Shape, is_resource, properties_of, shape_of, with_metadata
-from kcheck.cel.types import BOOL, STRING, optional_of
+from kcheck.cel.types import BOOL, STRING, Type, optional_of
 from kcheck.cel.values import NONE, EvaluationError, Value
 from kcheck.finding.problem import Reason
 from kcheck.kube.names import GENERATED_BASE
@@ -104,7 +104,7 @@ class ObjectRules:
             if self.items is not None:
                 for place, item in enumerate(raw):
                     yield self.items, item, (*path, place), f"{field}[{place}]"
-        elif isinstance(raw, Mapping):
+        elif isinstance(raw, dict):
             if self.additional is not None:
                 for key, value in raw.items():
                     yield self.additional, value, (*path, key), f"{field}[{key}]"
@@ -169,44 +169,67 @@ _REASONS: dict[str, Reason] = {"FieldValueForbidden": "Forbidden", "FieldValueRe
 
 def find_rules(schema: Schema, minor: int = LATEST, resource: bool = True) -> ObjectRules | None:
     """The rules in a schema, None where there are none. `resource`: it is of a whole object, with apiVersion, kind and metadata."""
-    if not has_rules(schema):
-        return None
-    shape = shape_of(schema, resource, "selfType")
+    ruled = ruled_schemas(schema)
+    shape = shape_of(schema, resource, "selfType") if ruled else None
     if shape is None:
         return None
-    found = _build(schema, with_metadata(schema) if resource else schema, shape, minor)
+    found = _build(schema, with_metadata(schema) if resource else schema, shape, minor, ruled)
     found.resource = resource
     return found
 
 
-def has_rules(schema: Any) -> bool:
-    """Whether rules stand anywhere within."""
-    if not isinstance(schema, Mapping):
-        return False
-    if schema.get("x-kubernetes-validations"):
-        return True
-    if has_rules(schema.get("items")) or has_rules(schema.get("additionalProperties")):
-        return True
-    properties = schema.get("properties")
-    if isinstance(properties, Mapping) and any(map(has_rules, properties.values())):
-        return True
-    nested = schema.get("allOf")
-    return isinstance(nested, list) and any(map(has_rules, nested))
+def ruled_schemas(schema: Schema) -> set[int]:
+    """The ids of the schemas in and below which rules stand, wherever they may not stand as well."""
+    found: set[int] = set()
+    _mark(schema, found)
+    return found
+
+
+def _mark(schema: Schema, ruled: set[int]) -> bool:
+    marked = bool(schema.get("x-kubernetes-validations"))
+    for key in _INNER.intersection(schema):
+        value = schema[key]
+        if value.__class__ is dict:
+            value = value.values() if key == "properties" else (value,)
+        elif value.__class__ is not list:
+            continue
+        for each in value:
+            # Most schemas are those of scalars, which say nothing of this kind.
+            if each.__class__ is dict and not _TELLING.isdisjoint(each) and _mark(each, ruled):
+                marked = True
+    if marked:
+        ruled.add(id(schema))
+    return marked
+
+
+_INNER = frozenset({"properties", "items", "additionalProperties", "allOf", "oneOf", "anyOf", "not"})
+_TELLING = _INNER | {"x-kubernetes-validations"}
 
 
 def environment_of(shape: Shape, optional_old: bool, minor: int) -> Environment:
-    """What rules on values of this shape may name: self and oldSelf."""
-    key = (id(shape), optional_old, minor)
+    """What rules on values of this shape may name: self and oldSelf.
+
+    Versions of a kind and copies of its definition share the schemas of their passages, so what they say alike is compiled once.
+    """
+    # Without fields, the type is all that an expression sees.
+    schema = shape.schema if _has_fields(shape.type) else _ANY
+    key = (id(schema), shape.type, optional_old, minor)
     found = _environments.get(key)
-    if found is None or found[0] is not shape:
+    if found is None:
         if len(_environments) > 4096:
             _environments.clear()
         variables = {"self": shape.type, "oldSelf": optional_of(shape.type) if optional_old else shape.type}
-        found = _environments[key] = (shape, Environment(variables, minor))
+        # With the schema, whose id nothing else has as long as it is here.
+        found = _environments[key] = (schema, Environment(variables, minor))
     return found[1]
 
 
-_environments: dict[tuple[int, bool, int], tuple[Shape, Environment]] = {}
+_environments: dict[tuple[int, Type, bool, int], tuple[Schema, Environment]] = {}
+_ANY: Schema = {}
+
+
+def _has_fields(type_: Type) -> bool:
+    return type_.kind == "object" or any(map(_has_fields, type_.params))
 
 
 def _list(value: Any) -> list[Any]:
@@ -214,35 +237,38 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _build(schema: Schema, node: Schema, shape: Shape, minor: int) -> ObjectRules:
-    """`schema`: where rules are looked for; `node`: what declares the values, which within allOf is the schema around it."""
+def _build(schema: Schema, node: Schema, shape: Shape, minor: int, ruled: set[int]) -> ObjectRules:
+    """`schema`: where rules are looked for; `node`: what declares the values, which within allOf is the schema around it.
+
+    `ruled`: see ruled_schemas.
+    """
     found = ObjectRules(shape)
     for raw in _list(schema.get("x-kubernetes-validations")):
-        if isinstance(raw, Mapping) and _string(raw, "rule").strip():
+        if isinstance(raw, dict) and _string(raw, "rule").strip():
             found.rules.append(Rule(raw, node, shape, minor))
     items, declared = schema.get("items"), node.get("items")
-    if isinstance(items, Mapping) and has_rules(items) and isinstance(declared, Mapping) and shape.element is not None:
-        found.items = _build(items, declared, shape.element, minor)
+    if isinstance(items, dict) and id(items) in ruled and isinstance(declared, dict) and shape.element is not None:
+        found.items = _build(items, declared, shape.element, minor, ruled)
     additional, declared = schema.get("additionalProperties"), node.get("additionalProperties")
-    if isinstance(additional, Mapping) and has_rules(additional) and isinstance(declared, Mapping) and shape.element is not None:
-        found.additional = _build(additional, declared, shape.element, minor)
+    if isinstance(additional, dict) and id(additional) in ruled and isinstance(declared, dict) and shape.element is not None:
+        found.additional = _build(additional, declared, shape.element, minor, ruled)
     by_name = dict(shape.fields.values()) if shape.kind == "object" else {}
     declared = properties_of(node)
     for name, inner in properties_of(schema).items():
-        if has_rules(inner) and isinstance(declared.get(name), Mapping):
+        if id(inner) in ruled and isinstance(declared.get(name), dict):
             inner_shape = by_name.get(name) or shape_of(declared[name], is_resource(declared[name]), f"{shape.type.name}.{name}")
             if inner_shape is not None:
-                found.properties[name] = _build(inner, declared[name], inner_shape, minor)
+                found.properties[name] = _build(inner, declared[name], inner_shape, minor, ruled)
     for each in _list(schema.get("allOf")):
-        if has_rules(each):
-            found.all_of.append(_build(each, node, shape, minor))
+        if id(each) in ruled:
+            found.all_of.append(_build(each, node, shape, minor, ruled))
     return found
 
 
 def _named(object_: Any) -> Any:
     """The object with the name that the server would make of generateName, before it looks at rules."""
-    metadata = object_.get("metadata") if isinstance(object_, Mapping) else None
-    if not isinstance(metadata, Mapping) or metadata.get("name") or not isinstance(metadata.get("generateName"), str):
+    metadata = object_.get("metadata") if isinstance(object_, dict) else None
+    if not isinstance(metadata, dict) or metadata.get("name") or not isinstance(metadata.get("generateName"), str):
         return object_
     return {**object_, "metadata": {**metadata, "name": metadata["generateName"][:GENERATED_BASE] + "x" * 5}}
 

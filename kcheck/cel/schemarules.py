@@ -15,7 +15,7 @@ from typing import Any
 from kcheck.cel.cost import estimate_cost
 from kcheck.cel.fieldpaths import BadFieldPath, normalize
 from kcheck.cel.program import LATEST, Program
-from kcheck.cel.rules import environment_of
+from kcheck.cel.rules import environment_of, ruled_schemas
 from kcheck.cel.shapes import Schema, Shape, is_resource, properties_of, shape_of
 from kcheck.cel.sizes import MOST, capped
 from kcheck.cel.types import BOOL, STRING
@@ -26,7 +26,6 @@ SCHEMA_LIMIT = 100_000_000
 _REQUEST = 3 * 1024 * 1024
 _NAMED = 4
 _NESTED = ("allOf", "oneOf", "anyOf", "not")
-_SINGLE = ("items", "additionalProperties")
 _REASONS = ("FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")
 
 
@@ -46,8 +45,8 @@ class RuleFault:
 
 def check_rules(schema: Schema, minor: int = LATEST) -> list[RuleFault]:
     """The faults of all rules in an openAPIV3Schema. `minor`: the version 1.N of the server."""
-    ruled: set[int] = set()
-    if not _mark(schema, ruled):
+    ruled = ruled_schemas(schema)
+    if not ruled:
         return []
     checker = _Checker(minor, ruled)
     checker.visit(schema, "", (), shape_of(schema, True, "selfType"), 1, "")
@@ -78,11 +77,11 @@ class _Checker:
                 good &= self.visit(inner, _join(field, f"properties[{name}]"), (*path, "properties", name), child, spread, inner_loose)
         element = shape.element if shape is not None else None
         items = schema.get("items")
-        if isinstance(items, Mapping) and id(items) in self.ruled:
+        if isinstance(items, dict) and id(items) in self.ruled:
             here = loose or ("" if schema.get("x-kubernetes-list-type") == "map" else _join(field, "items"))
             good &= self.visit(items, _join(field, "items"), (*path, "items"), element, spread, here)
         additional = schema.get("additionalProperties")
-        if isinstance(additional, Mapping) and id(additional) in self.ruled:
+        if isinstance(additional, dict) and id(additional) in self.ruled:
             here = _join(field, "additionalProperties")
             good &= self.visit(additional, here, (*path, "additionalProperties"), element, spread, inner_loose)
         for fault in _forms_only(schema, field, path):
@@ -112,7 +111,7 @@ class _Checker:
             self.fault(_join(field, "x-kubernetes-validations"), "Internal", message, (*path, "x-kubernetes-validations"))
             return
         for place, raw in enumerate(rules):
-            if not isinstance(raw, Mapping):
+            if not isinstance(raw, dict):
                 continue
             base = _join(field, f"x-kubernetes-validations[{place}]")
             here = (*path, "x-kubernetes-validations", place)
@@ -168,7 +167,7 @@ def _forms_only(schema: Schema, field: str, path: tuple[str | int, ...]) -> Iter
     for key in _NESTED:
         nested = schema.get(key)
         for place, each in enumerate(_listed(nested)):
-            if isinstance(each, Mapping):
+            if isinstance(each, dict):
                 step = f"{key}[{place}]" if isinstance(nested, list) else key
                 here = (*path, key, place) if isinstance(nested, list) else (*path, key)
                 yield from _forms(each.get("x-kubernetes-validations") or (), each, _join(field, step), here)
@@ -177,7 +176,7 @@ def _forms_only(schema: Schema, field: str, path: tuple[str | int, ...]) -> Iter
 
 def _forms(rules: Any, schema: Schema, field: str, path: tuple[str | int, ...]) -> Iterator[RuleFault]:
     for place, raw in enumerate(rules):
-        if not isinstance(raw, Mapping):
+        if not isinstance(raw, dict):
             continue
         base = _join(field, f"x-kubernetes-validations[{place}]")
         for key, reason, message in _form(raw, schema):
@@ -211,24 +210,6 @@ def _form(raw: Mapping[str, Any], schema: Schema) -> Iterator[tuple[str, Reason,
             yield "fieldPath", "Invalid", f"fieldPath must be a valid path: {error}"
 
 
-def _mark(schema: Any, ruled: set[int]) -> bool:
-    """Whether rules stand anywhere in a schema, wherever they may not stand as well; the ids of the schemas where they do are added."""
-    if not isinstance(schema, dict):
-        return False
-    inner = [schema[key] for key in _SINGLE if key in schema]
-    for key in _NESTED:
-        if key in schema:
-            inner += _listed(schema[key])
-    properties = schema.get("properties")
-    if isinstance(properties, dict):
-        inner += properties.values()
-    marks = [_mark(each, ruled) for each in inner]
-    if True not in marks and not schema.get("x-kubernetes-validations"):
-        return False
-    ruled.add(id(schema))
-    return True
-
-
 def _excess(what: str, cost: int, limit: int) -> str:
     factor = cost / limit
     times = "more than 100x" if factor > 100 else f"{factor:.1f}x"
@@ -250,7 +231,7 @@ def _times(cardinality: int | None, most: Any) -> int | None:
 
 
 def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value] if isinstance(value, Mapping) else []
+    return value if isinstance(value, list) else [value] if isinstance(value, dict) else []
 
 
 def _join(field: str, step: str) -> str:

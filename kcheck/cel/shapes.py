@@ -62,7 +62,7 @@ class Shape:
             listed = self.schema.get("required")
             required = listed if isinstance(listed, list) else ()
             for name, schema in properties_of(self.schema).items():
-                if name in required and isinstance(schema, Mapping) and schema.get("default") is None:
+                if name in required and isinstance(schema, dict) and schema.get("default") is None:
                     shape = shape_of(schema, is_resource(schema))
                     self._least += len(name.encode("utf-8", "surrogatepass")) + shape.least + 4 if shape is not None else 0
         return self._least
@@ -74,7 +74,7 @@ class Shape:
             self._fields = {}
             for name, schema in properties_of(self.schema).items():
                 escaped = escape(name)
-                if escaped and isinstance(schema, Mapping):
+                if escaped and isinstance(schema, dict):
                     shape = shape_of(schema, is_resource(schema), f"{self.type.name}.{escaped}")
                     if shape is not None:
                         self._fields[escaped] = (name, shape)
@@ -137,7 +137,7 @@ def with_metadata(schema: Schema) -> Schema:
 
 def _object(schema: Schema, name: str) -> Shape | None:
     additional = schema.get("additionalProperties")
-    if isinstance(additional, Mapping):
+    if isinstance(additional, dict):
         element = shape_of(additional, is_resource(additional), f"{name}.@elem")
         if element is None:
             return None
@@ -152,7 +152,7 @@ def _object(schema: Schema, name: str) -> Shape | None:
 
 def _array(schema: Schema, name: str) -> Shape | None:
     items = schema.get("items")
-    if not isinstance(items, Mapping):
+    if not isinstance(items, dict):
         return None
     element = shape_of(items, is_resource(items), f"{name}.@idx")
     if element is None:
@@ -188,7 +188,7 @@ def properties_of(schema: Schema) -> Mapping[str, Any]:
 
 def _mapping(value: Any) -> Mapping[str, Any]:
     """What stands there, nothing where it is no schema: a broken definition is told elsewhere."""
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def _number(schema: Schema, name: str) -> int | None:

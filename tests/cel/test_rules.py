@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from kcheck.cel.rules import find_rules
+from kcheck.cel.rules import environment_of, find_rules
 from kcheck.cel.schemarules import check_rules
+from kcheck.cel.shapes import shape_of
 
 INTEGER = {"type": "integer"}
 STRING = {"type": "string"}
@@ -144,6 +145,35 @@ def test_transitions_need_items_that_can_be_found_again() -> None:
     keyed = {"type": "array", "items": inner, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"]}
     assert [each.field for each in check_rules(plain)] == ["properties[list].items.x-kubernetes-validations[0].rule"]
     assert check_rules({"type": "object", "properties": {"list": keyed}}) == []
+
+
+def test_the_same_rule_of_the_same_type_is_judged_by_the_limits_of_each_schema() -> None:
+    rule = {"x-kubernetes-validations": [{"rule": "self.all(x, self.all(y, x == y))"}]}
+    plain = {"type": "array", "items": STRING, **rule}
+    few = {"type": "array", "items": {**STRING, "maxLength": 9}, "maxItems": 9, **rule}
+    fields = [each.field for each in check_rules({"type": "object", "properties": {"few": few, "many": plain}})]
+    assert fields[0] == "properties[many].x-kubernetes-validations[0].rule"
+    assert not any("few" in field for field in fields)
+
+
+def test_the_same_rule_of_different_fields_is_compiled_for_each() -> None:
+    rule = {"x-kubernetes-validations": [{"rule": "self.size > 1"}]}
+    whole, text = ({"type": "object", "properties": {"size": each}, **rule} for each in (INTEGER, STRING))
+    for first, second in ((whole, text), (text, whole)):
+        root = {"type": "object", "properties": {"a": {"type": "object", "properties": {"x": first}}, "b": second}}
+        assert ["overload" in each.message for each in check_rules(root)] == [True]
+        alone = check_rules({"type": "object", "properties": {"b": first}})
+        assert ["overload" in each.message for each in alone] == [True] * (first is text)
+
+
+def test_a_schema_that_stands_in_several_places_is_compiled_once() -> None:
+    spec = {"type": "object", "properties": {"size": INTEGER}}
+    shapes = [shape_of(each, name="selfType.spec") for each in (spec, spec, {**spec})]
+    shapes.append(shape_of(spec, name="selfType.status"))
+    first, second, other, renamed = (environment_of(each, False, 36) for each in shapes if each is not None)
+    assert first is second
+    assert first is not other
+    assert first is not renamed
 
 
 @pytest.mark.parametrize("broken", [[{"type": "object"}], "text", 1, True])
