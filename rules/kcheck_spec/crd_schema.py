@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
+from typing import Any
 
 from kcheck.api import Node, Passage, Problem, Resource, checks, topic
 from kcheck_spec.crd_defaults import crd_default, default_problems
@@ -31,6 +32,9 @@ _HARMLESS = frozenset(
     }
 )  # fmt: skip
 _STRUCTURAL = frozenset({"x-kubernetes-embedded-resource", "x-kubernetes-int-or-string"})
+# Most schemas have none of these, beside a type that the server knows.
+_CHECKED = (CHECKS.keys() | BREAKING.keys()) - {"type"}
+_CONDITIONS = ("anyOf", "oneOf", "allOf", "not", "definitions", "dependencies")
 
 
 class Examination:
@@ -124,16 +128,17 @@ class Examination:
                 return
             # A null among named schemas is an empty one to Go.
             value = {}
-        kind = value["type"].text if "type" in value else ""
-        plain = place.level in ("field", "item") and kind in TYPES
-        if plain and kind in _SCALARS and value.keys() <= _HARMLESS:
+        if place.level in ("field", "item") and _is_plain_scalar(value):
             return
+        kind = value["type"].text if "type" in value else ""
+        known = kind in TYPES
+        plain = known and place.level in ("field", "item")
         before, breaks_before = len(self.keywords), self.breaks
         if not plain or kind == "array" or not _STRUCTURAL.isdisjoint(value):
             self.shape(node, place)
         if "pattern" in value and place.level != "loose":
             self.structure += pattern_problems(value["pattern"])
-        for key, child in value.items():
+        for key, child in () if known and _CHECKED.isdisjoint(value) else value.items():
             check = CHECKS.get(key)
             if check is not None:
                 self.keywords += check(child, place)
@@ -163,7 +168,7 @@ class Examination:
         properties = value.get("properties")
         if properties is not None:
             self.decodable = self.decodable and (properties.is_map or not properties)
-            self.fields(node, properties, place)
+            self.fields(node, value, properties, place)
         items = value.get("items")
         if items is not None:
             self.items(node, items, place)
@@ -172,25 +177,29 @@ class Examination:
             level = "field" if place.is_spine else "loose"
             fixed = "in what is not named of metadata" if place.meta is not None else place.fixed
             self.visit(additional, place._replace(level=level, fixed=fixed, settled=False))
-        for key in ("anyOf", "oneOf", "allOf", "not", "definitions", "dependencies"):
+        for key in _CONDITIONS:
             if key in value:
                 self.conditions(key, value[key], place, paired)
 
-    def fields(self, node: Node, properties: Node, place: Place) -> None:
-        inner = place if place.level != "root" and place.level != "item" else place._replace(level="field")
-        if place.lost is None and node["x-kubernetes-map-type"] and node["x-kubernetes-map-type"].text not in MAP_TYPES:
-            inner = inner._replace(lost=node)
-        whole = place.level == "root" or node["x-kubernetes-embedded-resource"].flag
+    def fields(self, node: Node, value: dict[str, Node], properties: Node, place: Place) -> None:
+        lost, map_type = place.lost, value.get("x-kubernetes-map-type")
+        if lost is None and map_type and map_type.text not in MAP_TYPES:
+            lost = node
+        inner = place
+        if lost is not place.lost or place.level in ("root", "item"):
+            inner = Place("field" if place.is_spine else place.level, place.meta, place.fixed, place.settled, lost)
+        embedded = value.get("x-kubernetes-embedded-resource")
+        whole = place.level == "root" or (embedded is not None and embedded.flag)
         for key, child in properties.entries:
             if whole and key in _META:
                 fixed = f"in {key}, which the server fills in itself" if place.level == "root" else inner.fixed
                 self.visit(child, inner._replace(meta=node, fixed=fixed))
-            else:
+            elif inner.level != "field" or child.passage is not None or not _is_plain_scalar(child.value):
                 self.visit(child, inner)
 
     def items(self, node: Node, items: Node, place: Place) -> None:
         lost = place.lost if place.lost is not None or node["x-kubernetes-list-type"].text == "map" else node
-        inner = place._replace(level="item" if place.is_spine else place.level, lost=lost)
+        inner = Place("item" if place.is_spine else place.level, place.meta, place.fixed, place.settled, lost)
         if items.is_map:
             self.visit(items, inner)
         for each in items if items.is_list else ():
@@ -211,6 +220,11 @@ class Examination:
         else:
             for index, child in enumerate(value):
                 self.visit(child, inner, key == "allOf" and not index and place.is_spine)
+
+
+def _is_plain_scalar(value: Any) -> bool:
+    """Whether the value of a schema says nothing that needs a look where a field or an item stands."""
+    return value.__class__ is dict and value.keys() <= _HARMLESS and "type" in value and value["type"].text in _SCALARS
 
 
 def _is_list_of_maps(node: Node) -> bool:
