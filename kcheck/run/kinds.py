@@ -97,7 +97,8 @@ class Definitions:
         self.read = 0
         self.dropped = 0
         self._room = _ROOM
-        self._read: OrderedDict[str | bytes, _Definition] = OrderedDict()
+        # By the states of the texts, which are large.
+        self._read: OrderedDict[str, _Definition] = OrderedDict()
         self._size = 0
 
     @property
@@ -110,15 +111,15 @@ class Definitions:
         if isinstance(kind.text, bytes):
             self._room = _LITTLE_ROOM
 
-    def offer(self, text: str, documents: list[Document]) -> None:
+    def offer(self, state: str, size: int, documents: list[Document]) -> None:
         """Take in a text that has been read by the way, as long as nothing has to go for it: most are never asked for."""
-        if self._size + len(text) <= self._room:
-            self._keep(text, documents, len(text))
+        if self._size + size <= self._room:
+            self._keep(state, documents, size)
 
-    def _keep(self, text: str | bytes, documents: list[Document], size: int) -> _Definition:
+    def _keep(self, state: str, documents: list[Document], size: int) -> _Definition:
         made = _Definition(documents, {}, size)
-        self._size += size - (old.size if (old := self._read.pop(text, None)) else 0)
-        self._read[text] = made
+        self._size += size - (old.size if (old := self._read.pop(state, None)) else 0)
+        self._read[state] = made
         while self._size > self._room and len(self._read) > 1:
             size = self._read.popitem(last=False)[1].size
             self._size -= size
@@ -129,13 +130,13 @@ class Definitions:
         """What judges the objects of a kind."""
         from kcheck.schema.crd import definitions
 
-        api_version, name, text = kind.api_version, kind.kind, kind.text
-        definition = self._read.get(text)
+        api_version, name, state = kind.api_version, kind.kind, kind.state
+        definition = self._read.get(state)
         if definition is None:
-            plain = text if isinstance(text, str) else _unpacked(text)
+            plain = kind.text if isinstance(kind.text, str) else _unpacked(kind.text)
             self.read += len(plain)
-            definition = self._keep(text, parse(Source("", plain), self.repeats), len(plain))
-        self._read.move_to_end(text)
+            definition = self._keep(state, parse(Source("", plain), self.repeats), len(plain))
+        self._read.move_to_end(state)
         judges = definition.judges.get(id(store))
         if judges is None:
             judges = definition.judges[id(store)] = list(definitions(store, definition.documents))
@@ -158,7 +159,7 @@ def kinds_of(source: Source, documents: Iterable[Document], store: Store, known:
         places = [KindPlace(k.version.api_version, k.version.kind, start, end, state) for k in definitions(store, [document])]
         if places:
             found += places
-            known.offer(source.text[start:end], [document])
+            known.offer(state, end - start, [document])
     return found
 
 
