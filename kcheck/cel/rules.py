@@ -252,11 +252,10 @@ def _build(schema: Schema, node: Schema, shape: Shape, minor: int, ruled: set[in
     additional, declared = schema.get("additionalProperties"), node.get("additionalProperties")
     if isinstance(additional, dict) and id(additional) in ruled and isinstance(declared, dict) and shape.element is not None:
         found.additional = _build(additional, declared, shape.element, minor, ruled)
-    by_name = dict(shape.fields.values()) if shape.kind == "object" else {}
     declared = properties_of(node)
     for name, inner in properties_of(schema).items():
         if id(inner) in ruled and isinstance(declared.get(name), dict):
-            inner_shape = by_name.get(name) or shape_of(declared[name], is_resource(declared[name]), f"{shape.type.name}.{name}")
+            inner_shape = shape.of_property(name) or shape_of(declared[name], is_resource(declared[name]), f"{shape.type.name}.{name}")
             if inner_shape is not None:
                 found.properties[name] = _build(inner, declared[name], inner_shape, minor, ruled)
     for each in _list(schema.get("allOf")):

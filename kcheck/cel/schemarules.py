@@ -73,7 +73,7 @@ class _Checker:
         inner_loose = loose or (field or "." if map_type not in (None, "granular", "atomic") else "")
         for name, inner in properties_of(schema).items():
             if id(inner) in self.ruled:
-                child = self.child(shape, name, inner)
+                child = (shape.of_property(name) if shape is not None else None) or shape_of(inner, is_resource(inner), name)
                 good &= self.visit(inner, _join(field, f"properties[{name}]"), (*path, "properties", name), child, spread, inner_loose)
         element = shape.element if shape is not None else None
         items = schema.get("items")
@@ -95,13 +95,6 @@ class _Checker:
             if good:
                 self.compile(rules, field, path, shape, cardinality, loose)
         return good
-
-    def child(self, shape: Shape | None, name: str, schema: Any) -> Shape | None:
-        if shape is not None and shape.kind == "object":
-            for known, inner in shape.fields.values():
-                if known == name:
-                    return inner
-        return shape_of(schema, is_resource(schema), name)
 
     def compile(
         self, rules: list[Any], field: str, path: tuple[str | int, ...], shape: Shape | None, cardinality: int | None, loose: str
@@ -142,7 +135,7 @@ class _Checker:
         if compiled.type is not wanted:
             self.fault(field, "Invalid", f"must evaluate to a {name}, not to {compiled.type!r}", place)
             return False
-        cost = estimate_cost(compiled.expr, shape)
+        cost = _estimate(compiled, shape)
         cost = capped(cost * (_REQUEST // (shape.least + 1) if cardinality is None else cardinality))
         if cost > RULE_LIMIT:
             self.fault(field, "Forbidden", _excess(f"the estimated cost of this {key}", cost, RULE_LIMIT), place)
@@ -160,6 +153,21 @@ class _Checker:
             for _, field, path in dearest:
                 yield RuleFault(field, "Forbidden", "contributes to a total estimated cost of all rules beyond the server's limit", path)
             yield RuleFault("", "Forbidden", _excess("the estimated cost of all rules together", min(total, MOST), SCHEMA_LIMIT), ())
+
+
+def _estimate(program: Program, shape: Shape) -> int:
+    """What an expression costs at most, estimated once for the places that share its schema."""
+    key = (id(program), id(shape.schema))
+    found = _estimates.get(key)
+    if found is None:
+        if len(_estimates) > 4096:
+            _estimates.clear()
+        # With both, whose ids nothing else has as long as they are here.
+        found = _estimates[key] = (program, shape.schema, estimate_cost(program.expr, shape))
+    return found[2]
+
+
+_estimates: dict[tuple[int, int], tuple[Program, Schema, int]] = {}
 
 
 def _forms_only(schema: Schema, field: str, path: tuple[str | int, ...]) -> Iterator[RuleFault]:

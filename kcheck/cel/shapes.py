@@ -80,6 +80,15 @@ class Shape:
                         self._fields[escaped] = (name, shape)
         return self._fields
 
+    def of_property(self, name: str) -> Shape | None:
+        """Of an object, the shape of a property by its own name. Those beside it are not read for that."""
+        schema, escaped = properties_of(self.schema).get(name), escape(name)
+        if self.kind != "object" or not escaped or not isinstance(schema, dict):
+            return None
+        if self._fields is None:
+            return shape_of(schema, is_resource(schema), f"{self.type.name}.{escaped}")
+        return self.child(escaped)
+
     def find(self, name: str) -> tuple[str, Shape] | None:
         """A property's own name and shape, by the name that an expression uses."""
         found = self.fields.get(name)
