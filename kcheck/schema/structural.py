@@ -31,52 +31,56 @@ class Schema:
     def __init__(self, node: Node) -> None:
         self.node = node
         self.rules: tuple[Any, ...] = ()
-        kind = node["type"].text
-        self.int_or_string = node["x-kubernetes-int-or-string"].flag is True
+        value: dict[str, Node] = node.value if node.is_map else {}
+        kind = _text(value, "type")
+        self.int_or_string = _flag(value, "x-kubernetes-int-or-string")
         self.types: tuple[str, ...] = ("integer", "string") if self.int_or_string else (kind,) if kind else ()
-        self.nullable = node["nullable"].flag is True
-        self.preserve = node["x-kubernetes-preserve-unknown-fields"].flag is True
-        self.embedded = node["x-kubernetes-embedded-resource"].flag is True
-        self.format, self.text_format = _format(node["format"].text, self.types)
-        self.enum: list[Any] | None = node["enum"].plain() if node["enum"].is_list else None
-        self._objects(node)
-        self._lists(node)
-        self._scalars(node)
-        self.all_of = [Schema(each) for each in node["allOf"] if each.is_map]
-        self.any_of = [Schema(each) for each in node["anyOf"] if each.is_map]
-        self.one_of = [Schema(each) for each in node["oneOf"] if each.is_map]
-        self.not_ = Schema(node["not"]) if node["not"].is_map else None
+        self.nullable = _flag(value, "nullable")
+        self.preserve = _flag(value, "x-kubernetes-preserve-unknown-fields")
+        self.embedded = _flag(value, "x-kubernetes-embedded-resource")
+        self.format, self.text_format = _format(_text(value, "format"), self.types)
+        enum = value.get("enum")
+        self.enum: list[Any] | None = enum.plain() if enum is not None and enum.is_list else None
+        self._objects(value)
+        self._lists(value)
+        self._scalars(value)
+        self.all_of = _schemas(value, "allOf")
+        self.any_of = _schemas(value, "anyOf")
+        self.one_of = _schemas(value, "oneOf")
+        negated = value.get("not")
+        self.not_ = Schema(negated) if negated is not None and negated.is_map else None
         self.has_combinations = bool(self.all_of or self.any_of or self.one_of or self.not_)
 
-    def _objects(self, node: Node) -> None:
-        self._properties: dict[str, Node | Schema] = dict(node["properties"].entries)
-        properties = {k: each for k, each in self._properties.items() if isinstance(each, Node)}
-        self.defaults = [(k, each["default"]) for k, each in properties.items() if _has_default(each)]
-        additional = node["additionalProperties"]
-        self._additional: Node | Schema | None = additional if additional.is_map else None
-        self.additional_allowed = True if additional.is_map else additional.flag
-        self.required = tuple(each.text for each in node["required"] if each.text)
-        self.min_properties = node["minProperties"].integer
-        self.max_properties = node["maxProperties"].integer
+    def _objects(self, value: dict[str, Node]) -> None:
+        properties = value.get("properties")
+        entries = properties.entries if properties is not None else []
+        self._properties: dict[str, Node | Schema] = dict(entries)
+        self.defaults = [(key, each["default"]) for key, each in entries if _has_default(each)]
+        additional = value.get("additionalProperties")
+        self._additional: Node | Schema | None = additional if additional is not None and additional.is_map else None
+        self.additional_allowed = None if additional is None else True if additional.is_map else additional.flag
+        self.required = tuple([each for each in _texts(value, "required") if each])
+        self.min_properties = _integer(value, "minProperties")
+        self.max_properties = _integer(value, "maxProperties")
 
-    def _lists(self, node: Node) -> None:
-        items = node["items"]
-        self._items: Node | Schema | None = items if items.is_map else None
-        self.list_type = node["x-kubernetes-list-type"].text
-        self.list_keys = tuple(each.text for each in node["x-kubernetes-list-map-keys"])
-        self.min_items = node["minItems"].integer
-        self.max_items = node["maxItems"].integer
-        self.unique_items = node["uniqueItems"].flag is True
+    def _lists(self, value: dict[str, Node]) -> None:
+        items = value.get("items")
+        self._items: Node | Schema | None = items if items is not None and items.is_map else None
+        self.list_type = _text(value, "x-kubernetes-list-type")
+        self.list_keys = _texts(value, "x-kubernetes-list-map-keys")
+        self.min_items = _integer(value, "minItems")
+        self.max_items = _integer(value, "maxItems")
+        self.unique_items = _flag(value, "uniqueItems")
 
-    def _scalars(self, node: Node) -> None:
-        self.min_length = node["minLength"].integer
-        self.max_length = node["maxLength"].integer
-        self.pattern = _pattern(node["pattern"].text)
-        self.minimum = _number(node["minimum"])
-        self.maximum = _number(node["maximum"])
-        self.exclusive_minimum = node["exclusiveMinimum"].flag is True
-        self.exclusive_maximum = node["exclusiveMaximum"].flag is True
-        self.multiple_of = _number(node["multipleOf"])
+    def _scalars(self, value: dict[str, Node]) -> None:
+        self.min_length = _integer(value, "minLength")
+        self.max_length = _integer(value, "maxLength")
+        self.pattern = _pattern(_text(value, "pattern"))
+        self.minimum = _number(value, "minimum")
+        self.maximum = _number(value, "maximum")
+        self.exclusive_minimum = _flag(value, "exclusiveMinimum")
+        self.exclusive_maximum = _flag(value, "exclusiveMaximum")
+        self.multiple_of = _number(value, "multipleOf")
 
     def field(self, name: str) -> Schema | None:
         """The schema of a property that is named, None where it is not."""
@@ -117,18 +121,13 @@ class Schema:
 
 
 def _has_default(node: Node) -> bool:
-    """Whether a schema has a default."""
-    return _may_have("default", node) and node["default"].value is not None
-
-
-def _may_have(key: str, node: Node) -> bool:
-    """Whether a key may stand in a schema or somewhere below it; nothing is read to know that."""
-    return node.passage is None or node.passage.mentions(key)
+    """Whether a schema has a default. Those without one are not read to know that."""
+    return (node.passage is None or node.passage.has("default")) and node["default"].value is not None
 
 
 def has_rules(node: Node) -> bool:
     """Whether x-kubernetes-validations stand anywhere in a schema."""
-    if not _may_have("x-kubernetes-validations", node):
+    if node.passage is not None and not node.passage.mentions("x-kubernetes-validations"):
         return False
     # Schemas are large and mostly have none: only what is there is looked at.
     for key, child in node.value.items():
@@ -161,7 +160,36 @@ def _pattern(text: str) -> Automaton | None:
         return None
 
 
-def _number(node: Node) -> float | None:
+# Most schemas say little of all that they might, and an absent node would be made for each of it.
+
+
+def _text(value: dict[str, Node], key: str) -> str:
+    node = value.get(key)
+    return node.text if node is not None else ""
+
+
+def _texts(value: dict[str, Node], key: str) -> tuple[str, ...]:
+    node = value.get(key)
+    return tuple([each.text for each in node]) if node is not None else ()
+
+
+def _flag(value: dict[str, Node], key: str) -> bool:
+    node = value.get(key)
+    return node is not None and node.flag is True
+
+
+def _integer(value: dict[str, Node], key: str) -> int | None:
+    node = value.get(key)
+    return node.integer if node is not None else None
+
+
+def _schemas(value: dict[str, Node], key: str) -> list[Schema]:
+    node = value.get(key)
+    return [Schema(each) for each in node if each.is_map] if node is not None else []
+
+
+def _number(value: dict[str, Node], key: str) -> float | None:
     """A bound as the server holds it: 9223372036854775807 becomes 2^63, which no int64 is."""
-    value = node.value
-    return float(value) if value.__class__ in (int, float) else None
+    node = value.get(key)
+    number = node.value if node is not None else None
+    return float(number) if number.__class__ in (int, float) else None

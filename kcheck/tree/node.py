@@ -36,6 +36,10 @@ class Passage:
         """Whether a word stands anywhere in the text: what does not is no key in it."""
         raise NotImplementedError
 
+    def has(self, key: str) -> bool:
+        """Whether the map itself has a key, which is a plain word."""
+        raise NotImplementedError
+
 
 class Quote:
     """A passage as the value of a node. `value`: what it says, None as long as nobody has asked."""

@@ -58,6 +58,16 @@ class Known(Passage):
     def mentions(self, word: str) -> bool:
         return self.text.find(word, self.begin, self.begin + self.size) >= 0
 
+    def has(self, key: str) -> bool:
+        # Its keys begin lines, at its indentation, as nothing else in it does.
+        text, end = self.text, self.begin + self.size
+        indent = _INDENT.match(text, self.begin)
+        assert indent is not None
+        for written in (f"{key}:", f'"{key}":', f"'{key}':"):
+            if text.startswith(written, indent.end()) or text.find(f"\n{indent[0]}{written}", self.begin, end) >= 0:
+                return True
+        return False
+
 
 class Repeats:
     """Passages that were read, as long as there is room for their texts. `spared`: characters that were not read again.

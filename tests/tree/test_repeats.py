@@ -38,6 +38,19 @@ def schema(*fields: str) -> str:
     return "properties:\n" + "".join(f"  f{number}:\n{indent(each, '    ')}" for number, each in enumerate(fields))
 
 
+@pytest.mark.parametrize("written", ["default: 1", '"default": 1', "'default': 1", "default:", "default:\n- 1", "default: |-\n  default"])
+@pytest.mark.parametrize(("first", "last"), [("", "type: object\n"), ("type: object\n", "")])
+def test_whether_a_passage_has_a_key_is_known_before_it_is_read(first: str, last: str, written: str) -> None:
+    below = f"description: |-\n{indent(written, '  ')}\ntype: object\n"
+    for field, has in ((f"{first}{written}\n{last}", True), (below, False)):
+        known = Repeats()
+        root = read(schema(field, field), 7, known).root  # type: ignore[union-attr]
+        second = root["properties"]["f1"]
+        assert second.held.value is None
+        assert second.passage.has("default") is has
+        assert ("default" in second) is has
+
+
 def spared(text: str) -> int:
     """How much of a text is not read, whose tree is right."""
     known = Repeats()
@@ -64,6 +77,10 @@ def test_what_stands_again_is_not_read_again() -> None:
     assert second.integer is None
     assert second.passage.mentions("paragraphs")
     assert not second.passage.mentions("default")
+    assert second.passage.has("type")
+    assert second.passage.has("required")
+    assert not second.passage.has("a")
+    assert not second.passage.has("of")
     assert known.spared > 0
     assert second["required"][1].text == "b"
     assert known.spared == len("      a:\n        type: string\n") - len("      a:\n")
