@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from math import log2
 
 from kcheck.kube import base64
@@ -23,9 +23,10 @@ class Token(NamedTuple):
     encoded: bool = False
 
 
+_KEY = "-----BEGIN "
 # By what they begin with: what they are, and the rest. Only a text that holds a beginning is compared with the rest.
 _SHAPES = {
-    "-----BEGIN ": ("private key", r"(?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=:,\-]|\s|\\[nr]){64,}"),
+    _KEY: ("private key", r"(?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=:,\-]|\s|\\[nr]){64,}"),
     "PuTTY-User-Key-File-": ("private key", r"[23]: [\w-]+"),
     "AGE-SECRET-KEY-1": ("age key", "[0-9A-Z]{58}"),
     "AKIA": ("AWS access key", "[2-7A-Z]{16}"),
@@ -79,13 +80,16 @@ _SHAPES = {
     "sntrys_": ("Sentry token", r"[\w=/+-]{40,}"),
     "eyJ": ("JWT", r"[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{20,}"),
 }
-# In characters: the shortest of them all, and texts in which looking for long words takes less than looking for all beginnings.
+# In characters: the shortest of them all.
 _SHORTEST = 20
-_SHORT = 200
 # What the commonest of them begin with where they are in base64: as far as their beginning settles it.
 _ENCODED = {"LS0tLS1CRUdJTi": "private key", "QUtJQ": "AKIA", "Z2hwX": "ghp_", "Z2xwYXQt": "glpat-", "eG94Yi": "xoxb-", "QUl6Y": "AIza",
             "ZXlKa": "eyJ", "ZXlKb": "eyJ"}  # fmt: skip
 _BEGINNINGS = (*_SHAPES, *_ENCODED)
+_RANKS = {beginning: number for number, beginning in enumerate(_BEGINNINGS)}
+# The beginnings with a character that words often lack, and the others, by whether they have a capital.
+_SIGNED = [(sign, [each for each in _BEGINNINGS if next((one for one in "_-." if one in each), "") == sign]) for sign in "_-."]
+_CAPITAL, _SMALL = ([each for each in _BEGINNINGS if not set("_-.") & set(each) and each.islower() is low] for low in (False, True))
 # A token in another one's documentation, and what is typed with one finger.
 _PRETENDED = (
     "example", "xxxx", "0000000", "1234567", "abcdef", "aaaa", "....", "your", "fake", "dummy", "placeholder", "changeme", "redacted",
@@ -95,9 +99,7 @@ _LEAST_ENTROPY = 3.0
 
 def find(text: str) -> Iterator[Token]:
     """The credentials in a text, plain or encoded in base64 as a whole, in no order."""
-    if len(text) < _SHORTEST or (len(text) < _SHORT and not any(len(word) >= _SHORTEST for word in text.split())):
-        return
-    for beginning in [each for each in _BEGINNINGS if each in text]:
+    for beginning in _beginnings_in(text):
         at = text.find(beginning)
         while at >= 0:
             token = _encoded(text, at) if beginning in _ENCODED else _plain(text, beginning, at)
@@ -106,10 +108,28 @@ def find(text: str) -> Iterator[Token]:
             at = text.find(beginning, at + 1 if token is None else token.end)
 
 
+def _beginnings_in(text: str) -> list[str]:
+    """What in a text may be the beginning of a credential; mostly nothing is."""
+    if len(text) < _SHORTEST:
+        return []
+    # But for private keys, no credential has blanks in it, and few words are as long as one.
+    words = " ".join([word for word in text.split() if len(word) >= _SHORTEST])
+    if not words:
+        return []
+    found = [each for each in _SMALL if each in words]
+    if not words.islower():
+        found += [each for each in _CAPITAL if each in words]
+    for sign, group in _SIGNED:
+        if sign in words:
+            found += [each for each in group if each in words]
+    if _KEY in text and _KEY not in found:
+        found.append(_KEY)
+    return sorted(found, key=_RANKS.__getitem__)
+
+
+@lru_cache(maxsize=1024)
 def masked(line: str) -> str:
-    """A line as long as it is, its credentials as asterisks."""
-    if len(line) < _SHORTEST:
-        return line
+    """A line as long as it is, its credentials as asterisks. Of one line much may be told."""
     for token in list(find(line)):
         line = cover(line, token.start, token.end)
     return line

@@ -71,3 +71,19 @@ def test_covered() -> None:
 def test_entropy() -> None:
     assert tokens.entropy("aaaa") == 0
     assert tokens.entropy("abcd") == 2
+
+
+def test_several_in_one_text() -> None:
+    text = " and ".join(reversed([*SOUND.values()]))
+    assert {each.kind for each in tokens.find(text)} == set(SOUND)
+
+
+def test_every_beginning_is_looked_for() -> None:
+    for beginning in tokens._BEGINNINGS:
+        assert tokens._beginnings_in(f"see '{beginning}{'x' * 20}' there") == [beginning]
+    assert tokens._beginnings_in(" ".join(f"{each}{'x' * 20}" for each in reversed(tokens._BEGINNINGS))) == [*tokens._BEGINNINGS]
+
+
+def test_a_key_of_short_lines() -> None:
+    body = "\n".join("x7Qm2Vb9Kd4Ws1Zt" for _ in range(6))
+    assert [each.kind for each in tokens.find(f"a-word-that-is-long-enough\n-----BEGIN RSA PRIVATE KEY-----\n{body}")] == ["private key"]
