@@ -62,12 +62,15 @@ class LateTable(NamedTuple):
 
 
 class Check(NamedTuple):
-    """A function of whole values of some API types, or, without types, of every object of a known kind. `subject`: what it is handed."""
+    """A function of whole values of some API types, or, without types, of every object of a known kind. `subject`: what it is handed;
+    `having`: it is asked where one of these fields is written, of the value or, without types, of the object's metadata.
+    """
 
     topic: Rule
     types: tuple[str, ...]
     subject: type
     function: Callable[..., Iterable[Problem]] | Late
+    having: tuple[str, ...] = ()
 
     @property
     def module(self) -> str:
@@ -91,14 +94,18 @@ def fields(types: str | Iterable[str], /, **constraints: Constraint | tuple[Cons
     return FieldTable(names, {k: c if isinstance(c, tuple) else (c,) for k, c in constraints.items()})
 
 
-def checks(types: str | Iterable[str] = (), /, *, topic: Rule) -> Callable[[Callable[..., Iterable[Problem]]], Check]:
+def checks(
+    types: str | Iterable[str] = (), /, *, topic: Rule, having: str | Iterable[str] = ()
+) -> Callable[[Callable[..., Iterable[Problem]]], Check]:
     """Make a Check of a generator function whose first parameter is a Node, Pod, Container or Resource.
 
-    Without types it looks at every object of a known kind, built in or defined by a CRD, once.
+    Without types it looks at every object of a known kind, built in or defined by a CRD, once. `having`: fields of the value (without
+    types, of the object's metadata) without which it has nothing to say: it is asked where one of them is written.
     """
     names = (types,) if isinstance(types, str) else tuple(types)
+    about = (having,) if isinstance(having, str) else tuple(having)
 
     def make(function: Callable[..., Iterable[Problem]]) -> Check:
-        return Check(topic, names, first_parameter(function), function)
+        return Check(topic, names, first_parameter(function), function, about)
 
     return make

@@ -52,8 +52,8 @@ class Index:
 
     def checks(self, rules: Mapping[str, Rule]) -> Iterator[Check]:
         """The checks of topics that are among these rules."""
-        for topic, types, subject, module, name in self._checks:
-            yield Check(rules[topic], types, SUBJECTS[subject], Late(module, name))
+        for topic, types, subject, module, name, having in self._checks:
+            yield Check(rules[topic], types, SUBJECTS[subject], Late(module, name), having)
 
 
 def read_index(package: str) -> Index | None:
@@ -72,7 +72,7 @@ def index_of(package: str) -> str:
             if isinstance(value, Rule):
                 rules.append(_entry(value, name))
             elif isinstance(value, Check):
-                checks.append((value.topic.id, value.types, value.subject.__name__, module.__name__, name))
+                checks.append((value.topic.id, value.types, value.subject.__name__, module.__name__, name, value.having))
             else:
                 tables += [(table.types, module.__name__, name, number) for number, table in enumerate(value)]
     parts = {"RULES": rules, "CHECKS": checks, "TABLES": tables}
@@ -85,18 +85,18 @@ def _entry(rule: Rule, name: str) -> tuple[Any, ...]:
     return (
         rule.id, rule.title, rule.severity.word, rule.family, tuple(sorted(rule.groups)), rule.default, rule.scope, rule.subject.__name__,
         rule.types, options, rule.fixable, rule.like, name if rule.function is not None else "", rule.module, tuple(sorted(rule.kinds)),
-        rule.needs,
+        rule.needs, rule.having,
     )  # fmt: skip
 
 
 def _rule(
     id: str, title: str, severity: str, family: str, groups: tuple[str, ...], default: bool, scope: Any, subject: str,
     types: tuple[str, ...], options: tuple[tuple[str, str, Any, str], ...], fixable: bool, like: tuple[str, ...], name: str, module: str,
-    kinds: tuple[str, ...], needs: tuple[str, ...],
+    kinds: tuple[str, ...], needs: tuple[str, ...], having: tuple[str, ...],
 ) -> Rule:  # fmt: skip
     """The rule of an entry."""
     return Rule(
         id, title, Severity.parse(severity), family, frozenset(groups), default, scope, SUBJECTS[subject], types,
         {each[0]: Option(each[0], _TYPES[each[1]], each[2], each[3]) for each in options}, fixable, like,
-        Late(module, name) if name else None, module, frozenset(kinds), needs,
+        Late(module, name) if name else None, module, frozenset(kinds), needs, having,
     )  # fmt: skip

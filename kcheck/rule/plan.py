@@ -13,6 +13,7 @@ from kcheck.rule.constraint import Check, Constraint, FieldTable, LateTable
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import Active, RuleSet
 from kcheck.tree.document import Document
+from kcheck.tree.node import Node
 
 MOST_PROBLEMS = 100_000
 """What a rule may find at one node, document or object before it is taken for endless."""
@@ -26,21 +27,33 @@ class EndlessRule(Exception):
 
 
 class Hook:
-    """A function to call at a node, under a rule's id. `subject`: what it is handed; `type`: the node's, where the hook is of one.
+    """A function to call at a node, under a rule's id. `subject`: what it is handed; `type`: the node's, where the hook is of one;
+    `having`: the fields that it is about.
 
     A class of its own and no tuple, for it is asked for its parts hundreds of thousands of times.
     """
 
-    __slots__ = ("function", "options", "rule", "subject", "type")
+    __slots__ = ("function", "having", "options", "rule", "subject", "type")
 
     def __init__(
-        self, rule: str, subject: object, function: Callable[..., Iterable[Problem]], options: dict[str, Any], type: str = ""
+        self, rule: str, subject: object, function: Callable[..., Iterable[Problem]], options: dict[str, Any], type: str = "",
+        having: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
         self.rule = rule
         self.subject = subject
         self.function = function
         self.options = options
         self.type = type
+        self.having = having
+
+    def concerns(self, value: dict[str, Node]) -> bool:
+        """Whether a value has any of the fields that it is about: calling takes longer than looking."""
+        if not self.having:
+            return True
+        for name in self.having:  # noqa: SIM110
+            if name in value:
+                return True
+        return False
 
     def found(self, subject: object) -> Iterable[Problem]:
         """What the function finds. Most have no options, and a call without is a cheaper one."""
@@ -48,7 +61,7 @@ class Hook:
 
     def instead(self, function: Callable[..., Iterable[Problem]]) -> Hook:
         """The same with another function."""
-        return Hook(self.rule, self.subject, function, self.options, self.type)
+        return Hook(self.rule, self.subject, function, self.options, self.type, self.having)
 
 
 class TypePlan:
@@ -114,7 +127,7 @@ def _is_of(active: Active, kind: str) -> bool:
 
 
 def _hook_of(active: Active, type: str, wrap: Wrap | None) -> Hook:
-    hook = Hook(active.rule.id, active.rule.subject, active.rule.load(), active.options, type)
+    hook = Hook(active.rule.id, active.rule.subject, active.rule.load(), active.options, type, active.rule.having)
     return hook if wrap is None else wrap(hook)
 
 
@@ -182,7 +195,7 @@ class _Types:
         return plan
 
     def hook_of(self, check: Check) -> Hook:
-        hook = Hook(check.topic.id, check.subject, check.load(), {})
+        hook = Hook(check.topic.id, check.subject, check.load(), {}, having=check.having)
         return hook if self._wrap is None else self._wrap(hook)
 
     def _enter(self, plan: TypePlan, key: str, constraints: Iterable[Constraint]) -> None:

@@ -52,7 +52,7 @@ class Rule(NamedTuple):
 
     `subject`: the type of the function's first parameter; `types`: API types it subscribes to; `groups`: names that switch it
     together with others; `default`: whether it is on without being asked. `kinds`: of the objects that it is asked of, none for all;
-    `needs`: the fields of Facts that must not be empty for it.
+    `needs`: the fields of Facts that must not be empty for it; `having`: it is asked of values in which one of these fields is written.
     """
 
     id: str
@@ -71,6 +71,7 @@ class Rule(NamedTuple):
     module: str = ""
     kinds: frozenset[str] = frozenset()
     needs: tuple[str, ...] = ()
+    having: tuple[str, ...] = ()
 
     def load(self) -> Callable[..., Iterable[Problem]]:
         """The function of a rule that has one."""
@@ -89,6 +90,7 @@ def rule(
     default: bool = True,
     on: str | Iterable[str] = (),
     kinds: Iterable[str] = (),
+    having: str | Iterable[str] = (),
     fixable: bool = False,
     like: Iterable[str] = (),
 ) -> Callable[[Callable[..., Iterable[Problem]]], Rule]:
@@ -97,7 +99,8 @@ def rule(
     The first parameter's type says what it looks at: Document, Resource, Pod, Container, Node or Part (then `on` names API types
     such as "core/v1 ContainerPort"), or Facts with a Bundle as second parameter (then `on` may name fields of Facts: it is asked of
     objects alone where none of these is empty). Of a rule about a Resource or Facts `kinds` may name the kinds of objects that it is asked
-    of. Keyword-only parameters are its options.
+    of. Of a rule about values of API types, pods and containers among them, `having` may name fields without which it has nothing to say:
+    it is asked where one of them is written. Keyword-only parameters are its options.
     `like`: ids of other tools' checks that it stands for, as "kube-linter/latest-tag". Raises TypeError for a wrong signature.
     """
 
@@ -106,11 +109,14 @@ def rule(
         types = (on,) if isinstance(on, str) else tuple(on)
         if subject in (Node, Part) and not types:
             raise TypeError(f"rule {id}: a rule about a {subject.__name__} says on which API types (on=...)")
+        about = (having,) if isinstance(having, str) else tuple(having)
+        if about and (subject is Facts or not (types or subject in _TYPES)):
+            raise TypeError(f"rule {id}: a rule about a {subject.__name__} is asked of whole ones (having=...)")
         needs = types if subject is Facts else ()
         return Rule(
             id, title, severity, family, frozenset(groups), default, _SCOPES[subject], subject,
             () if needs else types or _TYPES.get(subject, ()), options_of(function), fixable, tuple(like), function, function.__module__,
-            frozenset(kinds), needs,
+            frozenset(kinds), needs, about,
         )  # fmt: skip
 
     return make

@@ -129,7 +129,7 @@ class PodWalk(Walk):
         if plan is not None:
             for hook in plan.rules:
                 # What only has some of the fields is no value of the type, and its other fields are its own.
-                if node is not self._mixed or hook.subject in (Pod, Container):
+                if hook.concerns(value) and (node is not self._mixed or hook.subject in (Pod, Container)):
                     self.call(hook, node)
         self.pod = outer
 

@@ -168,10 +168,10 @@ class Walk:
             if shape.required:
                 self.required(node, shape, value)
             if plan is not None:
-                self.work(node, plan)
+                self.work(node, plan, value)
         self.pod = outer
 
-    def work(self, node: Node, plan: TypePlan) -> None:
+    def work(self, node: Node, plan: TypePlan, value: dict[str, Node]) -> None:
         """Ask what is asked of whole values of a type. Rules have no opinion on what nobody wrote."""
         for key, constraint in plan.absent:
             found = constraint.look(node[key])
@@ -179,14 +179,19 @@ class Walk:
                 self.report(constraint.topic.id, found)
         if node:
             for hook in plan.rules:
-                self.call(hook, node)
+                if hook.concerns(value):
+                    self.call(hook, node)
         for hook in plan.checks:
-            self.call(hook, node)
+            if hook.concerns(value):
+                self.call(hook, node)
 
     def whole(self, resource: Resource) -> None:
         """Run the checks of every kind on the object."""
+        metadata = resource.node["metadata"]
+        value: dict[str, Node] = metadata.value if metadata.is_map else {}
         for hook in self.every:
-            self.call(hook, resource.node)
+            if hook.concerns(value):
+                self.call(hook, resource.node)
 
     def report(self, rule: str, found: Problem | Iterable[Problem]) -> None:
         if found.__class__ is Problem:

@@ -13,7 +13,7 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 @rule("pod-affinity-matches-nothing", "an affinity, anti-affinity or spread that looks at no pods", severity=ERROR, groups=("scheduling",),
-      like=("kube-score/pod-topology-spread-constraints",))  # fmt: skip
+      like=("kube-score/pod-topology-spread-constraints",), having=("affinity", "topologySpreadConstraints"))  # fmt: skip
 def pod_affinity_matches_nothing(pod: Pod) -> Iterator[Problem]:
     """Without a labelSelector a term looks at no pods, unlike an empty one, which looks at all of them."""
     affinity = pod["affinity"]

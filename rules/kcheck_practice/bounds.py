@@ -111,7 +111,7 @@ def shared_user(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
 
 
 @rule("bandwidth-annotation", "a bandwidth that no network plug-in can read", severity=ERROR, groups=("networking",),
-      on="meta/v1 ObjectMeta")  # fmt: skip
+      on="meta/v1 ObjectMeta", having="annotations")  # fmt: skip
 def bandwidth_annotation(metadata: Node) -> Iterator[Problem]:
     """Quantities between 1k and 1P, in bits a second; with another the pod's sandbox is not made."""
     for key in _BANDWIDTH:

@@ -26,7 +26,8 @@ _OPEN = [["user"], ["username"], ["login"], ["host"], ["port"], ["url"], ["name"
 
 
 @rule("credential-in-env", "a password or token written into the environment", groups=_GROUPS,
-      like=("kube-linter/env-var-secret", "polaris/sensitiveContainerEnvVar", "policy-guard/PG-CTR-007", "monokle/KBP111"))  # fmt: skip
+      like=("kube-linter/env-var-secret", "polaris/sensitiveContainerEnvVar", "policy-guard/PG-CTR-007", "monokle/KBP111"),
+      having="env")  # fmt: skip
 def credential_in_env(
     container: Container,
     *,
@@ -44,7 +45,8 @@ def credential_in_env(
             yield Problem(node, message, secrets=(node,))
 
 
-@rule("credential-in-args", "a password or token on a command line", groups=_GROUPS)
+@rule("credential-in-args", "a password or token on a command line", groups=_GROUPS,
+      having=("command", "args", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle"))  # fmt: skip
 def credential_in_args(
     container: Container,
     *,
@@ -97,7 +99,7 @@ def credential_in_config_map(
             yield Problem(node, message, at="key", secrets=(node,))
 
 
-@rule("credential-in-annotation", "a password or token in an annotation", groups=_GROUPS, on="meta/v1 ObjectMeta")
+@rule("credential-in-annotation", "a password or token in an annotation", groups=_GROUPS, on="meta/v1 ObjectMeta", having="annotations")
 def credential_in_annotation(
     metadata: Node,
     *,

@@ -97,7 +97,8 @@ FIELDS = {
 }
 
 
-@rule("deprecated-annotation", "an annotation that has been given up", groups=(*_GROUPS, "labels"), on="meta/v1 ObjectMeta")
+@rule("deprecated-annotation", "an annotation that has been given up", groups=(*_GROUPS, "labels"), on="meta/v1 ObjectMeta",
+      having="annotations")  # fmt: skip
 def deprecated_annotation(part: Part) -> Iterator[Problem]:
     """The API server keeps it and says nothing, so that what was asked for does not happen, or soon will not."""
     for key, node in part.node["annotations"].entries:
@@ -114,7 +115,7 @@ def deprecated_annotation(part: Part) -> Iterator[Problem]:
 
 
 @rule("deprecated-label", "a label or taint that has been given up", groups=(*_GROUPS, "labels", "scheduling"),
-      on=("core/v1 PodSpec", "meta/v1 ObjectMeta"))  # fmt: skip
+      on=("core/v1 PodSpec", "meta/v1 ObjectMeta"), having=("labels", "tolerations", "nodeSelector", "affinity"))  # fmt: skip
 def deprecated_label(part: Part) -> Iterator[Problem]:
     """Nodes have others now, so that pods find none, or are kept from those that they should run on."""
     if part.type == "meta/v1 ObjectMeta":

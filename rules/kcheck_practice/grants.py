@@ -108,7 +108,7 @@ def named_creation(resource: Resource) -> Iterator[Problem]:
                 yield Problem(each, f"{each.text} bears no name, so that resourceNames rule it out: grant it in a rule without them")
 
 
-@rule("resource-name-pattern", "a pattern where roles take names", groups=_GROUPS, on=_RULE)
+@rule("resource-name-pattern", "a pattern where roles take names", groups=_GROUPS, on=_RULE, having="resourceNames")
 def resource_name_pattern(node: Node) -> Iterator[Problem]:
     """Names are compared as they stand."""
     for each in node["resourceNames"]:
@@ -117,7 +117,7 @@ def resource_name_pattern(node: Node) -> Iterator[Problem]:
             yield Problem(each, f"* is no pattern in resourceNames, and no object is called {each.text}: {instead}")
 
 
-@rule("role-url", "a URL in a role that no request is for", groups=_GROUPS, on=_RULE)
+@rule("role-url", "a URL in a role that no request is for", groups=_GROUPS, on=_RULE, having="nonResourceURLs")
 def role_url(node: Node) -> Iterator[Problem]:
     """Paths, which begin with a slash; * stands for what follows, at the end only."""
     for each in node["nonResourceURLs"]:

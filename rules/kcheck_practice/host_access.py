@@ -85,7 +85,7 @@ def container_on_host_port(
 
 @rule("runtime-socket", "the socket of the container runtime in a container", groups=_BASELINE,
       like=("kube-linter/docker-sock", "kubesec/DockerSock", "checkov/CKV_K8S_27", "trivy/KSV-0006", "kyverno/disallow-cri-sock-mount",
-            "monokle/KBP101", *_HOST_PATH))  # fmt: skip
+            "monokle/KBP101", *_HOST_PATH), having="volumes")  # fmt: skip
 def runtime_socket(pod: Pod) -> Iterator[Problem]:
     """Whoever can talk to it can start a privileged container: docker, containerd, CRI-O, podman, on Linux and on Windows."""
     for node in _host_paths(pod):

@@ -32,7 +32,7 @@ _OFFICIAL = frozenset(_LIBRARY.split())
 @rule("floating-tag", "an image whose tag can move", groups=("images", "reliability"),
       like=("kube-linter/latest-tag", "kube-score/container-image-tag", "polaris/tagNotSpecified", "checkov/CKV_K8S_14",
             "kubepolicy/SEC003", "policy-guard/PG-IMG-001", "popeye/100", "popeye/101", "trivy/KSV-0013", "kyverno/disallow-latest-tag",
-            "monokle/KBP001", "monokle/KBP116"))  # fmt: skip
+            "monokle/KBP001", "monokle/KBP116"), having="image")  # fmt: skip
 def floating_tag(
     container: Container,
     *,
@@ -67,7 +67,7 @@ def unpinned_image(
         yield Problem(node, f"{node.text} is not pinned: add @sha256: and the digest of the image that you tested")
 
 
-@rule("image-name", "an image that no node can pull", severity=ERROR, groups=("images",))
+@rule("image-name", "an image that no node can pull", severity=ERROR, groups=("images",), having="image")
 def image_name(container: Container) -> Iterator[Problem]:
     """The server takes any text; the kubelet needs a reference, and the pod waits with InvalidImageName for ever without one."""
     node = container["image"]

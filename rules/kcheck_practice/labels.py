@@ -11,11 +11,13 @@ from kcheck.api import INFO, Node, Problem, Resource, labels, rule, strings
 from kcheck_practice.slips import meant_label
 
 _WORKLOADS = ("apps Deployment", "apps StatefulSet", "apps DaemonSet", "apps ReplicaSet", "batch CronJob", "batch Job", "v1 Service")
+_KINDS = tuple(each.rpartition(" ")[2] for each in _WORKLOADS)
 # What runs pods and nobody should write any more, or for a try only, is asked who it belongs to like the rest.
 _RUNNING = (*_WORKLOADS, "v1 Pod", "v1 ReplicationController", "apps.openshift.io DeploymentConfig")
 
 
-@rule("reserved-label-prefix", "a label under a prefix that belongs to Kubernetes", groups=("labels",), on="meta/v1 ObjectMeta")
+@rule("reserved-label-prefix", "a label under a prefix that belongs to Kubernetes", groups=("labels",), on="meta/v1 ObjectMeta",
+      having="labels")  # fmt: skip
 def reserved_label_prefix(
     metadata: Node,
     *,
@@ -69,7 +71,7 @@ def required_annotation(
 
 
 @rule("forbidden-annotation", "an annotation that is not allowed", groups=("labels", "policy"), default=False,
-      like=("kube-linter/forbidden-annotation", "kyverno/restrict-annotations"), on="meta/v1 ObjectMeta")  # fmt: skip
+      like=("kube-linter/forbidden-annotation", "kyverno/restrict-annotations"), on="meta/v1 ObjectMeta", having="annotations")  # fmt: skip
 def forbidden_annotation(
     metadata: Node,
     *,
@@ -92,7 +94,8 @@ def instance_label(resource: Resource) -> Iterator[Problem]:
         yield Problem(node, f"{resource.kind} {resource.name} has the instance {node.text}: give both one name")
 
 
-@rule("unprefixed-label", "a label of no owner", severity=INFO, groups=("labels", "style"), default=False, on="meta/v1 ObjectMeta")
+@rule("unprefixed-label", "a label of no owner", severity=INFO, groups=("labels", "style"), default=False, on="meta/v1 ObjectMeta",
+      having="labels")  # fmt: skip
 def unprefixed_label(
     metadata: Node,
     *,
@@ -104,7 +107,8 @@ def unprefixed_label(
             yield Problem(node, f"the label {key} says nothing of who set it: write it under a prefix, such as example.com/{key}", at="key")
 
 
-@rule("moving-label-in-selector", "a selector by a label that changes with every release", groups=("labels", "workloads"))
+@rule("moving-label-in-selector", "a selector by a label that changes with every release", groups=("labels", "workloads"),
+      kinds=_KINDS)  # fmt: skip
 def moving_label_in_selector(
     resource: Resource,
     *,

@@ -32,7 +32,7 @@ MOVES = {
 _STAYED = {"docker.io/bitnami": "latest"}
 
 
-@rule("moved-image", "an image from a repository that has moved", groups=("images", "versions", "deprecated"))
+@rule("moved-image", "an image from a repository that has moved", groups=("images", "versions", "deprecated"), having="image")
 def moved_image(container: Container) -> Iterator[Problem]:
     """Nodes that have it go on for as long as they keep it, and new ones cannot pull it."""
     node = container["image"]

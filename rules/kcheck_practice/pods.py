@@ -27,7 +27,7 @@ def naked_pod(pod: Pod) -> Iterator[Problem]:
         yield Problem(resource["kind"], f"nothing replaces {name} when its node fails: put it in the template of a Deployment")
 
 
-@rule("node-name", "a pod that is bound to a node by name", groups=("scheduling", "reliability"))
+@rule("node-name", "a pod that is bound to a node by name", groups=("scheduling", "reliability"), having="nodeName")
 def node_name(pod: Pod) -> Iterator[Problem]:
     """The kubelet of that node starts the pod without the scheduler: nothing looks at resources, taints or affinity."""
     node = pod["nodeName"]
@@ -36,7 +36,7 @@ def node_name(pod: Pod) -> Iterator[Problem]:
 
 
 @rule("host-network", "a pod that shares the network of its node", groups=("networking", "security"),
-      like=("kube-linter/host-network", "polaris/hostNetworkSet", "checkov/CKV_K8S_19"))  # fmt: skip
+      like=("kube-linter/host-network", "polaris/hostNetworkSet", "checkov/CKV_K8S_19"), having="hostNetwork")  # fmt: skip
 def host_network(
     pod: Pod,
     *,
@@ -49,7 +49,7 @@ def host_network(
 
 
 @rule("service-account-alias", "the old name of serviceAccountName", severity=INFO, groups=("style", "deprecated"), fixable=True,
-      like=("kube-linter/deprecated-service-account-field",))  # fmt: skip
+      like=("kube-linter/deprecated-service-account-field",), having="serviceAccount")  # fmt: skip
 def service_account_alias(pod: Pod) -> Iterator[Problem]:
     """The server copies serviceAccount to serviceAccountName unless that is set, and fills in both when it answers."""
     alias, current = pod["serviceAccount"], pod["serviceAccountName"]

@@ -13,7 +13,7 @@ _MOST = 1000
 
 
 @rule("host-port", "a container that takes a port of its node", groups=("networking", "security"),
-      like=("polaris/hostPortSet", "checkov/CKV_K8S_26"))  # fmt: skip
+      like=("polaris/hostPortSet", "checkov/CKV_K8S_26"), having="ports")  # fmt: skip
 def host_port(
     container: Container,
     *,

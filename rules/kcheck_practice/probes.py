@@ -50,7 +50,7 @@ def identical_probes(container: Container) -> Iterator[Problem]:
 
 
 @rule("probe-port-name", "a probe of a port that its container does not have", severity=ERROR, groups=("probes", "reliability"),
-      like=_PORT_CHECKS)  # fmt: skip
+      like=_PORT_CHECKS, having=("livenessProbe", "readinessProbe", "startupProbe"))  # fmt: skip
 def probe_port_name(container: Container) -> Iterator[Problem]:
     """A name means a port of the same container; where there is none the probe fails for ever."""
     names = [port["name"].text for port in container["ports"] if port["name"].text]

@@ -20,7 +20,7 @@ _OPEN = (
 
 
 @rule("retired-registry", "an image from a registry that is frozen", groups=("images", "deprecated"), fixable=True,
-      like=("kyverno/restrict-deprecated-registry",))  # fmt: skip
+      like=("kyverno/restrict-deprecated-registry",), having="image")  # fmt: skip
 def retired_registry(container: Container) -> Iterator[Problem]:
     """k8s.gcr.io and what it stood for get no new images, and may go away: registry.k8s.io has the same ones."""
     node = container["image"]

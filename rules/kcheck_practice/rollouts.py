@@ -52,7 +52,8 @@ def short_grace_period(
         yield Problem(node, f"{node.integer} seconds are too short to end what is under way: give {minimum}, or leave it out for 30")
 
 
-@rule("stateful-set-grace-period", "a StatefulSet whose pods are killed at once", groups=("reliability",))
+@rule("stateful-set-grace-period", "a StatefulSet whose pods are killed at once", groups=("reliability",),
+      having="terminationGracePeriodSeconds")  # fmt: skip
 def stateful_set_grace_period(pod: Pod) -> Iterator[Problem]:
     """Without a grace period a replacement may start while the old process still writes; the documentation calls it unsafe."""
     node = pod["terminationGracePeriodSeconds"]

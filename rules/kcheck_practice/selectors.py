@@ -28,7 +28,8 @@ def _type(owner: Node) -> str:
     return _PEER if owner.parent is not None and owner.parent.name in ("from", "to") else _BUDGET
 
 
-@rule("selector-text", "a selector on a command line that kubectl cannot read", severity=ERROR, groups=("labels",))
+@rule("selector-text", "a selector on a command line that kubectl cannot read", severity=ERROR, groups=("labels",),
+      having=("command", "args"))  # fmt: skip
 def selector_text(container: Container) -> Iterator[Problem]:
     """Equality and sets, with commas that mean "and"; there is no "or"."""
     words = [*container["command"], *container["args"]]

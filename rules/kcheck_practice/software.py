@@ -23,7 +23,7 @@ def dashboard(container: Container) -> Iterator[Problem]:
 
 
 @rule("tiller", "Tiller, the server of Helm 2", groups=_GROUPS,
-      like=("checkov/CKV_K8S_34", "checkov/CKV_K8S_45", "trivy/KSV-0102", "kyverno/disallow-helm-tiller"))  # fmt: skip
+      like=("checkov/CKV_K8S_34", "checkov/CKV_K8S_45", "trivy/KSV-0102", "kyverno/disallow-helm-tiller"), having="image")  # fmt: skip
 def tiller(container: Container) -> Iterator[Problem]:
     """Out of support since 2020. It does for whoever reaches its port what its service account may do, as a rule everything."""
     node = container["image"]

@@ -71,7 +71,7 @@ def _listed(names: set[str]) -> str:
     return ", ".join(sorted(names)) or "its containers"
 
 
-@checks(CONTAINERS, topic=image_blank)
+@checks(CONTAINERS, topic=image_blank, having="image")
 def image_has_no_blanks(container: Container) -> Iterator[Problem]:
     """Templates may have an image with blanks, which some tools replace later; a pod may not."""
     image = container["image"]
@@ -81,7 +81,7 @@ def image_has_no_blanks(container: Container) -> Iterator[Problem]:
         yield Problem(image, f"{image.text!r} begins or ends with a blank: {hint}", "Invalid")
 
 
-@checks("core/v1 PodSpec", topic=container_kind)
+@checks("core/v1 PodSpec", topic=container_kind, having="ephemeralContainers")
 def no_ephemeral_containers(pod: Pod) -> Iterator[Problem]:
     """Ephemeral containers come with an update of a running pod only, through a subresource of their own."""
     listed = pod["ephemeralContainers"]
@@ -107,7 +107,7 @@ def settings_fit_the_kind(container: Container) -> Iterator[Problem]:
                 yield Problem(setting, f"an ephemeral container has no {name}: take it away", "Forbidden", at="key")
 
 
-@checks("core/v1 Container", topic=container_kind)
+@checks("core/v1 Container", topic=container_kind, having="restartPolicy")
 def restart_policy_fits_older_versions(container: Container) -> Iterator[Problem]:
     """Before 1.35 a container had a policy of its own to be a sidecar, and for nothing else."""
     policy = container["restartPolicy"]
@@ -119,7 +119,7 @@ def restart_policy_fits_older_versions(container: Container) -> Iterator[Problem
             yield Problem(policy, message, "Forbidden", at="key")
 
 
-@checks("core/v1 Container", topic=container_restart)
+@checks("core/v1 Container", topic=container_restart, having="restartPolicyRules")
 def restart_rules_are_complete(container: Container) -> Iterator[Problem]:
     """Rules by exit code are exceptions from a policy that is written beside them."""
     rules = container["restartPolicyRules"]

@@ -68,7 +68,7 @@ tables = [
 ]
 
 
-@checks(CONTAINERS, topic=env_name)
+@checks(CONTAINERS, topic=env_name, having=("env", "envFrom"))
 def names_fit_older_versions(container: Container) -> Iterator[Problem]:
     """Before 1.32 names were those that every shell takes."""
     if container.resource.is_before(32):
@@ -78,7 +78,7 @@ def names_fit_older_versions(container: Container) -> Iterator[Problem]:
                 yield Problem(name, f"{wrong} (before Kubernetes 1.32)", "Invalid")
 
 
-@checks("core/v1 EnvVar", topic=env_source)
+@checks("core/v1 EnvVar", topic=env_source, having="valueFrom")
 def variable_has_one_value(variable: Node) -> Iterator[Problem]:
     """A text or one source."""
     source = variable["valueFrom"]
@@ -124,7 +124,7 @@ def field_and_resource_are_known(source: Node) -> Iterator[Problem]:
         yield from resource_problems(source)
 
 
-@checks(CONTAINERS, topic=hidden_variable)
+@checks(CONTAINERS, topic=hidden_variable, having="env")
 def variables_are_defined_once(container: Container) -> Iterator[Problem]:
     """The last of several variables of one name wins; that is meant only where it builds upon the one before."""
     seen: set[str] = set()

@@ -45,7 +45,7 @@ def labels_are_well_formed(selector: Node) -> Iterator[Problem]:
                 yield Problem(value, wrong, "Invalid")
 
 
-@checks("meta/v1 LabelSelector", topic=label_selector)
+@checks("meta/v1 LabelSelector", topic=label_selector, having="matchExpressions")
 def values_fit_operators(selector: Node) -> Iterator[Problem]:
     """In and NotIn compare with values, Exists and DoesNotExist do not."""
     if is_checked(selector):

@@ -25,9 +25,6 @@ owner_reference = topic("owner-reference", "an owner reference that Kubernetes d
 _FREE_FINALIZERS = frozenset({"admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "coordination.k8s.io"})
 _FREE_FINALIZERS_KINDS = frozenset({"Event", "node.k8s.io RuntimeClass", "policy PodDisruptionBudget"})
 
-# Kinds whose labels default to those of their pod template.
-_LABELLED_BY_TEMPLATE = frozenset({"ReplicationController", "batch Job"})
-
 # Kinds of which the server counts the generations itself; what is written is dropped.
 _COUNTED_GROUPS = frozenset({"admissionregistration.k8s.io", "apiextensions.k8s.io", "batch", "flowcontrol.apiserver.k8s.io", "policy"})
 _COUNTED_KINDS = frozenset(
@@ -43,21 +40,25 @@ _COUNTED_KINDS = frozenset(
 tables = [fields("meta/v1 OwnerReference", apiVersion=(), kind=(), name=(), uid=())]
 
 
-@checks(topic=label_syntax)
+@checks(topic=label_syntax, having="labels")
 def labels_are_well_formed(resource: Resource) -> Iterator[Problem]:
-    """Keys and values of metadata.labels. Some kinds without labels take those of their template."""
+    """Keys and values of metadata.labels."""
+    if is_stored(resource):
+        yield from label_problems(resource["metadata"]["labels"])
+
+
+@checks(("core/v1 ReplicationController", "batch/v1 Job"), topic=label_syntax)
+def labels_of_templates_are_well_formed(resource: Resource) -> Iterator[Problem]:
+    """Objects of these kinds take the labels of their template where they have none."""
     own = resource["metadata"]["labels"]
-    if len(own):
-        if is_stored(resource):
-            yield from label_problems(own)
-    elif kind_of(resource) in _LABELLED_BY_TEMPLATE:
+    if not len(own):
         yield from label_problems(resource.node.at("spec", "template", "metadata", "labels"), own)
 
 
-@checks(topic=annotation_key)
+@checks(topic=annotation_key, having="annotations")
 def annotation_keys_are_well_formed(resource: Resource) -> Iterator[Problem]:
     """Keys of metadata.annotations; values are free."""
-    if "annotations" in resource["metadata"] and is_stored(resource):
+    if is_stored(resource):
         yield from annotation_problems(resource["metadata"]["annotations"])
 
 
@@ -70,10 +71,10 @@ def annotation_problems(annotations: Node, field: Node | None = None) -> Iterato
             yield Problem(value, wrong, "Invalid", at="key", field=where)
 
 
-@checks(topic=size_limit)
+@checks(topic=size_limit, having="annotations")
 def annotations_have_a_limit(resource: Resource) -> Iterator[Problem]:
     """All annotations together, keys and values."""
-    if "annotations" in resource["metadata"] and is_stored(resource):
+    if is_stored(resource):
         yield from annotations_too_large(resource["metadata"]["annotations"])
 
 
@@ -85,11 +86,9 @@ def annotations_too_large(annotations: Node, field: Node | None = None) -> Itera
         yield Problem(annotations, message, "TooLong", at="key", field=field)
 
 
-@checks(topic=number_range)
+@checks(topic=number_range, having="generation")
 def generation_is_not_negative(resource: Resource) -> Iterator[Problem]:
     """A generation that the server keeps as it stands."""
-    if "generation" not in resource["metadata"]:
-        return
     generation = resource["metadata"]["generation"]
     if (generation.integer or 0) < 0 and is_stored(resource) and resource.built_in and not _counts_generations(resource):
         yield Problem(generation, f"a generation cannot be {generation.integer}: take it away, the server counts it", "Invalid")
@@ -99,10 +98,10 @@ def _counts_generations(resource: Resource) -> bool:
     return resource.group in _COUNTED_GROUPS or kind_of(resource) in _COUNTED_KINDS
 
 
-@checks(topic=finalizer)
+@checks(topic=finalizer, having="finalizers")
 def finalizers_are_qualified(resource: Resource) -> Iterator[Problem]:
     """A finalizer is a qualified name; without a prefix, one of the platform's own. The two ways to treat dependents exclude each other."""
-    if "finalizers" not in resource["metadata"] or not is_stored(resource):
+    if not is_stored(resource):
         return
     finalizers = resource["metadata"]["finalizers"]
     own = resource.built_in and resource.group not in _FREE_FINALIZERS and kind_of(resource) not in _FREE_FINALIZERS_KINDS
@@ -117,10 +116,10 @@ def finalizers_are_qualified(resource: Resource) -> Iterator[Problem]:
         yield Problem(finalizers, "orphan and foregroundDeletion exclude each other: keep one", "Invalid")
 
 
-@checks(topic=finalizer_domain)
+@checks(topic=finalizer_domain, having="finalizers")
 def finalizers_of_custom_resources_have_a_path(resource: Resource) -> Iterator[Problem]:
     """Source: the warnings of custom resources (apiextensions-apiserver, registry/customresource)."""
-    if resource.built_in or "finalizers" not in resource["metadata"]:
+    if resource.built_in:
         return
     for each in resource["metadata"]["finalizers"]:
         if names.standard_finalizer(each.text) and not names.finalizer(each.text):
@@ -128,10 +127,10 @@ def finalizers_of_custom_resources_have_a_path(resource: Resource) -> Iterator[P
             yield Problem(each, f"{each.text} could be anyone's: write {example}, a domain and a path of your own")
 
 
-@checks(topic=owner_reference)
+@checks(topic=owner_reference, having="ownerReferences")
 def owners_are_objects(resource: Resource) -> Iterator[Problem]:
     """An owner is named in full, is no Event, and one at most controls. The server names the list, whichever owner it means."""
-    if "ownerReferences" not in resource["metadata"] or not is_stored(resource):
+    if not is_stored(resource):
         return
     references = resource["metadata"]["ownerReferences"]
     controller: Node | None = None
@@ -158,10 +157,10 @@ def _bad_version(version: Node) -> str:
     return f"{version.text} is no apiVersion: write group/version, such as apps/v1"
 
 
-@checks(topic=dubious_setting)
+@checks(topic=dubious_setting, having="ownerReferences")
 def owners_differ(resource: Resource) -> Iterator[Problem]:
     """The server drops owners that are there already. Source: dedupOwnerReferences of the API server's handlers."""
-    if "ownerReferences" not in resource["metadata"] or not is_stored(resource):
+    if not is_stored(resource):
         return
     references = resource["metadata"]["ownerReferences"]
     kept = list(map(id, _distinct(references)))

@@ -54,7 +54,9 @@ UNSTORED = frozenset(
 # The server looks at the name that it makes of the prefix alone.
 _PREFIX_UNCHECKED = "resource.k8s.io DeviceClass"
 
-_NAMES_PODS = ("Pod", "ReplicationController", "apps Deployment", "apps ReplicaSet", "batch CronJob", "batch Job")
+_NAMING_PODS = (
+    "core/v1 Pod", "core/v1 ReplicationController", "apps/v1 Deployment", "apps/v1 ReplicaSet", "batch/v1 CronJob", "batch/v1 Job",
+)  # fmt: skip
 
 
 def kind_of(resource: Resource) -> str:
@@ -106,10 +108,10 @@ def names_fit_kind(resource: Resource) -> Iterator[Problem]:
         yield Problem(name, "an object needs a name: add name (or generateName, where a name is to be made up)", "Required")
 
 
-@checks(topic=object_name)
+@checks(topic=object_name, having="namespace")
 def namespaces_are_labels(resource: Resource) -> Iterator[Problem]:
     """A namespace that no Namespace can be called is one that does not exist."""
-    if not resource.namespaced or "namespace" not in resource["metadata"]:
+    if not resource.namespaced:
         return
     namespace = resource["metadata"]["namespace"]
     if namespace.text and is_stored(resource):
@@ -118,11 +120,9 @@ def namespaces_are_labels(resource: Resource) -> Iterator[Problem]:
             yield Problem(namespace, f"no namespace has such a name: {wrong}", "Invalid")
 
 
-@checks(topic=pod_hostname)
+@checks(_NAMING_PODS, topic=pod_hostname)
 def names_of_pods_are_labels(resource: Resource) -> Iterator[Problem]:
     """Pods are called after their workload, and their hostname after them. Source: the WarningsOnCreate of these kinds."""
-    if kind_of(resource) not in _NAMES_PODS:
-        return
     name = resource["metadata"]["name"]
     if name.text and not names.dns_subdomain(name.text):
         wrong = names.dns_label(name.text)

@@ -31,7 +31,7 @@ def terms(pod: Pod) -> Iterator[Node]:
             yield preference["podAffinityTerm"]
 
 
-@checks("core/v1 PodSpec", topic=affinity_term)
+@checks("core/v1 PodSpec", topic=affinity_term, having="affinity")
 def terms_are_sound(pod: Pod) -> Iterator[Problem]:
     """A domain, namespaces with possible names, and label keys that go with the selector."""
     for term in terms(pod) if pod["affinity"] else ():
@@ -68,7 +68,7 @@ def label_keys(term: Node, pod: Pod, *others: str) -> Iterator[Problem]:
             yield Problem(key, f"{key.text} cannot match and differ at once: take it out of one of the two lists", "Invalid")
 
 
-@checks("core/v1 PodSpec", topic=label_syntax)
+@checks("core/v1 PodSpec", topic=label_syntax, having="affinity")
 def keys_are_labels(pod: Pod) -> Iterator[Problem]:
     """Keys are such as labels can have."""
     for term in terms(pod) if pod["affinity"] else ():

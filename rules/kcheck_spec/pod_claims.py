@@ -25,7 +25,7 @@ tables = [
 ]
 
 
-@checks("core/v1 PodSpec", topic=pod_claim)
+@checks("core/v1 PodSpec", topic=pod_claim, having="resourceClaims")
 def claims_of_pods_are_complete(pod: Pod) -> Iterator[Problem]:
     """A name of its own for each, and one place that the claim comes from."""
     seen: set[str] = set()
@@ -45,7 +45,7 @@ def claims_of_pods_are_complete(pod: Pod) -> Iterator[Problem]:
             yield Problem(claim, message, "Invalid")
 
 
-@checks(CONTAINERS, topic=pod_claim)
+@checks(CONTAINERS, topic=pod_claim, having="resources")
 def claims_of_containers_exist(container: Container) -> Iterator[Problem]:
     """Claims of the pod, or single requests of them, each once."""
     yield from used_claims(container["resources"]["claims"], container.pod)

@@ -56,7 +56,7 @@ tables = [
 ]
 
 
-@checks("core/v1 PodSpec", topic=object_name)
+@checks("core/v1 PodSpec", topic=object_name, having="serviceAccount")
 def old_name_of_account_fits(pod: Pod) -> Iterator[Problem]:
     """serviceAccount is the former name of serviceAccountName and counts where that is missing."""
     account = pod["serviceAccount"]
@@ -66,7 +66,7 @@ def old_name_of_account_fits(pod: Pod) -> Iterator[Problem]:
             yield Problem(account, wrong, "Invalid", field=pod["serviceAccountName"])
 
 
-@checks("core/v1 PodSpec", topic=hostname)
+@checks("core/v1 PodSpec", topic=hostname, having="hostnameOverride")
 def hostname_can_be_overridden(pod: Pod) -> Iterator[Problem]:
     """An override fits into the kernel's field for the name, and stands against nothing else."""
     override = pod["hostnameOverride"]
@@ -82,7 +82,7 @@ def hostname_can_be_overridden(pod: Pod) -> Iterator[Problem]:
             yield Problem(override, f"hostnameOverride does not go with {other}: take one of the two away", "Forbidden", at="key")
 
 
-@checks("core/v1 PodSpec", topic=pod_dns)
+@checks("core/v1 PodSpec", topic=pod_dns, having=("dnsConfig", "dnsPolicy"))
 def dns_can_be_set_up(pod: Pod) -> Iterator[Problem]:
     """Name servers, search domains and options within the limits of the resolver."""
     config = pod["dnsConfig"]
@@ -118,7 +118,7 @@ def dns_can_be_set_up(pod: Pod) -> Iterator[Problem]:
             yield Problem(option["name"], "an option of the resolver has no name: give it one, such as ndots", "Required", field=option)
 
 
-@checks("core/v1 PodSpec", topic=pod_dns)
+@checks("core/v1 PodSpec", topic=pod_dns, having="hostAliases")
 def aliases_can_be_written(pod: Pod) -> Iterator[Problem]:
     """Lines for the hosts file: an address and names."""
     for alias in pod["hostAliases"]:
@@ -131,7 +131,7 @@ def aliases_can_be_written(pod: Pod) -> Iterator[Problem]:
                 yield Problem(name, wrong, "Invalid")
 
 
-@checks("core/v1 PodSpec", topic=pod_gate)
+@checks("core/v1 PodSpec", topic=pod_gate, having="schedulingGates")
 def gates_can_be_lifted(pod: Pod) -> Iterator[Problem]:
     """Each gate once. The server names the gate, not its name."""
     seen: set[str] = set()
@@ -199,7 +199,7 @@ def annotations_are_in_use(pod: Pod) -> Iterator[Problem]:
             yield Problem(annotations[key], f"{key} does nothing since {version}: use {instead}", at="key")
 
 
-@checks("core/v1 PodSpec", topic=dubious_setting)
+@checks("core/v1 PodSpec", topic=dubious_setting, having=("hostAliases", "imagePullSecrets", "terminationGracePeriodSeconds", "dnsConfig"))
 def settings_do_something(pod: Pod) -> Iterator[Problem]:
     """Entries that repeat others or say nothing, and addresses that other programs read in another way."""
     yield from _repeated(pod["hostAliases"], "ip")

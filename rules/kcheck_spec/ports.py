@@ -63,7 +63,7 @@ def listed_ports(container: Node, pod: Pod) -> Iterator[Listed]:
         yield Listed(node, number, host, node["protocol"].text or "TCP", node["hostIP"].text)
 
 
-@checks(CONTAINERS, topic=port_name)
+@checks(CONTAINERS, topic=port_name, having="ports")
 def port_names_differ(container: Container) -> Iterator[Problem]:
     """Names of the ports of one container are unique; ports without a name need none."""
     seen: set[str] = set()
@@ -101,7 +101,7 @@ def _taken_twice(ports: Iterable[Listed], named: Node | None = None) -> Iterator
         seen.setdefault(key, port)
 
 
-@checks("core/v1 PodSpec", topic=host_ports)
+@checks("core/v1 PodSpec", topic=host_ports, having="hostNetwork")
 def host_network_takes_container_ports(pod: Pod) -> Iterator[Problem]:
     """On the network of its node a container listens on the node's ports themselves."""
     if pod["hostNetwork"].flag is not True:

@@ -42,7 +42,7 @@ tables = [
 ]
 
 
-@checks("core/v1 Container", topic=probe)
+@checks("core/v1 Container", topic=probe, having=("livenessProbe", "readinessProbe", "startupProbe"))
 def probes_can_be_run(container: Container) -> Iterator[Problem]:
     """One action each, and what only some probes may have."""
     if not container.runs_on:
@@ -61,7 +61,7 @@ def probes_can_be_run(container: Container) -> Iterator[Problem]:
             yield Problem(grace, message, "Invalid", at="key")
 
 
-@checks("core/v1 Container", topic=lifecycle_hook)
+@checks("core/v1 Container", topic=lifecycle_hook, having="lifecycle")
 def hooks_can_be_run(container: Container) -> Iterator[Problem]:
     """One action each; none may sleep longer than the pod has to end."""
     if not container.runs_on:

@@ -126,7 +126,7 @@ def projected(volume: Node) -> Iterator[Problem]:
                     seen.add(path.text)
 
 
-@checks("core/v1 Volume", topic=dubious_setting)
+@checks("core/v1 Volume", topic=dubious_setting, having="projected")
 def projections_have_sources(volume: Node) -> Iterator[Problem]:
     """An entry of a projected volume holds something."""
     for source in volume["projected"]["sources"]:
@@ -136,7 +136,7 @@ def projections_have_sources(volume: Node) -> Iterator[Problem]:
             yield Problem(source, f"{what}: nothing of it gets into the volume")
 
 
-@checks("core/v1 Volume", topic=dubious_setting)
+@checks("core/v1 Volume", topic=dubious_setting, having=("configMap", "secret", "downwardAPI", "projected"))
 def files_do_not_overlap(volume: Node) -> Iterator[Problem]:
     """No file of a volume stands where another one, or a folder of it, goes."""
     for kind in ("configMap", "secret", "downwardAPI"):

@@ -59,21 +59,21 @@ def demand(container: Node, pod: Pod) -> Demand:
     return Demand(node, limits, requests)
 
 
-@checks(CONTAINERS, topic=resource_name)
+@checks(CONTAINERS, topic=resource_name, having="resources")
 def resources_of_containers_exist(container: Container) -> Iterator[Problem]:
     """Names of the resources of a container."""
     if container["resources"]:
         yield from name_problems(demand(container.node, container.pod), resource_names.of_container)
 
 
-@checks(CONTAINERS, topic=resource_amount)
+@checks(CONTAINERS, topic=resource_amount, having="resources")
 def amounts_of_containers_exist(container: Container) -> Iterator[Problem]:
     """Amounts of the resources of a container."""
     if container["resources"]:
         yield from amount_problems(demand(container.node, container.pod))
 
 
-@checks(CONTAINERS, topic=request_over_limit)
+@checks(CONTAINERS, topic=request_over_limit, having="resources")
 def requests_of_containers_fit(container: Container) -> Iterator[Problem]:
     """Requests of a container and their limits."""
     if container["resources"]:

@@ -38,7 +38,7 @@ tables = [
 ]
 
 
-@checks(CONTAINERS, topic=security_context)
+@checks(CONTAINERS, topic=security_context, having="securityContext")
 def privileges_agree(container: Container) -> Iterator[Problem]:
     """What needs privileges, and the wish to have none."""
     context = container["securityContext"]
@@ -58,7 +58,7 @@ def privileges_agree(container: Container) -> Iterator[Problem]:
             yield Problem(capability, message, "Invalid", field=context)
 
 
-@checks("core/v1 PodSpec", topic=host_namespace)
+@checks("core/v1 PodSpec", topic=host_namespace, having="shareProcessNamespace")
 def processes_are_shared_once(pod: Pod) -> Iterator[Problem]:
     """Processes are shared among the containers or with the node."""
     shared = pod["shareProcessNamespace"]
@@ -67,7 +67,7 @@ def processes_are_shared_once(pod: Pod) -> Iterator[Problem]:
         yield Problem(shared, message, "Invalid", field=pod["securityContext"].imaginary("shareProcessNamespace"))
 
 
-@checks("core/v1 PodSpec", topic=host_namespace)
+@checks("core/v1 PodSpec", topic=host_namespace, having="hostUsers")
 def own_users_need_own_namespaces(pod: Pod) -> Iterator[Problem]:
     """Users of the pod's own go with none of the node's other namespaces, nor with its block devices."""
     if pod["hostUsers"].flag is not False or pod.resource.is_before(33):
@@ -91,7 +91,7 @@ _SWAPPED = str.maketrans("./", "/.")
 _NAMESPACES = {"hostIPC": ("kernel.shm", "kernel.msg", "fs.mqueue."), "hostNetwork": ("net.",)}
 
 
-@checks("core/v1 PodSpec", topic=sysctl_name)
+@checks("core/v1 PodSpec", topic=sysctl_name, having="securityContext")
 def sysctls_can_be_set(pod: Pod) -> Iterator[Problem]:
     """Names of parameters, each once, and none of a namespace that is the node's."""
     seen: set[str] = set()

@@ -64,7 +64,7 @@ def targets_are_ports(port: Node) -> Iterator[Problem]:
         yield Problem(target if target else number, message, "Invalid", field=target)
 
 
-@checks(("core/v1 ServiceSpec", "core/v1 EndpointSubset"), topic=service_ports)
+@checks(("core/v1 ServiceSpec", "core/v1 EndpointSubset"), topic=service_ports, having="ports")
 def several_ports_have_names(spec: Node) -> Iterator[Problem]:
     """Names tell several ports apart. Those of a Service differ."""
     listed = spec["ports"]
@@ -78,7 +78,7 @@ def several_ports_have_names(spec: Node) -> Iterator[Problem]:
         seen.add(name.text)
 
 
-@checks("core/v1 ServiceSpec", topic=service_ports)
+@checks("core/v1 ServiceSpec", topic=service_ports, having="ports")
 def ports_differ(spec: Node) -> Iterator[Problem]:
     """No two ports of a Service have the same number and protocol."""
     seen: set[tuple[str, int]] = set()

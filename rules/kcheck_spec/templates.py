@@ -25,19 +25,19 @@ def _place(template: Node, field: str) -> Node:
     return template["metadata"][field] if template.name in ("volumeClaimTemplate", "spec") else template.imaginary(field)
 
 
-@checks(_TEMPLATES, topic=label_syntax)
+@checks(_TEMPLATES, topic=label_syntax, having="metadata")
 def template_labels_are_well_formed(template: Node) -> Iterator[Problem]:
     """Labels of what is made of the template. Source: ValidatePodTemplateSpec, ValidateTemplateObjectMeta."""
     yield from label_problems(template["metadata"]["labels"], _place(template, "labels"))
 
 
-@checks(_TEMPLATES, topic=annotation_key)
+@checks(_TEMPLATES, topic=annotation_key, having="metadata")
 def template_annotations_are_well_formed(template: Node) -> Iterator[Problem]:
     """Annotations of what is made of the template."""
     yield from annotation_problems(template["metadata"]["annotations"], _place(template, "annotations"))
 
 
-@checks(_TEMPLATES, topic=size_limit)
+@checks(_TEMPLATES, topic=size_limit, having="metadata")
 def template_annotations_have_a_limit(template: Node) -> Iterator[Problem]:
     """The same limit as in an object."""
     yield from annotations_too_large(template["metadata"]["annotations"], _place(template, "annotations"))

@@ -60,7 +60,7 @@ tables = [
 ]
 
 
-@checks("core/v1 PodSpec", topic=topology_spread)
+@checks("core/v1 PodSpec", topic=topology_spread, having="topologySpreadConstraints")
 def constraints_are_sound(pod: Pod) -> Iterator[Problem]:
     """Number of domains, label keys that go with the selector, and no two constraints of one kind."""
     listed = list(pod["topologySpreadConstraints"])
@@ -101,7 +101,7 @@ def domain_is_up_to_date(each: Node) -> Iterator[Problem]:
     yield from deprecated_label(each["topologyKey"])
 
 
-@checks(("core/v1 PodSpec", "node/v1 Scheduling"), topic=deprecated_field)
+@checks(("core/v1 PodSpec", "node/v1 Scheduling"), topic=deprecated_field, having="nodeSelector")
 def node_selector_is_up_to_date(owner: Node) -> Iterator[Problem]:
     """Labels of nodes that have been renamed."""
     for key, value in owner["nodeSelector"].entries:

@@ -152,7 +152,7 @@ def accepted_volumes(pod: Pod) -> dict[str, Node]:
     return found
 
 
-@checks("core/v1 PodSpec", topic=volume_source)
+@checks("core/v1 PodSpec", topic=volume_source, having="volumes")
 def volume_names_differ(pod: Pod) -> Iterator[Problem]:
     """No two volumes share a name. One that is refused for another reason does not count."""
     kept = {id(volume) for volume in accepted_volumes(pod).values()}
@@ -165,7 +165,7 @@ def volume_names_differ(pod: Pod) -> Iterator[Problem]:
             seen.add(name.text)
 
 
-@checks("core/v1 PodSpec", topic=volume_source)
+@checks("core/v1 PodSpec", topic=volume_source, having="volumes")
 def claims_are_not_made_for_others(pod: Pod) -> Iterator[Problem]:
     """A volume does not use the claim that is made for an ephemeral volume of the same pod."""
     owner = pod.resource.name
@@ -179,7 +179,7 @@ def claims_are_not_made_for_others(pod: Pod) -> Iterator[Problem]:
             yield Problem(claim, message, "Invalid")
 
 
-@checks("core/v1 PodSpec", topic=volume_source)
+@checks("core/v1 PodSpec", topic=volume_source, having="volumes")
 def tokens_belong_to_an_account(pod: Pod) -> Iterator[Problem]:
     """A pod that projects a token says whose it is. In a template the server does not ask."""
     if pod.is_template or pod["serviceAccountName"].text or pod["serviceAccount"].text:

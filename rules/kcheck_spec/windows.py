@@ -93,7 +93,7 @@ def host_processes_stand_together(pod: Pod) -> Iterator[Problem]:
         yield Problem(pod["hostNetwork"], message, "Invalid")
 
 
-@checks("core/v1 PodSpec", topic=unsupported_value)
+@checks("core/v1 PodSpec", topic=unsupported_value, having="os")
 def operating_system_is_known(pod: Pod) -> Iterator[Problem]:
     """Linux or Windows."""
     system = pod["os"]
@@ -120,7 +120,7 @@ _NOT_IN_WINDOWS_CONTAINERS = (
 )  # fmt: skip
 
 
-@checks("core/v1 PodSpec", topic=operating_system)
+@checks("core/v1 PodSpec", topic=operating_system, having="os")
 def settings_fit_the_system(pod: Pod) -> Iterator[Problem]:
     """A pod that says what it runs on has nothing of the other system."""
     system = pod["os"]["name"].text

@@ -144,7 +144,7 @@ def deadlines_leave_time_to_get_ready(spec: Node) -> Iterator[Problem]:
         yield Problem(deadline if deadline else ready, message, "Invalid", field=deadline)
 
 
-@checks("apps/v1 StatefulSetSpec", topic=dubious_setting)
+@checks("apps/v1 StatefulSetSpec", topic=dubious_setting, having="revisionHistoryLimit")
 def old_revisions_are_dropped(spec: Node) -> Iterator[Problem]:
     """Source: WarningsOnCreate of stateful sets."""
     limit = spec["revisionHistoryLimit"]
@@ -152,7 +152,7 @@ def old_revisions_are_dropped(spec: Node) -> Iterator[Problem]:
         yield Problem(limit, f"{limit.integer} keeps every revision for ever: write 0 or more")
 
 
-@checks(("apps/v1 Deployment", "apps/v1 DaemonSet"), topic=workload_annotation)
+@checks(("apps/v1 Deployment", "apps/v1 DaemonSet"), topic=workload_annotation, having="metadata")
 def former_fields_are_numbers(workload: Node) -> Iterator[Problem]:
     """Fields of extensions/v1beta1 that lived on as annotations. The server reads them and refuses what is no number."""
     annotations = workload.at("metadata", "annotations")

@@ -58,7 +58,7 @@ def test_rules_are_the_same(registries: tuple[Registry, Registry]) -> None:
 
 
 def parts(hooks: list[Hook]) -> list[tuple[object, ...]]:
-    return [(hook.rule, hook.subject, hook.function, hook.options, hook.type) for hook in hooks]
+    return [(hook.rule, hook.subject, hook.function, hook.options, hook.type, hook.having) for hook in hooks]
 
 
 def described(plan: Plan, types: set[str]) -> dict[str, object]:
