@@ -92,6 +92,11 @@ def is_random(value: str) -> bool:
     return tokens.entropy(value) >= _LEAST_ENTROPY and not tokens.is_pretended(value)
 
 
+def may_name_one(name: str) -> bool:
+    """Whether anything that stands under a name is a credential."""
+    return says_so(name) or hints_at_it(name)
+
+
 def is_credential(name: str, value: str, *, sure: bool = False) -> bool:
     """Whether what stands under a name is a credential. `sure`: a name other than a password's must have something random."""
     if says_so(name):

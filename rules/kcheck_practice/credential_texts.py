@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from kcheck.api import tokens
-from kcheck_practice.credential_names import WORDS, could_be, is_credential
+from kcheck_practice.credential_names import WORDS, could_be, is_credential, may_name_one
 
 # What stands before the user of an address is found by its "://".
 _LOGIN = r"""([^\s/:@"'<>,]*):([^\s/@"'<>]+)@[\w\[]"""
@@ -20,6 +20,8 @@ _MYSQL = r"""\bmysql(?:admin|dump|show|check)?\b[^\n;|&]*?\s-p["']?([^\s"'`;&|()
 _BASE64 = r"[A-Za-z0-9+/]{16,}={0,2}"
 _USERS = ("", "user", "username", "usr", "login", "name", "id", "u")
 _PASSWORDS = ("password", "pass", "passwd", "pwd", "secret", "token", "pw", "p")
+# In characters: texts that are remembered, for the words of commands and settings stand in many places.
+_SHORT = 200
 # Of programs and pages, lines like name = value say something else.
 _CODE = (
     ".sh", ".py", ".js", ".ts", ".lua", ".go", ".rb", ".pl", ".java", ".groovy", ".md", ".txt", ".html", ".css", ".rego", ".tmpl", ".tpl",
@@ -35,14 +37,25 @@ class Found(NamedTuple):
     end: int
 
 
-def find(text: str) -> Iterator[Found]:
+def find(text: str) -> tuple[Found, ...]:
     """Those that any text may hold: they say what they are."""
+    return _in_short(text) if len(text) < _SHORT else tuple(_telling(text))
+
+
+@lru_cache(maxsize=2048)
+def _in_short(text: str) -> tuple[Found, ...]:
+    return tuple(_telling(text))
+
+
+def _telling(text: str) -> Iterator[Found]:
     for token in tokens.find(text):
         shown = "in base64" if token.encoded else f"({text[token.start : token.start + 4]}..., {token.end - token.start} characters)"
         kind = f"a{'n' * (token.kind[0] in 'AEIOUaeiou')} {token.kind}"
         yield Found(kind if text.startswith("-", token.start) else f"{kind} {shown}", token.start, token.end)
-    yield from _logins(text)
-    yield from _parameters(text)
+    if "://" in text and "@" in text:
+        yield from _logins(text)
+    if "=" in text and (";" in text or "?" in text):
+        yield from _parameters(text)
     if '"auth"' in text:
         for match in _compiled(_REGISTRY).finditer(text):
             user, _, password = tokens.decoded(match[1]).partition(":")
@@ -50,18 +63,20 @@ def find(text: str) -> Iterator[Found]:
                 yield Found(f"the registry password of {user}", *match.span(1))
     if len(text) >= 16 and " " not in text and _compiled(_BASE64).fullmatch(text.strip()):
         inner = tokens.decoded(text.strip())
-        found = next(find(inner), None) if "://" in inner or '"auth"' in inner else None
-        if found is not None:
-            yield Found(f"{found.what}, in base64,", 0, len(text))
+        found = find(inner) if "://" in inner or '"auth"' in inner else ()
+        if found:
+            yield Found(f"{found[0].what}, in base64,", 0, len(text))
 
 
 def lines(text: str, name: str) -> Iterator[Found]:
     """Those of a file of configuration: what stands behind a name that says so. `name`: of the file."""
     low = text.lower()
-    if not any(word in low for word in WORDS) or text.startswith("#!") or name.endswith(_CODE) or '"panels"' in text:
+    if not _says_something(low) or text.startswith("#!") or name.endswith(_CODE) or '"panels"' in text:
         return
     for match in _compiled(_LINE).finditer(text):
         key = match[2]
+        if not may_name_one(key):
+            continue
         written = match[3].rstrip().removesuffix(",").rstrip()
         value = _bare(written)
         quoted = value != written
@@ -75,7 +90,7 @@ def lines(text: str, name: str) -> Iterator[Found]:
 def arguments(text: str) -> Iterator[Found]:
     """Those of a command line or a script in one text: what stands behind --password, PASSWORD= or mysql -p."""
     low = text.lower()
-    if "mysql" not in low and not any(word in low for word in WORDS):
+    if "mysql" not in low and not _says_something(low):
         return
     for match in _compiled(_ARGUMENT).finditer(text):
         name, value = match[1] or match[2], match[4]
@@ -86,8 +101,15 @@ def arguments(text: str) -> Iterator[Found]:
             yield Found("the password of mysql", *match.span(1))
 
 
+def _says_something(low: str) -> bool:
+    for word in WORDS:  # noqa: SIM110
+        if word in low:
+            return True
+    return False
+
+
 def _logins(text: str) -> Iterator[Found]:
-    at = text.find("://") if "@" in text else -1
+    at = text.find("://")
     while at >= 0:
         match = _compiled(_LOGIN).match(text, at + 3)
         if match is not None:
@@ -99,8 +121,6 @@ def _logins(text: str) -> Iterator[Found]:
 
 
 def _parameters(text: str) -> Iterator[Found]:
-    if "=" not in text or not (";" in text or "?" in text):
-        return
     low = text.lower()
     if "assw" in low or "pwd" in low or "token" in low or "key" in low or "client_secret" in low:
         for match in _compiled(_PARAMETER).finditer(text):

@@ -40,7 +40,7 @@ def credential_in_env(
         if not value:
             continue
         name = entry["name"].text
-        if name not in allow and (is_credential(name, value) or next(credential_texts.find(value), None) is not None):
+        if name not in allow and (is_credential(name, value) or credential_texts.find(value)):
             message = f"{name} stands here for all who read this file: take it from a Secret with valueFrom.secretKeyRef"
             yield Problem(node, message, secrets=(node,))
 
@@ -54,11 +54,12 @@ def credential_in_args(
 ) -> Iterator[Problem]:
     """By the flag before it, or by what it says it is. Whoever may list processes or read the pod sees it."""
     flag = ""
-    for node in _headers(container):
+    handlers = list(_handlers(container))
+    for node in _headers(handlers):
         scheme, _, credentials = node.text.partition(" ")
         if scheme.lower() in ("basic", "bearer") and could_be(credentials):
             yield Problem(node, f"the probe's {scheme} credentials stand here for all: ask for a path that needs none", secrets=(node,))
-    for node in (*container["command"], *container["args"], *_commands(container)):
+    for node in (*container["command"], *container["args"], *_commands(handlers)):
         text, behind, flag = node.text, flag, ""
         if behind and behind not in allow and not text.startswith("-") and is_credential(behind, text, sure=True):
             yield _on_the_line(node, behind, (node,), node)
@@ -93,9 +94,9 @@ def credential_in_config_map(
             found = (*credential_texts.find(text), *(credential_texts.lines(text, key) if "\n" in text else ()))
             yield from _in_text(node, found, f"in {key}: ConfigMaps are for anybody to read", resource, allow)
     for key, node in resource["binaryData"].entries:
-        first = next(credential_texts.find(tokens.decoded(node.text)), None) if key not in allow else None
-        if first is not None:
-            message = f"{first.what} is in {key}: ConfigMaps are for anybody to read, put it into a Secret"
+        inside = credential_texts.find(tokens.decoded(node.text)) if key not in allow else ()
+        if inside:
+            message = f"{inside[0].what} is in {key}: ConfigMaps are for anybody to read, put it into a Secret"
             yield Problem(node, message, at="key", secrets=(node,))
 
 
@@ -128,7 +129,9 @@ def credential_in_custom_resource(
         return
     for key, part in resource.node.entries:
         if key not in ("apiVersion", "kind", "metadata", "status"):
-            yield from _in_fields(part, resource, allow)
+            problems: list[Problem] = []
+            _look_into(part, resource, allow, problems)
+            yield from problems
 
 
 @rule("committed-secret", "a Secret with its values", groups=_GROUPS, default=False)
@@ -163,13 +166,13 @@ def _handlers(container: Container) -> Iterator[Node]:
     yield from container["lifecycle"]
 
 
-def _commands(container: Container) -> Iterator[Node]:
-    for handler in _handlers(container):
+def _commands(handlers: list[Node]) -> Iterator[Node]:
+    for handler in handlers:
         yield from handler["exec"]["command"]
 
 
-def _headers(container: Container) -> Iterator[Node]:
-    for handler in _handlers(container):
+def _headers(handlers: list[Node]) -> Iterator[Node]:
+    for handler in handlers:
         for header in handler["httpGet"]["httpHeaders"]:
             if header["name"].text.lower() == "authorization":
                 yield header["value"]
@@ -180,27 +183,42 @@ def _on_the_line(at: Node | Span, what: str, secrets: Iterable[Node | Span], nod
     return Problem(at, message, field=node, secrets=tuple(secrets))
 
 
-def _in_fields(node: Node, resource: Resource, allow: tuple[str, ...]) -> Iterator[Problem]:
+def _look_into(node: Node, resource: Resource, allow: tuple[str, ...], problems: list[Problem]) -> None:
+    """Add what stands in a field of a custom resource; a list and no generator, for there are many fields and few credentials."""
     value = node.value
     if value.__class__ is dict:
         # An entry of a list of variables or parameters; those of containers have a rule of their own.
         listed = value["name"].text if "name" in value and "value" in value and _list_of(node) != "env" else ""
         for key, child in value.items():
-            name = listed if key == "value" and listed else key
-            if child.value.__class__ is str and name not in allow and says_so(name) and _is_meant(name, child.text, node):
-                yield Problem(child, f"{name} {_FIELD}", secrets=(child,))
-            elif child.value:
-                yield from _in_fields(child, resource, allow)
+            held = child.value
+            if held.__class__ is str:
+                name = listed if key == "value" and listed else key
+                if says_so(name) and name not in allow and _is_meant(name, held, node):
+                    problems.append(Problem(child, f"{name} {_FIELD}", secrets=(child,)))
+                else:
+                    _look_at(child, held, resource, allow, problems)
+            elif held:
+                _look_into(child, resource, allow, problems)
     elif value.__class__ is list:
         for child in value:
-            yield from _in_fields(child, resource, allow)
+            _look_into(child, resource, allow, problems)
     elif value.__class__ is str:
-        name, _, rest = value.partition("=") if _list_of(node) == "literals" else ("", "", "")
+        _look_at(node, value, resource, allow, problems)
+
+
+def _look_at(node: Node, text: str, resource: Resource, allow: tuple[str, ...], problems: list[Problem]) -> None:
+    """Add what a text in a custom resource holds."""
+    if "=" in text and _list_of(node) == "literals":
+        name, _, rest = text.partition("=")
         if rest and name not in allow and is_credential(name, rest.strip("\"'")):
-            yield Problem(node, f"{name} {_FIELD}", secrets=(node,))
-        elif len(value) >= _MANY:
-            inside = credential_texts.lines(value, "") if "\n" in value else ()
-            yield from _in_text(node, (*credential_texts.find(value), *inside), "in a custom resource, for many to read", resource, allow)
+            problems.append(Problem(node, f"{name} {_FIELD}", secrets=(node,)))
+            return
+    if len(text) >= _MANY:
+        found = credential_texts.find(text)
+        if "\n" in text:
+            found = (*found, *credential_texts.lines(text, ""))
+        if found:
+            problems += _in_text(node, found, "in a custom resource, for many to read", resource, allow)
 
 
 def _list_of(node: Node) -> str:
