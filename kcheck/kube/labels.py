@@ -5,6 +5,8 @@ Facts: api/validate/content of k8s.io/apimachinery 1.36, and the documentation's
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from kcheck.kube import names
 from kcheck.text.pattern import pattern
 
@@ -44,16 +46,20 @@ _NAMES = frozenset(_BARE.split())
 _DOMAINS = frozenset({*(f"{part}.kubernetes.io" for part in _KUBERNETES_IO.split()), *(f"{part}.k8s.io" for part in _K8S_IO.split())})
 
 
+# Few keys and values stand in most objects, so what is said of them is remembered.
+@lru_cache(maxsize=4096)
 def key(text: str) -> str:
     """Empty for a valid label key, [prefix/]name, else what is wrong and what to write."""
     return names.qualified_name(text, noun="a label key")
 
 
+@lru_cache(maxsize=4096)
 def annotation_key(text: str) -> str:
     """As `key`, but the server looks at the lower-case form, so capitals may stand in the prefix, too."""
     return names.qualified_name(text.lower(), noun="an annotation key")
 
 
+@lru_cache(maxsize=4096)
 def value(text: str) -> str:
     """Empty for a valid label value (nothing, or up to 63 bytes with letters or digits at the ends), else what is wrong."""
     if _VALUE.fullmatch(text):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kcheck.api import INFO, Document, Node, Problem, Span, pattern, rule
 
 _CONTENT = pattern(r"---[ \t]+(?![#\s])")
+_SEPARATED = ("--- ", "---\t")
 _JSON = pattern(r'\{\s*["}]')
 
 
@@ -23,7 +24,8 @@ def ignored_content(document: Document) -> Iterator[Problem]:
 @rule("separator-content", "an object on the line of its '---'")
 def separator_content(document: Document) -> Iterator[Problem]:
     """kubectl refuses a file in which anything but a comment follows the separator; the API server alone would read it."""
-    if _CONTENT.match(document.source.text, document.start):
+    text, start = document.source.text, document.start
+    if text.startswith(_SEPARATED, start) and _CONTENT.match(text, start):
         yield Problem(Span(document.start, document.start + 3), "kubectl refuses text behind '---': move it to the next line")
 
 

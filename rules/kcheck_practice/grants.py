@@ -45,10 +45,12 @@ def unknown_role_resource(node: Node) -> Iterator[Problem]:
         if plural in ("", "*"):
             continue
         found = [known[group][plural] for group in groups if plural in known[group]]
-        parts = sorted({name for resource in found for name in resource.parts})
         if not found:
             yield _nowhere(each, plural, groups)
-        elif part and part not in _ANY_PART and part not in parts and "*" not in parts and each.text not in _FOREIGN_PARTS:
+        if not found or not part or part in _ANY_PART or each.text in _FOREIGN_PARTS:
+            continue
+        parts = sorted({name for resource in found for name in resource.parts})
+        if part not in parts and "*" not in parts:
             near = meant(part, parts)
             hint = f"did you mean {plural}/{near}?" if near else f"it has {', '.join(parts)}" if parts else "take it away"
             yield Problem(each, f"{plural} has no subresource {part}: {hint}", fix=_write(each, f"{plural}/{near}") if near else None)

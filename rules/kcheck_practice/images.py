@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Annotated
 
 from kcheck.api import ERROR, Container, Problem, image, pattern, rule
@@ -89,6 +90,7 @@ def pull_policy(container: Container) -> Iterator[Problem]:
         yield Problem(policy, f"with {policy.text} every node keeps the {node.text} that it got first: name a version, or pull Always")
 
 
+@lru_cache(maxsize=4096)
 def _parse(text: str, local: bool = False) -> image.Image | None:
     """The image that a text names, None for what is no reference and for a placeholder. `local`: a tag makes a single word an image."""
     if not text or _PLACEHOLDER.search(text):

@@ -5,6 +5,7 @@ Labels" and "Well-Known Labels, Annotations and Taints".
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Annotated
 
 from kcheck.api import INFO, Node, Problem, Resource, labels, rule, strings
@@ -25,14 +26,22 @@ def reserved_label_prefix(
 ) -> Iterator[Problem]:
     """Keys under kubernetes.io/ and k8s.io/ are for its components; those that it defines for users are fine."""
     for key, node in metadata["labels"].entries:
-        if labels.key(key) or {key, labels.prefix(key)}.intersection(allow):
-            continue
-        right = meant_label(key) if labels.reserved(key) or not labels.belongs_to_kubernetes(key) else None
-        if labels.reserved(key):
-            hint = f"did you mean {right}?" if right else "use a prefix of your own"
-            yield Problem(node, f"{key} is reserved for Kubernetes, which knows no such label: {hint}", at="key")
-        elif right is not None:
-            yield Problem(node, f"no tool looks for {key}: did you mean {right}?", at="key")
+        wrong = _wrong_prefix(key)
+        if wrong and key not in allow and labels.prefix(key) not in allow:
+            yield Problem(node, wrong, at="key")
+
+
+@lru_cache(maxsize=4096)
+def _wrong_prefix(key: str) -> str:
+    """What is wrong with the prefix of a label. The same keys stand everywhere."""
+    if labels.key(key):
+        return ""
+    reserved = labels.reserved(key)
+    right = meant_label(key) if reserved or not labels.belongs_to_kubernetes(key) else None
+    if reserved:
+        hint = f"did you mean {right}?" if right else "use a prefix of your own"
+        return f"{key} is reserved for Kubernetes, which knows no such label: {hint}"
+    return f"no tool looks for {key}: did you mean {right}?" if right is not None else ""
 
 
 @rule("recommended-labels", "an application without the labels that tools know", severity=INFO, groups=("labels", "style"), default=False,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from kcheck.api import Container, Problem, image, rule
@@ -42,9 +43,12 @@ def moved_image(container: Container) -> Iterator[Problem]:
         found = image.parse(node.text)
     except image.BadImage:
         return
-    repository = found.repository
-    for old, move in MOVES.items():
-        if repository.startswith(old) and f"{repository}/".startswith(f"{old}/"):
-            if found.digest or (found.tag or "latest") != _STAYED.get(old):
-                yield Problem(node, f"{old} {move.fate}: {move.instead}")
-            return
+    old = _former(found.repository)
+    if old and (found.digest or (found.tag or "latest") != _STAYED.get(old)):
+        yield Problem(node, f"{old} {MOVES[old].fate}: {MOVES[old].instead}")
+
+
+@lru_cache(maxsize=4096)
+def _former(repository: str) -> str:
+    """What a repository has moved with, "" where it is where it was."""
+    return next((old for old in MOVES if f"{repository}/".startswith(f"{old}/")), "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from kcheck.api import ERROR, Edit, Fix, Node, Problem, pattern, quantity, rule
 
@@ -23,14 +24,21 @@ def resource_unit(owner: Node) -> Iterator[Problem]:
     """`m` is a thousandth: 128m of memory is an eighth of a byte. 256Mi of CPU are 268 million cores."""
     amounts = [*owner.entries, *(entry for name in _LISTS for entry in owner[name].entries)]
     for name, node in amounts:
-        text = str(node.value)
-        if not isinstance(node.value, (str, int, float)) or not (_BYTES.fullmatch(name) or _CPU.fullmatch(name)):
+        unit = _unit(name)
+        if not unit or not isinstance(node.value, (str, int, float)):
             continue
+        text = str(node.value)
         try:
             amount = quantity.parse(text)
         except quantity.BadQuantity:
             continue
-        yield from _bytes(name, node, text, amount) if _BYTES.fullmatch(name) else _cores(node, text, amount, owner)
+        yield from _bytes(name, node, text, amount) if unit == "bytes" else _cores(node, text, amount, owner)
+
+
+@lru_cache(maxsize=256)
+def _unit(name: str) -> str:
+    """What the amounts of a resource are counted in, "" where nobody knows."""
+    return "bytes" if _BYTES.fullmatch(name) else "cores" if _CPU.fullmatch(name) else ""
 
 
 def _bytes(name: str, node: Node, text: str, amount: quantity.Quantity) -> Iterator[Problem]:

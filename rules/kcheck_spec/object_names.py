@@ -7,6 +7,7 @@ registry/rest/create.go of the API server, which takes every name for a part of 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from kcheck.api import WARNING, Problem, Resource, checks, names, topic
 from kcheck_spec.constraints import object_name
@@ -61,7 +62,12 @@ _NAMING_PODS = (
 
 def kind_of(resource: Resource) -> str:
     """The kind with its group, whatever the version: "apps Deployment", "Pod"."""
-    return f"{resource.group} {resource.kind}".lstrip()
+    return _kind(resource.api_version, resource.kind)
+
+
+@lru_cache(maxsize=1024)
+def _kind(api_version: str, kind: str) -> str:
+    return f"{api_version.rpartition('/')[0]} {kind}".lstrip()
 
 
 def rule_of(resource: Resource) -> names.Rule:
