@@ -195,7 +195,7 @@ def _look_into(node: Node, resource: Resource, allow: tuple[str, ...], problems:
                 name = listed if key == "value" and listed else key
                 if says_so(name) and name not in allow and _is_meant(name, held, node):
                     problems.append(Problem(child, f"{name} {_FIELD}", secrets=(child,)))
-                else:
+                elif len(held) >= _MANY or "=" in held:
                     _look_at(child, held, resource, allow, problems)
             elif held:
                 _look_into(child, resource, allow, problems)
