@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from json import dumps
 from typing import Any, TextIO
 
 from kcheck import __version__
@@ -19,9 +20,9 @@ def write(graph: Graph, out: TextIO, style: Style = PLAIN) -> None:
     write_document(
         {"version": VERSION, "kcheck": __version__},
         {
-            "nodes": map(node_data, graph.nodes),
-            "edges": map(edge_data, graph.edges),
-            "unplaced": map(finding_data, graph.unplaced),
+            "nodes": map(dumps, map(node_data, graph.nodes)),
+            "edges": map(dumps, map(edge_data, graph.edges)),
+            "unplaced": map(dumps, map(finding_data, graph.unplaced)),
         },
         out,
     )

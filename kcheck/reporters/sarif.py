@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any, TextIO
 from urllib.parse import quote
@@ -50,7 +51,7 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
     marks = fingerprints(report.findings)
     results = [_result(f, index[f.rule], mark) for f, mark in zip(report.findings, marks, strict=True)]
     out.write(f'{{"$schema": "{SCHEMA}", "version": "2.1.0", "runs": [\n')
-    write_document(run, {"results": results}, out)
+    write_document(run, {"results": map(json.dumps, results)}, out)
     out.write("\n]}\n")
 
 

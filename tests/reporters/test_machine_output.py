@@ -12,10 +12,13 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
-from kcheck.finding.problem import Reason
+from kcheck.finding.finding import Finding
+from kcheck.finding.problem import Fix, Reason, Related
 from kcheck.finding.report import Report
-from kcheck.finding.severity import Severity
+from kcheck.finding.severity import INFO, Severity
+from kcheck.kube.place import ObjectId, Place
 from kcheck.reporters import REPORTERS, Style, UnknownFormat, reporter
+from kcheck.text.edit import Edit
 from tests.reporters.sample import finding, line_place, shown
 
 SCHEMA: dict[str, Any] = json.loads((Path(__file__).parents[2] / "schemas/output.schema.json").read_text(encoding="ascii"))
@@ -53,6 +56,21 @@ def test_json_is_ascii_and_the_same_each_time(report: Report) -> None:
     last = json.loads(text)["findings"][-1]
     assert (last["file"], last["message"]) == ("caf\udce9\x1b.yaml", "웹 \ud800")
     Draft202012Validator(SCHEMA).validate(json.loads(text))
+
+
+def test_json_is_what_the_encoder_would_write(report: Report) -> None:
+    odd = '"\\\n\x00\x7f\u2028 {%s}'
+    at = Place(odd, 3, line_place("a", 1, 2).range, odd, ObjectId(odd, odd, odd, odd), odd, 7)
+    fix = Fix(odd, (Edit(1, 2, odd), Edit(3, 4, odd)), safe=False)
+    report.findings.append(Finding(odd, INFO, odd, odd, at, "Invalid", (Related(at, odd), Related(at, odd)), fix, odd))
+    lines = [line.removesuffix(",").strip() for line in shown(report, "json").splitlines() if line.startswith('  {"rule"')]
+    assert len(lines) == len(report.findings)
+    assert lines == [json.dumps(json.loads(line)) for line in lines]
+    last = json.loads(lines[-1])
+    texts = [last[key] for key in ("rule", "family", "message", "file", "field", "url")]
+    texts += [*last["object"].values(), last["fix"]["title"], *(edit["text"] for edit in last["fix"]["edits"])]
+    texts += [each[key] for each in last["related"] for key in ("message", "file", "field")]
+    assert texts == [odd] * 19
 
 
 def test_the_schema_refuses_what_is_not_in_it(report: Report) -> None:
