@@ -1,5 +1,5 @@
 """`python -m kcheck`"""
 
-from kcheck.cli.main import main
+from kcheck.cli.main import program
 
-main()
+program()

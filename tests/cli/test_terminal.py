@@ -13,7 +13,7 @@ from kcheck.cli.output import wants_colour
 from kcheck.cli.progress import Progress
 from tests.cli.conftest import BAD_POD, Program
 
-PROGRAM = (sys.executable, "-c", "from kcheck.cli.main import main; main()")
+PROGRAM = (sys.executable, "-m", "kcheck")
 
 
 class Terminal(io.StringIO):
@@ -96,3 +96,26 @@ def test_an_interrupt_ends_quietly() -> None:
     assert check.returncode == 130
     assert out == b""
     assert b"Traceback" not in err
+
+
+def test_the_end_is_as_usual_for_who_waits_for_it(tmp_path: Path) -> None:
+    (tmp_path / "bad.yaml").write_text(BAD_POD)
+    check = ("check", "bad.yaml", "--select", "port-number", "--isolated")
+    last = "import atexit; atexit.register(print, 'at last'); from kcheck.cli.main import program; program()"
+    done = subprocess.run([sys.executable, "-c", last, *check], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stdout.endswith("at last\n")
+    done = subprocess.run([sys.executable, "-m", "cProfile", "-m", *PROGRAM[2:], *check], cwd=tmp_path, capture_output=True, text=True)
+    assert "function calls" in done.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is full")
+def test_what_cannot_be_written_in_the_end_is_told(tmp_path: Path) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*PROGRAM, "--version"], stdout=full, stderr=subprocess.PIPE, text=True)
+        assert done.returncode != 0
+        assert "No space left" in done.stderr
+        late = "import sys; from kcheck.cli.main import program; sys.stdout.write('x'); sys.argv[1:] = ['cache']; program()"
+        done = subprocess.run([sys.executable, "-c", late], stdout=full, stderr=subprocess.PIPE, text=True)
+        assert done.returncode != 0
+        assert "No space left" in done.stderr
