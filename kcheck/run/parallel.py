@@ -168,13 +168,13 @@ class Crew:
             del self._hands[place]
 
     def close(self) -> None:
-        """Send everybody home, whatever they are doing."""
+        """Send everybody home, whatever they are doing. Nobody waits for them here: to take back their memory takes the system a while,
+        and multiprocessing waits for them when this process ends, or when it starts the next one looks who has gone.
+        """
         for hand in self._hands:
             hand.pipe.close()
             with suppress(OSError, ValueError):
                 hand.process.terminate()
-        for hand in self._hands:
-            hand.process.join()
         self._hands = []
 
 
