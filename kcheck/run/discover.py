@@ -129,7 +129,7 @@ class _Search:
         checked = {target.path for target in targets}
         passed = [Passed(file, why) for file, why in self._passed.items() if file not in checked]
         unreadable = [Unreadable(file, why) for file, why in self._unreadable.items()]
-        return Discovery(targets, sorted(passed, key=lambda p: _parts(p.file)), sorted(unreadable, key=lambda u: _parts(u.file)))
+        return Discovery(targets, sorted(passed, key=lambda p: _order(p.file)), sorted(unreadable, key=lambda u: _order(u.file)))
 
     def argument(self, path: str, stdin_name: str) -> str:
         """Take in one path of the command line; what is wrong with it, where it names nothing."""
@@ -170,7 +170,7 @@ class _Search:
     def _take(self, found: list[_Found]) -> None:
         """Add what is new. Of a file and links to it the file is taken, and a name of the command line before both."""
         fresh = []
-        for target, real, _ in sorted(found, key=lambda f: (f.link, _parts(f.target.path))):
+        for target, real, _ in sorted(found, key=lambda f: ("1" if f.link else "0") + _order(f.target.path)):
             old = self._chosen.setdefault(real, target)
             if old is target:
                 fresh.append(real)
@@ -178,7 +178,7 @@ class _Search:
                 self._chosen[real] = target
             elif target.path != old.path:
                 self._passed[target.path] = f"the same file as {old.path}, which is checked"
-        self._order += sorted(fresh, key=lambda real: _parts(self._chosen[real].path))
+        self._order += sorted(fresh, key=lambda real: _order(self._chosen[real].path))
 
     def _real(self, path: str, link: bool) -> str:
         """The path without links; a folder is resolved once for all its files."""
@@ -205,26 +205,26 @@ class _Search:
             except OSError as error:
                 self._cannot_read(_join(folder.shown, "") or "./", error)
                 continue
-            folder = self._with_own_rules(folder, entries)
-            for entry in entries:
-                path = _join(folder.shown, entry.name)
+            names = [entry.name for entry in entries]
+            if self._gitignore:
+                folder = self._with_own_rules(folder, names)
+            above = _join(folder.shown, "")
+            for name, entry in zip(names, entries, strict=True):
+                path = above + name
                 try:
                     if entry.is_dir():
                         stack += self._subfolder(folder, entry, path, start)
-                    elif _wanted(folder.glob, path[start:]):
+                    elif _wanted(folder.glob, name, path, start):
                         found += self._file(folder, entry, path)
                 except OSError as error:
                     self._cannot_read(path, error)
         return found
 
-    def _with_own_rules(self, folder: _Folder, entries: list[os.DirEntry[str]]) -> _Folder:
-        if not self._gitignore:
-            return folder
-        names = {entry.name for entry in entries}
+    def _with_own_rules(self, folder: _Folder, names: list[str]) -> _Folder:
         rules = repository_rules(folder.real, self._no_rules) if ".git" in names else folder.rules
         if rules is not None and ".gitignore" in names:
             rules = with_file(rules, folder.real, self._no_rules)
-        return folder._replace(rules=rules)
+        return folder if rules is folder.rules else folder._replace(rules=rules)
 
     def _subfolder(self, folder: _Folder, entry: os.DirEntry[str], path: str, start: int) -> list[_Folder]:
         glob = folder.glob
@@ -273,13 +273,13 @@ class _Search:
         self._passed[path] = f"its rules are not followed, it cannot be read: {error.strerror or error}"
 
 
-def _wanted(glob: Glob | None, path: str) -> bool:
-    name = path.rpartition("/")[2]
+def _wanted(glob: Glob | None, name: str, path: str, start: int) -> bool:
+    """Whether a file of a folder is asked for. `start`: where in its path a glob begins."""
     # Emacs locks a file with a link to nothing of the name '.#file'.
     if name.startswith(".#"):
         return False
     usual = name.lower().endswith(SUFFIXES)
-    return usual if glob is None else (usual or glob.names_suffix) and glob.matches(path)
+    return usual if glob is None else (usual or glob.names_suffix) and glob.matches(path[start:])
 
 
 def _normal(path: str) -> str:
@@ -293,5 +293,6 @@ def _join(folder: str, name: str) -> str:
     return folder + name if folder in ("", "/") else f"{folder}/{name}"
 
 
-def _parts(path: str) -> list[str]:
-    return path.split("/")
+def _order(path: str) -> str:
+    """What sorts paths as lists of their parts would, in a third of the time: no name has anything before a NUL in it."""
+    return path.replace("/", "\0")

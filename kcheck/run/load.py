@@ -38,13 +38,13 @@ def load(target: Target, limit: int = LIMIT, stdin: BinaryIO | None = None) -> S
             opened = _open(path)
             if isinstance(opened, str):
                 return Unreadable(path, opened)
+            file, size = opened
             try:
-                size = os.fstat(opened).st_size
                 if size > limit:
                     return Unreadable(path, f"{size:,} bytes, more than the limit of {limit:,}: it is not read")
-                data = _read(partial(os.read, opened), limit, size + 1, size)
+                data = _read(partial(os.read, file), limit, size + 1, size)
             finally:
-                os.close(opened)
+                os.close(file)
     except OSError as error:
         return Unreadable(path, f"cannot be read: {error.strerror or error}")
     if data is None:
@@ -52,15 +52,16 @@ def load(target: Target, limit: int = LIMIT, stdin: BinaryIO | None = None) -> S
     return _text(path, data)
 
 
-def _open(path: str) -> int | str:
-    """The descriptor of a regular file, or what it is instead. Raises OSError.
+def _open(path: str) -> tuple[int, int] | str:
+    """The descriptor of a regular file and its size, or what it is instead. Raises OSError.
 
     The look before keeps devices shut, the flag keeps a pipe that took the file's place in between from waiting for a writer.
     """
-    mode = os.stat(path).st_mode
+    status = os.stat(path)
+    mode = status.st_mode
     if not stat.S_ISREG(mode):
         return f"{what_is(mode)}, not a file: it is not opened"
-    return os.open(path, _FLAGS)
+    return os.open(path, _FLAGS), status.st_size
 
 
 def _read(read: Callable[[int], bytes], limit: int, step: int, whole: int = -1) -> bytes | None:
@@ -195,10 +196,11 @@ def _is_object(path: str) -> bool:
         opened = _open(path)
         if isinstance(opened, str):
             return True
+        file, _ = opened
         try:
-            head = os.read(opened, _HEAD)
+            head = os.read(file, _HEAD)
         finally:
-            os.close(opened)
+            os.close(file)
     except OSError:
         return True
     api_version, kind = (_JSON_API_VERSION, _JSON_KIND) if head.lstrip()[:1] == b"{" else (_API_VERSION, _KIND)

@@ -86,14 +86,14 @@ class TestLoad:
 
     def test_a_file_that_grows_under_the_reader_is_still_limited(self, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         plant("a.yaml", "a" * 2000)
-        honest = os.fstat
+        honest = os.stat
 
-        def fstat(descriptor: int) -> os.stat_result:
-            values = list(honest(descriptor))
+        def early(path: str) -> os.stat_result:
+            values = list(honest(path))
             values[6] = 10
             return os.stat_result(values)
 
-        monkeypatch.setattr(os, "fstat", fstat)
+        monkeypatch.setattr(os, "stat", early)
         assert load(Target("a.yaml", False), limit=1000) == Unreadable(
             "a.yaml", "more than the limit of 1,000 bytes: reading stopped there"
         )
