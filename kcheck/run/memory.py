@@ -16,6 +16,7 @@ from kcheck.rule.ruleset import RuleSet
 from kcheck.run.cache import Cache, Parts, digest, state_of
 from kcheck.run.conclusion import Told
 from kcheck.run.fingerprint import program_state, rules_state
+from kcheck.run.flat import flattened, restored
 from kcheck.run.ignore import Ignores
 from kcheck.run.kinds import KindPlace
 from kcheck.run.outcome import Damaged, Outcome, Task
@@ -100,7 +101,7 @@ class Memory:
         parts = self._cache.get(pack, name, key, key + kinds)
         try:
             return None if parts is None else _outcome(parts)
-        except (Damaged, ValueError, TypeError):
+        except (Damaged, KeyError, ValueError, TypeError):
             return None
 
     def keep(self, task: Task, final: bool, key: bytes, outcome: Outcome) -> None:
@@ -108,7 +109,9 @@ class Memory:
         place = _place(task, final)
         if outcome.facts:
             outcome.facts = self._late(outcome.facts, self._cache.latest(*place))
-        self._cache.put(*place, key, _parts(outcome))
+        # A text of a rule's own class is not written.
+        with suppress(ValueError):
+            self._cache.put(*place, key, _parts(outcome))
 
     def _late(self, facts: Sequence[Facts], earlier: Iterable[Parts]) -> LateFacts:
         """Facts that are remembered: those from before, where they are the same, or with their state, where they have only moved."""
@@ -128,14 +131,15 @@ class Memory:
         key = self._key_of_relations(told)
         known = self._cache.get(_RELATIONS, b"", key)
         if known is not None:
-            with suppress(Damaged, ValueError, TypeError):
-                data, lines = known
-                found = _findings(unpickled(data))
+            with suppress(KeyError, ValueError, TypeError):
+                flat, lines = known
+                found = restored(flat)
                 if lines == _lines(found, told):
                     return found
         found = judged()
         if not any(finding.rule == "internal-error" for finding in found):
-            self._cache.put(_RELATIONS, b"", key, (pickled(found), _lines(found, told)), most=_INPUTS)
+            with suppress(ValueError):
+                self._cache.put(_RELATIONS, b"", key, (flattened(found), _lines(found, told)), most=_INPUTS)
             self.save()
         return found
 
@@ -171,20 +175,21 @@ def _place(task: Task, final: bool) -> tuple[str, bytes]:
 
 
 def _parts(outcome: Outcome) -> Parts:
-    rest = (outcome.findings, outcome.ignores, outcome.kinds)
+    rest = (outcome.ignores, outcome.kinds)
     facts = outcome.facts
     late = (facts.state, facts.data) if isinstance(facts, LateFacts) else (b"", b"")
     plain = (outcome.documents, outcome.passed, outcome.custom, outcome.waits, outcome.kubeconfig)
-    return (*plain, pickled(rest) if any(rest) else b"", *late)
+    return (*plain, flattened(outcome.findings), pickled(rest) if any(rest) else b"", *late)
 
 
 def _outcome(parts: Parts) -> Outcome:
-    """Raises Damaged, ValueError or TypeError for parts of something else."""
-    documents, passed, custom, waits, kubeconfig, rest, state, data = parts
+    """Raises Damaged, KeyError, ValueError or TypeError for parts of something else."""
+    documents, passed, custom, waits, kubeconfig, findings, rest, state, data = parts
     outcome = Outcome(documents=documents, passed=passed, custom=custom, waits=waits, kubeconfig=kubeconfig)
+    if findings:
+        outcome.findings = restored(findings)
     if rest:
-        findings, outcome.ignores, outcome.kinds = unpickled(rest)
-        outcome.findings = _findings(findings)
+        outcome.ignores, outcome.kinds = unpickled(rest)
         if not isinstance(outcome.ignores, Ignores) or not all(isinstance(kind, KindPlace) for kind in outcome.kinds):
             raise Damaged("no outcome")
     if data:
@@ -197,9 +202,3 @@ def _lines(found: Iterable[Finding], told: Told) -> bytes:
     files = {place.file for finding in found for place in (finding.place, *(related.place for related in finding.related))}
     about = [facts for path, facts in told if path in files]
     return digest(*(facts.data if isinstance(facts, LateFacts) else canonical(list(facts)) for facts in about))
-
-
-def _findings(value: object) -> list[Finding]:
-    if not isinstance(value, list) or not all(isinstance(each, Finding) for each in value):
-        raise Damaged("no findings")
-    return value
