@@ -61,6 +61,8 @@ def test_a_check_loads_no_more_than_it_uses(pod: Path) -> None:
         "kcheck.run.fixing",
         "kcheck.cli.fix",
         "difflib",
+        "lzma",
+        "click.shell_completion",
         "distributed",
         "multiprocessing",
     }

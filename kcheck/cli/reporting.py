@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from typing import Any, TextIO, TypeVar
 
@@ -89,8 +88,7 @@ class Reporting(NamedTuple):
 
     def _write(self, report: Report, write: Reporter) -> None:
         def paint(out: TextIO, colour: bool) -> None:
-            width = shutil.get_terminal_size().columns if is_terminal(out) else PLAIN.width
-            write(report, out, Style(colour, self.verbose, self.quiet, self.statistics, width))
+            write(report, out, Style(colour, self.verbose, self.quiet, self.statistics, _width(out)))
 
         try:
             publish(self.output, self.color, paint)
@@ -118,6 +116,15 @@ def _notes(report: Report, registry: Registry) -> dict[str, RuleNote]:
         rule = registry.rules[id]
         notes[id] = RuleNote(id, rule.title, rule.severity, rule.family, help_text(registry.page(rule)), "")
     return notes
+
+
+def _width(out: TextIO) -> int:
+    if not is_terminal(out):
+        return PLAIN.width
+    # What else is in there brings three libraries that compress.
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns
 
 
 def _verdict(report: Report, fail_on: Severity) -> int:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem
 
 from kcheck.kube.suggestion import nearest
 from kcheck.reporters import REPORTERS
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 def tell_failures(registry: Registry) -> None:
@@ -62,7 +65,7 @@ def types_of(rule: Rule, registry: Registry) -> list[str]:
 def complete_rules(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Completions of a rule's id."""
     rules = Registry.load().rules
-    return [CompletionItem(id, help=rule.title) for id, rule in sorted(rules.items()) if id.startswith(incomplete)]
+    return _completions({id: rule.title for id, rule in sorted(rules.items()) if id.startswith(incomplete)})
 
 
 def complete_names(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -70,9 +73,17 @@ def complete_names(ctx: click.Context, parameter: click.Parameter, incomplete: s
     before, comma, word = incomplete.rpartition(",")
     registry = Registry.load()
     titles = dict.fromkeys(registry.groups, "group") | {id: rule.title for id, rule in registry.rules.items()}
-    return [CompletionItem(f"{before}{comma}{name}", help=title) for name, title in sorted(titles.items()) if name.startswith(word)]
+    return _completions({f"{before}{comma}{name}": title for name, title in sorted(titles.items()) if name.startswith(word)})
 
 
 def complete_formats(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Completions of a report's format."""
-    return [CompletionItem(name) for name in (*REPORTERS, *sorted(Registry.load().reporters)) if name.startswith(incomplete)]
+    return _completions({name: None for name in (*REPORTERS, *sorted(Registry.load().reporters)) if name.startswith(incomplete)})
+
+
+def _completions(words: Mapping[str, str | None]) -> list[CompletionItem]:
+    """Words with what they mean."""
+    # A run completes nothing.
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(word, help=meaning) for word, meaning in words.items()]
