@@ -82,7 +82,7 @@ def discover(
 
 def is_descriptor(path: str) -> bool:
     """Whether a path is one of our own open file descriptors, such as /dev/fd/63."""
-    return _DESCRIPTOR.fullmatch(path) is not None
+    return path.startswith(("/dev/", "/proc/")) and _DESCRIPTOR.fullmatch(path) is not None
 
 
 def what_is(mode: int) -> str:

@@ -48,12 +48,10 @@ class Kustomizations:
 
     def is_part(self, path: str) -> bool:
         """Whether a file is a patch and nothing else."""
-        path = os.path.normpath(path)
-        return path in self.parts and path not in self.objects
+        return _is_only_in(self.parts, self.objects, path)
 
     def is_setting(self, path: str) -> bool:
-        path = os.path.normpath(path)
-        return path in self.settings and path not in self.objects
+        return _is_only_in(self.settings, self.objects, path)
 
     def take(self, source: Source) -> Kustomization | None:
         """Read one; None where it is none that could be read, which kustomize tells better."""
@@ -65,6 +63,11 @@ class Kustomizations:
         self.objects.update(found.paths(_OBJECTS))
         self.settings.update(found.paths(_SETTINGS))
         return found
+
+
+def _is_only_in(paths: set[str], others: set[str], path: str) -> bool:
+    """Whether a path, made normal, is one of some and none of others; most inputs have none."""
+    return bool(paths) and (path := os.path.normpath(path)) in paths and path not in others
 
 
 def is_kustomization(path: str) -> bool:

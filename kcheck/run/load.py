@@ -155,7 +155,8 @@ class Folders:
     def reason(self, folder: str) -> str:
         """Why the files of a folder are no manifests as they stand, whatever their names; nothing where they may be some."""
         if folder not in self._reasons:
-            parts = os.path.abspath(folder or ".").split(os.sep)
+            place = os.path.abspath(folder or ".")
+            parts = place.split(os.sep) if "templates" in place else []
             inside = any(part == "templates" and self.has_chart(os.sep.join(parts[:i])) for i, part in enumerate(parts) if i)
             self._reasons[folder] = HELM_TEMPLATE if inside else ""
         return self._reasons[folder]

@@ -56,19 +56,19 @@ class Source:
 
         Raises Undecodable where the bytes are not text in that encoding.
         """
-        # Nearly all manifests.
-        if data.isascii() and b"\0" not in data:
-            return cls(path, data.decode("ascii"))
         mark, encoding = b"", "utf-8"
-        for bom, name in _MARKS:
-            if data.startswith(bom):
-                mark, encoding = bom, name
-                break
-        else:
-            if len(data) >= 2 and data[0] and not data[1]:
-                encoding = "utf-16-le"
-            elif len(data) >= 2 and not data[0] and data[1]:
-                encoding = "utf-16-be"
+        first = data[:2]
+        # Nearly all manifests begin with two characters of ASCII, as no mark does.
+        if not first.isascii() or b"\0" in first:
+            for bom, name in _MARKS:
+                if data.startswith(bom):
+                    mark, encoding = bom, name
+                    break
+            else:
+                if len(data) >= 2 and data[0] and not data[1]:
+                    encoding = "utf-16-le"
+                elif len(data) >= 2 and not data[0] and data[1]:
+                    encoding = "utf-16-be"
         body = data[len(mark) :]
         try:
             return cls(path, body.decode(encoding), encoding, mark)
