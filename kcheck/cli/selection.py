@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
@@ -11,9 +11,6 @@ from kcheck.kube.suggestion import nearest
 from kcheck.reporters import REPORTERS
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
 
 
 def tell_failures(registry: Registry) -> None:
@@ -62,13 +59,13 @@ def types_of(rule: Rule, registry: Registry) -> list[str]:
     return sorted(types)
 
 
-def complete_rules(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_rules(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
     """Completions of a rule's id."""
     rules = Registry.load().rules
     return _completions({id: rule.title for id, rule in sorted(rules.items()) if id.startswith(incomplete)})
 
 
-def complete_names(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_names(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
     """Completions of ids and groups, the last of a list."""
     before, comma, word = incomplete.rpartition(",")
     registry = Registry.load()
@@ -76,13 +73,13 @@ def complete_names(ctx: click.Context, parameter: click.Parameter, incomplete: s
     return _completions({f"{before}{comma}{name}": title for name, title in sorted(titles.items()) if name.startswith(word)})
 
 
-def complete_formats(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_formats(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
     """Completions of a report's format."""
     return _completions({name: None for name in (*REPORTERS, *sorted(Registry.load().reporters)) if name.startswith(incomplete)})
 
 
-def _completions(words: Mapping[str, str | None]) -> list[CompletionItem]:
-    """Words with what they mean."""
+def _completions(words: Mapping[str, str | None]) -> list[Any]:
+    """Words with what they mean, as click's CompletionItems."""
     # A run completes nothing.
     from click.shell_completion import CompletionItem
 
