@@ -53,8 +53,8 @@ def finding_line(finding: Finding) -> str:
 
 
 def _range(range: Range) -> str:
-    (line, column), (last_line, last_column) = range
-    return f'{{"start": {{"line": {line}, "column": {column}}}, "end": {{"line": {last_line}, "column": {last_column}}}}}'
+    line, column, end_line, end_column = range
+    return f'{{"start": {{"line": {line}, "column": {column}}}, "end": {{"line": {end_line}, "column": {end_column}}}}}'
 
 
 def _related(related: Related) -> str:

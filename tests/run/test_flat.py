@@ -13,7 +13,7 @@ from kcheck.finding.severity import Severity
 from kcheck.kube.place import ObjectId, Place
 from kcheck.run.flat import flattened, restored
 from kcheck.text.edit import Edit
-from kcheck.text.span import Position, Range
+from kcheck.text.span import Range
 from tests.reporters.sample import sample_report
 
 
@@ -25,7 +25,7 @@ def kinds(value: object) -> object:
 @pytest.fixture
 def report() -> Report:
     report = sample_report()
-    at = Place("caf\udce9.yaml", 2, Range(Position(1, 2), Position(3, 4)), "", ObjectId("v1"), "\ud800", 5)
+    at = Place("caf\udce9.yaml", 2, Range(1, 2, 3, 4), "", ObjectId("v1"), "\ud800", 5)
     fix = Fix("e", (Edit(1, 2, "f"),), False)
     report.findings.append(Finding("a", Severity.INFO, "b", "c", at, "Invalid", (Related(at, "d"),), fix, "g"))
     return report
