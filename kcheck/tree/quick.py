@@ -8,35 +8,22 @@ is read as `build` reads it, offsets included; `tests/tree/test_quick.py` holds 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Final
 
 from kcheck.text.pattern import pattern
 from kcheck.tree.blocks import folded, literal
 from kcheck.tree.built import DEPTH_LIMIT, Built
 from kcheck.tree.inline import brackets, quoted
+from kcheck.tree.line import LINES, line_of
 from kcheck.tree.node import Node, Quote
-from kcheck.tree.plain import NotSimple, give_up, go_on, trimmed
+from kcheck.tree.plain import NotSimple, give_up, go_on
 from kcheck.tree.repeats import Repeats
-from kcheck.tree.scalars import AMBIGUOUS, BadScalar, key_text, resolve
+from kcheck.tree.scalars import BadScalar
 
-# A line: indentation, dashes, a key with its colon, all that follows.
-_LINE = re.compile(
-    r"""( *+)((?:-(?:[ ]++|(?=\n|\Z)))*+)"""
-    r"""(?:([A-Za-z0-9_./$][\w./$-]{0,400}+|"[^"\\\n]{0,400}+"|'[^'\n]{0,400}+'):(?:[ ]++|(?=\n|\Z)))?+"""
-    r"""([^\n]*+)\n?+""",
-    re.ASCII,
-)
-_HEAD = re.compile(r"(?:[ ]*+(?:#[^\n]*+)?\n)*+(?:---[ ]*+(?:(?<=[ ])#[^\n]*+)?(?:\n|\Z))?+")
+_HEAD: Final = re.compile(r"(?:[ ]*+(?:#[^\n]*+)?\n)*+(?:---[ ]*+(?:(?<=[ ])#[^\n]*+)?(?:\n|\Z))?+")
 # Characters that libyaml neither refuses nor takes for a line break; of those below 128 by far the fastest way is to delete them.
-_USUAL = bytes([9, 10, *range(32, 127)])
-_PRINTABLE = pattern("[\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*+")
-# No plain scalar begins so, or one only where more is looked at than one character.
-_INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@`")
-
-_KEYS: dict[str, str] = {}
-"""The keys that plain text makes: manifests have few different ones."""
-
-_MOST_KEYS = 20_000
+_USUAL: Final = bytes([9, 10, *range(32, 127)])
+_PRINTABLE: Final = pattern("[\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*+")
 
 
 def read(text: str, base: int, repeats: Repeats | None = None) -> Built | None:
@@ -81,14 +68,16 @@ class _Reader:
         text, base, duplicates, repeats = self.text, self.base, self.duplicates, self.repeats
         # Passages that no line shows the depth of stand in half of the levels at most, and have half of them at most.
         depth = DEPTH_LIMIT if repeats is None else DEPTH_LIMIT // 2
-        line, size, keys = _LINE.match, len(text), _KEYS
+        lines, size = LINES, len(text)
         head = _HEAD.match(text)
         position = head.end() if head else 0
-        # The block collection being filled, its column and Node, and the same of all around it.
-        current: Any = None
-        column = -1
+        # The Node of the block collection being filled, its column, what it holds (one of the two), and the columns of all around it.
         owner: Node | None = None
-        stack: list[tuple[Any, int, Node | None]] = []
+        column = -1
+        in_map = False
+        fields: dict[str, Node] = {}
+        items: list[Node] = []
+        columns: list[int] = []
         # Where the value stands that a key or dash waits for (-1: none does), and the key.
         wait = position
         key: Node | None = None
@@ -99,133 +88,140 @@ class _Reader:
         # The innermost map around that may turn out to be a passage.
         candidate: Node | None = None
         while position < size:
-            found = line(text, position)
-            assert found is not None
-            indent, dashes, name, rest = found.groups()
-            begin, position = position, found.end()
-            if not dashes and name is None and (not rest or rest[0] == "#"):
-                if rest:
-                    plain = None
+            begin = start = position
+            stop = text.find("\n", begin)
+            if stop < 0:
+                stop = size
+            position = stop + 1
+            while start < stop and text[start] == " ":
+                start += 1
+            if start == stop:
                 continue
-            at = len(indent)
-            offset = found.start(4)
+            if text[start] == "#":
+                plain = None
+                continue
+            written = text[start:stop]
+            line = lines.get(written)
+            if line is None:
+                line = line_of(written)
+            indent, dashes = start - begin, line.dashes
             if wait >= 0:
                 # Something that begins further in is the value; a list may begin at its key's own column.
-                if at > column or (at == column and dashes and current.__class__ is dict):
-                    if name is not None or dashes:
-                        if len(stack) >= depth:
+                if indent > column or (indent == column and dashes and in_map):
+                    if line.named or dashes:
+                        if len(columns) >= depth:
                             give_up()
-                        node = Node([] if dashes else {}, base + begin + at, -1, "", key if current.__class__ is dict else None, owner)
-                        if current is not None:
-                            self.put(current, node)
-                        if repeats is not None and not dashes and key is not None and owner is not None and owner.name == "properties":
-                            passage = repeats.find(text, begin, at)
-                            if passage is not None:
-                                node.held = Quote(passage)
-                                last = node.end = node.start + passage.length
-                                position = begin + passage.size
-                                key, wait = None, -1
-                                continue
-                            candidate = node
-                            self.opened.append((node, begin))
-                        stack.append((current, column, owner))
-                        current, column, owner, key, wait = node.held, at, node, None, -1
-                elif current is None:
+                        node = Node([] if dashes else {}, base + start, -1, "", key if in_map else None, owner)
+                        if owner is not None:
+                            self.put(owner, node)
+                            if repeats is not None and not dashes and key is not None and owner.name == "properties":
+                                passage = repeats.find(text, begin, indent)
+                                if passage is not None:
+                                    node.held = Quote(passage)
+                                    last = node.end = node.start + passage.length
+                                    position = begin + passage.size
+                                    key, wait = None, -1
+                                    continue
+                                candidate = node
+                                self.opened.append((node, begin))
+                        columns.append(column)
+                        column, owner, key, wait = indent, node, None, -1
+                        if dashes:
+                            in_map, items = False, node.held
+                        else:
+                            in_map, fields = True, node.held
+                elif owner is None:
                     give_up()
                 else:
                     last = base + wait
-                    self.put(current, Node(None, last, last, "", key, owner))
+                    self.put(owner, Node(None, last, last, "", key, owner))
                     key, wait = None, -1
-            elif at > column:
-                if plain is None or name is not None:
+            elif indent > column:
+                if plain is None or line.named:
                     give_up()
                 plain.held, last, position = go_on(text, plain.start - base, plain.end - base, column)
                 plain.end = last = base + last
                 plain = None
                 continue
             plain = None
+            if line.bad:
+                give_up()
             if wait < 0:
-                while column > at or (column == at and not dashes and current.__class__ is list):
+                while column > indent or (column == indent and not dashes and not in_map):
                     assert owner is not None
                     owner.end = last
                     if owner is candidate:
                         candidate = self.close(begin)
-                    current, column, owner = stack.pop()
-                if column != at or (current.__class__ is list) is not bool(dashes):
+                    column, owner = columns.pop(), owner.parent
+                    if owner is None:
+                        give_up()
+                    held = owner.held
+                    in_map = held.__class__ is dict
+                    if in_map:
+                        fields = held
+                    else:
+                        items = held
+                if column != indent or in_map is (dashes > 0):
                     give_up()
                 if dashes:
                     # Each further dash begins a list, a key a map.
-                    place, behind = begin + at, found.end(2)
-                    while (further := text.find("-", place + 1, behind)) >= 0 or name is not None:
-                        if len(stack) >= depth:
+                    place = 0
+                    while (further := written.find("-", place + 1, dashes)) >= 0 or line.named:
+                        if len(columns) >= depth:
                             give_up()
-                        place = further if further >= 0 else behind
-                        node = Node([] if further >= 0 else {}, base + place, -1, "", None, owner)
-                        self.put(current, node)
-                        stack.append((current, column, owner))
-                        current, column, owner = node.held, place - begin, node
+                        place = further if further >= 0 else dashes
+                        node = Node([] if further >= 0 else {}, base + start + place, -1, "", len(items), owner)
+                        items.append(node)
+                        columns.append(column)
+                        column, owner = indent + place, node
                         if further < 0:
+                            in_map, fields = True, node.held
                             break
-                    wait = place + 1
-                if name is not None:
-                    start, end = found.span(3)
-                    first = name[0]
-                    if first == '"' or first == "'":
-                        key = Node(name[1:-1], base + start, base + end, first)
-                    else:
-                        word = keys.get(name)
-                        if word is None:
-                            word = self.word(name)
-                        key = Node(word, base + start, base + end, "")
-                    wait = end + 1
+                        items = node.held
+                    wait = start + place + 1
+                if line.named:
+                    key = Node(line.key, base + start + line.key_start, base + start + line.key_end, line.quote)
+                    wait = start + line.key_end + 1
                 elif not dashes:
                     give_up()
-            if not rest:
-                continue
-            first = rest[0]
-            if first == "#":
+            if not line.first:
                 continue
             # A value stands on this line.
-            if first in _INDICATORS and (first != "-" or rest[1:2] in (" ", "")):
-                node, position = self.marked(first, offset, column)
-            else:
-                if ":" in rest or "#" in rest or rest[-1] == " " or "\t" in rest:
-                    rest, ended = trimmed(rest)
-                else:
-                    ended = False
-                node = Node(
-                    resolve(rest) if first in AMBIGUOUS else rest, base + offset, base + offset + len(rest), "", None, owner
-                )
-                if not ended:
-                    plain = node
-            if current is None:
+            if owner is None:
                 give_up()
+            offset = start + line.offset
+            if line.marked:
+                node, position = self.marked(line.first, offset, column)
+                node.parent = owner
+            else:
+                node = Node(line.value, base + offset, base + offset + line.length, "", None, owner)
+                if not line.ended:
+                    plain = node
             last = node.end
-            node.parent = owner
-            if current.__class__ is dict:
+            if in_map:
                 assert key is not None
                 node.key = key
-                word = key.held
-                before = current.get(word)
-                if before is not None:
+                before = fields.setdefault(key.held, node)
+                if before is not node:
                     duplicates.append((node, before))
-                current[word] = node
+                    fields[key.held] = node
                 key = None
             else:
-                node.key = len(current)
-                current.append(node)
+                node.key = len(items)
+                items.append(node)
             wait = -1
-        if current is None:
+        if owner is None:
             return None
         if wait >= 0:
             last = base + wait
-            self.put(current, Node(None, last, last, "", key, owner))
+            self.put(owner, Node(None, last, last, "", key, owner))
+        root = owner
         while owner is not None:
             root = owner
             owner.end = last
             if owner is candidate:
                 candidate = self.close(size)
-            current, column, owner = stack.pop()
+            owner = owner.parent
         return Built(root, duplicates, None)
 
     def close(self, position: int) -> Node | None:
@@ -238,25 +234,19 @@ class _Reader:
                 node.held = Quote(passage, node.held)
         return self.opened[-1][0] if self.opened else None
 
-    def put(self, current: Any, node: Node) -> None:
+    def put(self, owner: Node, node: Node) -> None:
         """Hand a value to the collection that it belongs to."""
-        if current.__class__ is dict:
+        held = owner.held
+        if held.__class__ is dict:
             assert isinstance(node.key, Node)
             word = node.key.held
-            before = current.get(word)
+            before = held.get(word)
             if before is not None:
                 self.duplicates.append((node, before))
-            current[word] = node
+            held[word] = node
         else:
-            node.key = len(current)
-            current.append(node)
-
-    def word(self, name: str) -> str:
-        """The key that plain text makes."""
-        if len(_KEYS) >= _MOST_KEYS:
-            _KEYS.clear()
-        word = _KEYS[name] = key_text(name)
-        return word
+            node.key = len(held)
+            held.append(node)
 
     def marked(self, first: str, offset: int, column: int) -> tuple[Node, int]:
         """A value that a character announces, and where the next line begins."""

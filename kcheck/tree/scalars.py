@@ -10,6 +10,7 @@ import binascii
 import math
 import re
 import struct
+from typing import Final
 
 from kcheck.tree.node import Scalar
 
@@ -18,22 +19,22 @@ class BadScalar(Exception):
     """A scalar that the server's reader refuses; the message says what to write instead."""
 
 
-_WORDS: dict[str, Scalar] = {"": None, "~": None}
+_WORDS: Final[dict[str, Scalar]] = {"": None, "~": None}
 for _word, _value in (("null", None), ("true", True), ("yes", True), ("on", True), ("false", False), ("no", False), ("off", False)):
     for _form in (_word, _word.capitalize(), _word.upper()):
         _WORDS[_form] = _value
-_WORDS |= {"y": True, "Y": True, "n": False, "N": False}
+_WORDS.update({"y": True, "Y": True, "n": False, "N": False})
 
-_INFINITE = {
+_INFINITE: Final = {
     sign + "." + form for sign in ("", "+", "-") for form in ("inf", "Inf", "INF")
 } | {".nan", ".NaN", ".NAN"}
 
 # Only text that begins so can be anything but a string: one look at the first character settles most scalars.
-AMBIGUOUS = frozenset("0123456789+-.~nNyYtTfFoO")
+AMBIGUOUS: Final = frozenset("0123456789+-.~nNyYtTfFoO")
 
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
-_INTEGER = re.compile(r"[-+]?(?:0[bB][01]+|0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0|[1-9][0-9]*)\Z")
-_MAX = 2**64
+_FLOAT: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
+_INTEGER: Final = re.compile(r"[-+]?(?:0[bB][01]+|0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0|[1-9][0-9]*)\Z")
+_MAX: Final = 2**64
 
 
 def _number(text: str) -> int | float | None:
@@ -71,10 +72,9 @@ def resolve(text: str) -> Scalar:
     """Value of a plain scalar without a tag. Raises BadScalar for an infinity or a NaN."""
     if text and text[0] not in AMBIGUOUS:
         return text
-    try:
+    # Numbers and common words begin so as well: that it is none of these is no exception.
+    if text in _WORDS:
         return _WORDS[text]
-    except KeyError:
-        pass
     if text[0] in "0123456789+-.":
         number = _number(text)
         if number is not None:
