@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 from bisect import bisect_right
-from itertools import accumulate
 
 from kcheck.text.pattern import pattern
 from kcheck.text.span import Position, Range
@@ -139,7 +138,10 @@ class Source:
 def _line_starts(text: str) -> list[int]:
     if "\r" in text:
         return [0, *(m.end() for m in _LINE_BREAK.finditer(text))]
-    lengths = map(len, text.split("\n"))
-    starts = [0, *accumulate(map((1).__add__, lengths))]
-    starts.pop()
+    starts = [0]
+    at = text.find("\n")
+    while at >= 0:
+        at += 1
+        starts.append(at)
+        at = text.find("\n", at)
     return starts

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import pairwise
+from typing import Final
 
 from kcheck.text.source import Source
 from kcheck.tree.document import Document, broken
@@ -12,9 +11,10 @@ from kcheck.tree.quick import read as read_quickly
 from kcheck.tree.repeats import Repeats
 from kcheck.tree.syntax import SyntaxFault
 
-# apimachinery's YAML reader splits a stream at lines that begin so, before any YAML is read.
-_SEPARATOR = re.compile(r"\n---(?=[ \t\r\n]|\Z)")
-_ONLY_COMMENTS = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+|^---(?=\s|\Z)|^%(?:YAML|TAG)[^\n]*+)*+\Z", re.MULTILINE)
+# apimachinery's YAML reader splits a stream at lines that begin so and with a blank or nothing behind it, before any YAML is read.
+_SEPARATOR: Final = "\n---"
+_BLANK: Final = ("", " ", "\t", "\r", "\n")
+_ONLY_COMMENTS: Final = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+|^---(?=\s|\Z)|^%(?:YAML|TAG)[^\n]*+)*+\Z", re.MULTILINE)
 DOCUMENT_LIMIT = 3 * 1024 * 1024
 """Bytes of one document: the API server refuses a larger request body (413)."""
 
@@ -22,23 +22,29 @@ DOCUMENT_LIMIT = 3 * 1024 * 1024
 def parse(source: Source, repeats: Repeats | None = None) -> list[Document]:
     """All non-empty documents of a file, those that do not parse included. `repeats`: passages that need no reading again."""
     documents: list[Document] = []
-    for start, end in _chunks(source.text):
-        for document in _read(source, start, end, repeats):
-            document.index = len(documents)
-            documents.append(document)
+    whole, start = source.text, 0
+    size = len(whole)
+    while start < size:
+        end = _end(whole, start)
+        text = whole[start:end] if end - start < size else whole
+        if not _ONLY_COMMENTS.match(text):
+            for document in _read(source, text, start, repeats):
+                document.index = len(documents)
+                documents.append(document)
+        start = end
     return documents
 
 
-def _chunks(text: str) -> Iterator[tuple[int, int]]:
-    """Ranges of the text that hold a document each, the separator line belonging to what follows it."""
-    bounds = [0, *(m.start() + 1 for m in _SEPARATOR.finditer(text)), len(text)]
-    for start, end in pairwise(bounds):
-        if not _ONLY_COMMENTS.match(text[start:end] if start or end < len(text) else text):
-            yield start, end
+def _end(text: str, start: int) -> int:
+    """Where the document ends that begins there: a separator line belongs to what follows it."""
+    at = text.find(_SEPARATOR, start)
+    while at >= 0 and text[at + 4 : at + 5] not in _BLANK:
+        at = text.find(_SEPARATOR, at + 4)
+    return at + 1 if at >= 0 else len(text)
 
 
-def _read(source: Source, start: int, end: int, repeats: Repeats | None) -> list[Document]:
-    text = source.text[start:end] if start or end < len(source.text) else source.text
+def _read(source: Source, text: str, start: int, repeats: Repeats | None) -> list[Document]:
+    end = start + len(text)
     size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
     if size > DOCUMENT_LIMIT:
         message = f"a document of {size:,} bytes: the API server reads at most {DOCUMENT_LIMIT:,} (3 MiB) in one request: split it"
