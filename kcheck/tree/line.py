@@ -74,7 +74,7 @@ class Line:
 
     def scalar(self, rest: str) -> None:
         first = self.first = rest[0]
-        if first in _INDICATORS and (first != "-" or rest[1:2] in (" ", "")):
+        if first in _INDICATORS and (first not in "-:" or rest[1:2] in (" ", "")):
             self.marked = True
             return
         if ":" in rest or "#" in rest or rest[-1] == " " or "\t" in rest:

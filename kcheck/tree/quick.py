@@ -13,7 +13,8 @@ from typing import Final
 from kcheck.text.pattern import pattern
 from kcheck.tree.blocks import folded, literal
 from kcheck.tree.built import DEPTH_LIMIT, Built
-from kcheck.tree.inline import brackets, quoted
+from kcheck.tree.flow import DEEPEST, flow
+from kcheck.tree.inline import quoted
 from kcheck.tree.line import LINES, line_of
 from kcheck.tree.node import Node, Quote
 from kcheck.tree.plain import NotSimple, give_up, go_on
@@ -67,7 +68,7 @@ class _Reader:
     def run(self) -> Built | None:
         text, base, duplicates, repeats = self.text, self.base, self.duplicates, self.repeats
         # Passages that no line shows the depth of stand in half of the levels at most, and have half of them at most.
-        depth = DEPTH_LIMIT if repeats is None else DEPTH_LIMIT // 2
+        depth = (DEPTH_LIMIT - DEEPEST) // (1 if repeats is None else 2)
         lines, size = LINES, len(text)
         head = _HEAD.match(text)
         position = head.end() if head else 0
@@ -262,7 +263,7 @@ class _Reader:
                 value, end, position = quote
                 return Node(value, base + offset, base + end, first), position
         elif first == "[" or first == "{":
-            flow = brackets(text, offset, base)
-            if flow is not None:
-                return flow
+            collection = flow(text, offset, base)
+            if collection is not None:
+                return collection
         raise NotSimple

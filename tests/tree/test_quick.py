@@ -30,13 +30,20 @@ READ = [
     "x: \u201cé\u201d\U0001f600\n",
     "a:\n  b:\n    c: 1\n\n\n# end\n",
     "a: |\n    x\n  \n    y\n",
+    "a: :path\nb: ::1\nc: :8080 # d\nd: -e\n",
+    "a: [sh, -c, --all, sleep 10  5, -1]\n",
+    "- pause: {duration: 10}\n- {a: b, 'c': \"d e\", on: 0400, 1.5: no}  # f\n- {a: {b: [{c: d}, []]}, e: {}}\n",
+    "a: [\n  b,  # c\n  # d\n\n  e\n]\nf: {\ng: h,\n    i: j }\nk: [l,]\n",
 ]
 LEFT = [
-    "", "# nothing\n", "text\n", "a: b: c\n", "a: &x 1\nb: *x\n", "a: !!str 1\n", "{a: 1}\n", "a: {b: 1}\n", "? a\n: b\n", "a:\tb\n",
+    "", "# nothing\n", "text\n", "a: b: c\n", "a: &x 1\nb: *x\n", "a: !!str 1\n", "{a: 1}\n", "? a\n: b\n", "a:\tb\n",
     "a: 1\n  b: 2\n", "a: 1\n b\n c: 2\n", "a: 1\r\n", "a: 'x\n", "a: @x\n", "%YAML 1.2\n---\na: 1\n", "a: .inf\n",
     "null: 1\n", "a: |3\n   x\n",
     "a: - b\n", "- a\nb: 1\n", "a: 1\n- b\n", "a : 1\n", "<<: {}\n", "a: \"\\x41\"\n", "a: 1\n...\n", "a: \x85\n", "--- a: 1\n",
     "a: x\n# no\n  y\n",
+    "a: [b: c]\n", "a: {b}\n", "a: {b: }\n", "a: {b:c}\n", "a: {b: c, b: d}\n", "a: [b,, c]\n", "a: [b\n  c]\n", "a: [b]]\n",
+    "a: [b\n", "a: [\n...\n]\n", "a: [b\tc]\n", "a: [b] c\n", "a: {null: b}\n", "a: {<<: b}\n", "a: [.inf]\n", "a: [b#c]\n",
+    "a: [b,#c\n]\n", "a: ::\n",
 ]  # fmt: skip
 
 
@@ -64,6 +71,8 @@ def test_other_texts_are_left_to_libyaml(text: str) -> None:
 
 
 def test_deep_texts_are_left_to_libyaml() -> None:
+    assert check(f"a: {'[' * 10}{']' * 10}\n")
+    assert not check(f"a: {'[' * 11}{']' * 11}\n")
     assert not check("".join(f"{' ' * i}a:\n" for i in range(10_000)))
     assert not check("- " * 10_000 + "a\n")
 
@@ -98,3 +107,17 @@ def test_texts_made_of_characters(text: str) -> None:
         check(text)
     except (YAMLError, Fault) as error:
         raise AssertionError(f"libyaml refuses what was read: {error}") from error
+
+
+FLOW = ["[", "]", "{", "}", ",", ", ", ": ", ":", "a", "b: ", "-c", "- ", "'d'", '"e f"', "g h", "1", " ", "\n", "\n ", "# i\n", "..."]
+
+
+@settings(max_examples=1500, deadline=None)
+@given(st.lists(st.sampled_from(FLOW), max_size=12))
+def test_flow_made_of_pieces(pieces: list[str]) -> None:
+    written = "".join(pieces)
+    for text in (f"a: [{written}]\n", f"a: {{b: [c{written}], d: {{e: {written}}}}}\n"):
+        try:
+            check(text)
+        except (YAMLError, Fault) as error:
+            raise AssertionError(f"libyaml refuses what was read: {error}") from error
