@@ -98,14 +98,14 @@ class Node:
 
     def __getitem__(self, key: str | int) -> Node:
         held = self.held
-        if held.__class__ is dict:
+        if isinstance(held, dict):
             found = held.get(key)
             if found is not None:
                 return found  # type: ignore[no-any-return]
-        elif held.__class__ is list:
+        elif isinstance(held, list):
             if isinstance(key, int) and 0 <= key < len(held):
                 return held[key]  # type: ignore[no-any-return]
-        elif held.__class__ is Quote:
+        elif isinstance(held, Quote):
             found = self.value.get(key)
             if found is not None:
                 return found  # type: ignore[no-any-return]
@@ -113,20 +113,26 @@ class Node:
 
     def __contains__(self, key: str) -> bool:
         held = self.held
-        return key in held if held.__class__ is dict else held.__class__ is Quote and key in self.value
+        if isinstance(held, dict):
+            return key in held
+        return isinstance(held, Quote) and key in self.value
 
     def __iter__(self) -> Iterator[Node]:
         """The items of a list, the values of a map; nothing for a scalar."""
         held = self.held
-        if held.__class__ is list:
+        if isinstance(held, list):
             return iter(held)
-        if held.__class__ is dict:
+        if isinstance(held, dict):
             return iter(held.values())
-        return iter(self.value.values()) if held.__class__ is Quote else iter(())
+        return iter(self.value.values()) if isinstance(held, Quote) else iter(())
 
     def __len__(self) -> int:
         held = self.held
-        return len(held) if held.__class__ in (list, dict) else len(self.value) if held.__class__ is Quote else 0
+        if isinstance(held, list):
+            return len(held)
+        if isinstance(held, dict):
+            return len(held)
+        return len(self.value) if isinstance(held, Quote) else 0
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.path or '.'} {self.plain()!r}>"
@@ -149,40 +155,49 @@ class Node:
     def entries(self) -> list[tuple[str, Node]]:
         """Keys and values of a map; empty for anything else."""
         held = self.held
-        return list(held.items()) if held.__class__ is dict else list(self.value.items()) if held.__class__ is Quote else []
+        if isinstance(held, dict):
+            return list(held.items())
+        return list(self.value.items()) if isinstance(held, Quote) else []
 
     @property
     def is_map(self) -> bool:
-        return self.held.__class__ is dict or self.held.__class__ is Quote
+        held = self.held
+        if isinstance(held, dict):
+            return True
+        return isinstance(held, Quote)
 
     @property
     def is_list(self) -> bool:
-        return self.held.__class__ is list
+        return isinstance(self.held, list)
 
     @property
     def text(self) -> str:
         """The string that stands here, "" where there is none."""
-        return self.held if self.held.__class__ is str else ""
+        held = self.held
+        return held if isinstance(held, str) else ""
 
     @property
     def integer(self) -> int | None:
         """The whole number that stands here (1.0 is one), None where there is none."""
         value = self.held
-        if value.__class__ is int:
-            return value
-        if value.__class__ is float and value.is_integer():
+        if isinstance(value, int):
+            return None if isinstance(value, bool) else value
+        if isinstance(value, float) and value.is_integer():
             return int(value)
         return None
 
     @property
     def flag(self) -> bool | None:
-        return self.held if self.held.__class__ is bool else None
+        held = self.held
+        return held if isinstance(held, bool) else None
 
     @property
     def name(self) -> str:
         """The key of a map entry, "" for a list item and the root."""
         key = self.key
-        return key.held if key.__class__ is Node else key if key.__class__ is str else ""
+        if isinstance(key, Node):
+            return key.held  # type: ignore[no-any-return]
+        return key if isinstance(key, str) else ""
 
     @property
     def span(self) -> Span:
@@ -219,9 +234,9 @@ class Node:
     def plain(self) -> Any:
         """The value alone, as JSON would carry it."""
         value = self.value
-        if value.__class__ is dict:
+        if isinstance(value, dict):
             return {k: v.plain() for k, v in value.items()}
-        if value.__class__ is list:
+        if isinstance(value, list):
             return [v.plain() for v in value]
         return value
 
@@ -233,9 +248,9 @@ class Node:
                 passage.plain = {k: v.shared() for k, v in self.value.items()}
             return passage.plain
         value = self.value
-        if value.__class__ is dict:
+        if isinstance(value, dict):
             return {k: v.shared() for k, v in value.items()}
-        if value.__class__ is list:
+        if isinstance(value, list):
             return [v.shared() for v in value]
         return value
 

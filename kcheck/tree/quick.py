@@ -157,7 +157,7 @@ class _Reader:
                     if owner is None:
                         give_up()
                     held = owner.held
-                    in_map = held.__class__ is dict
+                    in_map = isinstance(held, dict)
                     if in_map:
                         fields = held
                     else:
@@ -238,7 +238,7 @@ class _Reader:
     def put(self, owner: Node, node: Node) -> None:
         """Hand a value to the collection that it belongs to."""
         held = owner.held
-        if held.__class__ is dict:
+        if isinstance(held, dict):
             assert isinstance(node.key, Node)
             word = node.key.held
             before = held.get(word)
