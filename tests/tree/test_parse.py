@@ -170,3 +170,8 @@ def test_never_crashes_and_places_lie_in_the_text(text: str) -> None:
                 if isinstance(node.value, str) and node.style == "" and node.value == node.value.strip() and "\n" not in node.value:
                     raw = text[node.start : node.end]
                     assert raw == node.value or raw.startswith(("*", "!")) or "\n" in raw or "\r" in raw or "\x85" in raw
+
+
+def test_a_separator_is_a_line_of_its_own_beginning() -> None:
+    text = "a: 1\n----\n ---\nb: 1\n---\nc: 1\n--- \nd: 1\n---\te\n---"
+    assert [(d.start, d.end) for d in read(text)] == [(0, 20), (20, 29), (29, 39), (39, 45)]

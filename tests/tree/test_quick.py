@@ -8,6 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from ruamel.yaml.error import YAMLError
 
+from kcheck.tree import line
 from kcheck.tree.build import Fault, build
 from kcheck.tree.quick import read
 from tests.tree.outline import outline
@@ -75,6 +76,23 @@ def test_deep_texts_are_left_to_libyaml() -> None:
     assert not check(f"a: {'[' * 11}{']' * 11}\n")
     assert not check("".join(f"{' ' * i}a:\n" for i in range(10_000)))
     assert not check("- " * 10_000 + "a\n")
+
+
+def test_lines_are_read_alike_wherever_they_stand() -> None:
+    piece = "{0}- 'a': x  # y\n{0}  on: 0400\n{0}  c: # z\n{0}    - - 1\n"
+    assert check("".join(f"k{n}:\n" + piece.format(" " * n) for n in (0, 1, 2, 1, 0)))
+    # The same line goes on with a scalar, and is a mistake elsewhere.
+    assert check("a: b\n  null:c\n")
+    assert check("d:\n  e\n  x\n")
+    assert not check("a: 1\nnull: c\n")
+    assert not check("a: 1\nnull: c\n")
+
+
+def test_few_lines_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(line, "_MOST", 10)
+    assert check("".join(f"a{n}: {n}\n" for n in range(100)) + f"b: {'x' * 1000}\n")
+    assert len(line.LINES) <= 10
+    assert max(map(len, line.LINES)) < 1000
 
 
 LINES = st.tuples(
