@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 
 from kcheck.kube.place import ObjectId
@@ -88,17 +87,19 @@ def is_object(node: Node) -> bool:
     return bool(node["apiVersion"].text and node["kind"].text)
 
 
-def resources(document: Document) -> Iterator[Resource]:
+def resources(document: Document) -> list[Resource]:
     """The objects of a document: itself, or the items of a List (of Lists)."""
-    yield from _unpack(document.root, document)
+    found: list[Resource] = []
+    _unpack(document.root, document, found)
+    return found
 
 
-def _unpack(node: Node, document: Document) -> Iterator[Resource]:
+def _unpack(node: Node, document: Document, found: list[Resource]) -> None:
+    """Add the objects that a node is."""
     if not is_object(node):
         return
-    items = node["items"]
-    if node["kind"].text.endswith("List") and items.is_list and "spec" not in node:
-        for item in items:
-            yield from _unpack(item, document)
-        return
-    yield Resource(node, document)
+    if node["kind"].text.endswith("List") and node["items"].is_list and "spec" not in node:
+        for item in node["items"]:
+            _unpack(item, document, found)
+    else:
+        found.append(Resource(node, document))

@@ -61,7 +61,8 @@ class _Check:
         self.plan = plan
         self.result = result
         self.part = part
-        self.usage = not _OF_USAGE.isdisjoint(rules.active)
+        # There are few of these and many rules, and a set would go through all that it is handed.
+        self.usage = not rules.active.keys().isdisjoint(_OF_USAGE)
         self.placer = Placer(document)
 
     def run(self) -> None:
@@ -71,7 +72,7 @@ class _Check:
             return
         for hook in self.plan.documents:
             self.call(hook, document)
-        objects = list(resources(document))
+        objects = resources(document)
         if not objects and not (document.root["kind"].text.endswith("List") and document.root["items"].is_list):
             self.no_object(document.root)
         owners = Owners(objects) if document.duplicates else None
@@ -197,8 +198,10 @@ class _Check:
 
     def call(self, hook: Hook, subject: Document | Resource) -> None:
         try:
-            for number, problem in enumerate(hook.found(subject), 1):
+            number = 0
+            for problem in hook.found(subject):
                 self.tell(hook.rule, problem)
+                number += 1  # noqa: SIM113
                 if number > MOST_PROBLEMS:
                     raise EndlessRule
         except Exception as error:

@@ -177,8 +177,13 @@ def _empty(source: Source, rules: RuleSet) -> list[Finding]:
 
 def _has_unknown(documents: list[Document], session: Session) -> bool:
     """Whether there is an object of a kind that Kubernetes itself does not define."""
-    objects = (resource for document in documents for resource in resources(document))
-    return any(store.builtin(o.api_version, o.kind) is None for o in objects for store in session.stores)
+    # Loops, for it is asked of every object.
+    for document in documents:
+        for resource in resources(document):
+            for store in session.stores:
+                if store.builtin(resource.api_version, resource.kind) is None:
+                    return True
+    return False
 
 
 def _looks_like_object(root: Node) -> bool:

@@ -215,8 +215,10 @@ class Walk:
         elif hook.subject is Resource:
             subject = self.resource
         try:
-            for number, problem in enumerate(hook.found(subject), 1):
+            number = 0
+            for problem in hook.found(subject):
                 self.tell(hook.rule, problem)
+                number += 1  # noqa: SIM113
                 if number > MOST_PROBLEMS:
                     raise EndlessRule
         except Exception as error:
