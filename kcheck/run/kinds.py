@@ -82,7 +82,7 @@ class _Definition(NamedTuple):
     """A text that defines kinds, read: its documents, and its kinds (`crd.CustomKind`) for each store that has asked."""
 
     documents: list[Document]
-    judges: dict[int, list[Any]]
+    judges: dict[int, dict[tuple[str, str], Any]]
     size: int
 
 
@@ -128,9 +128,7 @@ class Definitions:
 
     def judge(self, kind: InputKind, store: Store) -> Judge:
         """What judges the objects of a kind."""
-        from kcheck.schema.crd import definitions
-
-        api_version, name, state = kind.api_version, kind.kind, kind.state
+        state = kind.state
         definition = self._read.get(state)
         if definition is None:
             plain = kind.text if isinstance(kind.text, str) else _unpacked(kind.text)
@@ -139,8 +137,12 @@ class Definitions:
         self._read.move_to_end(state)
         judges = definition.judges.get(id(store))
         if judges is None:
-            judges = definition.judges[id(store)] = list(definitions(store, definition.documents))
-        found: Judge = [each for each in judges if (each.version.api_version, each.version.kind) == (api_version, name)][-1]
+            from kcheck.schema.crd import definitions
+
+            # Of two that say the same of themselves, the last one counts.
+            made = definitions(store, definition.documents)
+            judges = definition.judges[id(store)] = {(each.version.api_version, each.version.kind): each for each in made}
+        found: Judge = judges[kind.api_version, kind.kind]
         return found
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from kcheck.schema.definitions import Definitions
 from kcheck.schema.podplaces import PodPart, PodPlace
 from kcheck.schema.shape import Shape
@@ -54,30 +52,32 @@ class PodSchemas:
         found: list[PodPlace] = []
         for key, node in schema["properties"].entries:
             if key not in ("apiVersion", "kind", "metadata", "status") and node.is_map:
-                found += self._below(node, (key,), lasts)
+                self._below(node, (key,), lasts, found)
         return tuple(found)
 
-    def _below(self, schema: Node, path: tuple[str, ...], lasts: bool | None) -> list[PodPlace]:
+    def _below(self, schema: Node, path: tuple[str, ...], lasts: bool | None, found: list[PodPlace]) -> None:
+        """Add the places in a schema."""
         passage = schema.passage
-        if passage is not None and self._way in passage.passed:
-            return []
-        found = list(self._places(schema, path, lasts))
-        if passage is not None and not found:
-            passage.passed.add(self._way)
-        return found
+        if passage is None:
+            self._places(schema.value, path, lasts, found)
+        elif self._way not in passage.passed:
+            before = len(found)
+            self._places(schema.value, path, lasts, found)
+            if len(found) == before:
+                passage.passed.add(self._way)
 
-    def _places(self, schema: Node, path: tuple[str, ...], lasts: bool | None) -> Iterator[PodPlace]:
+    def _places(self, schema: dict[str, Node], path: tuple[str, ...], lasts: bool | None, found: list[PodPlace]) -> None:
         # Schemas are large and few have pods in them: only what is there is looked at.
-        properties = schema.value.get("properties")
+        properties = schema.get("properties")
         if properties is None or not properties:
             for word in ("items", "additionalProperties"):
-                inside = schema.value.get(word)
+                inside = schema.get(word)
                 if inside is not None and inside.is_map:
-                    yield from self._below(inside, (*path, "*"), lasts)
+                    self._below(inside, (*path, "*"), lasts, found)
             return
         part = self._part(properties)
         if part:
-            yield PodPlace(path, part, lasts, loose=part == "fields")
+            found.append(PodPlace(path, part, lasts, loose=part == "fields"))
         if part not in ("", "fields"):
             return
         # What runs a number of pods that can be changed runs them until it is told to stop.
@@ -85,7 +85,7 @@ class PodSchemas:
         for key, node in properties.entries:
             # The fields of a part are asked with it; containers of somebody's own may stand whole in it.
             if node.is_map and (not part or key == "containers" or not (key in self._pod.fields or key in self._container.fields)):
-                yield from self._below(node, (*path, key), inner)
+                self._below(node, (*path, key), inner, found)
 
     def _part(self, properties: Node) -> PodPart:
         """What of a pod an object with these properties is."""

@@ -135,7 +135,14 @@ class PodWalk(Walk):
 
 
 def outline_of(places: Places, store: Store) -> Shape:
-    """The shape of an object as field paths need it, as far as its pods go."""
+    """The shape of an object as field paths need it, as far as its pods go. It is remembered in the store."""
+    outline = store.outlines.get(places)
+    if outline is None:
+        outline = store.outlines[places] = _outline(places, store)
+    return outline
+
+
+def _outline(places: Places, store: Store) -> Shape:
     shape = store.definitions.shape
     inner = Shape("object", fields={k: f for name in _ALL for k, f in shape(name).fields.items()})
     root = Shape("object", fields={"metadata": Field(shape("meta/v1 ObjectMeta"))})

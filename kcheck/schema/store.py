@@ -52,7 +52,7 @@ class Store:
 
     `catalogs`: JSON Schemas, asked where no CRD has a kind, the last one first. `rules`: what evaluates the rules of custom
     resources, None to leave them out. `pods`: where the config says that a kind, by its group and name, holds pods; `places`: what has
-    been found out of that, by apiVersion and kind.
+    been found out of that, by apiVersion and kind, `outlines`: the shapes that objects with pods in these places have.
     """
 
     def __init__(self, definitions: Definitions) -> None:
@@ -62,7 +62,9 @@ class Store:
         self.rules: Rules | None = None
         self.pods: Mapping[tuple[str, str], Any] = {}
         self.places: dict[tuple[str, str], Any] = {}
+        self.outlines: dict[Any, Shape] = {}
         self._components: Components | None = None
+        self._groups: set[str] | None = None
 
     @property
     def components(self) -> Components:
@@ -76,8 +78,12 @@ class Store:
 
     def added(self, api_version: str, kind: str) -> Judge | None:
         judge = self.custom.get((api_version, kind))
-        found = (catalog.find(api_version, kind) for catalog in reversed(self.catalogs)) if judge is None else ()
-        return next((each for each in found if each is not None), judge)
+        if judge is None:
+            for catalog in reversed(self.catalogs):
+                judge = catalog.find(api_version, kind)
+                if judge is not None:
+                    break
+        return judge
 
     def versions_of(self, kind: str) -> list[str]:
         """apiVersions that have a kind of this name, built in or added."""
@@ -90,8 +96,9 @@ class Store:
 
     def serves_group(self, api_version: str) -> bool:
         """Whether the group is Kubernetes' own, so that an unknown kind in it is a mistake and not a missing CRD."""
-        group = api_version.rpartition("/")[0]
-        return any(v.rpartition("/")[0] == group for known in (self.definitions, self.components) for v, _ in known.kinds())
+        if self._groups is None:
+            self._groups = {v.rpartition("/")[0] for known in (self.definitions, self.components) for v, _ in known.kinds()}
+        return api_version.rpartition("/")[0] in self._groups
 
     def kind_names(self) -> set[str]:
         """Names of all kinds, for suggestions."""

@@ -122,7 +122,8 @@ class Schema:
 
 def _has_default(node: Node) -> bool:
     """Whether a schema has a default. Those without one are not read to know that."""
-    return (node.passage is None or node.passage.has("default")) and node["default"].value is not None
+    passage = node.passage
+    return (passage is None or passage.has("default")) and "default" in node and node["default"].value is not None
 
 
 def has_rules(node: Node) -> bool:

@@ -61,6 +61,8 @@ class Known(Passage):
     def has(self, key: str) -> bool:
         # Its keys begin lines, at its indentation, as nothing else in it does.
         text, end = self.text, self.begin + self.size
+        if text.find(key, self.begin, end) < 0:
+            return False
         indent = _INDENT.match(text, self.begin)
         assert indent is not None
         for written in (f"{key}:", f'"{key}":', f"'{key}':"):
