@@ -133,7 +133,8 @@ def deprecated_label(part: Part) -> Iterator[Problem]:
 
 
 @rule("removed-volume-plugin", "a volume plugin that Kubernetes no longer has", groups=(*_GROUPS, "storage"),
-      on=("core/v1 Volume", "core/v1 PersistentVolumeSpec", "storage/v1 StorageClass"))  # fmt: skip
+      on=("core/v1 Volume", "core/v1 PersistentVolumeSpec", "storage/v1 StorageClass"),
+      having=(*DRIVERS, "flexVolume", "provisioner"))  # fmt: skip
 def removed_volume_plugin(part: Part) -> Iterator[Problem]:
     """Of the plugins for storage of clouds and vendors none is left: a CSI driver does their work, where one is installed."""
     if part.type == "storage/v1 StorageClass":

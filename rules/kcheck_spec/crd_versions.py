@@ -87,7 +87,7 @@ def unknown_fields_are_pruned(spec: Node) -> Iterator[Problem]:
         yield Problem(strategy, message, "Invalid")
 
 
-@checks("apiextensions/v1 CustomResourceDefinitionVersion", topic=crd_versions)
+@checks("apiextensions/v1 CustomResourceDefinitionVersion", topic=crd_versions, having="deprecationWarning")
 def deprecation_warning_is_a_line(version: Node) -> Iterator[Problem]:
     """What users of a deprecated version are told, in one line."""
     warning = version["deprecationWarning"]

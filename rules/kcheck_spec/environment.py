@@ -115,7 +115,7 @@ def files_lie_in_volumes(pod: Pod) -> Iterator[Problem]:
                 yield Problem(name, f"this pod has no volume {name.text}: add it to volumes", "NotFound")
 
 
-@checks("core/v1 EnvVarSource", topic=field_path)
+@checks("core/v1 EnvVarSource", topic=field_path, having=("fieldRef", "resourceFieldRef"))
 def field_and_resource_are_known(source: Node) -> Iterator[Problem]:
     """The field of the pod that fieldRef names, the amount that resourceFieldRef names and what it is counted in."""
     if source["fieldRef"]:

@@ -72,16 +72,21 @@ def _kind(api_version: str, kind: str) -> str:
 
 def rule_of(resource: Resource) -> names.Rule:
     """The rule for the name of an object."""
-    kind = kind_of(resource)
-    minor, earlier = _BEFORE.get(kind, (0, names.dns_subdomain))
-    return earlier if resource.is_before(minor) else RULES.get(kind, names.dns_subdomain)
+    return _rule(resource.api_version, resource.kind, resource.minor)
+
+
+@lru_cache(maxsize=1024)
+def _rule(api_version: str, kind: str, minor: int) -> names.Rule:
+    full = _kind(api_version, kind)
+    since, earlier = _BEFORE.get(full, (0, names.dns_subdomain))
+    return earlier if 0 < minor < since else RULES.get(full, names.dns_subdomain)
 
 
 def is_stored(resource: Resource) -> bool:
     """Whether creating it makes an object whose metadata the server checks."""
     metadata = resource["metadata"]
     # A metadata that is no map cannot be decoded, which is told elsewhere.
-    return (not metadata or metadata.is_map) and not is_list(resource) and kind_of(resource) not in UNSTORED
+    return (metadata.is_map or not metadata) and not is_list(resource) and kind_of(resource) not in UNSTORED
 
 
 def is_list(resource: Resource) -> bool:
@@ -94,15 +99,14 @@ def names_fit_kind(resource: Resource) -> Iterator[Problem]:
     """There is a name, or what one can be made of, and it is spelt as the kind wants it."""
     if not is_stored(resource):
         return
-    kind = kind_of(resource)
     rule = rule_of(resource)
     metadata = resource["metadata"]
     name, prefix = metadata["name"], metadata["generateName"]
-    bad_prefix = names.generate_name(rule, prefix.text) if prefix.text and kind != _PREFIX_UNCHECKED else ""
+    bad_prefix = names.generate_name(rule, prefix.text) if prefix.text and kind_of(resource) != _PREFIX_UNCHECKED else ""
     if bad_prefix:
         yield Problem(prefix, bad_prefix, "Invalid")
-    if name.text:
-        wrong = rule(name.text)
+    if text := name.text:
+        wrong = rule(text)
         if wrong:
             yield Problem(name, wrong, "Invalid")
     elif prefix.text:

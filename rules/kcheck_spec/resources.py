@@ -182,11 +182,12 @@ def bytes_are_whole(pod: Pod) -> Iterator[Problem]:
     """Nobody means a thousandth of a byte: 100m of memory is a slip for 100M or 100Mi."""
     maps = [pod["overhead"]]
     for container in containers(pod.node):
-        maps += [container["resources"]["limits"], container["resources"]["requests"]]
+        if "resources" in container:
+            maps += [container["resources"]["limits"], container["resources"]["requests"]]
     for node in maps:
-        amounts = read_amounts(node)
         for name in _IN_BYTES:
-            if name in amounts and not amounts[name].is_integer:
+            amount = read_quantity(node[name]) if name in node else None
+            if amount is not None and not amount.rounded().is_integer:
                 written = str(node[name].value)
                 hint = f"write {written[:-1]}Mi" if written.endswith("m") else "write whole bytes"
                 yield Problem(node[name], f"{written} of {name} is less than a whole number of bytes: {hint}")

@@ -69,6 +69,8 @@ def _type(profile: Node) -> str:
 def annotated_profiles_are_known(pod: Pod) -> Iterator[Problem]:
     """Profiles in annotations, which the server still reads."""
     annotations = pod.metadata["annotations"]
+    if not len(annotations):
+        return
     known = {container["name"].text for container in containers(pod.node)}
     for key, value in annotations.entries:
         if key == SECCOMP_OF_POD or key.startswith(SECCOMP):
@@ -139,6 +141,8 @@ def _is_apparmor(annotation: str | None) -> bool:
 def annotated_profiles_are_old(pod: Pod) -> Iterator[Problem]:
     """Annotations that nobody reads any more, or soon will not."""
     annotations = pod.metadata["annotations"]
+    if not len(annotations):
+        return
     context = pod["securityContext"]
     if SECCOMP_OF_POD in annotations and not context["seccompProfile"]:
         yield _old(annotations[SECCOMP_OF_POD], "does nothing since 1.27", "seccompProfile in securityContext")

@@ -48,6 +48,9 @@ def one_source(volume: Node, order: Iterable[str], sources: Sources, *, always: 
     """
     chosen = ""
     for name in order:
+        # There are many sources, and a volume has one.
+        if name not in volume:
+            continue
         source = volume[name]
         if not source:
             continue

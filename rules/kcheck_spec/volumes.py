@@ -207,7 +207,7 @@ def claim_templates_name_volumes(owner: Resource) -> Iterator[Problem]:
             yield Problem(name, f"a claim template is a volume by its name: {wrong}", "Invalid", field=f"{path}.name")
 
 
-@checks("core/v1 Volume", topic=deprecated_field)
+@checks("core/v1 Volume", topic=deprecated_field, having=DEPRECATED)
 def volume_is_up_to_date(volume: Node) -> Iterator[Problem]:
     """Sources that Kubernetes no longer mounts."""
     for name, (since, fate) in DEPRECATED.items():

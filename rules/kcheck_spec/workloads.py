@@ -132,7 +132,7 @@ def pods_run_on(spec: Node) -> Iterator[Problem]:
         yield Problem(deadline, message, "Forbidden", at="key")
 
 
-@checks("apps/v1 DeploymentSpec", topic=pod_template)
+@checks("apps/v1 DeploymentSpec", topic=pod_template, having=("progressDeadlineSeconds", "minReadySeconds"))
 def deadlines_leave_time_to_get_ready(spec: Node) -> Iterator[Problem]:
     """A rollout in which no pod can count as available in time always fails."""
     deadline, ready = spec["progressDeadlineSeconds"], spec["minReadySeconds"]
