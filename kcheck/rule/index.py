@@ -92,7 +92,7 @@ def _entry(rule: Rule, name: str) -> tuple[Any, ...]:
 def _rule(
     id: str, title: str, severity: str, family: str, groups: tuple[str, ...], default: bool, scope: Any, subject: str,
     types: tuple[str, ...], options: tuple[tuple[str, str, Any, str], ...], fixable: bool, like: tuple[str, ...], name: str, module: str,
-    kinds: tuple[str, ...], needs: tuple[str, ...], having: tuple[str, ...],
+    kinds: tuple[str, ...], needs: tuple[str, ...], having: tuple[str, ...] | Mapping[str, tuple[str, ...]],
 ) -> Rule:  # fmt: skip
     """The rule of an entry."""
     return Rule(

@@ -127,7 +127,9 @@ def _is_of(active: Active, kind: str) -> bool:
 
 
 def _hook_of(active: Active, type: str, wrap: Wrap | None) -> Hook:
-    hook = Hook(active.rule.id, active.rule.subject, active.rule.load(), active.options, type, active.rule.having)
+    rule = active.rule
+    having = rule.having if isinstance(rule.having, tuple) else rule.having.get(type, ())
+    hook = Hook(rule.id, rule.subject, rule.load(), active.options, type, having)
     return hook if wrap is None else wrap(hook)
 
 

@@ -52,7 +52,8 @@ class Rule(NamedTuple):
 
     `subject`: the type of the function's first parameter; `types`: API types it subscribes to; `groups`: names that switch it
     together with others; `default`: whether it is on without being asked. `kinds`: of the objects that it is asked of, none for all;
-    `needs`: the fields of Facts that must not be empty for it; `having`: it is asked of values in which one of these fields is written.
+    `needs`: the fields of Facts that must not be empty for it; `having`: it is asked of values in which one of these fields is written,
+    which may differ by the type.
     """
 
     id: str
@@ -71,7 +72,7 @@ class Rule(NamedTuple):
     module: str = ""
     kinds: frozenset[str] = frozenset()
     needs: tuple[str, ...] = ()
-    having: tuple[str, ...] = ()
+    having: tuple[str, ...] | Mapping[str, tuple[str, ...]] = ()
 
     def load(self) -> Callable[..., Iterable[Problem]]:
         """The function of a rule that has one."""
@@ -90,7 +91,7 @@ def rule(
     default: bool = True,
     on: str | Iterable[str] = (),
     kinds: Iterable[str] = (),
-    having: str | Iterable[str] = (),
+    having: str | Iterable[str] | Mapping[str, Iterable[str]] = (),
     fixable: bool = False,
     like: Iterable[str] = (),
 ) -> Callable[[Callable[..., Iterable[Problem]]], Rule]:
@@ -100,7 +101,7 @@ def rule(
     such as "core/v1 ContainerPort"), or Facts with a Bundle as second parameter (then `on` may name fields of Facts: it is asked of
     objects alone where none of these is empty). Of a rule about a Resource or Facts `kinds` may name the kinds of objects that it is asked
     of. Of a rule about values of API types, pods and containers among them, `having` may name fields without which it has nothing to say:
-    it is asked where one of them is written. Keyword-only parameters are its options.
+    it is asked where one of them is written. A mapping names them for each type. Keyword-only parameters are its options.
     `like`: ids of other tools' checks that it stands for, as "kube-linter/latest-tag". Raises TypeError for a wrong signature.
     """
 
@@ -109,7 +110,7 @@ def rule(
         types = (on,) if isinstance(on, str) else tuple(on)
         if subject in (Node, Part) and not types:
             raise TypeError(f"rule {id}: a rule about a {subject.__name__} says on which API types (on=...)")
-        about = (having,) if isinstance(having, str) else tuple(having)
+        about = _fields_of(having)
         if about and (subject is Facts or not (types or subject in _TYPES)):
             raise TypeError(f"rule {id}: a rule about a {subject.__name__} is asked of whole ones (having=...)")
         needs = types if subject is Facts else ()
@@ -120,6 +121,12 @@ def rule(
         )  # fmt: skip
 
     return make
+
+
+def _fields_of(having: str | Iterable[str] | Mapping[str, Iterable[str]]) -> tuple[str, ...] | Mapping[str, tuple[str, ...]]:
+    if isinstance(having, Mapping):
+        return {name: tuple(fields) for name, fields in having.items()}
+    return (having,) if isinstance(having, str) else tuple(having)
 
 
 def topic(

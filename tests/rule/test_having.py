@@ -9,15 +9,17 @@ import pytest
 
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Problem
+from kcheck.finding.severity import WARNING
 from kcheck.kube.bundle import Bundle
 from kcheck.kube.facts import Facts
+from kcheck.kube.part import Part
 from kcheck.kube.pod import Pod
 from kcheck.kube.resource import Resource
 from kcheck.rule import plan
 from kcheck.rule.constraint import checks
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import rule, topic
-from kcheck.rule.ruleset import RuleSet
+from kcheck.rule.ruleset import Active, RuleSet
 from kcheck.run import session
 from kcheck.testing import check_text, pages
 from kcheck.tree.node import Node
@@ -70,6 +72,17 @@ def test_fields_of_rules_and_checks() -> None:
     assert rule("a", "b", having="volumes")(about_pods).having == ("volumes",)
     assert checks("core/v1 PodSpec", topic=topic("a", "b"), having=("volumes", "os"))(about_pods).having == ("volumes", "os")
     assert checks(topic=topic("a", "b"))(about_objects).having == ()
+
+
+def test_fields_may_differ_by_type() -> None:
+    def about_parts(part: Part) -> Iterator[Problem]:
+        yield Problem(part.node, "here")
+
+    types = {"core/v1 Container": ["image"], "core/v1 Volume": ["emptyDir"]}
+    made = rule("a", "b", on=types, having=types)(about_parts)
+    assert made.having == {"core/v1 Container": ("image",), "core/v1 Volume": ("emptyDir",)}
+    compiled = plan.compile_plan(Registry({"a": made}), RuleSet({"a": Active(made, WARNING, {})}))
+    assert [hook.having for name in types for hook in (compiled.of_type(name) or plan.TypePlan()).rules] == [("image",), ("emptyDir",)]
 
 
 @pytest.mark.parametrize("function", [about_objects, about_facts])
