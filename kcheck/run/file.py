@@ -162,7 +162,7 @@ class _Check:
             if served:
                 self.tell("unknown-kind", Problem(node, f"{kind} is not in {api_version}: write {' or '.join(served)}"))
             else:
-                near = nearest(kind, sorted(store.kind_names()))
+                near = store.kind_like(kind)
                 hint = f": did you mean {near}?" if near else ": check its spelling and apiVersion"
                 self.tell("unknown-kind", Problem(resource["kind"], f"Kubernetes {version} has no kind {kind} in {api_version}{hint}"))
         elif not self.is_ignored(resource.group):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from kcheck.kube.resource import Resource
+from kcheck.kube.suggestion import nearest
 from kcheck.schema.components import Components
 from kcheck.schema.definitions import Absence, Definitions, Kind
 from kcheck.schema.shape import Shape
@@ -65,6 +66,8 @@ class Store:
         self.outlines: dict[Any, Shape] = {}
         self._components: Components | None = None
         self._groups: set[str] | None = None
+        # By the kind that was written and how many kinds there were to compare it with.
+        self._likes: dict[tuple[str, int], str | None] = {}
 
     @property
     def components(self) -> Components:
@@ -103,3 +106,10 @@ class Store:
     def kind_names(self) -> set[str]:
         """Names of all kinds, for suggestions."""
         return {k for known in (self.definitions.kinds(), self.components.kinds(), self.custom) for _, k in known}
+
+    def kind_like(self, kind: str) -> str | None:
+        """The kind that may be meant by one that nobody knows. A kind that is missing is mostly so in many objects."""
+        key = (kind, len(self.custom))
+        if key not in self._likes:
+            self._likes[key] = nearest(kind, sorted(self.kind_names()))
+        return self._likes[key]

@@ -61,13 +61,17 @@ class Known(Passage):
     def has(self, key: str) -> bool:
         # Its keys begin lines, at its indentation, as nothing else in it does.
         text, end = self.text, self.begin + self.size
-        if text.find(key, self.begin, end) < 0:
-            return False
         indent = _INDENT.match(text, self.begin)
         assert indent is not None
-        for written in (f"{key}:", f'"{key}":', f"'{key}':"):
-            if text.startswith(written, indent.end()) or text.find(f"\n{indent[0]}{written}", self.begin, end) >= 0:
+        line = f"\n{indent[0]}"
+        at = text.find(key, self.begin, end)
+        while at >= 0:
+            start, behind = at, at + len(key)
+            if text[at - 1] in ("'", '"') and text.startswith(text[at - 1], behind):
+                start, behind = at - 1, behind + 1
+            if text.startswith(":", behind) and (start == indent.end() or text.endswith(line, self.begin, start)):
                 return True
+            at = text.find(key, behind, end)
         return False
 
 
