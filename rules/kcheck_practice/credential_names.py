@@ -49,7 +49,7 @@ def says_so(name: str) -> bool:
     """Whether a name says that its value is a credential."""
     # Hardly any name has one of them in it, which is seen sooner than its words are found.
     low = name.lower()
-    if not any([word in low for word in WORDS]):
+    if not any(word in low for word in WORDS):
         return False
     words = words_of(name)
     plain = "_".join(words)
