@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from kcheck.kube.place import ObjectId
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node
@@ -28,6 +26,7 @@ class Resource:
         self.document = document
         self.api_version = node["apiVersion"].text
         self.kind = node["kind"].text
+        self._id: ObjectId | None = None
         self.refused: list[Node] = []
 
     def __getitem__(self, key: str) -> Node:
@@ -58,9 +57,12 @@ class Resource:
     def annotations(self) -> dict[str, str]:
         return strings(self.node.at("metadata", "annotations"))
 
-    @cached_property
+    @property
     def id(self) -> ObjectId:
-        return ObjectId(self.api_version, self.kind, self.namespace, self.name)
+        # Made once, so that the places in an object share it.
+        if self._id is None:
+            self._id = ObjectId(self.api_version, self.kind, self.namespace, self.name)
+        return self._id
 
     def refuses(self, node: Node) -> bool:
         """Whether the API server's checks have refused something of this value so far."""

@@ -16,52 +16,54 @@ from kcheck.schema.shape import Shape
 from kcheck.text.pattern import pattern
 from kcheck.text.span import Span
 from kcheck.tree.document import Document
-from kcheck.tree.node import Node
+from kcheck.tree.node import Node, Quote
 
 LINE_LIMIT = 400
 """Characters of a source line that a place carries for reporters."""
 # The fields of a Secret whose values are what it keeps; and a value, behind its key.
 _SECRET = ("data", "stringData")
 _VALUE = pattern(r"(:[ \t]+)(\S.*)")
+# Tens of thousands are made.
+_place = Place._make
 
 
-def span_of(node: Node, at: Literal["value", "key"] = "value") -> Span:
+def _extent(node: Node, at: Literal["value", "key"] = "value") -> tuple[int, int]:
     """The characters that stand for a node.
 
     A scalar or a flow collection stands for itself; block scalars and collections and what is missing or empty are shown by the
     key above them; an item of a list by its first entry.
     """
     if at == "key" or not node.exists or node.end <= node.start:
-        return _key_span(node)
-    value = node.value
-    if value.__class__ in (dict, list):
-        if node.style == "{" or not value:
-            return node.span
-        return node.key_span if isinstance(node.key, Node) else _first_entry(node)
-    return _key_span(node) if node.style in ("|", ">") and isinstance(node.key, Node) else node.span
+        return _of_key(node)
+    held = node.held
+    if held.__class__ is dict or held.__class__ is list or held.__class__ is Quote:
+        return (node.start, node.end) if node.style == "{" or not node.value else _of_key(node)
+    style = node.style
+    return _of_key(node) if style and (style == "|" or style == ">") and isinstance(node.key, Node) else (node.start, node.end)
 
 
-def _key_span(node: Node) -> Span:
+def _of_key(node: Node) -> tuple[int, int]:
     while not node.exists and node.parent is not None:
         node = node.parent
-    if isinstance(node.key, Node):
-        return node.key_span
+    key = node.key
+    if isinstance(key, Node):
+        return key.start, key.end
     return _first_entry(node)
 
 
-def _first_entry(node: Node) -> Span:
+def _first_entry(node: Node) -> tuple[int, int]:
     """The first entry of an item or root: its key, with its value where that is a scalar; for a root, its kind."""
     value = node.value
     if value.__class__ is list and value:
-        return span_of(value[0])
+        return _extent(value[0])
     if value.__class__ is not dict or not value:
-        return Span(node.start, max(node.end, node.start))
+        return node.start, max(node.end, node.start)
     entry = value.get("kind") if node.parent is None else None
     first = entry if entry is not None and isinstance(entry.key, Node) else next(iter(value.values()))
     start, end = first.key_span
     if first.value.__class__ in (dict, list) or first.end <= end or first.style in ("|", ">"):
-        return Span(start, end)
-    return Span(start, first.end)
+        return start, end
+    return start, first.end
 
 
 class Placer:
@@ -75,19 +77,22 @@ class Placer:
 
     def place(self, node: Node, at: Literal["value", "key"] = "value", field: str | None = None) -> Place:
         """The place of a node; `field`: its path where the node's own is not meant."""
-        span = span_of(node, at)
-        return self.at(span, self.path(node) if field is None else field)
+        start, end = _extent(node, at)
+        return self._at(start, end, self.path(node) if field is None else field)
 
     def at(self, span: Span, field: str = "") -> Place:
         """The place of some characters of the document."""
+        return self._at(span.start, span.end, field)
+
+    def _at(self, start: int, end: int, field: str) -> Place:
         source = self.document.source
-        range = source.range(span.start, span.end)
+        range = source.range(start, end)
         line = tokens.masked(source.line(range.line)[:LINE_LIMIT])
         if self.id.kind == "Config":
             line = masked(line)
         elif self.is_kept_secret(field):
             line = _VALUE.sub(lambda match: match[1] + "*" * len(match[2]), line)
-        return Place(source.path, self.document.index, range, field, self.id, line, span.start)
+        return _place((source.path, self.document.index, range, field, self.id, line, start))
 
     def is_kept_secret(self, field: str) -> bool:
         """Whether a field is one of those in which a Secret keeps what it is for."""

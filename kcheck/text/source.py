@@ -12,6 +12,8 @@ _LONG = 20_000
 """Characters of a text whose lines are not all looked up at once."""
 _FEW = 40
 _LINE_BREAK = pattern(r"\r\n|\n|\r")
+# Tens of thousands are made.
+_range = Range._make
 
 # Longest first: the UTF-32 mark begins with the UTF-16 one.
 _MARKS = (
@@ -110,15 +112,15 @@ class Source:
             # Whoever wants a range wants the line that it begins in next.
             last = self._counted(end)
             first = self._counted(start)
-            return Range(first[0], start - first[1] + 1, last[0], end - last[1] + 1)
+            return _range((first[0], start - first[1] + 1, last[0], end - last[1] + 1))
         starts = self.line_starts
         line = bisect_right(starts, start)
         column = start - starts[line - 1] + 1
         # Most things stand in one line.
         if start <= end and (line == len(starts) or end < starts[line]):
-            return Range(line, column, line, column + end - start)
+            return _range((line, column, line, column + end - start))
         end_line = bisect_right(starts, end)
-        return Range(line, column, end_line, end - starts[end_line - 1] + 1)
+        return _range((line, column, end_line, end - starts[end_line - 1] + 1))
 
     def offset(self, position: Position) -> int:
         """The character offset of a position of this text."""
