@@ -134,7 +134,7 @@ MEANINGS: Mapping[str, Meaning] = {
 
 def of_map(labels: Mapping[str, str] | None) -> Selector | None:
     """The selector that a plain map is: a Service's, a nodeSelector, matchLabels. None stays None; a null value is "" to the server."""
-    return None if labels is None else Selector(tuple(Requirement(key, "In", (value or "",)) for key, value in labels.items()))
+    return None if labels is None else Selector(tuple([Requirement(key, "In", (value or "",)) for key, value in labels.items()]))
 
 
 def of_fields(data: Mapping[str, Any] | None) -> Selector | None:

@@ -12,23 +12,24 @@ from kcheck.kube.selector import EVERYTHING, of_map
 from kcheck.run.addressed import addresses
 from kcheck.run.breaches import breaches
 from kcheck.run.conventions import conventional
-from kcheck.run.deliveries import delivery
+from kcheck.run.deliveries import DELIVERING, delivery
 from kcheck.run.finders import finders
 from kcheck.run.granted import ROLES, granted
 from kcheck.run.links import links, pod_links
-from kcheck.run.made import is_custom, made, may_make_pods, mentions
+from kcheck.run.made import RBAC, is_custom, made, may_make_pods, mentions
 from kcheck.run.mesh import ISTIO, mesh_links
 from kcheck.run.monitored import MONITORED, endpoints, monitoring
-from kcheck.run.network import label_selector, network
+from kcheck.run.network import READERS, label_selector, network
 from kcheck.run.placing import Placer
-from kcheck.run.scales import budget, claims, scale
+from kcheck.run.scales import BUDGET, SCALED, budget, claims, may_claim, scale
 from kcheck.run.words import words
 from kcheck.tree.node import Node
 
 _LABEL_SELECTORS = {("apps", "Deployment"), ("apps", "ReplicaSet"), ("apps", "StatefulSet"), ("apps", "DaemonSet"), ("batch", "Job"),
                     ("argoproj.io", "Rollout")}  # fmt: skip
 _MAP_SELECTORS = {("", "ReplicationController"), ("apps.openshift.io", "DeploymentConfig")}
-_SERVICE, _BUDGET = ("", "Service"), ("policy", "PodDisruptionBudget")
+_SERVICE = ("", "Service")
+_NONE: frozenset[str] = frozenset()
 _KEYED = {("", "ConfigMap"): ("data", "binaryData"), ("", "Secret"): ("data", "stringData")}
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 # Labels that controllers give the pods that they make.
@@ -56,41 +57,54 @@ _FILLED = (
 
 def collect(resource: Resource, pods: list[Pod], placer: Placer, usage: bool = True) -> Facts:
     """The facts of one object. `pods`: those that the walk met in it; `usage`: whether anybody asks for what is used without a field."""
-    kind = (resource.group, resource.kind)
-    custom = is_custom(resource.group)
-    references = (*(r for pod in pods for r in pod_links(pod, placer)), *links(resource, placer))
-    if resource.group == ISTIO:
-        references += tuple(mesh_links(resource, placer))
-    making = tuple(made(resource))
-    followed: tuple[Reference, ...] = ()
+    group, name = resource.group, resource.kind
+    kind = (group, name)
+    custom = is_custom(group)
+    references: list[Reference] = []
+    for pod in pods:
+        references += pod_links(pod, placer)
+    references += links(resource, placer)
+    if group == ISTIO:
+        references += mesh_links(resource, placer)
+    making = tuple(made(resource, custom)) if custom or name in ("Ingress", "Gateway") else ()
+    mentioned = mentions(resource, pods, custom) if custom or pods or group == RBAC else _NONE
+    if mentioned:
+        # What a template in a custom resource refers to is nothing that its controller makes.
+        mentioned = mentioned.difference([r.name for r in references if r.kind != "ServiceAccount"])
     if custom:
         told = {(r.kind, r.name) for r in references} | {(m.kind, m.name) for m in making}
-        followed = tuple(conventional(resource, told, placer))
+        references += conventional(resource, told, placer)
+    selectors = _selectors(resource, kind, placer)
+    for pod in pods:
+        selectors += _affinities(pod, placer)
+    marks = _marks(resource, pods)
+    if usage:
+        marks += finders(resource)
+    # For most kinds, most of this is empty: what a kind cannot have is not asked for.
     return Facts(
         id=resource.id,
         place=placer.place(resource.node.at("metadata", "name")),
         labels=resource.labels,
-        pods=tuple(_pod(pod, placer, custom) for pod in pods) or tuple(_patched(resource, placer)),
-        selectors=(*_selectors(resource, kind, placer), *(s for pod in pods for s in _affinities(pod, placer))),
-        references=(*references, *followed),
+        pods=tuple([_pod(pod, placer, custom) for pod in pods]) if pods else _patched(resource, placer),
+        selectors=tuple(selectors),
+        references=tuple(references),
         ports=_ports(resource, kind, placer),
         keys=_keys(resource, _KEYED[kind]) if kind in _KEYED else None,
         makes=making,
-        # What a template in a custom resource refers to is nothing that its controller makes.
-        mentions=mentions(resource, pods, custom).difference(r.name for r in references if r.kind != "ServiceAccount"),
-        words=words(resource, pods) if usage else frozenset(),
+        mentions=mentioned,
+        words=words(resource, pods) if usage else _NONE,
         whole=_is_whole(resource, kind, pods),
-        operated=may_make_pods(resource),
+        operated=custom and may_make_pods(resource),
         headless=kind == _SERVICE and resource["spec"]["clusterIP"].text == "None",
-        scale=scale(resource, placer),
-        budget=budget(resource, placer),
-        claims=tuple(claims(resource, pods, placer)),
-        marks=frozenset((*_marks(resource, pods), *(finders(resource) if usage else ()))),
-        kubeconfig=_kubeconfig(resource, placer) if resource.is_a("v1 Config") else None,
-        network=network(resource, placer),
-        delivery=delivery(resource, placer) if custom else None,
+        scale=scale(resource, placer) if kind in SCALED else None,
+        budget=budget(resource, placer) if kind == BUDGET else None,
+        claims=tuple(claims(resource, pods, placer)) if may_claim(group, name) else (),
+        marks=frozenset(marks) if marks else _NONE,
+        kubeconfig=_kubeconfig(resource, placer) if name == "Config" and resource.is_a("v1 Config") else None,
+        network=network(resource, placer) if kind in READERS else None,
+        delivery=delivery(resource, placer) if kind in DELIVERING else None,
         grants=tuple(granted(resource, placer)) if kind in ROLES else (),
-        addresses=addresses(resource, pods, placer),
+        addresses=addresses(resource, pods, placer) if pods or name == "ConfigMap" else (),
     )
 
 
@@ -117,14 +131,18 @@ def _is_whole(resource: Resource, kind: tuple[str, str], pods: list[Pod]) -> boo
         return False
     if kind == _SERVICE:
         return bool(resource["spec"]["ports"] or resource["spec"]["externalName"] or resource["spec"]["clusterIP"])
-    return all(container["image"].text for pod in pods for container in pod.containers) and resource["$patch"].text == ""
+    for pod in pods:
+        for container in pod.containers:
+            if not container["image"].text:
+                return False
+    return resource["$patch"].text == ""
 
 
-def _patched(resource: Resource, placer: Placer) -> Iterator[PodFact]:
+def _patched(resource: Resource, placer: Placer) -> tuple[PodFact, ...]:
     """What a patch without a pod spec says of the pods."""
-    labels = resource["spec"]["template"].at("metadata", "labels")
-    if len(labels):
-        yield PodFact(strings(labels), (), placer.place(labels))
+    template = resource["spec"]["template"]
+    labels = template["metadata"]["labels"] if template else template
+    return (PodFact(strings(labels), (), placer.place(labels)),) if len(labels) else ()
 
 
 def _pod(pod: Pod, placer: Placer, custom: bool) -> PodFact:
@@ -180,32 +198,37 @@ def _service_port(node: Node, placer: Placer) -> PortFact:
     )
 
 
-def _marks(resource: Resource, pods: list[Pod]) -> Iterator[str]:
+def _marks(resource: Resource, pods: list[Pod]) -> list[str]:
     """Single facts that rules across objects ask for."""
-    if resource.kind == "Service" and resource["spec"]["type"].text == "ExternalName":
-        yield "external-name"
-    if resource.kind == "Service" and resource["spec"]["type"].text in ("LoadBalancer", "NodePort"):
-        yield "open"
-    if resource.kind == "PriorityClass":
-        yield f"value={resource['value'].integer or 0}"
+    found: list[str] = []
+    kind = resource.kind
+    if kind == "Service":
+        type = resource["spec"]["type"].text
+        if type == "ExternalName":
+            found.append("external-name")
+        if type in ("LoadBalancer", "NodePort"):
+            found.append("open")
+    elif kind == "PriorityClass":
+        found.append(f"value={resource['value'].integer or 0}")
         if resource["globalDefault"].flag:
-            yield "default"
+            found.append("default")
         if resource["preemptionPolicy"].text == "Never":
-            yield "never-preempts"
-    if resource.kind == "PersistentVolume":
-        yield f"class={resource['spec']['storageClassName'].text}"
-    if resource.kind == "NetworkPolicy":
+            found.append("never-preempts")
+    elif kind == "PersistentVolume":
+        found.append(f"class={resource['spec']['storageClassName'].text}")
+    elif kind == "NetworkPolicy":
         types = [node.text for node in resource["spec"]["policyTypes"]]
-        yield from types or (["Ingress", "Egress"] if len(resource["spec"]["egress"]) else ["Ingress"])
+        found += types or (["Ingress", "Egress"] if len(resource["spec"]["egress"]) else ["Ingress"])
     for pod in pods:
         if pod["priorityClassName"].text:
-            yield f"priority={pod['priorityClassName'].text}"
-        if pod.node.at("affinity", "podAntiAffinity"):
-            yield "anti-affinity"
+            found.append(f"priority={pod['priorityClassName'].text}")
+        if pod["affinity"]["podAntiAffinity"]:
+            found.append("anti-affinity")
         if len(pod["topologySpreadConstraints"]):
-            yield "spread"
+            found.append("spread")
         if resource["spec"]["strategy"]["type"].text == "Recreate":
-            yield "recreate"
+            found.append("recreate")
+    return found
 
 
 def _affinities(pod: Pod, placer: Placer) -> Iterator[SelectorFact]:
@@ -257,7 +280,7 @@ def _selectors(resource: Resource, kind: tuple[str, str], placer: Placer) -> lis
         selector = of_map(strings(node)) if resource["spec"]["type"].text != "ExternalName" and len(node) else None
     elif kind in _MAP_SELECTORS:
         selector = of_map(strings(node))
-    elif kind in _LABEL_SELECTORS or kind == _BUDGET:
+    elif kind in _LABEL_SELECTORS or kind == BUDGET:
         selector = label_selector(node)
     else:
         return []
@@ -265,5 +288,5 @@ def _selectors(resource: Resource, kind: tuple[str, str], placer: Placer) -> lis
         return []
     owns = kind in _LABEL_SELECTORS or kind in _MAP_SELECTORS
     entries = {key: placer.place(value) for key, value in node.entries} if kind == _SERVICE else {}
-    aim: Aim = "service" if kind == _SERVICE else "budget" if kind == _BUDGET else "own"
+    aim: Aim = "service" if kind == _SERVICE else "budget" if kind == BUDGET else "own"
     return [SelectorFact(selector, placer.place(node), owns, entries, aim)]

@@ -36,6 +36,8 @@ def conventional(resource: Resource, known: Collection[tuple[str, str]], placer:
     or that the controller makes.
     """
     root = resource["spec"]
+    if not root:
+        return
     text = resource.document.source.text
     # Most have none, and looking into all of them costs more than looking for the word.
     if text.find("ecret", root.start, root.end) < 0 and text.find("onfigMap", root.start, root.end) < 0:

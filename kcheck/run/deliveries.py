@@ -8,6 +8,7 @@ from kcheck.run.placing import Placer
 from kcheck.tree.node import Node
 
 _ARGO, _FLUX = "argoproj.io", "kustomize.toolkit.fluxcd.io"
+DELIVERING = {(_ARGO, "Application"), (_ARGO, "AppProject"), (_FLUX, "Kustomization")}
 
 
 def delivery(resource: Resource, placer: Placer) -> Delivery | None:

@@ -5,7 +5,7 @@ Sources: the API reference of Kubernetes 1.36, and those of the Gateway API, cer
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from kcheck.kube.facts import Reference, Use
 from kcheck.kube.pod import Container, Pod
@@ -152,63 +152,89 @@ _LINKS: dict[tuple[str, str], tuple[Link, ...]] = {
 }  # fmt: skip
 
 
-def links(resource: Resource, placer: Placer) -> Iterator[Reference]:
+def _ways(links: Iterable[Link]) -> list[tuple[list[str], Link]]:
+    """Links with the steps of their paths: they are followed for every object."""
+    return [(link.path.split("."), link) for link in links]
+
+
+_WAYS = {kind: _ways(links) for kind, links in _LINKS.items()}
+_OWNERS_WAY = _ways([_OWNERS])[0]
+# By the field of the pod, or of a volume, without which there is nothing to follow: most have none of them.
+_POD_WAYS = [(steps[2] if steps[0] == "volumes" else steps[0], steps, link) for steps, link in _ways(_POD)]
+
+
+def links(resource: Resource, placer: Placer) -> list[Reference]:
     """The objects that an object itself names."""
-    for link in _LINKS.get((resource.group, resource.kind), ()):
-        yield from _follow(link, resource.node, resource, placer)
-    if resource.is_a("v1 Secret") and resource["type"].text == _TOKEN:
-        account = resource.node.at("metadata", "annotations", _ACCOUNT)
+    found: list[Reference] = []
+    kind = (resource.group, resource.kind)
+    for steps, link in _WAYS.get(kind, ()):
+        found += _follow(steps, link, resource.node, resource, placer)
+    metadata = resource["metadata"]
+    if resource.kind == "Secret" and resource.api_version == "v1" and resource["type"].text == _TOKEN:
+        account = metadata["annotations"][_ACCOUNT]
         if account.text:
-            yield Reference("", "ServiceAccount", resource.namespace, account.text, placer.place(account))
-    if resource.node.at("metadata", "ownerReferences"):
-        yield from _follow(_OWNERS, resource.node, resource, placer)
+            found.append(Reference("", "ServiceAccount", resource.namespace, account.text, placer.place(account)))
+    if "ownerReferences" in metadata:
+        steps, link = _OWNERS_WAY
+        found += _follow(steps, link, resource.node, resource, placer)
+    return found
 
 
-def pod_links(pod: Pod, placer: Placer) -> Iterator[Reference]:
+def pod_links(pod: Pod, placer: Placer) -> list[Reference]:
     """The objects that a pod names."""
+    found: list[Reference] = []
     for container in pod.containers:
-        yield from _environment(container, placer)
+        _environment(container, placer, found)
+    fields = {key for key, _ in pod.node.entries}
     for volume in pod["volumes"]:
-        yield from _volume(pod, placer, "ConfigMap", volume["configMap"], "name")
-        yield from _volume(pod, placer, "Secret", volume["secret"], "secretName")
-        for source in volume.at("projected", "sources"):
-            yield from _volume(pod, placer, "ConfigMap", source["configMap"], "name")
-            yield from _volume(pod, placer, "Secret", source["secret"], "name")
+        fields.update([key for key, _ in volume.entries])
+        _volume(pod, placer, "ConfigMap", volume["configMap"], "name", found)
+        _volume(pod, placer, "Secret", volume["secret"], "secretName", found)
+        if "projected" in volume:
+            for source in volume["projected"]["sources"]:
+                _volume(pod, placer, "ConfigMap", source["configMap"], "name", found)
+                _volume(pod, placer, "Secret", source["secret"], "name", found)
     for secret in pod["imagePullSecrets"]:
-        yield from _refer(pod, placer, "Secret", secret, "pull")
+        _refer(pod, placer, "Secret", secret, "pull", found)
     account = pod["serviceAccountName"] if pod["serviceAccountName"].text else pod["serviceAccount"]
     if account.text:
-        yield Reference("", "ServiceAccount", pod.resource.namespace, account.text, placer.place(account), use="account")
-    templates = {template["metadata"]["name"].text for template in pod.resource["spec"]["volumeClaimTemplates"]}
-    for link in _POD:
-        for reference in _follow(link, pod.node, pod.resource, placer):
+        found.append(Reference("", "ServiceAccount", pod.resource.namespace, account.text, placer.place(account), use="account"))
+    for field, steps, link in _POD_WAYS:
+        if field in fields:
+            named = _follow(steps, link, pod.node, pod.resource, placer)
             # A StatefulSet puts the claim that it makes in place of a volume of that name.
-            if reference.kind != "PersistentVolumeClaim" or not _is_replaced(pod, reference.name, templates):
-                yield reference
+            found += [each for each in named if each.kind != "PersistentVolumeClaim" or not _is_replaced(pod, each.name)]
+    return found
 
 
-def _is_replaced(pod: Pod, claim: str, templates: set[str]) -> bool:
+def _is_replaced(pod: Pod, claim: str) -> bool:
+    templates = {template["metadata"]["name"].text for template in pod.resource["spec"]["volumeClaimTemplates"]}
     users = (volume for volume in pod["volumes"] if volume["persistentVolumeClaim"]["claimName"].text == claim)
     return bool(templates) and all(volume["name"].text in templates for volume in users)
 
 
-def _follow(link: Link, root: Node, resource: Resource, placer: Placer) -> Iterator[Reference]:
+def _follow(steps: list[str], link: Link, root: Node, resource: Resource, placer: Placer) -> list[Reference]:
+    found: list[Reference] = []
     nodes = [root]
-    for step in link.path.split("."):
-        nodes = [child for node in nodes for child in (node if step == "*" else (node[step],)) if child]
+    for step in steps:
+        if step == "*":
+            nodes = [child for node in nodes for child in node if child]
+        else:
+            nodes = [child for node in nodes if (child := node[step])]
         if not nodes:
-            return
+            return found
     for node in nodes:
         named = node[link.name] if link.name else node
         kind, group = (_type(link, node, resource)) if link.typed else (link.kind, link.group)
         if not named.text or not kind:
             continue
-        key = next((found for way in link.key if (found := node.at(*way.split("."))) and found.value.__class__ in (int, str)), None)
+        key = next((at for way in link.key if (at := node.at(*way.split("."))) and at.value.__class__ in (int, str)), None)
         namespace = "" if kind in _CLUSTER_WIDE else node["namespace"].text or resource.namespace
-        yield Reference(
+        found.append(Reference(
             group, kind, namespace, named.text, placer.place(named), str(key.value) if key is not None else "",
             placer.place(key) if key is not None else None, node["optional"].flag is True, link.use,
-        )  # fmt: skip
+        ))  # fmt: skip
+    return found
 
 
 def _type(link: Link, node: Node, resource: Resource) -> tuple[str, str]:
@@ -222,19 +248,25 @@ def _type(link: Link, node: Node, resource: Resource) -> tuple[str, str]:
     return kind, link.group
 
 
-def _environment(container: Container, placer: Placer) -> Iterator[Reference]:
+def _environment(container: Container, placer: Placer, found: list[Reference]) -> None:
     for entry in container["env"]:
-        for kind, field in (("ConfigMap", "configMapKeyRef"), ("Secret", "secretKeyRef")):
-            source = entry["valueFrom"][field]
-            yield from _refer(container.pod, placer, kind, source, "env", key=source["key"])
+        origin = entry["valueFrom"]
+        if origin.is_map:
+            _refer_key(container.pod, placer, "ConfigMap", origin["configMapKeyRef"], found)
+            _refer_key(container.pod, placer, "Secret", origin["secretKeyRef"], found)
     for source in container["envFrom"]:
         # A prefix makes other names of the keys, so that they are not variables themselves.
         use: Use = "env" if source["prefix"].text else "envFrom"
-        yield from _refer(container.pod, placer, "ConfigMap", source["configMapRef"], use)
-        yield from _refer(container.pod, placer, "Secret", source["secretRef"], use)
+        _refer(container.pod, placer, "ConfigMap", source["configMapRef"], use, found)
+        _refer(container.pod, placer, "Secret", source["secretRef"], use, found)
 
 
-def _volume(pod: Pod, placer: Placer, kind: str, source: Node, name: str) -> Iterator[Reference]:
+def _refer_key(pod: Pod, placer: Placer, kind: str, source: Node, found: list[Reference]) -> None:
+    if source.is_map:
+        _refer(pod, placer, kind, source, "env", found, key=source["key"])
+
+
+def _volume(pod: Pod, placer: Placer, kind: str, source: Node, name: str, found: list[Reference]) -> None:
     if not source.is_map:
         return
     volume, items = source.parent, source["items"]
@@ -242,22 +274,23 @@ def _volume(pod: Pod, placer: Placer, kind: str, source: Node, name: str) -> Ite
     if volume is not None and volume["name"].text and not len(items):
         mounts = [m for c in pod.containers for m in c["volumeMounts"] if m["name"].text == volume["name"].text]
     partly = bool(len(items)) or (bool(mounts) and all(mount["subPath"].text for mount in mounts))
-    yield from _refer(pod, placer, kind, source, "volume", name, partly=partly)
+    _refer(pod, placer, kind, source, "volume", found, name, partly=partly)
     for item in items:
-        yield from _refer(pod, placer, kind, source, "volume", name, item["key"])
+        _refer(pod, placer, kind, source, "volume", found, name, item["key"])
     for mount in mounts:
         # Mounts of single entries of a volume: the kubelet makes an empty folder of one that is not there.
         path = mount["subPath"]
         if path.text and "/" not in path.text.strip("/"):
-            yield from _refer(pod, placer, kind, source, "subPath", name, path)
+            _refer(pod, placer, kind, source, "subPath", found, name, path)
 
 
 def _refer(
-    pod: Pod, placer: Placer, kind: str, owner: Node, use: Use, name: str = "name", key: Node | None = None, partly: bool = False
-) -> Iterator[Reference]:
+    pod: Pod, placer: Placer, kind: str, owner: Node, use: Use, found: list[Reference], name: str = "name", key: Node | None = None,
+    partly: bool = False,
+) -> None:  # fmt: skip
     node = owner[name]
     if node.text and (key is None or key.text):
-        yield Reference(
+        found.append(Reference(
             "", kind, pod.resource.namespace, node.text, placer.place(node), key.text.strip("/") if key is not None else "",
             placer.place(key) if key is not None else None, owner["optional"].flag is True, use, partly,
-        )  # fmt: skip
+        ))  # fmt: skip

@@ -14,6 +14,7 @@ from kcheck.kube.resource import Resource
 from kcheck.text.pattern import pattern
 from kcheck.tree.node import Node
 
+RBAC = "rbac.authorization.k8s.io"
 _IDLE_GROUPS = (
     "networking.", "gateway.", "security.", "telemetry.", "traefik.", "policy.", "cert-manager.io", "external-secrets.io", "bitnami.com",
     "secrets-store.csi.x-k8s.io", "templates.gatekeeper.sh", "constraints.gatekeeper.sh", "kyverno.io", "trust.cert-manager.io",
@@ -37,47 +38,51 @@ def may_make_pods(resource: Resource) -> bool:
     return is_custom(group) and not group.startswith(_IDLE_GROUPS) and kind not in _IDLE_KINDS
 
 
-def made(resource: Resource) -> Iterator[Made]:
-    """What the controller of an object makes."""
-    make = _MAKERS.get((resource.group, resource.kind))
-    if make is not None:
-        yield from make(resource)
+def made(resource: Resource, custom: bool) -> Iterator[Made]:
+    """What the controller of an object makes: nothing of most that are not custom, and are no Ingress."""
+    if custom:
+        make = _MAKERS.get((resource.group, resource.kind))
+        if make is not None:
+            yield from make(resource)
     if resource.kind in ("Ingress", "Gateway") and not _ISSUED.isdisjoint(resource.annotations):
         spec = resource["spec"]
         listed = (reference["name"] for listener in spec["listeners"] for reference in listener["tls"]["certificateRefs"])
         for name in (*(tls["secretName"] for tls in spec["tls"]), *listed):
             yield from _secret(name, _CERTIFICATE)
-    if is_custom(resource.group):
+    if custom:
         yield from _secret(resource["spec"]["writeConnectionSecretToRef"]["name"])
 
 
 def mentions(resource: Resource, pods: list[Pod], custom: bool) -> frozenset[str]:
     """Names that an object mentions as if something were to make them: all in a custom resource, a few elsewhere."""
     if custom:
-        return frozenset(_texts(resource.node))
+        return frozenset(_names(resource.node))
     found: set[str] = set()
     for pod in pods:
         for container in pod.containers:
             for argument in (*container["command"], *container["args"]):
                 if len(argument.text) < _MOST and ("secret" in argument.text or "configmap" in argument.text.lower()):
                     found.update(_NAME.findall(argument.text))
-    if resource.group == "rbac.authorization.k8s.io":
+    if resource.group == RBAC:
         for rule in resource["rules"]:
             found.update(name.text for name in rule["resourceNames"])
     return frozenset(found)
 
 
-def _texts(root: Node) -> Iterator[str]:
+def _names(root: Node) -> set[str]:
     """Texts below a node that may be names."""
-    left, todo = _MOST, [root]
+    found: set[str] = set()
+    left, todo, is_name = _MOST, [root], _NAME.fullmatch
     while todo and left:
         node = todo.pop()
         left -= 1
-        if node.text:
-            if _NAME.fullmatch(node.text):
-                yield node.text
-        else:
+        text = node.text
+        if text:
+            if text not in found and is_name(text):
+                found.add(text)
+        elif len(node):
             todo.extend(node)
+    return found
 
 
 def _secret(node: Node, keys: frozenset[str] | None = None) -> Iterator[Made]:

@@ -23,7 +23,7 @@ _KINDS = {
 
 def network(resource: Resource, placer: Placer) -> Network | None:
     """What it says, None for an object of another kind."""
-    read = _READERS.get((resource.group, resource.kind))
+    read = READERS.get((resource.group, resource.kind))
     return read(resource, placer) if read is not None and resource["spec"].is_map else None
 
 
@@ -92,7 +92,8 @@ def _grant(resource: Resource, placer: Placer) -> GrantFact:
     )
 
 
-_READERS: dict[tuple[str, str], Callable[[Resource, Placer], Network]] = {
+# By the kinds that say something.
+READERS: dict[tuple[str, str], Callable[[Resource, Placer], Network]] = {
     ("networking.k8s.io", "NetworkPolicy"): _policy,
     (_GATEWAY, "Gateway"): _gateway,
     (_GATEWAY, "ReferenceGrant"): _grant,

@@ -11,8 +11,18 @@ from kcheck.run.placing import Placer
 
 _SCALED = {("apps", "Deployment"), ("apps", "StatefulSet"), ("apps", "ReplicaSet"), ("", "ReplicationController"),
            ("argoproj.io", "Rollout")}  # fmt: skip
-_ONE_USER = {"Deployment", "StatefulSet", "DaemonSet"}
+_AUTOSCALER = ("autoscaling", "HorizontalPodAutoscaler")
 _DNS_NAMES = "external-dns.alpha.kubernetes.io/hostname"
+_ONE_USER = {("apps", "Deployment"), ("apps", "StatefulSet"), ("apps", "DaemonSet")}
+_INGRESSES = {("networking.k8s.io", "Ingress"), ("extensions", "Ingress")}
+# The kinds that have any, by which who goes through all objects can tell.
+SCALED = _SCALED | {_AUTOSCALER}
+BUDGET = ("policy", "PodDisruptionBudget")
+
+
+def may_claim(group: str, kind: str) -> bool:
+    """Whether there can be anything of an object that no other one should have."""
+    return kind in ("Ingress", "Service") or (group, kind) in _ONE_USER
 
 
 def scale(resource: Resource, placer: Placer) -> ScaleFact | None:
@@ -24,7 +34,7 @@ def scale(resource: Resource, placer: Placer) -> ScaleFact | None:
         if count is not None:
             place = placer.place(node if node else resource.node.at("metadata", "name"), field="spec.replicas")
             return ScaleFact(count, count, place, bool(node))
-    if kind == ("autoscaling", "HorizontalPodAutoscaler"):
+    if kind == _AUTOSCALER:
         low, high = spec["minReplicas"], spec["maxReplicas"]
         least, most = low.integer if low else 1, high.integer
         if least is not None and most is not None:
@@ -34,7 +44,7 @@ def scale(resource: Resource, placer: Placer) -> ScaleFact | None:
 
 def budget(resource: Resource, placer: Placer) -> BudgetFact | None:
     """What a PodDisruptionBudget asks for."""
-    if (resource.group, resource.kind) != ("policy", "PodDisruptionBudget"):
+    if (resource.group, resource.kind) != BUDGET:
         return None
     available, unavailable = resource["spec"]["minAvailable"], resource["spec"]["maxUnavailable"]
     at = available if available else unavailable if unavailable else resource.node.at("metadata", "name")
@@ -43,14 +53,15 @@ def budget(resource: Resource, placer: Placer) -> BudgetFact | None:
 
 def claims(resource: Resource, pods: list[Pod], placer: Placer) -> Iterator[Claim]:
     """What no other object should have: hosts and paths of an Ingress, names in the DNS, users."""
-    if resource.kind == "Ingress" and resource.group in ("networking.k8s.io", "extensions"):
+    kind = (resource.group, resource.kind)
+    if kind in _INGRESSES:
         yield from _hosts(resource, placer)
     if resource.kind in ("Ingress", "Service"):
         node = resource.node.at("metadata", "annotations", _DNS_NAMES)
         for name in node.text.split(","):
             if name.strip():
                 yield Claim("external-dns", name.strip().lower(), placer.place(node))
-    if resource.kind in _ONE_USER and resource.group == "apps":
+    if kind in _ONE_USER:
         for pod in pods:
             for owner in (pod.node, *(container.node for container in pod.containers)):
                 user = owner.at("securityContext", "runAsUser")
