@@ -8,9 +8,8 @@ from bisect import bisect_right
 from kcheck.text.pattern import pattern
 from kcheck.text.span import Position, Range
 
-_LONG = 20_000
-"""Characters of a text whose lines are not all looked up at once."""
-_FEW = 40
+_ASKED, _CROSSED = 60, 8
+"""What it costs to count the lines up to a place: as much as to look up all lines of so many characters, and one for so many between."""
 _LINE_BREAK = pattern(r"\r\n|\n|\r")
 # Tens of thousands are made.
 _range = Range._make
@@ -43,9 +42,10 @@ class Source:
         self.encoding = encoding
         self.mark = mark
         self._starts: list[int] = []
-        # Of the line that was asked for last: its number and its beginning; and how often lines are still counted.
+        # Of the line that was asked for last: its number and its beginning; and how long lines are still counted: of most texts few are
+        # asked for, and once that has cost as much as to look them all up, that is done.
         self._last = (1, 0)
-        self._counts = _FEW if len(text) > _LONG and "\r" not in text else 0
+        self._left = len(text) if "\r" not in text else 0
 
     def __reduce__(self) -> tuple[type[Source], tuple[str, str, str, bytes]]:
         # Compiled classes do not pickle by themselves.
@@ -90,25 +90,31 @@ class Source:
         return self._starts
 
     def position(self, offset: int) -> Position:
-        if self._counts > 0 and not self._starts:
+        if self._left > 0 and not self._starts:
             line, start = self._counted(offset)
             return Position(line, offset - start + 1)
         line = bisect_right(self.line_starts, offset)
         return Position(line, offset - self.line_starts[line - 1] + 1)
 
     def _counted(self, offset: int) -> tuple[int, int]:
-        """The number and the beginning of a character's line, counted from the line before: of a long text few are asked for."""
-        self._counts -= 1
+        """The number and the beginning of a character's line, counted from the line that was asked for before."""
+        text = self.text
         line, start = self._last
+        self._left -= _ASKED + abs(offset - start) // _CROSSED
         if offset < start:
-            line, start = 1, 0
-        line += self.text.count("\n", start, offset)
-        start = self.text.rfind("\n", start, offset) + 1 or start
+            line -= text.count("\n", offset, start)
+            start = text.rfind("\n", 0, offset) + 1
+        else:
+            passed = text.count("\n", start, offset)
+            if not passed:
+                return line, start
+            line += passed
+            start = text.rfind("\n", start, offset) + 1
         self._last = (line, start)
         return line, start
 
     def range(self, start: int, end: int) -> Range:
-        if self._counts > 0 and not self._starts:
+        if self._left > 0 and not self._starts:
             # Whoever wants a range wants the line that it begins in next.
             last = self._counted(end)
             first = self._counted(start)
@@ -128,7 +134,7 @@ class Source:
 
     def line(self, number: int) -> str:
         """Text of a line, counted from 1, without its line break."""
-        if not self._starts and self._counts > 0 and self._last[0] == number:
+        if not self._starts and self._left > 0 and self._last[0] == number:
             start = self._last[1]
             end = self.text.find("\n", start)
             return self.text[start : end if end >= 0 else len(self.text)]

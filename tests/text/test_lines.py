@@ -1,4 +1,4 @@
-"""Lines and columns of a long text, where they are counted, are those of its table of lines."""
+"""Lines and columns of a text, where they are counted, are those of its table of lines."""
 
 from __future__ import annotations
 
@@ -46,3 +46,11 @@ def test_few_lines_of_a_long_text_need_no_table(monkeypatch: pytest.MonkeyPatch)
     source = Source("", "key: value\n" * 5000)
     assert source.position(11 * 4000 + 5) == (4001, 6)
     assert source.line(4001) == "key: value"
+
+
+def test_who_asks_for_many_gets_a_table() -> None:
+    source = Source("", "key: value\n" * 100)
+    for number in [*range(100), *reversed(range(100))]:
+        assert source.position(11 * number + 5) == (number + 1, 6)
+        assert source.line(number + 1) == "key: value"
+    assert source._left <= 0
