@@ -73,6 +73,8 @@ def session_of(terms: Terms, registry: Registry, stores: Callable[[list[Store]],
     if terms.program != program_digest(registry):
         raise OtherProgram("made with other code of kcheck or its plug-ins than there is here")
     sets = [_rule_set(each, registry) for each in terms.rules] or [RuleSet()]
+    if not all(0 <= number < len(sets) for number in terms.files.values()):
+        raise OtherProgram(f"made with more than {len(sets)} sets of rules, and it has no others")
     try:
         made = [Store(load(version)) for version in terms.kubernetes]
     except UnknownVersion as error:
@@ -92,7 +94,10 @@ def _rule_set(terms: Mapping[str, RuleTerms], registry: Registry) -> RuleSet:
         if rule is None:
             raise OtherProgram(f"made with a rule {id}, which is not installed here")
         try:
-            values = {name: rule.options[name].read(value) for name, value in json.loads(options).items()}
+            given = json.loads(options)
+            if not isinstance(given, dict):
+                raise ValueError(f"{options} are no options")
+            values = {name: rule.options[name].read(value) for name, value in given.items()}
             active[id] = Active(rule, Severity.parse(severity), values)
         except (KeyError, ValueError, BadOption) as error:
             raise OtherProgram(f"made with another rule {id}: {error}") from None

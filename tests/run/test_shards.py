@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -177,6 +178,30 @@ def test_another_kcheck_is_refused(files: Path, program: Program, shards: Shards
     program_digest = json.loads(whole.split(b"\n")[0])["head"][2][1]
     rewritten(path, change(program_digest.encode(), b"0" * len(program_digest)))
     assert "made with other code of kcheck or its plug-ins" in refused(program, path)
+
+
+def test_settings_that_no_kcheck_writes_are_refused(files: Path, program: Program, shards: Shards) -> None:
+    (path,) = shards(1, "--isolated", "input")
+    whole = Path(path).read_bytes()
+
+    def refused_with(change: Callable[[list[Any]], None]) -> str:
+        def apply(lines: list[bytes]) -> None:
+            head = json.loads(lines[0])
+            change(head["head"][2])
+            lines[0] = json.dumps(head).encode()
+
+        Path(path).write_bytes(whole)
+        rewritten(path, apply)
+        return refused(program, path)
+
+    def set_options(terms: list[Any], options: str) -> None:
+        # Of the first rule.
+        terms[5][0][1][1] = options
+
+    for options in ("1.5", "[]", '{"no-such": 1}', "nonsense"):
+        assert "was made with another rule" in refused_with(lambda terms, options=options: set_options(terms, options))
+    for number in (99, -1):
+        assert "sets of rules" in refused_with(lambda terms, number=number: terms[6].extend(["input/a.yaml", number]))
 
 
 @pytest.mark.parametrize(
