@@ -49,7 +49,9 @@ def _bytes(name: str, node: Node, text: str, amount: quantity.Quantity) -> Itera
     what = "thousandths of a byte" if text.endswith("m") else "single bytes"
     fix = None
     if number.isdigit() and node.style == "":
-        fix = Fix(f"write {number}Mi", (Edit(node.start, node.end, f"{number}Mi"),), safe=False)
+        # Where keys are quoted it may be JSON, which knows no bare texts.
+        written = f'"{number}Mi"' if isinstance(node.key, Node) and node.key.style == '"' else f"{number}Mi"
+        fix = Fix(f"write {number}Mi", (Edit(node.start, node.end, written),), safe=False)
     yield Problem(node, f"{name} {text} counts {what}: write {number}Mi for mebibytes", fix=fix)
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from kcheck.testing import check_text
+from kcheck.text.edit import apply
 from tests.practice.told import pod, told
 
 
@@ -66,3 +69,12 @@ def test_a_quoted_amount_is_left_for_people_to_mend() -> None:
     assert plain.fix is not None
     assert not plain.fix.safe
     assert quoted.fix is None
+
+
+def test_a_mended_json_file_is_json() -> None:
+    container = '{"name": "c", "image": "b:1", "resources": {"limits": {"memory": 512}}}'
+    text = f'{{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "a"}}, "spec": {{"containers": [{container}]}}}}'
+    (finding,) = check_text(text, ["resource-unit"], name="pod.json")
+    assert finding.fix is not None
+    mended = json.loads(apply(text, finding.fix.edits))
+    assert mended["spec"]["containers"][0]["resources"]["limits"]["memory"] == "512Mi"
