@@ -157,11 +157,11 @@ class Bundle:
         of its file, then of its folder, then others: not all of many, where the input may be more than one application.
         """
         here, folder = by.place.file, by.folder
-        yield from self._found(by, selector, self._table("file", here, by), lambda f: True)
+        yield from self._found(by, selector, self._table("file", here, by))
         if scope != "file":
-            yield from self._found(by, selector, self._table("folder", folder, by), lambda f: f.place.file != here)
+            yield from self._found(by, selector, self._table("folder", folder, by), but_file=here)
         if scope == "input":
-            far = self._found(by, selector, self._table("input", "", by), lambda f: f.folder != folder)
+            far = self._found(by, selector, self._table("input", "", by), but_folder=folder)
             # Where many repositories lie side by side, some label is in all of them, and what is in one says little of another.
             yield from far if self.complete else islice(far, _FAR)
 
@@ -187,16 +187,21 @@ class Bundle:
                         seen.add(id(pod))
                         yield f, pod
 
-    def _found(self, by: Facts, selector: Selector, table: PodTable, new: Callable[[Facts], bool]) -> Iterator[Backend]:
+    def _found(
+        self, by: Facts, selector: Selector, table: PodTable, but_file: str | None = None, but_folder: str | None = None
+    ) -> Iterator[Backend]:
+        """Those of a table, but for a file or folder whose pods were found before."""
+        if not table.pairs:
+            return
         variants, here, namespace = self.variants, by.place.file, by.id.namespace
-        # Most selectors want nothing but values, which takes one look.
-        plain = all(r.operator == "In" and len(r.values) == 1 for r in selector.requirements)
-        wanted = {(r.key, r.values[0]) for r in selector.requirements} if plain else None
+        wanted = _labels(selector)
         for identity, files in table.candidates(selector, namespace):
             near = variants.nearest(identity, here)
             for file in files if near is None else near:
+                if file == but_file:
+                    continue
                 for f, pod in files.get(file, ()):
-                    if not new(f) or not may_share(namespace, f.id.namespace):
+                    if f.folder == but_folder or not may_share(namespace, f.id.namespace):
                         continue
                     is_met = wanted is not None and wanted <= pod.labels.items()
                     if (is_met or pod.meets(selector)) and variants.is_nearest(by.named, file):
@@ -282,6 +287,16 @@ class Bundle:
     def takers(self, port: PortFact, file: str) -> list[tuple[Facts, PodFact, PortFact]]:
         """The pods that take the same port of their nodes, in a file or, where the input is complete, in all of it."""
         return self._host_ports.get((port.host_port, port.protocol, "" if self.complete else file), [])
+
+
+def _labels(selector: Selector) -> set[tuple[str, str]] | None:
+    """The labels that a selector wants, None where it wants anything but values. Most do not, and these take one look."""
+    wanted = set()
+    for requirement in selector.requirements:
+        if requirement.operator != "In" or len(requirement.values) != 1:
+            return None
+        wanted.add((requirement.key, requirement.values[0]))
+    return wanted
 
 
 def _in_order(selector: Selector) -> Selector:

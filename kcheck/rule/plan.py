@@ -15,6 +15,8 @@ from kcheck.rule.ruleset import Active, RuleSet
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node
 
+_NONE: frozenset[str] = frozenset()
+
 MOST_PROBLEMS = 100_000
 """What a rule may find at one node, document or object before it is taken for endless."""
 
@@ -96,6 +98,7 @@ class ObjectHooks:
         self._hooks: dict[str, Hook] = {}
         self._of_kind: dict[str, list[Hook]] = {}
         self._needed = tuple(dict.fromkeys(name for active in self.rules for name in active.rule.needs))
+        self._named = frozenset(kind for active in self.rules if active.rule.subject is Facts for kind in active.rule.having)
         self._of_facts: dict[tuple[object, ...], list[Hook]] = {}
 
     def of_kind(self, kind: str) -> list[Hook]:
@@ -107,11 +110,13 @@ class ObjectHooks:
 
     def of_facts(self, facts: Facts) -> list[Hook]:
         """Those that can have something to say of these facts."""
-        key = (facts.id.kind, *[bool(getattr(facts, name)) for name in self._needed])
+        named = self._named.intersection([reference.kind for reference in facts.references]) if facts.references else _NONE
+        key = (facts.id.kind, named, *[bool(getattr(facts, name)) for name in self._needed])
         found = self._of_facts.get(key)
         if found is None:
             has = {name for name in self._needed if getattr(facts, name)}
             able = [each for each in self.rules if _is_of(each, facts.id.kind) and has.issuperset(each.rule.needs)]
+            able = [each for each in able if not each.rule.having or not named.isdisjoint(each.rule.having)]
             found = self._of_facts[key] = [self._hook(each) for each in able]
         return found
 

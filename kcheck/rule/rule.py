@@ -53,7 +53,7 @@ class Rule(NamedTuple):
     `subject`: the type of the function's first parameter; `types`: API types it subscribes to; `groups`: names that switch it
     together with others; `default`: whether it is on without being asked. `kinds`: of the objects that it is asked of, none for all;
     `needs`: the fields of Facts that must not be empty for it; `having`: it is asked of values in which one of these fields is written,
-    which may differ by the type.
+    which may differ by the type, or of Facts that refer to one of these kinds.
     """
 
     id: str
@@ -101,7 +101,8 @@ def rule(
     such as "core/v1 ContainerPort"), or Facts with a Bundle as second parameter (then `on` may name fields of Facts: it is asked of
     objects alone where none of these is empty). Of a rule about a Resource or Facts `kinds` may name the kinds of objects that it is asked
     of. Of a rule about values of API types, pods and containers among them, `having` may name fields without which it has nothing to say:
-    it is asked where one of them is written. A mapping names them for each type. Keyword-only parameters are its options.
+    it is asked where one of them is written. A mapping names them for each type. Of a rule about Facts it names kinds: it is asked of
+    objects that refer to one of these. Keyword-only parameters are its options.
     `like`: ids of other tools' checks that it stands for, as "kube-linter/latest-tag". Raises TypeError for a wrong signature.
     """
 
@@ -111,7 +112,7 @@ def rule(
         if subject in (Node, Part) and not types:
             raise TypeError(f"rule {id}: a rule about a {subject.__name__} says on which API types (on=...)")
         about = _fields_of(having)
-        if about and (subject is Facts or not (types or subject in _TYPES)):
+        if about and (isinstance(about, Mapping) if subject is Facts else not (types or subject in _TYPES)):
             raise TypeError(f"rule {id}: a rule about a {subject.__name__} is asked of whole ones (having=...)")
         needs = types if subject is Facts else ()
         return Rule(

@@ -8,7 +8,7 @@ from kcheck.api import ERROR, Bundle, Facts, Problem, Related, pattern, rule
 from kcheck_practice.absences import absent, tell
 from kcheck_practice.slips import correction, meant
 
-_KEYED = {"ConfigMap", "Secret"}
+_KEYED = ("ConfigMap", "Secret")
 # What the kubelet took for the name of a variable until names of nearly all characters came with Kubernetes 1.32.
 _VARIABLE = pattern(r"(?!\.\.)(?!\.$)[-._a-zA-Z][-._a-zA-Z0-9]*")
 _SHOWN = 5
@@ -16,7 +16,7 @@ _REMEDY = "add it, or set optional where the pod can do without"
 _OTHER_REMEDY = "add it, or correct the name"
 
 
-@rule("missing-config-map", "a ConfigMap that pods wait for and nobody gives", severity=ERROR, on="references",
+@rule("missing-config-map", "a ConfigMap that pods wait for and nobody gives", severity=ERROR, on="references", having="ConfigMap",
       groups=("relations",), fixable=True,
       like=("kube-linter/env-value-from", "monokle/LNK001", "monokle/LNK002"))  # fmt: skip
 def missing_config_map(user: Facts, bundle: Bundle) -> Iterator[Problem]:
@@ -25,7 +25,7 @@ def missing_config_map(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         yield from tell(user, reference, bundle, reference.use != "name", _REMEDY if user.pods else _OTHER_REMEDY)
 
 
-@rule("missing-secret", "a Secret that pods wait for and nobody gives", severity=ERROR, on="references",
+@rule("missing-secret", "a Secret that pods wait for and nobody gives", severity=ERROR, on="references", having="Secret",
       groups=("relations", "secrets"), fixable=True,
       like=("kube-linter/env-value-from", "popeye/304", "popeye/305", "monokle/LNK001", "monokle/LNK002"))  # fmt: skip
 def missing_secret(user: Facts, bundle: Bundle) -> Iterator[Problem]:
@@ -34,7 +34,7 @@ def missing_secret(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         yield from tell(user, reference, bundle, False, _REMEDY if user.pods else _OTHER_REMEDY)
 
 
-@rule("missing-key", "an entry that its ConfigMap or Secret does not have", severity=ERROR, on="references",
+@rule("missing-key", "an entry that its ConfigMap or Secret does not have", severity=ERROR, on="references", having=_KEYED,
       groups=("relations",), fixable=True,
       like=("kube-linter/env-value-from", "monokle/LNK002"))  # fmt: skip
 def missing_key(user: Facts, bundle: Bundle) -> Iterator[Problem]:
@@ -59,7 +59,8 @@ def missing_key(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         yield Problem(reference.key_place or reference.place, f"{title} has no key {reference.key}: {hint}", related=related, fix=fix)
 
 
-@rule("unnameable-variable", "a key for envFrom that makes a poor name of a variable", on="references", groups=("relations",))
+@rule("unnameable-variable", "a key for envFrom that makes a poor name of a variable", on="references", having=_KEYED,
+      groups=("relations",))
 def unnameable_variable(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Such a variable cannot be named in a shell; before Kubernetes 1.32 the kubelet left it out and told of it in an event only."""
     for reference in user.references:

@@ -12,12 +12,13 @@ from kcheck_practice.slips import correction, meant
 
 _REMEDY = "add it, or correct the name"
 _SCALED = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController", "DaemonSet", "Rollout")
+_CLASSES = ("StorageClass", "IngressClass", "PriorityClass", "RuntimeClass", "GatewayClass", "VolumeAttributesClass")
 _OTHER = ("Issuer", "ClusterIssuer", "SecretStore", "ClusterSecretStore", "TriggerAuthentication", "ClusterTriggerAuthentication",
           "AppProject", "GitRepository", "OCIRepository", "HelmRepository", "HelmChart", "Bucket", "ImageRepository", "Kustomization",
           "HelmRelease", "Provider", "ResourceClaim", "ResourceClaimTemplate", "ValidatingAdmissionPolicy")  # fmt: skip
 
 
-@rule("missing-service", "a Service that others lead to and nobody gives", severity=ERROR, on="references",
+@rule("missing-service", "a Service that others lead to and nobody gives", severity=ERROR, on="references", having="Service",
       groups=("relations", "networking"),
       fixable=True, like=("kube-linter/dangling-ingress", "kube-score/ingress-targets-service", "kube-score/statefulset-has-servicename",
                           "popeye/1401", "popeye/407", "monokle/LNK001"))  # fmt: skip
@@ -35,7 +36,7 @@ def missing_service(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         yield from tell(user, reference, bundle, reference.use in ("backend", "own"), _REMEDY)
 
 
-@rule("missing-service-port", "a port that its Service does not have", severity=ERROR, on="references",
+@rule("missing-service-port", "a port that its Service does not have", severity=ERROR, on="references", having="Service",
       groups=("relations", "networking"), fixable=True,
       like=("kube-linter/dangling-ingress", "kube-score/ingress-targets-service", "popeye/1402"))  # fmt: skip
 def missing_service_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
@@ -66,7 +67,7 @@ def missing_service_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         yield Problem(reference.key_place or reference.place, message, related=related, fix=fix)
 
 
-@rule("missing-scale-target", "an autoscaler of a workload that nobody gives", severity=ERROR, on="references",
+@rule("missing-scale-target", "an autoscaler of a workload that nobody gives", severity=ERROR, on="references", having=_SCALED,
       groups=("relations", "autoscaling"),
       fixable=True, like=("kube-linter/dangling-horizontalpodautoscaler", "kube-score/horizontalpodautoscaler-has-target", "popeye/600",
                           "popeye/601", "kyverno/verify-vpa-target", "kyverno/check-vpa-configuration", "monokle/LNK001"))  # fmt: skip
@@ -84,7 +85,8 @@ def missing_scale_target(user: Facts, bundle: Bundle) -> Iterator[Problem]:
             yield from tell(user, reference, bundle, True, _REMEDY)
 
 
-@rule("missing-role", "a binding of a role that nobody gives", severity=ERROR, on="references", groups=("relations", "rbac"), fixable=True,
+@rule("missing-role", "a binding of a role that nobody gives", severity=ERROR, on="references",
+      having=("Role", "ClusterRole"), groups=("relations", "rbac"), fixable=True,
       like=("popeye/1300", "monokle/LNK001"))  # fmt: skip
 def missing_role(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """The server takes such a binding, and it grants nothing."""
@@ -98,7 +100,7 @@ def missing_role(user: Facts, bundle: Bundle) -> Iterator[Problem]:
             yield from tell(user, reference, bundle, False, _REMEDY)
 
 
-@rule("missing-service-account", "a service account that nobody gives", severity=ERROR, on="references",
+@rule("missing-service-account", "a service account that nobody gives", severity=ERROR, on="references", having="ServiceAccount",
       groups=("relations", "rbac"), fixable=True,
       like=("kube-linter/non-existent-service-account", "popeye/307", "popeye/507", "popeye/1300", "monokle/LNK001"))  # fmt: skip
 def missing_service_account(user: Facts, bundle: Bundle) -> Iterator[Problem]:
@@ -108,6 +110,7 @@ def missing_service_account(user: Facts, bundle: Bundle) -> Iterator[Problem]:
 
 
 @rule("missing-volume-claim", "a volume claim that nobody gives", severity=ERROR, on="references",
+      having=("PersistentVolumeClaim", "PersistentVolume"),
       groups=("relations", "storage"), fixable=True,
       like=("monokle/LNK001",))  # fmt: skip
 def missing_volume_claim(user: Facts, bundle: Bundle) -> Iterator[Problem]:
@@ -120,20 +123,19 @@ def missing_volume_claim(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         yield from tell(user, reference, bundle, reference.use == "volume", _REMEDY)
 
 
-@rule("missing-class", "a class that nobody gives", severity=ERROR, on="references", groups=("relations",), fixable=True,
+@rule("missing-class", "a class that nobody gives", severity=ERROR, on="references", having=_CLASSES, groups=("relations",), fixable=True,
       like=("monokle/LNK001", "popeye/407"))  # fmt: skip
 def missing_class(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Clusters bring many StorageClasses, IngressClasses, PriorityClasses and the like, so that most is told of slips."""
-    kinds = ("StorageClass", "IngressClass", "PriorityClass", "RuntimeClass", "GatewayClass", "VolumeAttributesClass")
 
     def there(reference: Reference) -> bool:
         return reference.kind == "StorageClass" and _is_manual(user, reference, bundle)
 
-    for reference in absent(user, kinds, bundle, there):
+    for reference in absent(user, _CLASSES, bundle, there):
         yield from tell(user, reference, bundle, False, _REMEDY)
 
 
-@rule("missing-gateway", "a Gateway that routes name and nobody gives", severity=ERROR, on="references",
+@rule("missing-gateway", "a Gateway that routes name and nobody gives", severity=ERROR, on="references", having="Gateway",
       groups=("relations", "networking"), fixable=True,
       like=("popeye/407",))  # fmt: skip
 def missing_gateway(user: Facts, bundle: Bundle) -> Iterator[Problem]:
@@ -142,7 +144,7 @@ def missing_gateway(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         yield from tell(user, reference, bundle, True, _REMEDY)
 
 
-@rule("missing-object", "an object of some controller that others name and nobody gives", severity=ERROR, on="references",
+@rule("missing-object", "an object of some controller that others name and nobody gives", severity=ERROR, on="references", having=_OTHER,
       groups=("relations",),
       fixable=True, like=("monokle/LNK001",))  # fmt: skip
 def missing_object(user: Facts, bundle: Bundle) -> Iterator[Problem]:

@@ -11,8 +11,9 @@ from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Problem
 from kcheck.finding.severity import WARNING
 from kcheck.kube.bundle import Bundle
-from kcheck.kube.facts import Facts
+from kcheck.kube.facts import Facts, Reference
 from kcheck.kube.part import Part
+from kcheck.kube.place import ObjectId, Place
 from kcheck.kube.pod import Pod
 from kcheck.kube.resource import Resource
 from kcheck.rule import plan
@@ -22,6 +23,7 @@ from kcheck.rule.rule import rule, topic
 from kcheck.rule.ruleset import Active, RuleSet
 from kcheck.run import session
 from kcheck.testing import check_text, pages
+from kcheck.text.span import Range
 from kcheck.tree.node import Node
 
 
@@ -85,7 +87,24 @@ def test_fields_may_differ_by_type() -> None:
     assert [hook.having for name in types for hook in (compiled.of_type(name) or plan.TypePlan()).rules] == [("image",), ("emptyDir",)]
 
 
-@pytest.mark.parametrize("function", [about_objects, about_facts])
-def test_whole_objects_have_no_such_fields(function: object) -> None:
+def test_whole_objects_have_no_such_fields() -> None:
     with pytest.raises(TypeError, match="whole ones"):
-        rule("a", "b", having="spec")(function)  # type: ignore[arg-type]
+        rule("a", "b", having="spec")(about_objects)
+    with pytest.raises(TypeError, match="whole ones"):
+        rule("a", "b", having={"core/v1 Pod": "spec"})(about_facts)
+
+
+def test_rules_across_objects_name_kinds_that_are_referred_to() -> None:
+    made = rule("a", "b", on="references", having=("Secret", "ConfigMap"))(about_facts)
+    hooks = plan.compile_plan(Registry({"a": made}), RuleSet({"a": Active(made, WARNING, {})})).bundle
+
+    def asked(*kinds: str) -> bool:
+        place = Place("a.yaml", 0, Range(1, 1, 1, 1), "", ObjectId(), "", 0)
+        references = tuple(Reference("", kind, "", "x", place) for kind in kinds)
+        return bool(hooks.of_facts(Facts(ObjectId("v1", "Pod", "", "a"), place, {}, references=references)))
+
+    assert not asked()
+    assert asked("Secret")
+    assert not asked("Service")
+    assert asked("Service", "ConfigMap")
+    assert not asked("Service", "ServiceAccount")
