@@ -13,7 +13,7 @@ from kcheck.kube.coverage import Coverage
 from kcheck.kube.facts import Aim, Claim, Facts, Made, PodFact, PortFact, Reference
 from kcheck.kube.kubeconfig import Section
 from kcheck.kube.patches import patched
-from kcheck.kube.podtable import Backend, PodTable, grouped
+from kcheck.kube.podtable import Backend, PodTable, grouped, wanted_labels
 from kcheck.kube.presence import Presence
 from kcheck.kube.selector import Selector
 from kcheck.kube.variants import Variants, may_share
@@ -194,7 +194,7 @@ class Bundle:
         if not table.pairs:
             return
         variants, here, namespace = self.variants, by.place.file, by.id.namespace
-        wanted = _labels(selector)
+        wanted = wanted_labels(selector)
         for identity, files in table.candidates(selector, namespace):
             near = variants.nearest(identity, here)
             for file in files if near is None else near:
@@ -287,16 +287,6 @@ class Bundle:
     def takers(self, port: PortFact, file: str) -> list[tuple[Facts, PodFact, PortFact]]:
         """The pods that take the same port of their nodes, in a file or, where the input is complete, in all of it."""
         return self._host_ports.get((port.host_port, port.protocol, "" if self.complete else file), [])
-
-
-def _labels(selector: Selector) -> set[tuple[str, str]] | None:
-    """The labels that a selector wants, None where it wants anything but values. Most do not, and these take one look."""
-    wanted = set()
-    for requirement in selector.requirements:
-        if requirement.operator != "In" or len(requirement.values) != 1:
-            return None
-        wanted.add((requirement.key, requirement.values[0]))
-    return wanted
 
 
 def _in_order(selector: Selector) -> Selector:

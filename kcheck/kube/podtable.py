@@ -102,6 +102,16 @@ class PodTable:
         return self.by_key.get(requirement.key, {})
 
 
+def wanted_labels(selector: Selector) -> set[tuple[str, str]] | None:
+    """The labels that a selector wants, None where it wants anything but values. Most do not, and these take one look."""
+    wanted = set()
+    for requirement in selector.requirements:
+        if requirement.operator != "In" or len(requirement.values) != 1:
+            return None
+        wanted.add((requirement.key, requirement.values[0]))
+    return wanted
+
+
 def _labels(pod: PodFact) -> set[tuple[str, str]]:
     """The labels that a pod has, and those that patches may give it."""
     return {label for labels in (pod.labels, *pod.patches) for label in labels.items()}
