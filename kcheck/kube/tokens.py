@@ -80,8 +80,9 @@ _SHAPES = {
     "sntrys_": ("Sentry token", r"[\w=/+-]{40,}"),
     "eyJ": ("JWT", r"[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{20,}"),
 }
-# In characters: the shortest of them all.
+# In characters: the shortest of them all, and texts in which a private key may be broken into shorter words.
 _SHORTEST = 20
+_BROKEN = 200
 # What the commonest of them begin with where they are in base64: as far as their beginning settles it.
 _ENCODED = {"LS0tLS1CRUdJTi": "private key", "QUtJQ": "AKIA", "Z2hwX": "ghp_", "Z2xwYXQt": "glpat-", "eG94Yi": "xoxb-", "QUl6Y": "AIza",
             "ZXlKa": "eyJ", "ZXlKb": "eyJ"}  # fmt: skip
@@ -115,7 +116,7 @@ def _beginnings_in(text: str) -> list[str]:
     # But for private keys, no credential has blanks in it, and few words are as long as one.
     words = " ".join([word for word in text.split() if len(word) >= _SHORTEST])
     if not words:
-        return []
+        return [_KEY] if len(text) >= _BROKEN and _KEY in text else []
     found = [each for each in _SMALL if each in words]
     if not words.islower():
         found += [each for each in _CAPITAL if each in words]

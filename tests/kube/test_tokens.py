@@ -87,3 +87,8 @@ def test_every_beginning_is_looked_for() -> None:
 def test_a_key_of_short_lines() -> None:
     body = "\n".join("x7Qm2Vb9Kd4Ws1Zt" for _ in range(6))
     assert [each.kind for each in tokens.find(f"a-word-that-is-long-enough\n-----BEGIN RSA PRIVATE KEY-----\n{body}")] == ["private key"]
+
+
+def test_a_key_without_any_long_line() -> None:
+    body = "\n".join("x7Qm2Vb9Kd4Ws1Zt" for _ in range(12))
+    assert [each.kind for each in tokens.find(f"-----BEGIN RSA PRIVATE KEY-----\n{body}")] == ["private key"]
