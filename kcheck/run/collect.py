@@ -66,7 +66,7 @@ def collect(resource: Resource, pods: list[Pod], placer: Placer, usage: bool = T
     references += links(resource, placer)
     if group == ISTIO:
         references += mesh_links(resource, placer)
-    making = tuple(made(resource, custom)) if custom or name in ("Ingress", "Gateway") else ()
+    making = tuple(made(resource, custom))
     mentioned = mentions(resource, pods, custom) if custom or pods or group == RBAC else _NONE
     if mentioned:
         # What a template in a custom resource refers to is nothing that its controller makes.

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from kcheck.kube.delivery import Delivery, Goal, Origin
 from kcheck.kube.resource import Resource
 from kcheck.run.placing import Placer
 from kcheck.tree.node import Node
 
 _ARGO, _FLUX = "argoproj.io", "kustomize.toolkit.fluxcd.io"
-DELIVERING = {(_ARGO, "Application"), (_ARGO, "AppProject"), (_FLUX, "Kustomization")}
+
+def delivery(resource: Resource, placer: Placer) -> Delivery:
+    """What an object of one of the kinds below delivers or allows."""
+    return DELIVERING[resource.group, resource.kind](resource["spec"], placer)
 
 
-def delivery(resource: Resource, placer: Placer) -> Delivery | None:
-    """What an object delivers or allows, None for all others."""
-    spec, kind = resource["spec"], (resource.group, resource.kind)
-    if kind == (_ARGO, "Application"):
-        sources = [spec["source"], *spec["sources"]]
-        origins = tuple(_origin(node, node["repoURL"].text, placer) for node in sources if node["repoURL"].text)
-        return Delivery(origins, tuple(_goal(node, placer) for node in (spec["destination"],) if node.is_map))
-    if kind == (_ARGO, "AppProject"):
-        allowed = tuple(Origin(node.text, "", placer.place(node)) for node in spec["sourceRepos"] if node.text)
-        return Delivery(allowed, tuple(_goal(node, placer) for node in spec["destinations"] if node.is_map))
-    if kind == (_FLUX, "Kustomization"):
-        source = spec["sourceRef"]
-        named = "/".join(source[field].text for field in ("kind", "namespace", "name"))
-        return Delivery((_origin(spec, named, placer),))
-    return None
+def _application(spec: Node, placer: Placer) -> Delivery:
+    sources = [spec["source"], *spec["sources"]]
+    origins = tuple(_origin(node, node["repoURL"].text, placer) for node in sources if node["repoURL"].text)
+    return Delivery(origins, tuple(_goal(node, placer) for node in (spec["destination"],) if node.is_map))
+
+
+def _project(spec: Node, placer: Placer) -> Delivery:
+    allowed = tuple(Origin(node.text, "", placer.place(node)) for node in spec["sourceRepos"] if node.text)
+    return Delivery(allowed, tuple(_goal(node, placer) for node in spec["destinations"] if node.is_map))
+
+
+def _kustomization(spec: Node, placer: Placer) -> Delivery:
+    source = spec["sourceRef"]
+    named = "/".join(source[field].text for field in ("kind", "namespace", "name"))
+    return Delivery((_origin(spec, named, placer),))
 
 
 def _origin(node: Node, repository: str, placer: Placer) -> Origin:
@@ -36,3 +41,10 @@ def _origin(node: Node, repository: str, placer: Placer) -> Origin:
 def _goal(node: Node, placer: Placer) -> Goal:
     at = node["namespace"] if node["namespace"].text else node
     return Goal(node["server"].text, node["name"].text, node["namespace"].text, placer.place(at))
+
+
+DELIVERING: dict[tuple[str, str], Callable[[Node, Placer], Delivery]] = {
+    (_ARGO, "Application"): _application,
+    (_ARGO, "AppProject"): _project,
+    (_FLUX, "Kustomization"): _kustomization,
+}

@@ -33,9 +33,8 @@ def is_custom(group: str) -> bool:
 
 
 def may_make_pods(resource: Resource) -> bool:
-    """Whether an object is a custom resource, and none of those of which it is known that they only route, watch, guard or configure."""
-    group, kind = resource.group, resource.kind
-    return is_custom(group) and not group.startswith(_IDLE_GROUPS) and kind not in _IDLE_KINDS
+    """Whether a custom resource is none of those of which it is known that they only route, watch, guard or configure."""
+    return not resource.group.startswith(_IDLE_GROUPS) and resource.kind not in _IDLE_KINDS
 
 
 def made(resource: Resource, custom: bool) -> Iterator[Made]:

@@ -22,9 +22,8 @@ _KINDS = {
 
 
 def network(resource: Resource, placer: Placer) -> Network | None:
-    """What it says, None for an object of another kind."""
-    read = READERS.get((resource.group, resource.kind))
-    return read(resource, placer) if read is not None and resource["spec"].is_map else None
+    """What an object of one of the kinds below says, None where it has no spec."""
+    return READERS[resource.group, resource.kind](resource, placer) if resource["spec"].is_map else None
 
 
 def label_selector(node: Node) -> Selector | None:

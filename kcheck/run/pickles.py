@@ -32,40 +32,41 @@ def canonical(value: object) -> bytes:
 
     A mere pickle tells, too, which equal values are one, and in what order a set happens to lie.
     """
-    buffer = io.BytesIO()
-    pickler = _Canonical(buffer, pickle.HIGHEST_PROTOCOL)
-    pickler.fast = True
+    pickler = _Canonical()
     pickler.dump(value)
-    return buffer.getvalue()
+    return pickler.buffer.getvalue()
 
 
 class _Canonical(pickle.Pickler):
+    def __init__(self) -> None:
+        self.buffer = io.BytesIO()
+        super().__init__(self.buffer, pickle.HIGHEST_PROTOCOL)
+        self.fast = True
+
     def persistent_id(self, value: Any) -> Any:
         return sorted(value) if value.__class__ is frozenset else None
 
 
 def outline(facts: Sequence[Facts]) -> bytes:
     """Bytes that are the same where the facts of a file are, but for the lines that they stand in: it may have got or lost some between."""
-    buffer = io.BytesIO()
-    pickler = _Outline(buffer, pickle.HIGHEST_PROTOCOL)
-    pickler.fast = True
+    pickler = _Outline()
     pickler.dump(list(facts))
     # What stands behind what is not for them to say.
     order = {start: number for number, start in enumerate(sorted(set(pickler.starts)))}
     pickler.dump([order[start] for start in pickler.starts])
-    return buffer.getvalue()
+    return pickler.buffer.getvalue()
 
 
 class _Outline(_Canonical):
-    def __init__(self, file: io.BytesIO, protocol: int) -> None:
-        super().__init__(file, protocol)
+    def __init__(self) -> None:
+        super().__init__()
         self.starts: list[int] = []
 
     def persistent_id(self, value: Any) -> Any:
         if value.__class__ is Place:
             self.starts.append(value.start)
             line, column, end_line, end_column = value.range
-            return *value._replace(range=Range(0, column, end_line - line, end_column), start=0),
+            return tuple(value._replace(range=Range(0, column, end_line - line, end_column), start=0))
         return super().persistent_id(value)
 
 

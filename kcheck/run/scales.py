@@ -42,10 +42,8 @@ def scale(resource: Resource, placer: Placer) -> ScaleFact | None:
     return None
 
 
-def budget(resource: Resource, placer: Placer) -> BudgetFact | None:
+def budget(resource: Resource, placer: Placer) -> BudgetFact:
     """What a PodDisruptionBudget asks for."""
-    if (resource.group, resource.kind) != BUDGET:
-        return None
     available, unavailable = resource["spec"]["minAvailable"], resource["spec"]["maxUnavailable"]
     at = available if available else unavailable if unavailable else resource.node.at("metadata", "name")
     return BudgetFact(_amount(available.value), _amount(unavailable.value), placer.place(at))

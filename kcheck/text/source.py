@@ -90,14 +90,19 @@ class Source:
         return self._starts
 
     def position(self, offset: int) -> Position:
+        line, start = self._line_of(offset)
+        return Position(line, offset - start + 1)
+
+    def _line_of(self, offset: int) -> tuple[int, int]:
+        """The number and the beginning of a character's line."""
         if self._left > 0 and not self._starts:
-            line, start = self._counted(offset)
-            return Position(line, offset - start + 1)
-        line = bisect_right(self.line_starts, offset)
-        return Position(line, offset - self.line_starts[line - 1] + 1)
+            return self._counted(offset)
+        starts = self.line_starts
+        line = bisect_right(starts, offset)
+        return line, starts[line - 1]
 
     def _counted(self, offset: int) -> tuple[int, int]:
-        """The number and the beginning of a character's line, counted from the line that was asked for before."""
+        """The same, counted from the line that was asked for before."""
         text = self.text
         line, start = self._last
         self._left -= _ASKED + abs(offset - start) // _CROSSED
@@ -114,19 +119,10 @@ class Source:
         return line, start
 
     def range(self, start: int, end: int) -> Range:
-        if self._left > 0 and not self._starts:
-            # Whoever wants a range wants the line that it begins in next.
-            last = self._counted(end)
-            first = self._counted(start)
-            return _range((first[0], start - first[1] + 1, last[0], end - last[1] + 1))
-        starts = self.line_starts
-        line = bisect_right(starts, start)
-        column = start - starts[line - 1] + 1
-        # Most things stand in one line.
-        if start <= end and (line == len(starts) or end < starts[line]):
-            return _range((line, column, line, column + end - start))
-        end_line = bisect_right(starts, end)
-        return _range((line, column, end_line, end - starts[end_line - 1] + 1))
+        # Whoever wants a range wants the line that it begins in next.
+        last, behind = self._line_of(end)
+        line, before = self._line_of(start)
+        return _range((line, start - before + 1, last, end - behind + 1))
 
     def offset(self, position: Position) -> int:
         """The character offset of a position of this text."""

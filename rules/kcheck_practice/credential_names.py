@@ -12,8 +12,8 @@ _SECRET_WORDS = (
     "secret", "token", "api_key", "apikey", "access_key", "accesskey", "secret_key", "secretkey", "private_key", "privatekey",
     "credentials",
 )  # fmt: skip
-WORDS = ("pass", "pwd", "secret", "token", "key", "credentials")
-"""What each of these names has in it, in small letters: a text without them has none."""
+# Each of these has one of them in it.
+_IN_ALL = ("pass", "pwd", "secret", "token", "key", "credentials")
 # Names that go with credentials, and with much else.
 _WEAK_WORDS = frozenset(("key", "auth", "salt", "seed", "signature", "hmac", "license", "webhook", "cookie", "session"))
 # A name that ends like this tells of a credential, and is none.
@@ -45,11 +45,18 @@ _LEAST_ENTROPY = 3.2
 
 
 @lru_cache(maxsize=4096)
+def may_say_so(low: str) -> bool:
+    """Whether there is anything in a text, in small letters, that all names of credentials have."""
+    for word in _IN_ALL:  # noqa: SIM110
+        if word in low:
+            return True
+    return False
+
+
 def says_so(name: str) -> bool:
     """Whether a name says that its value is a credential."""
-    # Hardly any name has one of them in it, which is seen sooner than its words are found.
-    low = name.lower()
-    if not any(word in low for word in WORDS):
+    # Hardly any name does, which is seen sooner than its words are found.
+    if not may_say_so(name.lower()):
         return False
     words = words_of(name)
     plain = "_".join(words)

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from kcheck.api import tokens
-from kcheck_practice.credential_names import WORDS, could_be, is_credential, may_name_one
+from kcheck_practice.credential_names import could_be, is_credential, may_name_one, may_say_so
 
 # What stands before the user of an address is found by its "://".
 _LOGIN = r"""([^\s/:@"'<>,]*):([^\s/@"'<>]+)@[\w\[]"""
@@ -71,7 +71,7 @@ def _telling(text: str) -> Iterator[Found]:
 def lines(text: str, name: str) -> Iterator[Found]:
     """Those of a file of configuration: what stands behind a name that says so. `name`: of the file."""
     low = text.lower()
-    if not _says_something(low) or text.startswith("#!") or name.endswith(_CODE) or '"panels"' in text:
+    if not may_say_so(low) or text.startswith("#!") or name.endswith(_CODE) or '"panels"' in text:
         return
     for match in _compiled(_LINE).finditer(text):
         key = match[2]
@@ -90,7 +90,7 @@ def lines(text: str, name: str) -> Iterator[Found]:
 def arguments(text: str) -> Iterator[Found]:
     """Those of a command line or a script in one text: what stands behind --password, PASSWORD= or mysql -p."""
     low = text.lower()
-    if "mysql" not in low and not _says_something(low):
+    if "mysql" not in low and not may_say_so(low):
         return
     for match in _compiled(_ARGUMENT).finditer(text):
         name, value = match[1] or match[2], match[4]
@@ -99,13 +99,6 @@ def arguments(text: str) -> Iterator[Found]:
     for match in _compiled(_MYSQL).finditer(text) if "mysql" in low else ():
         if could_be(match[1]):
             yield Found("the password of mysql", *match.span(1))
-
-
-def _says_something(low: str) -> bool:
-    for word in WORDS:  # noqa: SIM110
-        if word in low:
-            return True
-    return False
 
 
 def _logins(text: str) -> Iterator[Found]:
