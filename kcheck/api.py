@@ -38,13 +38,14 @@ from kcheck.kube.pod import Container, Pod
 from kcheck.kube.podtable import Backend
 from kcheck.kube.provided import is_provided
 from kcheck.kube.resource import Resource, strings
-from kcheck.kube.suggestion import nearest
+from kcheck.kube.suggestion import nearest, suggest
 from kcheck.kube.variants import may_share
 from kcheck.reporters.style import Style
-from kcheck.rule.constraint import Check, Constraint, FieldTable, checks, constraint, fields
+from kcheck.rule.constraint import Constraint, FieldTable, Validator, constraint, fields, validator
+from kcheck.rule.groups import Group
 from kcheck.rule.index import modules
 from kcheck.rule.options import Option
-from kcheck.rule.rule import Rule, rule, topic
+from kcheck.rule.rule import Rule, declare, rule
 from kcheck.schema import served, soundness
 from kcheck.text.edit import Edit
 from kcheck.text.pattern import pattern
@@ -53,13 +54,84 @@ from kcheck.tree.document import Document
 from kcheck.tree.node import Node, Passage
 
 __all__ = [
-    "ERROR", "INFO", "WARNING", "Backend", "Breach", "BudgetFact", "Bundle", "Check", "Claim", "Constraint", "Container", "Delivery",
-    "Document", "Edit", "Facts", "FieldTable", "Finding", "Fix", "Made", "Node", "NodesFact", "ObjectId", "Option", "Part", "Passage",
-    "Place", "Pod", "PodFact", "PortFact", "Problem", "Reason", "Reference", "Related", "Report", "Resource", "Rule", "ScaleFact", "Scope",
-    "SelectorFact", "Severity", "Span", "Style", "addresses", "base64", "calls", "check_device_selector", "checks", "constraint",
-    "cron", "durations", "expressions", "fields", "hookimpl", "image", "is_provided", "labels", "may_share", "missing", "modes", "modules",
-    "names", "nearest", "network", "pattern", "podsecurity", "ports", "quantity", "rule", "selector", "served", "soundness", "strings",
-    "time_zones", "tokens", "topic", "urls",
+    "ERROR",
+    "INFO",
+    "WARNING",
+    "Backend",
+    "Breach",
+    "BudgetFact",
+    "Bundle",
+    "Claim",
+    "Constraint",
+    "Container",
+    "Delivery",
+    "Document",
+    "Edit",
+    "Facts",
+    "FieldTable",
+    "Finding",
+    "Fix",
+    "Group",
+    "Made",
+    "Node",
+    "NodesFact",
+    "ObjectId",
+    "Option",
+    "Part",
+    "Passage",
+    "Place",
+    "Pod",
+    "PodFact",
+    "PortFact",
+    "Problem",
+    "Reason",
+    "Reference",
+    "Related",
+    "Report",
+    "Resource",
+    "Rule",
+    "ScaleFact",
+    "Scope",
+    "SelectorFact",
+    "Severity",
+    "Span",
+    "Style",
+    "Validator",
+    "addresses",
+    "base64",
+    "calls",
+    "check_device_selector",
+    "constraint",
+    "cron",
+    "declare",
+    "durations",
+    "expressions",
+    "fields",
+    "hookimpl",
+    "image",
+    "is_provided",
+    "labels",
+    "may_share",
+    "missing",
+    "modes",
+    "modules",
+    "names",
+    "nearest",
+    "network",
+    "pattern",
+    "podsecurity",
+    "ports",
+    "quantity",
+    "rule",
+    "selector",
+    "served",
+    "soundness",
+    "strings",
+    "suggest",
+    "time_zones",
+    "tokens",
+    "urls",
+    "validator",
 ]  # fmt: skip
 
 

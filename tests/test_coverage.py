@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from kcheck.rule.equivalents import entries
 from kcheck.rule.registry import Registry
 from tests.test_mission import ROOT
 
@@ -45,17 +48,43 @@ def test_every_idea_is_a_rule_or_refused(tool: ModuleType, registry: Registry) -
         assert all(rule in registry.rules for rule in idea.rules), idea
 
 
-def test_rules_name_the_checks_that_they_stand_for(tool: ModuleType, registry: Registry) -> None:
+def test_rules_and_ideas_of_checks_exist(tool: ModuleType, registry: Registry) -> None:
+    known = {idea.number for idea in tool.ideas(registry)}
+    assert list(entries()) == sorted(entries())
+    for check, entry in entries().items():
+        assert entry["rules"] == sorted(set(entry["rules"])), check
+        assert registry.rules.keys() >= set(entry["rules"]), check
+        assert entry["ideas"], check
+        assert known.issuperset(entry["ideas"]), check
+
+
+def test_each_check_of_a_covered_idea_has_a_rule_of_it(tool: ModuleType, registry: Registry) -> None:
     for idea in tool.ideas(registry):
-        named = {check for rule in idea.rules for check in registry.rules[rule].like}
-        missing = set(idea.peers) - named if idea.rules else ()
-        assert not missing, f"{idea.number}: the metadata of none of its rules name {missing}"
+        for check in idea.peers if idea.rules else ():
+            assert not set(entries()[check]["rules"]).isdisjoint(idea.rules), f"{idea.number}: {check} has none of its rules"
 
 
-def test_no_rule_names_a_check_that_is_in_no_idea(tool: ModuleType, registry: Registry) -> None:
-    known = {peer for idea in tool.ideas(registry) for peer in idea.peers}
-    for rule in registry.rules.values():
-        assert set(rule.like) <= known, f"{rule.id}: {set(rule.like) - known} is not in tools/coverage.yaml"
+def test_rules_stated_for_an_idea_are_not_just_those_of_its_checks(tool: ModuleType) -> None:
+    for section in tool._data():
+        for entry in section["ideas"]:
+            derived = {id for each in entries().values() if entry["idea"] in each["ideas"] for id in each["rules"]}
+            assert set(entry.get("rules", ())) != derived or not derived, entry["idea"]
+
+
+def test_equivalents_are_not_loaded_for_a_check(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n", encoding="utf-8")
+    program = """
+import sys
+from kcheck.cli.main import main
+try:
+    sys.argv[1:] = ["check", "a.yaml", "--isolated", "--no-cache"]
+    main()
+finally:
+    print("kcheck.rule.equivalents" in sys.modules, file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode in (0, 1), done.stderr
+    assert done.stderr == "False\n"
 
 
 def test_nearly_all_ideas_are_covered(tool: ModuleType, registry: Registry) -> None:

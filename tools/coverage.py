@@ -1,4 +1,4 @@
-"""Make COVERAGE.md of tools/coverage.yaml and the metadata of the rules: which ideas of other linters kcheck has, under which names.
+"""Make COVERAGE.md of tools/coverage.yaml and kcheck/rule/equivalents.json: which ideas of other linters kcheck has, under which names.
 
     python tools/coverage.py [--check]
 
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kcheck.rule.equivalents import entries
 from kcheck.rule.registry import Registry
 from kcheck.text.source import Source
 from kcheck.tree.parse import parse
@@ -27,7 +28,7 @@ CONTROL_PLANE = "P"
 INTRODUCTION = """\
 # What kcheck covers
 
-Made by `python tools/coverage.py` from the metadata of the rules and from `tools/coverage.yaml`; `tests/test_coverage.py` holds it to them.
+Made by `python tools/coverage.py` from `kcheck/rule/equivalents.json` and `tools/coverage.yaml`; `tests/test_coverage.py` holds it to them.
 
 What twenty linters of Kubernetes manifests check was collected from their sources, id by id, and put together by idea. Each idea is
 a rule here, or refused with a reason. `kcheck rules --like kube-linter` prints the table of one tool,
@@ -56,8 +57,12 @@ class Idea:
 
 
 def ideas(registry: Registry) -> list[Idea]:
-    """The ideas of tools/coverage.yaml. Where one names no rules, they are those that say to be like one of its peers."""
-    return [_idea(section["section"], entry, registry) for section in _data() for entry in section["ideas"]]
+    """The ideas of tools/coverage.yaml, with the checks that belong to them. Where one names no rules, they are those of its checks."""
+    peers: dict[int, list[str]] = {}
+    for check, entry in entries().items():
+        for number in entry["ideas"]:
+            peers.setdefault(number, []).append(check)
+    return [_idea(section["section"], entry, peers[entry["idea"]]) for section in _data() for entry in section["ideas"]]
 
 
 def titles() -> dict[str, str]:
@@ -76,12 +81,12 @@ def _data() -> Any:
     return document.root.plain()
 
 
-def _idea(section: str, entry: dict[str, Any], registry: Registry) -> Idea:
+def _idea(section: str, entry: dict[str, Any], peers: list[str]) -> Idea:
     refused, otherwise = entry.get("refused", "").strip(), entry.get("otherwise", "").strip()
     rules = entry.get("rules", ())
     if not (rules or refused or otherwise):
-        rules = [id for id, rule in sorted(registry.rules.items()) if not set(rule.like).isdisjoint(entry["peers"])]
-    return Idea(entry["idea"], section, entry["what"], tuple(rules), tuple(entry["peers"]), refused, otherwise)
+        rules = sorted({id for check in peers for id in entries()[check]["rules"]})
+    return Idea(entry["idea"], section, entry["what"], tuple(rules), tuple(peers), refused, otherwise)
 
 
 def _counts(known: list[Idea]) -> Iterator[str]:
@@ -116,7 +121,7 @@ def _by_tool(known: list[Idea], registry: Registry) -> Iterator[str]:
         covered = sum(any(idea.is_covered for idea in found) for found in mine.values())
         yield from [f"### {tool}", "", f"{covered} of {len(mine)} checks.", "", "| its check | rules |", "|---|---|"]
         for peer, found in mine.items():
-            rules = sorted(id for id, rule in registry.rules.items() if peer in rule.like)
+            rules = entries()[peer]["rules"]
             answer = _links(rules, registry) if rules else "; ".join(dict.fromkeys(_answer(idea, registry) for idea in found))
             yield f"| {_cell(peer.partition('/')[2])} | {answer} |"
         yield ""

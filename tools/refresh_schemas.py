@@ -12,6 +12,8 @@ removed.json says which release was the first to serve a kind, and the first tha
 it is written anew; what was gone before the oldest table stands there by hand and stays (1.11 to 1.24 were compared with
 the definitions of their time, which list until 1.17 what 1.16 had switched off).
 
+kcheck/rule/vocabulary.json has the names of all types and kinds, for the check of the names in rules.
+
 resources.json is what RBAC calls the kinds of all versions; kcheck/schema/served.py says what of it stands by hand.
 
 The format of the tables is described in kcheck/schema/definitions.py. Nothing here goes into the wheel.
@@ -24,12 +26,15 @@ import importlib.util
 import json
 import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 Json = dict[str, Any]
 
-SCHEMAS = Path(__file__).resolve().parent.parent / "schemas"
+ROOT = Path(__file__).resolve().parent.parent
+SCHEMAS = ROOT / "schemas"
+VOCABULARY = ROOT / "kcheck" / "rule" / "vocabulary.json"
 
 # Definitions that are no object with fields of their own, and the type expression that stands for each.
 _CRD = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON"
@@ -255,6 +260,18 @@ def resources(tables: dict[str, Json], earlier: Json) -> Json:
     return result
 
 
+def vocabulary(tables: Iterable[Json], past: Json) -> Json:
+    """The names of all API types and kinds of these tables, and the kinds that they no longer have: what rules may name."""
+    types: set[str] = set()
+    groups: dict[str, set[str]] = {}
+    for kinds in (*(table["kinds"] for table in tables), past["removed"]):
+        for api_version, names in kinds.items():
+            groups.setdefault(api_version.rpartition("/")[0] or "core", set()).update(names)
+    for table in tables:
+        types.update(table["types"])
+    return {"types": sorted(types), "groups": {group: sorted(names) for group, names in sorted(groups.items())}}
+
+
 def read_definitions(folder: Path | None) -> dict[str, Json]:
     """{minor: definitions} of a folder or of the installed package, oldest first; ValueError where there are none."""
     if folder is None:
@@ -307,6 +324,8 @@ def main(arguments: list[str] | None = None) -> int:
         (SCHEMAS / f"kubernetes-{minor}.json").write_text(text + "\n")
         print(f"{minor}: {sum(map(len, table['kinds'].values()))} kinds, {len(table['types'])} types, {len(text) // 1000} kB")
     (SCHEMAS / "removed.json").write_text(json.dumps(past, sort_keys=True, indent=1) + "\n")
+    components = json.loads((SCHEMAS / "components.json").read_text())
+    VOCABULARY.write_text(json.dumps(vocabulary([*tables.values(), components], past), indent=1) + "\n")
     (SCHEMAS / "resources.json").write_text(json.dumps(plurals, sort_keys=True, indent=1) + "\n")
     return 0
 

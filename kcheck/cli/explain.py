@@ -11,6 +11,7 @@ import click
 from kcheck.cli.output import wants_colour
 from kcheck.cli.selection import complete_rules, find_rule, tell_failures, types_of
 from kcheck.reporters import Style
+from kcheck.rule.equivalents import equivalents_of
 from kcheck.rule.options import Option
 from kcheck.rule.page import help_text
 from kcheck.rule.registry import Registry
@@ -48,7 +49,7 @@ def _head(rule: Rule, registry: Registry, style: Style) -> list[str]:
         ("groups", ", ".join(sorted(rule.groups))),
         ("looks at", _subject(rule, registry)),
         ("fix", "yes" if rule.fixable else ""),
-        ("like", ", ".join(rule.like)),
+        ("like", ", ".join(equivalents_of(rule))),
     ]
     lines = [style.paint(f"# {rule.id}", _BOLD), "", rule.title, ""]
     lines += [f"{style.paint(f'{name:<14}', _DIM)} {value}" for name, value in rows if value]

@@ -13,6 +13,7 @@ from kcheck.cli.output import wants_colour
 from kcheck.cli.selection import complete_names, read_names, tell_failures, types_of
 from kcheck.kube.suggestion import nearest
 from kcheck.reporters.style import SEVERITY_COLOURS, Style
+from kcheck.rule.equivalents import equivalents
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
 from kcheck.text.pattern import pattern
@@ -22,7 +23,7 @@ _DIGITS = pattern(r"\d")
 
 def complete_checks(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Completions of a tool, and of its checks where the tool is complete."""
-    checks = sorted({check for rule in Registry.load().rules.values() for check in rule.like})
+    checks = list(equivalents(Registry.load().rules.values()))
     names = checks if "/" in incomplete else sorted({check.partition("/")[0] for check in checks})
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
@@ -48,7 +49,8 @@ def rules(format_: str, select: tuple[str, ...], like: str | None, colour: str) 
         data: list[dict[str, object]] = [{"check": check, "rules": [rule.id for rule in of]} for check, of in found.items()]
         lines = _like_table(found, style)
     else:
-        data = [_data(rule, registry) for rule in chosen]
+        checks = _checks_by_rule(chosen) if format_ == "json" else {}
+        data = [_data(rule, registry, checks.get(rule.id, ())) for rule in chosen] if format_ == "json" else []
         lines = _table(chosen, style)
     if format_ == "json":
         click.echo(json.dumps(data, indent=1))
@@ -58,19 +60,17 @@ def rules(format_: str, select: tuple[str, ...], like: str | None, colour: str) 
     sys.exit(2 if registry.failures else 0)
 
 
-def rules_like(name: str, rules: Iterable[Rule]) -> dict[str, list[Rule]]:
+def rules_like(name: str, among: Iterable[Rule]) -> dict[str, list[Rule]]:
     """The rules that stand for each check of a tool ("kube-linter"), or for one of its checks ("kube-linter/latest-tag").
 
     Raises UsageError for a tool or check that no rule is like.
     """
-    known: dict[str, list[Rule]] = {}
-    for rule in rules:
-        for check in rule.like:
-            known.setdefault(check, []).append(rule)
+    rules = {rule.id: rule for rule in among}
+    known = {check: [rules[id] for id in ids] for check, ids in equivalents(rules.values()).items()}
     if name in known:
         return {name: known[name]}
     tool, slash, _ = name.partition("/")
-    of_tool = {check: known[check] for check in sorted(known) if check.startswith(f"{tool}/")}
+    of_tool = {check: known[check] for check in known if check.startswith(f"{tool}/")}
     if of_tool and not slash:
         return of_tool
     what, candidates = ("check", list(of_tool)) if of_tool else ("tool", sorted({check.partition("/")[0] for check in known}))
@@ -108,7 +108,15 @@ def _table(rules: Sequence[Rule], style: Style) -> list[str]:
     return lines
 
 
-def _data(rule: Rule, registry: Registry) -> dict[str, object]:
+def _checks_by_rule(rules: Sequence[Rule]) -> dict[str, list[str]]:
+    table: dict[str, list[str]] = {}
+    for check, ids in equivalents(rules).items():
+        for id in ids:
+            table.setdefault(id, []).append(check)
+    return table
+
+
+def _data(rule: Rule, registry: Registry, checks: Sequence[str]) -> dict[str, object]:
     page = registry.page(rule)
     return {
         "id": rule.id,
@@ -120,7 +128,7 @@ def _data(rule: Rule, registry: Registry) -> dict[str, object]:
         "scope": rule.scope,
         "types": types_of(rule, registry),
         "fixable": rule.fixable,
-        "like": list(rule.like),
+        "like": list(checks),
         "options": [
             {
                 "name": o.name.replace("_", "-"),

@@ -52,9 +52,9 @@ def unknown_name(name: str, registry: Registry, groups: bool = True) -> str:
 def types_of(rule: Rule, registry: Registry) -> list[str]:
     """The API types that a rule looks at, by itself or through the tables and checks under its id."""
     types = set(rule.types)
-    types.update(t for check in registry.checks if check.topic.id == rule.id for t in check.types)
+    types.update(t for validator in registry.validators if validator.rule.id == rule.id for t in validator.types)
     for table in registry.tables:
-        if any(constraint.topic.id == rule.id for constraints in table.load().fields.values() for constraint in constraints):
+        if any(constraint.rule.id == rule.id for constraints in table.load().fields.values() for constraint in constraints):
             types.update(table.types)
     return sorted(types)
 

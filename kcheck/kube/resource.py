@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kcheck.kube.kinds import kind_names
 from kcheck.kube.place import ObjectId
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node
@@ -75,8 +76,8 @@ class Resource:
         return False
 
     def is_a(self, *kinds: str) -> bool:
-        """Whether it is one of these: "v1 Pod", "apps/v1 Deployment" or, whatever the version, "apps Deployment"."""
-        return f"{self.api_version} {self.kind}" in kinds or f"{self.group} {self.kind}".strip() in kinds
+        """Whether it is of one of these kinds, such as "apps Deployment" or "core Pod". See `kcheck.kube.kinds` for the notation."""
+        return not kind_names(self.api_version, self.kind).isdisjoint(kinds)
 
 
 def strings(node: Node) -> dict[str, str]:

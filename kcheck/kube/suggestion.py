@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+_FEW = 10
+"""Known words that advice lists."""
+
 
 def nearest(word: str, candidates: Iterable[str], *, limit: int | None = None) -> str | None:
     """The candidate that the writer of `word` most likely meant, or None where none is near.
@@ -26,6 +29,18 @@ def nearest(word: str, candidates: Iterable[str], *, limit: int | None = None) -
         if best is None or rank < best:
             best = rank
     return best[3] if best else None
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """The advice for an unknown word: the known one that was probably meant, otherwise the known ones, or the first few of many."""
+    candidates = list(known)
+    near = nearest(word, candidates)
+    if near is not None:
+        return f'did you mean "{near}"?'
+    if len(candidates) <= 1:
+        return "".join(f"use {only}" for only in candidates)
+    more = f" and {len(candidates) - _FEW} more" if len(candidates) > _FEW else ""
+    return f"use one of {', '.join(candidates[:_FEW])}{more}"
 
 
 def distance(first: str, second: str, *, most: int | None = None) -> int:

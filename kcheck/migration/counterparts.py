@@ -1,11 +1,11 @@
-"""Which of our rules stand for a check of another tool: what the rules themselves say with `like`."""
+"""Which of our rules replace a check of another tool."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 
 from kcheck.migration.peers import PEERS
+from kcheck.rule.equivalents import equivalents
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
 
@@ -15,14 +15,11 @@ class Counterparts:
 
     def __init__(self, registry: Registry) -> None:
         self.registry = registry
-        self._rules: dict[str, list[str]] = defaultdict(list)
-        for rule in registry.rules.values():
-            for name in rule.like:
-                self._rules[name].append(rule.id)
+        self._rules = equivalents(registry.rules.values())
 
     def rules(self, tool: str, check: str) -> tuple[str, ...]:
         """Ids of the rules that stand for a check, sorted; none where it has no counterpart."""
-        return tuple(sorted(self._rules.get(f"{tool}/{check}", ())))
+        return self._rules.get(f"{tool}/{check}", ())
 
     def checks(self, tool: str) -> frozenset[str]:
         """All checks that a tool is known to have."""

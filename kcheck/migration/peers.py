@@ -1,6 +1,6 @@
 """What the other tools check: their ids, and which of them run unasked. Facts, as of the version named; the mapping is in the rules.
 
-What stands here need not be complete: ids that rules name with `like` are known as well.
+This table need not be complete: the checks in `kcheck/rule/equivalents.json` are known as well.
 """
 
 from __future__ import annotations

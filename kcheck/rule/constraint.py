@@ -1,5 +1,5 @@
-"""Constraints of single fields, as tables by API type, and functions of whole types. Both belong to a topic: a Rule without a
-function of its own, under whose id users see and suppress what they find.
+"""Constraints of single fields, as tables by API type, and validators of whole values. Both belong to a declared rule: a Rule without
+a function of its own, whose id users see and suppress.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from kcheck.finding.problem import Problem
-from kcheck.rule.rule import Late, Rule, first_parameter
+from kcheck.rule.rule import Late, Rule, first_parameter, words
 from kcheck.text.record import NamedTuple
 from kcheck.tree.node import Node
 
@@ -23,10 +23,10 @@ class Constraint:
     `dropped`: the API server takes the field away before it validates, so that of what stands in it only the shape counts.
     """
 
-    __slots__ = ("closed", "dropped", "look", "of_absent", "topic")
+    __slots__ = ("closed", "dropped", "look", "of_absent", "rule")
 
-    def __init__(self, topic: Rule, look: Look, of_absent: bool = False, closed: bool = False, dropped: bool = False) -> None:
-        self.topic = topic
+    def __init__(self, rule: Rule, look: Look, of_absent: bool = False, closed: bool = False, dropped: bool = False) -> None:
+        self.rule = rule
         self.look = look
         self.of_absent = of_absent
         self.closed = closed
@@ -61,16 +61,19 @@ class LateTable(NamedTuple):
         return tables[self.number]
 
 
-class Check(NamedTuple):
-    """A function of whole values of some API types, or, without types, of every object of a known kind. `subject`: what it is handed;
-    `having`: it is asked where one of these fields is written, of the value or, without types, of the object's metadata.
+class Validator(NamedTuple):
+    """A function that reports problems of whole values under the id of a declared rule. `subject`: the type of its parameter.
+
+    With `types` it is called for values of these API types, without for every object of a known kind. `fields`, `metadata`: it is
+    called only where one of these fields is present, in the value or in the object's metadata.
     """
 
-    topic: Rule
+    rule: Rule
     types: tuple[str, ...]
     subject: type
     function: Callable[..., Iterable[Problem]] | Late
-    having: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+    metadata: tuple[str, ...] = ()
 
     @property
     def module(self) -> str:
@@ -83,29 +86,34 @@ class Check(NamedTuple):
         return function  # type: ignore[no-any-return]
 
 
-def constraint(topic: Rule, *, of_absent: bool = False, closed: bool = False) -> Callable[[Look], Constraint]:
+def constraint(rule: Rule, *, of_absent: bool = False, closed: bool = False) -> Callable[[Look], Constraint]:
     """Make a Constraint of a function from Node to a problem, several, or None."""
-    return lambda look: Constraint(topic, look, of_absent, closed)
+    return lambda look: Constraint(rule, look, of_absent, closed)
 
 
 def fields(types: str | Iterable[str], /, **constraints: Constraint | tuple[Constraint, ...]) -> FieldTable:
     """Constraints of the named fields of one or several API types."""
-    names = (types,) if isinstance(types, str) else tuple(types)
-    return FieldTable(names, {k: c if isinstance(c, tuple) else (c,) for k, c in constraints.items()})
+    return FieldTable(words(types), {k: c if isinstance(c, tuple) else (c,) for k, c in constraints.items()})
 
 
-def checks(
-    types: str | Iterable[str] = (), /, *, topic: Rule, having: str | Iterable[str] = ()
-) -> Callable[[Callable[..., Iterable[Problem]]], Check]:
-    """Make a Check of a generator function whose first parameter is a Node, Pod, Container or Resource.
+def validator(
+    types: str | Iterable[str] = (), /, *, rule: Rule, fields: str | Iterable[str] = (), metadata: str | Iterable[str] = ()
+) -> Callable[[Callable[..., Iterable[Problem]]], Validator]:
+    """Make a Validator of a generator function whose first parameter is a Node, Pod, Container or Resource.
 
-    Without types it looks at every object of a known kind, built in or defined by a CRD, once. `having`: fields of the value (without
-    types, of the object's metadata) without which it has nothing to say: it is asked where one of them is written.
+    `types`: API types such as "core/v1 Container"; without any it is called once for every object of a known kind, built in or defined by
+    a CustomResourceDefinition. `rule`: the declared rule that its problems are reported under. `fields`: it is called only for values in
+    which one of these fields is present. `metadata`: without types, only for objects with one of these fields in their metadata.
+    Raises TypeError for a wrong signature or combination.
     """
-    names = (types,) if isinstance(types, str) else tuple(types)
-    about = (having,) if isinstance(having, str) else tuple(having)
+    names = words(types)
+    about, described = words(fields), words(metadata)
 
-    def make(function: Callable[..., Iterable[Problem]]) -> Check:
-        return Check(topic, names, first_parameter(function), function, about)
+    def make(function: Callable[..., Iterable[Problem]]) -> Validator:
+        if about and not names:
+            raise TypeError(f"validator of {rule.id}: fields= needs types; use metadata= for every object")
+        if described and names:
+            raise TypeError(f"validator of {rule.id}: metadata= is for validators without types; use fields=")
+        return Validator(rule, names, first_parameter(function), function, about, described)
 
     return make

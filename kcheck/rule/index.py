@@ -14,7 +14,8 @@ from types import ModuleType
 from typing import Any
 
 from kcheck.finding.severity import Severity
-from kcheck.rule.constraint import Check, FieldTable, LateTable
+from kcheck.rule.constraint import FieldTable, LateTable, Validator
+from kcheck.rule.groups import Group
 from kcheck.rule.options import TYPES, Option
 from kcheck.rule.rule import SUBJECTS, Late, Rule
 
@@ -31,12 +32,13 @@ def modules(package: str) -> list[ModuleType]:
     return [import_module(f"{package}.{name}") for name in names]
 
 
-def contents(module: ModuleType) -> Iterator[tuple[str, Rule | Check | list[FieldTable]]]:
-    """The rules and checks that a module defines, and its lists of tables, with their names there."""
+def contents(module: ModuleType) -> Iterator[tuple[str, Group | Rule | Validator | list[FieldTable]]]:
+    """The groups, rules and validators that a module defines, and its lists of tables, with their names there."""
     for name, value in list(vars(module).items()):
         if (
-            (isinstance(value, Rule) and value.module == module.__name__)
-            or (isinstance(value, Check) and value.module == module.__name__)
+            isinstance(value, Group)
+            or (isinstance(value, Rule) and value.module == module.__name__)
+            or (isinstance(value, Validator) and value.module == module.__name__)
             or (isinstance(value, list) and value and isinstance(value[0], FieldTable))
         ):
             yield name, value
@@ -45,15 +47,15 @@ def contents(module: ModuleType) -> Iterator[tuple[str, Rule | Check | list[Fiel
 class Index:
     """The rules of a package by id, and its tables."""
 
-    def __init__(self, rules: Iterable[tuple[Any, ...]], checks: Iterable[tuple[Any, ...]], tables: Iterable[tuple[Any, ...]]) -> None:
+    def __init__(self, rules: Iterable[tuple[Any, ...]], validators: Iterable[tuple[Any, ...]], tables: Iterable[tuple[Any, ...]]) -> None:
         self.rules = {each[0]: _rule(*each) for each in rules}
         self.tables = [LateTable(types, Late(module, name), number) for types, module, name, number in tables]
-        self._checks = checks
+        self._validators = validators
 
-    def checks(self, rules: Mapping[str, Rule]) -> Iterator[Check]:
-        """The checks of topics that are among these rules."""
-        for topic, types, subject, module, name, having in self._checks:
-            yield Check(rules[topic], types, SUBJECTS[subject], Late(module, name), having)
+    def validators(self, rules: Mapping[str, Rule]) -> Iterator[Validator]:
+        """The validators of declared rules that are among these."""
+        for rule, types, subject, module, name, fields, metadata in self._validators:
+            yield Validator(rules[rule], types, SUBJECTS[subject], Late(module, name), fields, metadata)
 
 
 def read_index(package: str) -> Index | None:
@@ -61,21 +63,22 @@ def read_index(package: str) -> Index | None:
     if find_spec(f"{package}.{NAME}") is None:
         return None
     found = import_module(f"{package}.{NAME}")
-    return Index(found.RULES, found.CHECKS, found.TABLES)
+    return Index(found.RULES, found.VALIDATORS, found.TABLES)
 
 
 def index_of(package: str) -> str:
     """The text of a module that is the index of a package. Imports the whole package."""
-    rules, checks, tables = [], [], []
+    rules, validators, tables = [], [], []
     for module in modules(package):
         for name, value in contents(module):
             if isinstance(value, Rule):
                 rules.append(_entry(value, name))
-            elif isinstance(value, Check):
-                checks.append((value.topic.id, value.types, value.subject.__name__, module.__name__, name, value.having))
-            else:
+            elif isinstance(value, Validator):
+                subject = value.subject.__name__
+                validators.append((value.rule.id, value.types, subject, module.__name__, name, value.fields, value.metadata))
+            elif isinstance(value, list):
                 tables += [(table.types, module.__name__, name, number) for number, table in enumerate(value)]
-    parts = {"RULES": rules, "CHECKS": checks, "TABLES": tables}
+    parts = {"RULES": rules, "VALIDATORS": validators, "TABLES": tables}
     return "".join(f"{name} = (\n{''.join(f'    {each!r},{chr(10)}' for each in entries)})\n" for name, entries in parts.items())
 
 
@@ -84,19 +87,20 @@ def _entry(rule: Rule, name: str) -> tuple[Any, ...]:
     options = tuple((o.name, o.type.__name__, o.default, o.help) for o in rule.options.values())
     return (
         rule.id, rule.title, rule.severity.word, rule.family, tuple(sorted(rule.groups)), rule.default, rule.scope, rule.subject.__name__,
-        rule.types, options, rule.fixable, rule.like, name if rule.function is not None else "", rule.module, tuple(sorted(rule.kinds)),
-        rule.needs, rule.having,
+        rule.types, options, rule.fixable, rule.equivalents, name if rule.function is not None else "", rule.module, rule.fields,
+        tuple(sorted(rule.kinds)), rule.facts, tuple(sorted(rule.references)),
     )  # fmt: skip
 
 
 def _rule(
     id: str, title: str, severity: str, family: str, groups: tuple[str, ...], default: bool, scope: Any, subject: str,
-    types: tuple[str, ...], options: tuple[tuple[str, str, Any, str], ...], fixable: bool, like: tuple[str, ...], name: str, module: str,
-    kinds: tuple[str, ...], needs: tuple[str, ...], having: tuple[str, ...] | Mapping[str, tuple[str, ...]],
+    types: tuple[str, ...], options: tuple[tuple[str, str, Any, str], ...], fixable: bool, equivalents: tuple[str, ...], name: str,
+    module: str, fields: tuple[str, ...] | Mapping[str, tuple[str, ...]], kinds: tuple[str, ...], facts: tuple[str, ...],
+    references: tuple[str, ...],
 ) -> Rule:  # fmt: skip
     """The rule of an entry."""
     return Rule(
         id, title, Severity.parse(severity), family, frozenset(groups), default, scope, SUBJECTS[subject], types,
-        {each[0]: Option(each[0], _TYPES[each[1]], each[2], each[3]) for each in options}, fixable, like,
-        Late(module, name) if name else None, module, frozenset(kinds), needs, having,
+        {each[0]: Option(each[0], _TYPES[each[1]], each[2], each[3]) for each in options}, fixable, equivalents,
+        Late(module, name) if name else None, module, fields, frozenset(kinds), facts, frozenset(references),
     )  # fmt: skip

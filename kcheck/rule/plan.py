@@ -8,8 +8,9 @@ from typing import Any
 
 from kcheck.finding.problem import Problem
 from kcheck.kube.facts import Facts
+from kcheck.kube.kinds import CORE, kind_names
 from kcheck.kube.resource import Resource
-from kcheck.rule.constraint import Check, Constraint, FieldTable, LateTable
+from kcheck.rule.constraint import Constraint, FieldTable, LateTable, Validator
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import Active, RuleSet
 from kcheck.tree.document import Document
@@ -30,29 +31,29 @@ class EndlessRule(Exception):
 
 class Hook:
     """A function to call at a node, under a rule's id. `subject`: what it is handed; `type`: the node's, where the hook is of one;
-    `having`: the fields that it is about.
+    `fields`: it is called only where one of these is present.
 
     A class of its own and no tuple, for it is asked for its parts hundreds of thousands of times.
     """
 
-    __slots__ = ("function", "having", "options", "rule", "subject", "type")
+    __slots__ = ("fields", "function", "options", "rule", "subject", "type")
 
     def __init__(
         self, rule: str, subject: object, function: Callable[..., Iterable[Problem]], options: dict[str, Any], type: str = "",
-        having: tuple[str, ...] = (),
+        fields: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
         self.rule = rule
         self.subject = subject
         self.function = function
         self.options = options
         self.type = type
-        self.having = having
+        self.fields = fields
 
     def concerns(self, value: dict[str, Node]) -> bool:
-        """Whether a value has any of the fields that it is about: calling takes longer than looking."""
-        if not self.having:
+        """Whether one of its fields is present in a value: calling takes longer than looking."""
+        if not self.fields:
             return True
-        for name in self.having:  # noqa: SIM110
+        for name in self.fields:  # noqa: SIM110
             if name in value:
                 return True
         return False
@@ -63,23 +64,23 @@ class Hook:
 
     def instead(self, function: Callable[..., Iterable[Problem]]) -> Hook:
         """The same with another function."""
-        return Hook(self.rule, self.subject, function, self.options, self.type, self.having)
+        return Hook(self.rule, self.subject, function, self.options, self.type, self.fields)
 
 
 class TypePlan:
     """What to do at a node of one API type.
 
     `absent`: asked of missing fields too; `owned`: fields whose being required is settled here, `closed`: whose values are;
-    `dropped`: fields whose contents nobody validates. `rules`: hooks that look at what is written, `checks`: at what is not, too.
+    `dropped`: fields whose contents nobody validates. `rules`: called with values that are present, `validators`: with absent ones, too.
     """
 
-    __slots__ = ("absent", "checks", "closed", "dropped", "owned", "present", "rules")
+    __slots__ = ("absent", "closed", "dropped", "owned", "present", "rules", "validators")
 
-    def __init__(self, rules: Iterable[Hook] = (), checks: Iterable[Hook] = ()) -> None:
+    def __init__(self, rules: Iterable[Hook] = (), validators: Iterable[Hook] = ()) -> None:
         self.absent: list[tuple[str, Constraint]] = []
         self.present: dict[str, list[Constraint]] = {}
         self.rules = list(rules)
-        self.checks = list(checks)
+        self.validators = list(validators)
         self.owned: set[str] = set()
         self.closed: set[str] = set()
         self.dropped: set[str] = set()
@@ -96,29 +97,43 @@ class ObjectHooks:
         self.rules = list(rules)
         self._wrap = wrap
         self._hooks: dict[str, Hook] = {}
-        self._of_kind: dict[str, list[Hook]] = {}
-        self._needed = tuple(dict.fromkeys(name for active in self.rules for name in active.rule.needs))
-        self._named = frozenset(kind for active in self.rules if active.rule.subject is Facts for kind in active.rule.having)
+        self._of_kind: dict[tuple[str, str], list[Hook]] = {}
+        self._facts = tuple(dict.fromkeys(name for active in self.rules for name in active.rule.facts))
+        self._references = frozenset(kind for active in self.rules for kind in active.rule.references)
+        self._referred: dict[tuple[str, str], frozenset[str]] = {}
         self._of_facts: dict[tuple[object, ...], list[Hook]] = {}
 
-    def of_kind(self, kind: str) -> list[Hook]:
-        """Those that look at objects of a kind."""
-        found = self._of_kind.get(kind)
+    def of_kind(self, api_version: str, kind: str) -> list[Hook]:
+        """Those called with objects of a kind."""
+        found = self._of_kind.get((api_version, kind))
         if found is None:
-            found = self._of_kind[kind] = [self._hook(each) for each in self.rules if _is_of(each, kind)]
+            names = kind_names(api_version, kind)
+            found = self._of_kind[api_version, kind] = [self._hook(each) for each in self.rules if _is_of(each, names)]
         return found
 
     def of_facts(self, facts: Facts) -> list[Hook]:
-        """Those that can have something to say of these facts."""
-        named = self._named.intersection([reference.kind for reference in facts.references]) if facts.references else _NONE
-        key = (facts.id.kind, named, *[bool(getattr(facts, name)) for name in self._needed])
+        """Those called with these facts."""
+        referred = self._references_of(facts) if facts.references else _NONE
+        key = (facts.id.api_version, facts.id.kind, referred, *[bool(getattr(facts, name)) for name in self._facts])
         found = self._of_facts.get(key)
         if found is None:
-            has = {name for name in self._needed if getattr(facts, name)}
-            able = [each for each in self.rules if _is_of(each, facts.id.kind) and has.issuperset(each.rule.needs)]
-            able = [each for each in able if not each.rule.having or not named.isdisjoint(each.rule.having)]
+            names = kind_names(facts.id.api_version, facts.id.kind)
+            has = {name for name in self._facts if getattr(facts, name)}
+            able = [each for each in self.rules if _is_of(each, names) and has.issuperset(each.rule.facts)]
+            able = [each for each in able if not each.rule.references or not referred.isdisjoint(each.rule.references)]
             found = self._of_facts[key] = [self._hook(each) for each in able]
         return found
+
+    def _references_of(self, facts: Facts) -> frozenset[str]:
+        """The kinds that the object refers to, of those that rules name."""
+        referred: set[str] = set()
+        for reference in facts.references:
+            key = (reference.api_group, reference.kind)
+            names = self._referred.get(key)
+            if names is None:
+                names = self._referred[key] = self._references & {reference.kind, f"{reference.api_group or CORE} {reference.kind}"}
+            referred |= names
+        return frozenset(referred)
 
     def _hook(self, active: Active) -> Hook:
         hook = self._hooks.get(active.rule.id)
@@ -127,14 +142,14 @@ class ObjectHooks:
         return hook
 
 
-def _is_of(active: Active, kind: str) -> bool:
-    return not active.rule.kinds or kind in active.rule.kinds
+def _is_of(active: Active, names: frozenset[str]) -> bool:
+    return not active.rule.kinds or not names.isdisjoint(active.rule.kinds)
 
 
 def _hook_of(active: Active, type: str, wrap: Wrap | None) -> Hook:
     rule = active.rule
-    having = rule.having if isinstance(rule.having, tuple) else rule.having.get(type, ())
-    hook = Hook(rule.id, rule.subject, rule.load(), active.options, type, having)
+    fields = rule.fields if isinstance(rule.fields, tuple) else rule.fields.get(type, ())
+    hook = Hook(rule.id, rule.subject, rule.load(), active.options, type, fields)
     return hook if wrap is None else wrap(hook)
 
 
@@ -175,34 +190,34 @@ class _Types:
         self._active = rules
         self._wrap = wrap
         self._rules: dict[str, list[Active]] = defaultdict(list)
-        self._checks: dict[str, list[Check]] = defaultdict(list)
+        self._validators: dict[str, list[Validator]] = defaultdict(list)
         self._tables: dict[str, list[FieldTable | LateTable]] = defaultdict(list)
         for active in rules.active.values():
             for name in active.rule.types:
                 self._rules[name].append(active)
-        for check in registry.checks:
-            if check.topic.id in rules:
-                for name in check.types:
-                    self._checks[name].append(check)
+        for validator in registry.validators:
+            if validator.rule.id in rules:
+                for name in validator.types:
+                    self._validators[name].append(validator)
         for table in registry.tables:
             for name in table.types:
                 self._tables[name].append(table)
 
     def make(self, name: str) -> TypePlan | None:
         """What there is to do at a value of a type."""
-        if name not in self._rules and name not in self._checks and name not in self._tables:
+        if name not in self._rules and name not in self._validators and name not in self._tables:
             return None
         plan = TypePlan(
             [_hook_of(active, name, self._wrap) for active in self._rules.get(name, ()) if active.rule.function is not None],
-            [self.hook_of(check) for check in self._checks.get(name, ())],
+            [self.hook_of(validator) for validator in self._validators.get(name, ())],
         )
         for table in self._tables.get(name, ()):
             for key, constraints in table.load().fields.items():
                 self._enter(plan, key, constraints)
         return plan
 
-    def hook_of(self, check: Check) -> Hook:
-        hook = Hook(check.topic.id, check.subject, check.load(), {}, having=check.having)
+    def hook_of(self, validator: Validator) -> Hook:
+        hook = Hook(validator.rule.id, validator.subject, validator.load(), {}, fields=validator.fields or validator.metadata)
         return hook if self._wrap is None else self._wrap(hook)
 
     def _enter(self, plan: TypePlan, key: str, constraints: Iterable[Constraint]) -> None:
@@ -212,7 +227,7 @@ class _Types:
                 plan.closed.add(key)
             if constraint.dropped:
                 plan.dropped.add(key)
-            if constraint.topic.id not in self._active:
+            if constraint.rule.id not in self._active:
                 continue
             if constraint.of_absent:
                 plan.absent.append((key, constraint))
@@ -229,5 +244,5 @@ def compile_plan(registry: Registry, rules: RuleSet, wrap: Wrap | None = None) -
         [_hook_of(active, "", wrap) for active in working if active.rule.subject is Document],
         ObjectHooks([active for active in working if active.rule.subject is Resource and not active.rule.types], wrap),
         ObjectHooks([active for active in working if active.rule.subject is Facts], wrap),
-        [types.hook_of(check) for check in registry.checks if check.topic.id in rules and not check.types],
+        [types.hook_of(each) for each in registry.validators if each.rule.id in rules and not each.types],
     )

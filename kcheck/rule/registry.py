@@ -10,7 +10,9 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any
 
-from kcheck.rule.constraint import Check, FieldTable, LateTable
+from kcheck.kube.suggestion import suggest
+from kcheck.rule.constraint import FieldTable, LateTable, Validator
+from kcheck.rule.groups import FAMILIES, GROUPS, Group
 from kcheck.rule.index import contents, read_index
 from kcheck.rule.installed import PROJECT, EntryPoint, entry_points
 from kcheck.rule.rule import Rule
@@ -42,12 +44,13 @@ def _manager() -> Any:
 
 
 class Registry:
-    """Rules by id, field tables, checks, reporters and schema folders."""
+    """Rules by id, field tables, validators, groups, reporters and schema folders."""
 
     def __init__(self, rules: Mapping[str, Rule] = MappingProxyType({})) -> None:
         self.rules = dict(rules)
         self.tables: list[FieldTable | LateTable] = []
-        self.checks: list[Check] = []
+        self.validators: list[Validator] = []
+        self.added_groups: dict[str, str] = {}
         self.reporters: dict[str, Any] = {}
         self.schemas: list[Path] = []
         self.failures: list[PluginFailure] = []
@@ -74,7 +77,7 @@ class Registry:
         if index is None:
             return False
         self.rules.update(index.rules)
-        self.checks += index.checks(self.rules)
+        self.validators += index.validators(self.rules)
         self.tables += index.tables
         return True
 
@@ -83,30 +86,42 @@ class Registry:
         others = [p for p in manager.get_plugins() if p is not plugin]
         hooks = {hook: manager.subset_hook_caller(hook, others) for hook in ("kcheck_rules", "kcheck_reporters", "kcheck_schemas")}
         for modules in hooks["kcheck_rules"]():
-            for module in modules:
-                self.add(module, foreign=name not in BUILT_IN)
+            self.add(*modules, foreign=name not in BUILT_IN)
         for reporters in hooks["kcheck_reporters"]():
             self.reporters.update(reporters)
         for folders in hooks["kcheck_schemas"]():
             self.schemas.extend(folders)
 
-    def add(self, module: ModuleType, foreign: bool = False) -> None:
-        """Collect what a module defines: Rules, Checks, and FieldTables in a list.
+    def add(self, *modules: ModuleType, foreign: bool = False) -> None:
+        """Collect what modules define: Groups, Rules, Validators, and FieldTables in a list. `foreign`: they are a plug-in's.
 
-        Raises ValueError for an id that is taken, or a foreign one without prefix.
+        Raises ValueError for an id that is taken, a foreign one without prefix, or a name that does not exist: of a group and, in what a
+        plug-in defines, of an API type or kind.
         """
-        for _, value in contents(module):
+        found = [value for module in modules for _, value in contents(module)]
+        self.added_groups.update({each.name: each.description for each in found if isinstance(each, Group)})
+        if foreign:
+            from kcheck.rule.vocabulary import require_known_names
+
+            require_known_names(modules)
+        for value in found:
             if isinstance(value, Rule):
-                known = self.rules.get(value.id)
-                if known is not None and known is not value:
-                    raise ValueError(f"rule id {value.id!r} is taken by {known.module}")
-                if foreign and "/" not in value.id:
-                    raise ValueError(f"rule id {value.id!r} needs a prefix of its own, such as acme/{value.id}")
-                self.rules[value.id] = value
-            elif isinstance(value, Check):
-                self.checks.append(value)
-            else:
+                self._enter(value, foreign)
+            elif isinstance(value, Validator):
+                self.validators.append(value)
+            elif isinstance(value, list):
                 self.tables.extend(value)
+
+    def _enter(self, rule: Rule, foreign: bool) -> None:
+        known = self.rules.get(rule.id)
+        if known is not None and known is not rule:
+            raise ValueError(f"rule id {rule.id!r} is taken by {known.module}")
+        if foreign and "/" not in rule.id:
+            raise ValueError(f"rule id {rule.id!r} needs a prefix of its own, such as acme/{rule.id}")
+        for group in rule.groups:
+            if group not in GROUPS and group not in self.added_groups:
+                raise ValueError(f"rule {rule.id}: unknown group {group!r}; {suggest(group, [*GROUPS, *self.added_groups])}")
+        self.rules[rule.id] = rule
 
     @cached_property
     def groups(self) -> dict[str, frozenset[str]]:
@@ -116,6 +131,10 @@ class Registry:
             for group in {*rule.groups, rule.family}:
                 table.setdefault(group, set()).add(rule.id)
         return {k: frozenset(v) for k, v in sorted(table.items())}
+
+    def describe_group(self, name: str) -> str:
+        """What the rules of a group are about, in one line."""
+        return {**FAMILIES, **GROUPS, **self.added_groups}.get(name, "")
 
     def page(self, rule: Rule) -> Path | None:
         """The page of a rule, None where its module has none."""

@@ -1,4 +1,4 @@
-"""The rule: an id, a sentence, and the function that looks. Decorators return frozen values and register nothing."""
+"""A rule: an id, a title, and a function. Decorators return values and register nothing."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from kcheck.kube.facts import Facts
 from kcheck.kube.part import Part
 from kcheck.kube.pod import Container, Pod
 from kcheck.kube.resource import Resource
+from kcheck.kube.suggestion import suggest
 from kcheck.rule.options import Option, options_of
 from kcheck.text.record import NamedTuple
 from kcheck.tree.document import Document
@@ -48,12 +49,13 @@ class Late(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """One thing that kcheck knows.
+    """One thing that kcheck checks.
 
-    `subject`: the type of the function's first parameter; `types`: API types it subscribes to; `groups`: names that switch it
-    together with others; `default`: whether it is on without being asked. `kinds`: of the objects that it is asked of, none for all;
-    `needs`: the fields of Facts that must not be empty for it; `having`: it is asked of values in which one of these fields is written,
-    which may differ by the type, or of Facts that refer to one of these kinds.
+    `subject`: the type of the function's first parameter; `groups`: names that select it together with others; `default`: whether it runs
+    without being selected. `types`: API types whose values it is called with; `fields`: the fields one of which must be present in such a
+    value, which may differ by type. `kinds`: kinds of the objects it is called with, none for all. `facts`: fields of Facts that must not
+    be empty; `references`: kinds one of which the object must refer to. `equivalents`: checks of other tools that a plug-in's rule
+    replaces; those of built-in rules are in `equivalents.json`.
     """
 
     id: str
@@ -67,12 +69,13 @@ class Rule(NamedTuple):
     types: tuple[str, ...] = ()
     options: Mapping[str, Option] = _NO_OPTIONS
     fixable: bool = False
-    like: tuple[str, ...] = ()
+    equivalents: tuple[str, ...] = ()
     function: Callable[..., Iterable[Problem]] | Late | None = None
     module: str = ""
+    fields: tuple[str, ...] | Mapping[str, tuple[str, ...]] = ()
     kinds: frozenset[str] = frozenset()
-    needs: tuple[str, ...] = ()
-    having: tuple[str, ...] | Mapping[str, tuple[str, ...]] = ()
+    facts: tuple[str, ...] = ()
+    references: frozenset[str] = frozenset()
 
     def load(self) -> Callable[..., Iterable[Problem]]:
         """The function of a rule that has one."""
@@ -89,48 +92,80 @@ def rule(
     family: str = "practice",
     groups: Iterable[str] = (),
     default: bool = True,
-    on: str | Iterable[str] = (),
-    kinds: Iterable[str] = (),
-    having: str | Iterable[str] | Mapping[str, Iterable[str]] = (),
+    types: str | Iterable[str] = (),
+    fields: str | Iterable[str] | Mapping[str, Iterable[str]] = (),
+    kinds: str | Iterable[str] = (),
+    facts: str | Iterable[str] = (),
+    references: str | Iterable[str] = (),
     fixable: bool = False,
-    like: Iterable[str] = (),
+    equivalents: str | Iterable[str] = (),
 ) -> Callable[[Callable[..., Iterable[Problem]]], Rule]:
-    """Make a Rule of a generator function.
+    """Make a Rule of a generator function. Its first parameter's type says what the rule is called with, its keyword-only parameters are
+    options.
 
-    The first parameter's type says what it looks at: Document, Resource, Pod, Container, Node or Part (then `on` names API types
-    such as "core/v1 ContainerPort"), or Facts with a Bundle as second parameter (then `on` may name fields of Facts: it is asked of
-    objects alone where none of these is empty). Of a rule about a Resource or Facts `kinds` may name the kinds of objects that it is asked
-    of. Of a rule about values of API types, pods and containers among them, `having` may name fields without which it has nothing to say:
-    it is asked where one of them is written. A mapping names them for each type. Of a rule about Facts it names kinds: it is asked of
-    objects that refer to one of these. Keyword-only parameters are its options.
-    `like`: ids of other tools' checks that it stands for, as "kube-linter/latest-tag". Raises TypeError for a wrong signature.
+    Document: every document. Pod, Container: every pod and container. Node, Part: values of the API types in `types`, such as
+    "core/v1 ContainerPort". Of these values, `fields` selects those in which one of the named fields is present; a mapping names the
+    fields by type.
+    Resource: every object. Facts, with a Bundle as second parameter: every object together with all others. `kinds` selects objects by
+    kind, such as "apps Deployment" or "core Service" (see `kcheck.kube.kinds`). For Facts, `facts` selects objects whose named fields of
+    Facts are not empty, and `references` those that refer to an object of one of these kinds.
+    `equivalents`: checks of other tools that a plug-in's rule replaces, such as "kube-linter/latest-tag".
+    Raises TypeError for a signature or a keyword that does not fit.
     """
 
     def make(function: Callable[..., Iterable[Problem]]) -> Rule:
         subject = first_parameter(function)
-        types = (on,) if isinstance(on, str) else tuple(on)
-        if subject in (Node, Part) and not types:
-            raise TypeError(f"rule {id}: a rule about a {subject.__name__} says on which API types (on=...)")
-        about = _fields_of(having)
-        if about and (isinstance(about, Mapping) if subject is Facts else not (types or subject in _TYPES)):
-            raise TypeError(f"rule {id}: a rule about a {subject.__name__} is asked of whole ones (having=...)")
-        needs = types if subject is Facts else ()
-        return Rule(
-            id, title, severity, family, frozenset(groups), default, _SCOPES[subject], subject,
-            () if needs else types or _TYPES.get(subject, ()), options_of(function), fixable, tuple(like), function, function.__module__,
-            frozenset(kinds), needs, about,
-        )  # fmt: skip
+        made = Rule(
+            id,
+            title,
+            severity,
+            family,
+            frozenset(groups),
+            default,
+            _SCOPES[subject],
+            subject,
+            words(types) or _TYPES.get(subject, ()),
+            options_of(function),
+            fixable,
+            words(equivalents),
+            function,
+            function.__module__,
+            {name: words(each) for name, each in fields.items()} if isinstance(fields, Mapping) else words(fields),
+            frozenset(words(kinds)),
+            words(facts),
+            frozenset(words(references)),
+        )
+        _require_fit(made)
+        return made
 
     return make
 
 
-def _fields_of(having: str | Iterable[str] | Mapping[str, Iterable[str]]) -> tuple[str, ...] | Mapping[str, tuple[str, ...]]:
-    if isinstance(having, Mapping):
-        return {name: tuple(fields) for name, fields in having.items()}
-    return (having,) if isinstance(having, str) else tuple(having)
+def _require_fit(rule: Rule) -> None:
+    """Raise TypeError where a keyword does not fit what the rule is called with."""
+    subject = rule.subject
+    about = f"rule {rule.id}: a rule about a {subject.__name__}"
+    if subject in (Node, Part) and not rule.types:
+        raise TypeError(f"{about} needs types=, the API types of its values")
+    if rule.types and subject in (Document, Facts):
+        raise TypeError(f"{about} takes no types=: it is not called with values of API types")
+    if rule.fields and not rule.types:
+        raise TypeError(f"{about} takes no fields=: it is not called with values of API types")
+    if rule.kinds and (rule.types or subject not in (Resource, Facts)):
+        raise TypeError(f"{about} takes no kinds=: it is not called with whole objects")
+    if (rule.facts or rule.references) and subject is not Facts:
+        raise TypeError(f"{about} takes no facts= and no references=: those select Facts")
+    unknown = [name for name in rule.facts if name not in Facts.__slots__]
+    if unknown:
+        raise TypeError(f"rule {rule.id}: Facts has no field {unknown[0]!r}; {suggest(unknown[0], Facts.__slots__)}")
 
 
-def topic(
+def words(one_or_more: str | Iterable[str]) -> tuple[str, ...]:
+    """What a keyword takes that may be one text or several."""
+    return (one_or_more,) if isinstance(one_or_more, str) else tuple(one_or_more)
+
+
+def declare(
     id: str,
     title: str,
     *,
@@ -139,12 +174,12 @@ def topic(
     default: bool = True,
     family: str = "spec",
     options: Iterable[Option] = (),
-    like: Iterable[str] = (),
+    equivalents: str | Iterable[str] = (),
 ) -> Rule:
-    """A rule whose work is done by `checks` functions, `fields` tables or the engine itself, under one id that users know."""
+    """A rule without a function: validators, `fields` tables or the engine itself report problems under its id."""
     module = sys._getframe(1).f_globals.get("__name__", "")
     named = {o.name: o for o in options}
-    return Rule(id, title, severity, family, frozenset(groups), default, options=named, like=tuple(like), module=module)
+    return Rule(id, title, severity, family, frozenset(groups), default, options=named, equivalents=words(equivalents), module=module)
 
 
 def first_parameter(function: Callable[..., Any]) -> type:

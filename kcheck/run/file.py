@@ -93,7 +93,7 @@ class _Check:
         self.placer.resource = resource
         if "deprecated-api" in self.rules:
             self.succession(resource)
-        for hook in self.plan.objects.of_kind(resource.kind):
+        for hook in self.plan.objects.of_kind(resource.api_version, resource.kind):
             self.call(hook, resource)
         with self.session.stage("facts of objects"):
             self.result.facts.append(collect(resource, last.pods if last is not None else [], self.placer, self.usage))

@@ -44,7 +44,7 @@ def schemas_digest(schemas: Iterable[Path]) -> str:
 def _modules(registry: Registry) -> set[str]:
     """The packages whose code findings depend on."""
     modules = {rule.module.partition(".")[0] for rule in registry.rules.values()}
-    return {"kcheck", *modules, *(check.module.partition(".")[0] for check in registry.checks)}
+    return {"kcheck", *modules, *(validator.module.partition(".")[0] for validator in registry.validators)}
 
 
 def rules_state(rules: RuleSet) -> bytes:

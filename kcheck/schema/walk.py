@@ -158,7 +158,7 @@ class Walk:
                     for constraint in constraints:
                         found = constraint.look(child)
                         if found is not None:
-                            self.report(constraint.topic.id, found)
+                            self.report(constraint.rule.id, found)
         if not self.unchecked:
             for key, inner in shape.structs:
                 child = node[key]
@@ -176,12 +176,12 @@ class Walk:
         for key, constraint in plan.absent:
             found = constraint.look(node[key])
             if found is not None:
-                self.report(constraint.topic.id, found)
+                self.report(constraint.rule.id, found)
         if node:
             for hook in plan.rules:
                 if hook.concerns(value):
                     self.call(hook, node)
-        for hook in plan.checks:
+        for hook in plan.validators:
             if hook.concerns(value):
                 self.call(hook, node)
 

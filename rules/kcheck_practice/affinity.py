@@ -12,8 +12,13 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
-@rule("pod-affinity-matches-nothing", "an affinity, anti-affinity or spread that looks at no pods", severity=ERROR, groups=("scheduling",),
-      like=("kube-score/pod-topology-spread-constraints",), having=("affinity", "topologySpreadConstraints"))  # fmt: skip
+@rule(
+    "pod-affinity-matches-nothing",
+    "an affinity, anti-affinity or spread that looks at no pods",
+    severity=ERROR,
+    groups=("scheduling",),
+    fields=("affinity", "topologySpreadConstraints"),
+)
 def pod_affinity_matches_nothing(pod: Pod) -> Iterator[Problem]:
     """Without a labelSelector a term looks at no pods, unlike an empty one, which looks at all of them."""
     affinity = pod["affinity"]
@@ -41,7 +46,7 @@ def anti_affinity_topology(
             yield Problem(node, f"required anti-affinity over {node.text} can close a whole domain to others: prefer it, or use {keys[0]}")
 
 
-@rule("anti-affinity-without-pods", "anti-affinity that keeps nothing apart, by a slip of the pen", on="selectors",
+@rule("anti-affinity-without-pods", "anti-affinity that keeps nothing apart, by a slip of the pen", facts="selectors",
       groups=("relations", "scheduling"))  # fmt: skip
 def anti_affinity_without_pods(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Preferred and required. No pod of the input has the labels, and those of the workload itself all but do."""
@@ -56,8 +61,7 @@ def anti_affinity_without_pods(workload: Facts, bundle: Bundle) -> Iterator[Prob
             yield Problem(term.place, message, related=(Related(pod.place, f"the labels of {workload.title}"),))
 
 
-@rule("spread-without-own-pods", "a spread that does not count the pods themselves", on="selectors", groups=("relations", "scheduling"),
-      like=("kube-score/pod-topology-spread-constraints",))  # fmt: skip
+@rule("spread-without-own-pods", "a spread that does not count the pods themselves", facts="selectors", groups=("relations", "scheduling"))
 def spread_without_own_pods(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """The scheduler counts the pods that the selector matches; where no pod of the input is one, the constraint holds everywhere."""
     for term in workload.selectors if workload.whole else ():

@@ -13,9 +13,7 @@ _GROUPS = ("reliability", "autoscaling")
 _HPA = "autoscaling HorizontalPodAutoscaler"
 
 
-@rule("autoscaler-minimum", "an autoscaler that goes down to too few pods", groups=_GROUPS, default=False,
-      like=("kube-linter/hpa-minimum-three-replicas", "kube-score/horizontalpodautoscaler-replicas",
-            "polaris/hpaMinAvailability"))  # fmt: skip
+@rule("autoscaler-minimum", "an autoscaler that goes down to too few pods", groups=_GROUPS, default=False, kinds=_HPA)
 def autoscaler_minimum(
     resource: Resource,
     *,
@@ -24,22 +22,20 @@ def autoscaler_minimum(
     """minReplicas is 1 by default."""
     node = resource["spec"]["minReplicas"]
     least = node.integer if node else 1
-    if resource.is_a(_HPA) and resource["spec"]["maxReplicas"] and least is not None and least < minimum:
+    if resource["spec"]["maxReplicas"] and least is not None and least < minimum:
         says = f"minReplicas is {least}" if node else "minReplicas is 1 by default"
         yield Problem(node, f"{says}, so that one failing node may take all of the workload along: write {minimum}")
 
 
-@rule("idle-autoscaler", "an autoscaler that has nothing to do", kinds=("HorizontalPodAutoscaler",),
-      groups=_GROUPS, like=("polaris/hpaMaxAvailability",))  # fmt: skip
+@rule("idle-autoscaler", "an autoscaler that has nothing to do", kinds=_HPA, groups=_GROUPS)
 def idle_autoscaler(resource: Resource) -> Iterator[Problem]:
     """With one number for both ends it keeps the count that a Deployment keeps by itself."""
     low, high = resource["spec"]["minReplicas"], resource["spec"]["maxReplicas"]
-    if resource.is_a(_HPA) and high.integer and (low.integer if low else 1) == high.integer:
+    if high.integer and (low.integer if low else 1) == high.integer:
         yield Problem(high, f"minReplicas and maxReplicas are both {high.integer}, so that nothing is scaled: raise maxReplicas")
 
 
-@rule("autoscaler-and-replicas", "an autoscaler and a fixed number of replicas", on="scale", groups=(*_GROUPS, "relations"),
-      like=("kube-score/deployment-targeted-by-hpa-does-not-have-replicas-configured",))  # fmt: skip
+@rule("autoscaler-and-replicas", "an autoscaler and a fixed number of replicas", facts="scale", groups=(*_GROUPS, "relations"))
 def autoscaler_and_replicas(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Every time that the manifest is applied, the workload falls back to its number."""
     if workload.scale is None or not workload.scale.written or not workload.whole or workload.id.kind == "HorizontalPodAutoscaler":
@@ -52,8 +48,7 @@ def autoscaler_and_replicas(workload: Facts, bundle: Bundle) -> Iterator[Problem
             return
 
 
-@rule("autoscaler-clash", "two autoscalers of one workload", on="scale", groups=(*_GROUPS, "relations"),
-      like=("kyverno/prevent-duplicate-hpa", "kyverno/prevent-duplicate-vpa"))  # fmt: skip
+@rule("autoscaler-clash", "two autoscalers of one workload", facts="scale", groups=(*_GROUPS, "relations"))
 def autoscaler_clash(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Each undoes what the other did. A VerticalPodAutoscaler beside a horizontal one is fine where they heed different metrics."""
     if not workload.whole or workload.scale is None or workload.id.kind == "HorizontalPodAutoscaler":
@@ -71,8 +66,7 @@ def autoscaler_clash(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
             yield Problem(named.place, message, related=(Related(other.place, other.title),))
 
 
-@rule("no-autoscaler", "a Deployment that no autoscaler scales", groups=("autoscaling",), default=False,
-      like=("kyverno/check-hpa-exists",))  # fmt: skip
+@rule("no-autoscaler", "a Deployment that no autoscaler scales", groups=("autoscaling",), default=False)
 def no_autoscaler(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """For teams that want every Deployment to have one."""
     if workload.id.kind == "Deployment" and workload.whole and workload.pods and not bundle.scalers(workload):

@@ -12,15 +12,13 @@ from kcheck.api import INFO, Bundle, Facts, Pod, Problem, Related, Resource, Sca
 from kcheck_practice.contexts import is_whole_pod
 
 _REPLICATED = ("apps Deployment", "apps StatefulSet", "argoproj.io Rollout")
-_COUNTED = (*_REPLICATED, "apps ReplicaSet", "v1 ReplicationController", "apps.openshift.io DeploymentConfig")
+_COUNTED = (*_REPLICATED, "apps ReplicaSet", "core ReplicationController", "apps.openshift.io DeploymentConfig")
 _KINDS = {"Deployment", "StatefulSet", "Rollout", "ReplicaSet", "ReplicationController"}
 _GROUPS = ("reliability", "availability")
 _HOST, _ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 
 
-@rule("few-replicas", "a workload of too few pods", groups=_GROUPS, default=False,
-      like=("kube-linter/minimum-three-replicas", "kube-score/deployment-replicas", "polaris/deploymentMissingReplicas",
-            "policy-guard/PG-WRK-001", "kyverno/require-deployments-have-multiple-replicas"))  # fmt: skip
+@rule("few-replicas", "a workload of too few pods", groups=_GROUPS, default=False)
 def few_replicas(
     workload: Facts,
     bundle: Bundle,
@@ -38,7 +36,7 @@ def few_replicas(
     yield Problem(workload.scale.place, f"{workload.title} has {has}, so that little or nothing is left when a node fails: run {minimum}")
 
 
-@rule("scaled-to-zero", "a workload of no pods", severity=INFO, groups=_GROUPS, default=False, like=("popeye/500",))
+@rule("scaled-to-zero", "a workload of no pods", severity=INFO, groups=_GROUPS, default=False)
 def scaled_to_zero(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """What KEDA or another autoscaler of the input wakes is fine."""
     scale = workload.scale
@@ -46,9 +44,7 @@ def scaled_to_zero(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
         yield Problem(scale.place, f"{workload.title} has no pods: give it some, or take it away")
 
 
-@rule("no-anti-affinity", "several pods that may all stand on one node", groups=(*_GROUPS, "scheduling"), default=False,
-      like=("kube-linter/no-anti-affinity", "kube-score/deployment-has-host-podantiaffinity",
-            "kube-score/statefulset-has-host-podantiaffinity", "policy-guard/PG-WRK-007"))  # fmt: skip
+@rule("no-anti-affinity", "several pods that may all stand on one node", groups=(*_GROUPS, "scheduling"), default=False, kinds=_COUNTED)
 def no_anti_affinity(
     resource: Resource,
     *,
@@ -58,7 +54,7 @@ def no_anti_affinity(
     """The scheduler spreads the pods of one workload by default, but only as well as the rest allows."""
     template = resource.node.at("spec", "template", "spec")
     replicas = resource["spec"]["replicas"].integer
-    if not resource.is_a(*_COUNTED) or not template["containers"] or replicas is None or replicas < minimum:
+    if not template["containers"] or replicas is None or replicas < minimum:
         return
     if template["affinity"]["podAntiAffinity"] or (spread and len(template["topologySpreadConstraints"])):
         return
@@ -66,8 +62,7 @@ def no_anti_affinity(
     yield Problem(resource["spec"]["replicas"], message, field=template["affinity"])
 
 
-@rule("no-topology-spread", "pods that nothing spreads over zones or nodes", severity=INFO, groups=(*_GROUPS, "scheduling"), default=False,
-      like=("polaris/topologySpreadConstraint", "policy-guard/PG-WRK-004", "kyverno/topologyspreadconstraints-policy"))  # fmt: skip
+@rule("no-topology-spread", "pods that nothing spreads over zones or nodes", severity=INFO, groups=(*_GROUPS, "scheduling"), default=False)
 def no_topology_spread(
     pod: Pod,
     *,
@@ -84,8 +79,7 @@ def no_topology_spread(
         yield Problem(resource.node.at("metadata", "name"), message, field=pod["topologySpreadConstraints"])
 
 
-@rule("no-node-affinity", "pods that any node may get", severity=INFO, groups=("scheduling",), default=False,
-      like=("kube-linter/no-node-affinity",))  # fmt: skip
+@rule("no-node-affinity", "pods that any node may get", severity=INFO, groups=("scheduling",), default=False)
 def no_node_affinity(pod: Pod) -> Iterator[Problem]:
     """For clusters whose nodes differ, and whose owners want every workload to say what it needs."""
     placed = pod["nodeSelector"] or pod["nodeName"].text
@@ -97,7 +91,7 @@ def no_node_affinity(pod: Pod) -> Iterator[Problem]:
         yield Problem(name, message, field=pod["affinity"])
 
 
-@rule("anti-affinity-replicas", "more pods than required anti-affinity leaves room for", on="selectors",
+@rule("anti-affinity-replicas", "more pods than required anti-affinity leaves room for", facts="selectors",
       groups=(*_GROUPS, "scheduling", "relations"))  # fmt: skip
 def anti_affinity_replicas(
     workload: Facts,
@@ -122,7 +116,7 @@ def anti_affinity_replicas(
                 return
 
 
-@rule("affinity-without-pods", "a pod that must stand beside others which are not there", on="selectors",
+@rule("affinity-without-pods", "a pod that must stand beside others which are not there", facts="selectors",
       groups=("relations", "scheduling"))  # fmt: skip
 def affinity_without_pods(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Told where the pods should be in sight: the input is complete, or others stand in the file.
@@ -141,7 +135,7 @@ def affinity_without_pods(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
             yield Problem(term.place, f"no pod has {term.selector}, so that {workload.title} is never scheduled: correct the selector")
 
 
-@rule("affinity-to-lower-priority", "a pod that must stand beside others which yield to it", on="selectors",
+@rule("affinity-to-lower-priority", "a pod that must stand beside others which yield to it", facts="selectors",
       groups=("relations", "scheduling"))  # fmt: skip
 def affinity_to_lower_priority(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """The scheduler does not look whether the pods that it removes are the ones that the new one needs beside it."""

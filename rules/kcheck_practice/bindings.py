@@ -14,10 +14,7 @@ _NOBODY = ("system:anonymous", "system:unauthenticated")
 _OPEN = ("system:public-info-viewer", "system:basic-user", "system:discovery", "system:service-account-issuer-discovery")
 
 
-@rule("cluster-admin-binding", "a binding of cluster-admin", groups=_GROUPS, default=False,
-      like=("kube-linter/cluster-admin-role-binding", "polaris/clusterrolebindingClusterAdmin",
-            "polaris/rolebindingClusterAdminClusterRole", "polaris/rolebindingClusterAdminRole", "policy-guard/PG-RBAC-010",
-            "trivy/KSV-0111", "kyverno/restrict-binding-clusteradmin"))  # fmt: skip
+@rule("cluster-admin-binding", "a binding of cluster-admin", groups=_GROUPS, default=False, kinds=_KINDS)
 def cluster_admin_binding(
     resource: Resource,
     *,
@@ -25,14 +22,12 @@ def cluster_admin_binding(
 ) -> Iterator[Problem]:
     """In a RoleBinding it is all of one namespace, the roles in it included."""
     node = resource["roleRef"]["name"]
-    if resource.is_a(*_KINDS) and node.text in roles:
+    if node.text in roles:
         where = "the cluster" if resource.kind == "ClusterRoleBinding" else "the namespace"
         yield Problem(node, f"{node.text} is all power over {where}: bind a role with what is needed")
 
 
-@rule("anonymous-binding", "a role for whoever asks", kinds=("RoleBinding", "ClusterRoleBinding"), groups=_GROUPS,
-      like=("kubesec/BindingsToSystemAnonymous", "policy-guard/PG-RBAC-011", "trivy/KSV-0122",
-            "kyverno/restrict-binding-system-groups"))  # fmt: skip
+@rule("anonymous-binding", "a role for whoever asks", kinds=_KINDS, groups=_GROUPS)
 def anonymous_binding(resource: Resource) -> Iterator[Problem]:
     """Requests without credentials come from these. The roles that Kubernetes binds to them itself are fine."""
     for node in _subjects(resource):
@@ -40,8 +35,7 @@ def anonymous_binding(resource: Resource) -> Iterator[Problem]:
             yield Problem(node["name"], f"{node['name'].text} is whoever reaches the API server: name users, groups or service accounts")
 
 
-@rule("authenticated-binding", "a role for everybody who is known", groups=_GROUPS, default=False,
-      like=("policy-guard/PG-RBAC-011", "trivy/KSV-01011"))  # fmt: skip
+@rule("authenticated-binding", "a role for everybody who is known", kinds=_KINDS, groups=_GROUPS, default=False)
 def authenticated_binding(resource: Resource) -> Iterator[Problem]:
     """Among them is every service account of the cluster, and on some clouds every user of that cloud."""
     for node in _subjects(resource):
@@ -49,8 +43,7 @@ def authenticated_binding(resource: Resource) -> Iterator[Problem]:
             yield Problem(node["name"], "system:authenticated is every user and every pod with a token: name those who need the role")
 
 
-@rule("masters-binding", "a binding for system:masters", kinds=("RoleBinding", "ClusterRoleBinding"), groups=_GROUPS,
-      like=("trivy/KSV-0123", "kyverno/restrict-binding-system-groups"))  # fmt: skip
+@rule("masters-binding", "a binding for system:masters", kinds=_KINDS, groups=_GROUPS)
 def masters_binding(resource: Resource) -> Iterator[Problem]:
     """Its members pass RBAC by, so that the binding changes nothing; whoever is in the group cannot be taken out."""
     for node in _subjects(resource):
@@ -58,7 +51,7 @@ def masters_binding(resource: Resource) -> Iterator[Problem]:
             yield Problem(node["name"], "members of system:masters may do everything whatever is bound: use a group of your own")
 
 
-@rule("service-account-group-binding", "a role for all service accounts", groups=_GROUPS, default=False)
+@rule("service-account-group-binding", "a role for all service accounts", kinds=_KINDS, groups=_GROUPS, default=False)
 def service_account_group_binding(resource: Resource) -> Iterator[Problem]:
     """system:serviceaccounts are those of the cluster, system:serviceaccounts:NAMESPACE those of a namespace, also those to come."""
     for node in _subjects(resource):
@@ -67,5 +60,5 @@ def service_account_group_binding(resource: Resource) -> Iterator[Problem]:
 
 
 def _subjects(resource: Resource) -> Iterator[Node]:
-    if resource.is_a(*_KINDS) and resource["roleRef"]["name"].text not in _OPEN:
+    if resource["roleRef"]["name"].text not in _OPEN:
         yield from resource["subjects"]

@@ -16,8 +16,7 @@ _LEAST, _MOST = quantity.parse("1k"), quantity.parse("1P")
 _PEOPLE = ("kubernetes.io/", "k8s.io/")
 
 
-@rule("too-many-containers", "a pod of many containers", severity=INFO, groups=("policy",), default=False,
-      like=("kyverno/limit-containers-per-pod",))  # fmt: skip
+@rule("too-many-containers", "a pod of many containers", severity=INFO, groups=("policy",), default=False)
 def too_many_containers(
     pod: Pod,
     *,
@@ -29,8 +28,7 @@ def too_many_containers(
         yield Problem(pod["containers"], f"{count} containers live and die together, and {maximum} are allowed: split the pod", at="key")
 
 
-@rule("control-plane-toleration", "a pod that may go to the control plane", groups=("scheduling", "policy"), default=False,
-      like=("kyverno/restrict-controlplane-scheduling",))  # fmt: skip
+@rule("control-plane-toleration", "a pod that may go to the control plane", groups=("scheduling", "policy"), default=False)
 def control_plane_toleration(pod: Pod) -> Iterator[Problem]:
     """A toleration without a key is for every taint."""
     for each in pod["tolerations"]:
@@ -41,8 +39,7 @@ def control_plane_toleration(pod: Pod) -> Iterator[Problem]:
             yield Problem(each, "without a key every taint is tolerated, that of the control plane, too: name the key")
 
 
-@rule("node-choice", "a pod that chooses its nodes", severity=INFO, groups=("scheduling", "policy"), default=False,
-      like=("kyverno/restrict-node-selection", "kyverno/restrict-node-affinity"))  # fmt: skip
+@rule("node-choice", "a pod that chooses its nodes", severity=INFO, groups=("scheduling", "policy"), default=False)
 def node_choice(pod: Pod) -> Iterator[Problem]:
     """For clusters whose owners place workloads themselves."""
     for node in (pod["nodeName"], pod["nodeSelector"], pod.node.at("affinity", "nodeAffinity")):
@@ -62,16 +59,14 @@ def unprotected_node_label(pod: Pod) -> Iterator[Problem]:
             yield Problem(node, message, at="key")
 
 
-@rule("ephemeral-container", "a container for debugging in a manifest", groups=("policy", "security"), default=False,
-      like=("kyverno/block-ephemeral-containers",))  # fmt: skip
+@rule("ephemeral-container", "a container for debugging in a manifest", groups=("policy", "security"), default=False)
 def ephemeral_container(container: Container) -> Iterator[Problem]:
     """kubectl debug adds them to running pods; the server refuses them in new ones."""
     if container.role == "ephemeral":
         yield Problem(container["name"], f"container {container.name} is for debugging a running pod: take it out of the manifest")
 
 
-@rule("best-effort-pod", "a pod that is the first to go", groups=("resources", "reliability"), default=False,
-      like=("kyverno/require-qos-burstable",))  # fmt: skip
+@rule("best-effort-pod", "a pod that is the first to go", groups=("resources", "reliability"), default=False)
 def best_effort_pod(pod: Pod) -> Iterator[Problem]:
     """Without CPU or memory in any request or limit a pod is BestEffort: evicted first, and killed first when memory runs out."""
     if not is_whole_pod(pod) or _has_class(pod["resources"]) or any(_has_class(c["resources"]) for c in pod.containers):
@@ -87,8 +82,7 @@ def _has_class(resources: Node) -> bool:
     return any(resources[kind][name] for kind in ("requests", "limits") for name in ("cpu", "memory"))
 
 
-@rule("sysctl-escape", "a sysctl with a setting hidden in it", severity=ERROR, groups=("security",), like=("kyverno/prevent-cr8escape",),
-      on="core/v1 Sysctl")  # fmt: skip
+@rule("sysctl-escape", "a sysctl with a setting hidden in it", severity=ERROR, groups=("security",), types="core/v1 Sysctl")
 def sysctl_escape(sysctl: Node) -> Iterator[Problem]:
     """CRI-O before 1.23.2 took what follows + or = for one more setting, kernel.core_pattern for one (CVE-2022-0811)."""
     node = sysctl["value"]
@@ -96,8 +90,7 @@ def sysctl_escape(sysctl: Node) -> Iterator[Problem]:
         yield Problem(node, "what follows + or = was a setting of its own to CRI-O (CVE-2022-0811): write one plain value")
 
 
-@rule("shared-user", "two workloads under one user id", severity=INFO, on="claims", groups=("security", "users"), default=False,
-      like=("kyverno/require-unique-uid-per-workload",))  # fmt: skip
+@rule("shared-user", "two workloads under one user id", severity=INFO, facts="claims", groups=("security", "users"), default=False)
 def shared_user(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Whoever breaks out of one reads the files of the other on the same node."""
     for claim in workload.claims if workload.whole else ():
@@ -111,7 +104,7 @@ def shared_user(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
 
 
 @rule("bandwidth-annotation", "a bandwidth that no network plug-in can read", severity=ERROR, groups=("networking",),
-      on="meta/v1 ObjectMeta", having="annotations")  # fmt: skip
+      types="meta/v1 ObjectMeta", fields="annotations")  # fmt: skip
 def bandwidth_annotation(metadata: Node) -> Iterator[Problem]:
     """Quantities between 1k and 1P, in bits a second; with another the pod's sandbox is not made."""
     for key in _BANDWIDTH:

@@ -10,8 +10,7 @@ from kcheck.api import INFO, Container, Problem, ports, rule
 _SSH = 22
 
 
-@rule("unnamed-port", "a port without a name", severity=INFO, groups=("style", "networking"), default=False,
-      like=("popeye/108", "kyverno/require-container-port-names"))  # fmt: skip
+@rule("unnamed-port", "a port without a name", severity=INFO, groups=("style", "networking"), default=False)
 def unnamed_port(container: Container) -> Iterator[Problem]:
     """Services, probes and network policies can name it then, and the number can change."""
     for port in container["ports"]:
@@ -21,8 +20,7 @@ def unnamed_port(container: Container) -> Iterator[Problem]:
             yield Problem(number, message, field=port["name"])
 
 
-@rule("ssh-port", "an SSH server in a container", groups=("security", "networking"), default=False,
-      like=("kube-linter/ssh-port", "monokle/KBP110"))  # fmt: skip
+@rule("ssh-port", "an SSH server in a container", groups=("security", "networking"), default=False)
 def ssh_port(container: Container) -> Iterator[Problem]:
     """kubectl exec gives a shell under the cluster's own access control."""
     for port in container["ports"]:
@@ -31,8 +29,7 @@ def ssh_port(container: Container) -> Iterator[Problem]:
             yield Problem(node, f"port 22 of container {container.name} is that of SSH: use kubectl exec, or another port for what it is")
 
 
-@rule("privileged-port", "a port that only root can listen on", severity=INFO, groups=("networking",), default=False,
-      like=("kube-linter/privileged-ports", "trivy/KSV-0117", "monokle/KBP113"))  # fmt: skip
+@rule("privileged-port", "a port that only root can listen on", severity=INFO, groups=("networking",), default=False)
 def privileged_port(
     container: Container,
     *,

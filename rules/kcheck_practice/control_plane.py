@@ -69,21 +69,17 @@ def _may_be_elsewhere(flag: Flag, line: CommandLine) -> bool:
     return file in line.flags and setting in ("", flag.name)
 
 
-def _topic(id: str, title: str) -> Rule:
+def _rule_of(id: str, title: str) -> Rule:
     """A rule of all flags in the table that are told under its id."""
     flags = tuple(flag for flag in FLAGS if flag.rule == id)
 
     def look(container: Container) -> Iterator[Problem]:
         yield from _judged(container, flags)
 
-    like = dict.fromkeys(each for flag in flags for each in flag.like)
-    return rule(id, title, groups=_GROUPS, default=False, like=like)(look)
+    return rule(id, title, groups=_GROUPS, default=False)(look)
 
 
-@rule("admission-plugins", "an API server without the admission plugins that guard it", groups=_GROUPS, default=False,
-      like=(*dict.fromkeys(each for flag in FLAGS if flag.rule == "admission-plugins" for each in flag.like),
-            "trivy/KCV-0003", "checkov/CKV_K8S_78", "trivy/KCV-0010", "checkov/CKV_K8S_80", "trivy/KCV-0012", "checkov/CKV_K8S_85",
-            "trivy/KCV-0016"))  # fmt: skip
+@rule("admission-plugins", "an API server without the admission plugins that guard it", groups=_GROUPS, default=False)
 def admission_plugins(
     container: Container,
     *,
@@ -101,19 +97,19 @@ def admission_plugins(
             yield Problem(node, f"this {APISERVER} {harm}: add {name} to --enable-admission-plugins", at="value" if value else "key")
 
 
-anonymous_requests = _topic("anonymous-requests", "a component that answers anonymous requests")
-static_credentials = _topic("static-credentials", "an API server that reads credentials from a file")
-authorization_mode = _topic("authorization-mode", "a component that allows more than RBAC does")
-insecure_port = _topic("insecure-port", "a component with a port that asks nobody who he is")
-profiling_endpoint = _topic("profiling-endpoint", "a component that serves profiles of itself")
-audit_log = _topic("audit-log", "an API server that keeps too few records")
-encryption_at_rest = _topic("encryption-at-rest", "an API server that stores Secrets as they are")
-api_server_tls = _topic("api-server-tls", "an API server that does not know whom it speaks with")
-etcd_tls = _topic("etcd-tls", "an etcd that does not know whom it speaks with")
-kubelet_tls = _topic("kubelet-tls", "a kubelet that does not know whom it speaks with")
-certificate_rotation = _topic("certificate-rotation", "a kubelet whose certificates run out")
-weak_cipher = _topic("weak-cipher", "a component that takes weak ciphers")
-token_signing = _topic("token-signing", "tokens of accounts that are badly signed or checked")
-local_address = _topic("local-address", "a component that listens to more than its node")
-component_bound = _topic("component-bound", "a component without a bound on what it keeps or waits for")
-kubelet_host = _topic("kubelet-host", "a kubelet at odds with its node")
+anonymous_requests = _rule_of("anonymous-requests", "a component that answers anonymous requests")
+static_credentials = _rule_of("static-credentials", "an API server that reads credentials from a file")
+authorization_mode = _rule_of("authorization-mode", "a component that allows more than RBAC does")
+insecure_port = _rule_of("insecure-port", "a component with a port that asks nobody who he is")
+profiling_endpoint = _rule_of("profiling-endpoint", "a component that serves profiles of itself")
+audit_log = _rule_of("audit-log", "an API server that keeps too few records")
+encryption_at_rest = _rule_of("encryption-at-rest", "an API server that stores Secrets as they are")
+api_server_tls = _rule_of("api-server-tls", "an API server that does not know whom it speaks with")
+etcd_tls = _rule_of("etcd-tls", "an etcd that does not know whom it speaks with")
+kubelet_tls = _rule_of("kubelet-tls", "a kubelet that does not know whom it speaks with")
+certificate_rotation = _rule_of("certificate-rotation", "a kubelet whose certificates run out")
+weak_cipher = _rule_of("weak-cipher", "a component that takes weak ciphers")
+token_signing = _rule_of("token-signing", "tokens of accounts that are badly signed or checked")
+local_address = _rule_of("local-address", "a component that listens to more than its node")
+component_bound = _rule_of("component-bound", "a component without a bound on what it keeps or waits for")
+kubelet_host = _rule_of("kubelet-host", "a kubelet at odds with its node")

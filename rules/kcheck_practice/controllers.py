@@ -13,7 +13,7 @@ _MOST = 100
 """Pods that are looked at for one controller, lest a file of copies take time without end."""
 
 
-@rule("selector-overlap", "two controllers whose selectors match the same pods", on="selectors", groups=("relations", "workloads"))
+@rule("selector-overlap", "two controllers whose selectors match the same pods", facts="selectors", groups=("relations", "workloads"))
 def selector_overlap(controller: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Told of controllers that surely live together: in one file, in one folder and namespace, or in a complete input."""
     own = _owned(controller)

@@ -25,9 +25,7 @@ _MANY = 20
 _OPEN = [["user"], ["username"], ["login"], ["host"], ["port"], ["url"], ["name"], ["id"], ["database"], ["email"], ["region"]]
 
 
-@rule("credential-in-env", "a password or token written into the environment", groups=_GROUPS,
-      like=("kube-linter/env-var-secret", "polaris/sensitiveContainerEnvVar", "policy-guard/PG-CTR-007", "monokle/KBP111"),
-      having="env")  # fmt: skip
+@rule("credential-in-env", "a password or token written into the environment", groups=_GROUPS, fields="env")
 def credential_in_env(
     container: Container,
     *,
@@ -46,7 +44,7 @@ def credential_in_env(
 
 
 @rule("credential-in-args", "a password or token on a command line", groups=_GROUPS,
-      having=("command", "args", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle"))  # fmt: skip
+      fields=("command", "args", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle"))  # fmt: skip
 def credential_in_args(
     container: Container,
     *,
@@ -73,16 +71,13 @@ def credential_in_args(
             yield _on_the_line(spans[0], found[0].what, spans, node)
 
 
-@rule("credential-in-config-map", "a password, token or key in a ConfigMap", kinds=("ConfigMap",), groups=_GROUPS,
-      like=("polaris/sensitiveConfigmapContent", "trivy/KSV-0109", "trivy/KSV-01010"))  # fmt: skip
+@rule("credential-in-config-map", "a password, token or key in a ConfigMap", kinds="core ConfigMap", groups=_GROUPS)
 def credential_in_config_map(
     resource: Resource,
     *,
     allow: Annotated[tuple[str, ...], "keys, of the ConfigMap or in its files, that hold no credential"] = (),
 ) -> Iterator[Problem]:
     """By the entry's key, by what its value says it is, or by the names in a file of configuration."""
-    if resource.kind != "ConfigMap" or not resource.is_a("v1 ConfigMap"):
-        return
     for key, node in resource["data"].entries:
         text = node.text
         if key in allow or not text:
@@ -100,7 +95,7 @@ def credential_in_config_map(
             yield Problem(node, message, at="key", secrets=(node,))
 
 
-@rule("credential-in-annotation", "a password or token in an annotation", groups=_GROUPS, on="meta/v1 ObjectMeta", having="annotations")
+@rule("credential-in-annotation", "a password or token in an annotation", groups=_GROUPS, types="meta/v1 ObjectMeta", fields="annotations")
 def credential_in_annotation(
     metadata: Node,
     *,
@@ -134,11 +129,9 @@ def credential_in_custom_resource(
             yield from problems
 
 
-@rule("committed-secret", "a Secret with its values", groups=_GROUPS, default=False)
+@rule("committed-secret", "a Secret with its values", kinds="core Secret", groups=_GROUPS, default=False)
 def committed_secret(resource: Resource) -> Iterator[Problem]:
     """Whoever has the file has the values, and so has its history: base64 hides nothing."""
-    if resource.kind != "Secret" or not resource.is_a("v1 Secret"):
-        return
     values = [(node, node.text) for _, node in resource["stringData"].entries]
     values += [(node, tokens.decoded(node.text)) for _, node in resource["data"].entries]
     for node, text in values:
@@ -148,8 +141,7 @@ def committed_secret(resource: Resource) -> Iterator[Problem]:
             yield Problem(node, message, at="key", secrets=(node,))
 
 
-@rule("git-sync-command", "a git-sync that runs what somebody else says", groups=("security",), default=False,
-      like=("checkov/CKV_K8S_159",))  # fmt: skip
+@rule("git-sync-command", "a git-sync that runs what somebody else says", groups=("security",), default=False)
 def git_sync_command(container: Container) -> Iterator[Problem]:
     """GITSYNC_GIT names the program that git-sync runs as git, with whatever rights its pod has."""
     for entry in container["env"]:

@@ -9,11 +9,9 @@ from kcheck.api import INFO, Container, Problem, Resource, rule
 _UPDATED = ("configMap", "secret", "projected", "downwardAPI")
 
 
-@rule("overridden-data", "an entry of a Secret that its stringData hides", kinds=("Secret",), groups=("secrets",))
+@rule("overridden-data", "an entry of a Secret that its stringData hides", kinds="core Secret", groups=("secrets",))
 def overridden_data(resource: Resource) -> Iterator[Problem]:
     """The API server writes stringData over data, and keeps one value."""
-    if not resource.is_a("v1 Secret"):
-        return
     for key, node in resource["data"].entries:
         if key in resource["stringData"] and node:
             yield Problem(node, f"stringData has {key}, too, which replaces this value: keep one of the two", at="key")

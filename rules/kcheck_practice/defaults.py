@@ -56,7 +56,7 @@ _ONLY = {
 }
 
 
-@rule("stated-default", "a value that is the default anyway", severity=INFO, groups=("style",), default=False, on=_TYPES)
+@rule("stated-default", "a value that is the default anyway", severity=INFO, groups=("style",), default=False, types=_TYPES)
 def stated_default(node: Node) -> Iterator[Problem]:
     """Fewer lines have fewer mistakes; what the API server fills in need not be written."""
     for name, child in node.entries:

@@ -20,7 +20,7 @@ _SPECIAL = frozenset("{[")
 
 
 @rule("missing-source-path", "a folder that is to be delivered and is not there", severity=ERROR, groups=_GROUPS,
-      kinds=("Application", "Kustomization"))  # fmt: skip
+      kinds=("argoproj.io Application", "kustomize.toolkit.fluxcd.io Kustomization"))  # fmt: skip
 def missing_source_path(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Asked of Argo CD's Applications and Flux' Kustomizations. Told where the input has a folder of nearly that name in its place, or
     is complete and has other folders of that repository.
@@ -43,7 +43,8 @@ def missing_source_path(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
                 yield Problem(origin.place, f"there is no folder {path} in the input: add it, or correct the path")
 
 
-@rule("project-forbids", "an Application that its project does not allow", severity=ERROR, on="references", kinds=("Application",),
+@rule("project-forbids", "an Application that its project does not allow", severity=ERROR, facts="references",
+      kinds="argoproj.io Application",
       groups=_GROUPS)  # fmt: skip
 def project_forbids(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Argo CD takes the Application and never delivers it. Asked where the project is in the input."""
@@ -109,7 +110,5 @@ def _repositories(bundle: Bundle) -> frozenset[str]:
         (f, origin.repository, _folder(origin.path)) for f in bundle.facts if f.delivery is not None for origin in f.delivery.origins
     )
     return frozenset(
-        repository
-        for f, repository, path in deliveries
-        if path and any(_join(root, path) in bundle.folders for root in _roots(f, bundle))
+        repository for f, repository, path in deliveries if path and any(_join(root, path) in bundle.folders for root in _roots(f, bundle))
     )

@@ -97,8 +97,8 @@ FIELDS = {
 }
 
 
-@rule("deprecated-annotation", "an annotation that has been given up", groups=(*_GROUPS, "labels"), on="meta/v1 ObjectMeta",
-      having="annotations")  # fmt: skip
+@rule("deprecated-annotation", "an annotation that has been given up", groups=(*_GROUPS, "labels"), types="meta/v1 ObjectMeta",
+      fields="annotations")  # fmt: skip
 def deprecated_annotation(part: Part) -> Iterator[Problem]:
     """The API server keeps it and says nothing, so that what was asked for does not happen, or soon will not."""
     for key, node in part.node["annotations"].entries:
@@ -115,7 +115,7 @@ def deprecated_annotation(part: Part) -> Iterator[Problem]:
 
 
 @rule("deprecated-label", "a label or taint that has been given up", groups=(*_GROUPS, "labels", "scheduling"),
-      on=("core/v1 PodSpec", "meta/v1 ObjectMeta"), having=("labels", "tolerations", "nodeSelector", "affinity"))  # fmt: skip
+      types=("core/v1 PodSpec", "meta/v1 ObjectMeta"), fields=("labels", "tolerations", "nodeSelector", "affinity"))  # fmt: skip
 def deprecated_label(part: Part) -> Iterator[Problem]:
     """Nodes have others now, so that pods find none, or are kept from those that they should run on."""
     if part.type == "meta/v1 ObjectMeta":
@@ -133,8 +133,8 @@ def deprecated_label(part: Part) -> Iterator[Problem]:
 
 
 @rule("removed-volume-plugin", "a volume plugin that Kubernetes no longer has", groups=(*_GROUPS, "storage"),
-      on=("core/v1 Volume", "core/v1 PersistentVolumeSpec", "storage/v1 StorageClass"),
-      having=(*DRIVERS, "flexVolume", "provisioner"))  # fmt: skip
+      types=("core/v1 Volume", "core/v1 PersistentVolumeSpec", "storage/v1 StorageClass"),
+      fields=(*DRIVERS, "flexVolume", "provisioner"))  # fmt: skip
 def removed_volume_plugin(part: Part) -> Iterator[Problem]:
     """Of the plugins for storage of clouds and vendors none is left: a CSI driver does their work, where one is installed."""
     if part.type == "storage/v1 StorageClass":
@@ -156,7 +156,7 @@ def removed_volume_plugin(part: Part) -> Iterator[Problem]:
             yield Problem(node, "flexVolume is deprecated since 1.23: use a CSI driver", at="key")
 
 
-@rule("former-field", "a field that has been given up", severity=INFO, groups=_GROUPS, default=False, on=tuple(FIELDS))
+@rule("former-field", "a field that has been given up", severity=INFO, groups=_GROUPS, default=False, types=tuple(FIELDS))
 def former_field(part: Part) -> Iterator[Problem]:
     """Those of which the API server says nothing; where it does, the rule is deprecated-field."""
     for key, node in part.node.entries:

@@ -15,9 +15,7 @@ _MOST = 100
 """Workloads that are looked at for one budget."""
 
 
-@rule("no-disruption-budget", "several pods that may all be evicted at once", groups=(*_GROUPS, "availability"), default=False,
-      like=("kube-score/deployment-has-poddisruptionbudget", "kube-score/statefulset-has-poddisruptionbudget",
-            "polaris/missingPodDisruptionBudget", "policy-guard/PG-WRK-003", "popeye/206", "kyverno/require-pdb"))  # fmt: skip
+@rule("no-disruption-budget", "several pods that may all be evicted at once", groups=(*_GROUPS, "availability"), default=False)
 def no_disruption_budget(
     workload: Facts,
     bundle: Bundle,
@@ -34,20 +32,15 @@ def no_disruption_budget(
         yield Problem(workload.place, f"{what} of {workload.title} may be evicted {when}: add a PodDisruptionBudget")
 
 
-@rule("budget-without-limit", "a disruption budget that says no number", kinds=("PodDisruptionBudget",), groups=_GROUPS,
-      like=("kube-score/poddisruptionbudget-has-policy",))  # fmt: skip
+@rule("budget-without-limit", "a disruption budget that says no number", kinds="policy PodDisruptionBudget", groups=_GROUPS)
 def budget_without_limit(resource: Resource) -> Iterator[Problem]:
     """The controller counts nothing then, and allows no disruption at all."""
     spec = resource["spec"]
-    if resource.is_a("policy PodDisruptionBudget") and spec["selector"] and not spec["minAvailable"] and not spec["maxUnavailable"]:
+    if spec["selector"] and not spec["minAvailable"] and not spec["maxUnavailable"]:
         yield Problem(spec, "the budget has neither minAvailable nor maxUnavailable and lets no pod go: write maxUnavailable: 1", at="key")
 
 
-@rule("budget-blocks-eviction", "a disruption budget that never lets a pod go", on="budget", groups=(*_GROUPS, "relations"),
-      like=("kube-linter/pdb-max-unavailable", "kube-linter/pdb-min-available", "polaris/pdbDisruptionsIsZero",
-            "polaris/pdbMinAvailableGreaterThanHPAMinReplicas", "popeye/901", "kyverno/pdb-maxunavailable",
-            "kyverno/pdb-maxunavailable-with-deployments", "kyverno/pdb-minavailable", "kyverno/deployment-replicas-higher-than-pdb",
-            "kyverno/require-replicas-allow-disruption"))  # fmt: skip
+@rule("budget-blocks-eviction", "a disruption budget that never lets a pod go", facts="budget", groups=(*_GROUPS, "relations"))
 def budget_blocks_eviction(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
     """kubectl drain waits for ever then. With an autoscaler, the fewest pods that it may leave count."""
     limit = budget.budget
@@ -61,17 +54,22 @@ def budget_blocks_eviction(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
         yield from _too_many(budget, bundle)
 
 
-@rule("unhealthy-pod-eviction", "a disruption budget that protects pods which do not work", groups=_GROUPS, default=False,
-      like=("kube-linter/pdb-unhealthy-pod-eviction-policy",))  # fmt: skip
+@rule(
+    "unhealthy-pod-eviction",
+    "a disruption budget that protects pods which do not work",
+    groups=_GROUPS,
+    default=False,
+    kinds="policy PodDisruptionBudget",
+)
 def unhealthy_pod_eviction(resource: Resource) -> Iterator[Problem]:
     """By default pods that are not ready stay where they are while the budget is not met, so that a broken application blocks a drain."""
     spec = resource["spec"]
-    if resource.is_a("policy PodDisruptionBudget") and spec["selector"] and not spec["unhealthyPodEvictionPolicy"]:
+    if spec["selector"] and not spec["unhealthyPodEvictionPolicy"]:
         message = "pods that do not work block a drain: write unhealthyPodEvictionPolicy: AlwaysAllow"
         yield Problem(resource.node.at("metadata", "name"), message, field=spec["unhealthyPodEvictionPolicy"])
 
 
-@rule("budget-without-pods", "a disruption budget that selects no pods", on="budget", groups=(*_GROUPS, "relations"), like=("popeye/900",))
+@rule("budget-without-pods", "a disruption budget that selects no pods", facts="budget", groups=(*_GROUPS, "relations"))
 def budget_without_pods(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Told where its pods should be in sight: the input is complete, or workloads stand in its file that nobody operates."""
     if budget.budget is None or not budget.selectors or not budget.whole or (budget.id.namespace == "kube-system" and not bundle.complete):
@@ -86,7 +84,7 @@ def budget_without_pods(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
         yield Problem(found.place, f"{found.selector} selects no pods{shown}")
 
 
-@rule("budget-overlap", "pods under two disruption budgets", on="pods", groups=(*_GROUPS, "relations"), like=("popeye/209",))
+@rule("budget-overlap", "pods under two disruption budgets", facts="pods", groups=(*_GROUPS, "relations"))
 def budget_overlap(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """The eviction of a pod under two budgets is answered with an error. Told of objects that surely live together."""
     if not workload.whole or not workload.pods or workload.scale is None:

@@ -9,8 +9,13 @@ from kcheck.api import INFO, Pod, Problem, rule
 from kcheck_practice.contexts import is_on_windows, is_whole_pod
 
 
-@rule("missing-dns-option", "a pod that asks the cluster's DNS more than it needs", severity=INFO, groups=("networking", "policy"),
-      default=False, like=("kube-linter/dnsconfig-options", "kyverno/dns-policy-and-dns-config"))  # fmt: skip
+@rule(
+    "missing-dns-option",
+    "a pod that asks the cluster's DNS more than it needs",
+    severity=INFO,
+    groups=("networking", "policy"),
+    default=False,
+)
 def missing_dns_option(
     pod: Pod,
     *,

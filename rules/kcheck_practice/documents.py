@@ -37,8 +37,7 @@ def json_manifest(document: Document) -> Iterator[Problem]:
         yield Problem(Span(start, start + 1), "this manifest is in JSON: write YAML, which is easier to read and takes comments")
 
 
-@rule("unsorted-keys", "keys that are not in alphabetical order", severity=INFO, groups=("style",), default=False,
-      like=("kube-linter/sorted-keys", "yamllint/key-ordering"))  # fmt: skip
+@rule("unsorted-keys", "keys that are not in alphabetical order", severity=INFO, groups=("style",), default=False)
 def unsorted_keys(document: Document) -> Iterator[Problem]:
     """For teams that let a program sort them, so that differences are small. Told once a map."""
     nodes = [document.root]

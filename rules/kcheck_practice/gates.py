@@ -132,7 +132,7 @@ GATES: dict[str, dict[str, Gate]] = {
 """By API type and field. A gate says nothing of versions whose type has no such field: there, the field is unknown."""
 
 
-@rule("dropped-field", "a field behind a feature gate that is off by default", groups=("versions",), on=tuple(GATES), having=GATES)
+@rule("dropped-field", "a field behind a feature gate that is off by default", groups=("versions",), types=tuple(GATES), fields=GATES)
 def dropped_field(
     part: Part,
     *,

@@ -11,8 +11,8 @@ from kcheck_practice.slips import correction, meant
 _GROUP = "gateway.networking.k8s.io"
 _GROUPS = ("networking", "gateways", "relations")
 # Those with host names, and all.
-_NAMED = ("HTTPRoute", "GRPCRoute", "TLSRoute")
-_ROUTES = (*_NAMED, "TCPRoute", "UDPRoute")
+_NAMED = (f"{_GROUP} HTTPRoute", f"{_GROUP} GRPCRoute", f"{_GROUP} TLSRoute")
+_ROUTES = (*_NAMED, f"{_GROUP} TCPRoute", f"{_GROUP} UDPRoute")
 _GRANTED = {"Service", "Secret"}
 
 
@@ -79,7 +79,7 @@ def route_hostname(route: Facts, bundle: Bundle) -> Iterator[Problem]:
 
 
 @rule("missing-reference-grant", "a reference into another namespace that nobody there grants", severity=ERROR,
- on="references", kinds=(*_ROUTES, "Gateway"), groups=_GROUPS)  # fmt: skip
+ facts="references", kinds=(*_ROUTES, f"{_GROUP} Gateway"), groups=_GROUPS)  # fmt: skip
 def missing_reference_grant(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Asked of the Services of routes and the Secrets of Gateways; told where the object referred to is in sight, so that its
     ReferenceGrant should be, too.
@@ -98,7 +98,7 @@ def missing_reference_grant(user: Facts, bundle: Bundle) -> Iterator[Problem]:
 
 
 @rule("external-name-backend", "a route to a Service that is only another name",
- on="references", kinds=_ROUTES, groups=("networking", "gateways", "security", "relations"))  # fmt: skip
+ facts="references", kinds=_ROUTES, groups=("networking", "gateways", "security", "relations"))  # fmt: skip
 def external_name_backend(route: Facts, bundle: Bundle) -> Iterator[Problem]:
     """The Gateway API leaves it out: names of others' hosts would let a namespace reach what it must not (CVE-2021-25740)."""
     if not isinstance(route.network, network.RouteFact) or not route.whole:

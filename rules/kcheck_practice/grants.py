@@ -13,6 +13,7 @@ from kcheck.api import Bundle, Edit, Facts, Fix, Node, Problem, Related, Resourc
 from kcheck_practice.slips import correction, is_plain, meant
 
 _RULE = "rbac/v1 PolicyRule"
+_ROLES = ("rbac.authorization.k8s.io Role", "rbac.authorization.k8s.io ClusterRole")
 _GROUPS = ("rbac",)
 # Asked of any resource: by what owns it, or by programs that treat all alike.
 _ANY_PART = {"status", "scale", "finalizers"}
@@ -33,7 +34,7 @@ _CORE = {"core", "v1", "api", "core/v1"}
 _NAMELESS = ("create", "deletecollection")
 
 
-@rule("unknown-role-resource", "a role for a resource that no API has", groups=_GROUPS, fixable=True, on=_RULE)
+@rule("unknown-role-resource", "a role for a resource that no API has", groups=_GROUPS, fixable=True, types=_RULE)
 def unknown_role_resource(node: Node) -> Iterator[Problem]:
     """Told of the groups of Kubernetes itself; a rule that names others, too, may mean a resource of theirs."""
     groups = [each.text for each in node["apiGroups"]]
@@ -56,7 +57,7 @@ def unknown_role_resource(node: Node) -> Iterator[Problem]:
             yield Problem(each, f"{plural} has no subresource {part}: {hint}", fix=_write(each, f"{plural}/{near}") if near else None)
 
 
-@rule("unknown-role-group", "a role for an API group that there is not", groups=_GROUPS, fixable=True, on=_RULE)
+@rule("unknown-role-group", "a role for an API group that there is not", groups=_GROUPS, fixable=True, types=_RULE)
 def unknown_role_group(node: Node) -> Iterator[Problem]:
     """Groups of custom resources have a dot; those of Kubernetes are known."""
     known = served.served()
@@ -77,7 +78,7 @@ def unknown_role_group(node: Node) -> Iterator[Problem]:
             yield Problem(each, f"no API group is called {group}: those of custom resources have a dot, such as example.com")
 
 
-@rule("unknown-verb", "a role with a verb that no request has", groups=_GROUPS, fixable=True, on=_RULE)
+@rule("unknown-verb", "a role with a verb that no request has", groups=_GROUPS, fixable=True, types=_RULE)
 def unknown_verb(node: Node) -> Iterator[Problem]:
     """Any word may be a verb to some program that asks for it, so that only slips and what others call these verbs are told."""
     urls = len(node["nonResourceURLs"]) > 0
@@ -96,11 +97,9 @@ def unknown_verb(node: Node) -> Iterator[Problem]:
             yield Problem(each, f"no request has the verb {verb}: write {_MEANT[low]}")
 
 
-@rule("named-creation", "a right to create that names what is created", kinds=("Role", "ClusterRole"), groups=_GROUPS)
+@rule("named-creation", "a right to create that names what is created", kinds=_ROLES, groups=_GROUPS)
 def named_creation(resource: Resource) -> Iterator[Problem]:
     """A request to create, or to delete a collection, bears no name of an object. To a subresource it does."""
-    if resource.kind not in ("Role", "ClusterRole") or resource.group != "rbac.authorization.k8s.io":
-        return
     for node in resource["rules"]:
         if not len(node["resourceNames"]) or any("/" in each.text for each in node["resources"]):
             continue
@@ -110,7 +109,7 @@ def named_creation(resource: Resource) -> Iterator[Problem]:
                 yield Problem(each, f"{each.text} bears no name, so that resourceNames rule it out: grant it in a rule without them")
 
 
-@rule("resource-name-pattern", "a pattern where roles take names", groups=_GROUPS, on=_RULE, having="resourceNames")
+@rule("resource-name-pattern", "a pattern where roles take names", groups=_GROUPS, types=_RULE, fields="resourceNames")
 def resource_name_pattern(node: Node) -> Iterator[Problem]:
     """Names are compared as they stand."""
     for each in node["resourceNames"]:
@@ -119,7 +118,7 @@ def resource_name_pattern(node: Node) -> Iterator[Problem]:
             yield Problem(each, f"* is no pattern in resourceNames, and no object is called {each.text}: {instead}")
 
 
-@rule("role-url", "a URL in a role that no request is for", groups=_GROUPS, on=_RULE, having="nonResourceURLs")
+@rule("role-url", "a URL in a role that no request is for", groups=_GROUPS, types=_RULE, fields="nonResourceURLs")
 def role_url(node: Node) -> Iterator[Problem]:
     """Paths, which begin with a slash; * stands for what follows, at the end only."""
     for each in node["nonResourceURLs"]:
@@ -130,11 +129,9 @@ def role_url(node: Node) -> Iterator[Problem]:
             yield Problem(each, f"* stands for anything at the end of a path only, not in {url}: list the paths")
 
 
-@rule("cluster-resource-in-role", "a Role for what belongs to no namespace", kinds=("Role",), groups=_GROUPS)
+@rule("cluster-resource-in-role", "a Role for what belongs to no namespace", kinds="rbac.authorization.k8s.io Role", groups=_GROUPS)
 def cluster_resource_in_role(resource: Resource) -> Iterator[Problem]:
     """A Role grants within its namespace; nodes and the like are asked for without one."""
-    if resource.kind != "Role" or resource.group != "rbac.authorization.k8s.io":
-        return
     known = served.served()
     for node in resource["rules"]:
         groups = [each.text for each in node["apiGroups"]]
@@ -147,7 +144,7 @@ def cluster_resource_in_role(resource: Resource) -> Iterator[Problem]:
                 yield Problem(each, f"{plural} belong to no namespace, so that a Role cannot grant them: use a ClusterRole")
 
 
-@rule("undefined-role-resource", "a role for a custom resource that its group does not define", kinds=("Role", "ClusterRole"),
+@rule("undefined-role-resource", "a role for a custom resource that its group does not define", kinds=_ROLES,
       groups=(*_GROUPS, "relations"), fixable=True)  # fmt: skip
 def undefined_role_resource(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Asked where the input defines resources of that group."""

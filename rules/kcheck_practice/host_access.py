@@ -13,11 +13,6 @@ from kcheck_practice.contexts import contexts
 
 _BASELINE = ("security", "host", "pod-security-baseline", "pod-security-restricted")
 _STANDARD = ("pod-security-baseline", "pod-security-restricted")
-_HOST_PATH = (
-    "polaris/hostPathSet", "kubepolicy/SEC004", "pss/hostPathVolumes", "policy-guard/PG-PSS-005", "trivy/KSV-0023", "monokle/PSS105",
-    "kyverno/disallow-host-path",
-)  # fmt: skip
-_NAMESPACES = ("pss/hostNamespaces", "monokle/PSS102", "kyverno/disallow-host-namespaces")
 # Where runtimes listen for whoever may start containers, on Linux and on Windows.
 _SOCKET = pattern(r"/(?:docker|containerd|crio|cri-dockerd|dockershim|podman|k3s)[\w.-]*\.sock$|/pipe/(?:docker|containerd)")
 _RUNTIME_FOLDERS = ("/run/containerd", "/run/crio", "/run/docker", "/run/podman", "/run/k3s/containerd")
@@ -40,27 +35,21 @@ _REFUSED = {
 }  # fmt: skip
 
 
-@rule("host-pid", "a pod that sees the processes of its node", groups=_BASELINE, default=False,
-      like=("kube-linter/host-pid", "polaris/hostPIDSet", "kubesec/HostPID", "checkov/CKV_K8S_17", "policy-guard/PG-PSS-002",
-            "trivy/KSV-0010", *_NAMESPACES))  # fmt: skip
+@rule("host-pid", "a pod that sees the processes of its node", groups=_BASELINE, default=False)
 def host_pid(pod: Pod) -> Iterator[Problem]:
     """It can read their environment and, as root, stop them."""
     if pod["hostPID"].flag:
         yield Problem(pod["hostPID"], "hostPID shows the pod all processes of its node, their environment included: take it away", at="key")
 
 
-@rule("host-ipc", "a pod that shares memory with its node", groups=_BASELINE, default=False,
-      like=("kube-linter/host-ipc", "polaris/hostIPCSet", "kubesec/HostIPC", "checkov/CKV_K8S_18", "policy-guard/PG-PSS-003",
-            "trivy/KSV-0008", *_NAMESPACES))  # fmt: skip
+@rule("host-ipc", "a pod that shares memory with its node", groups=_BASELINE, default=False)
 def host_ipc(pod: Pod) -> Iterator[Problem]:
     """Shared memory and semaphores of all that runs there."""
     if pod["hostIPC"].flag:
         yield Problem(pod["hostIPC"], "hostIPC lets the pod read and write the shared memory of its node: take it away", at="key")
 
 
-@rule("pod-on-host-network", "a pod in the network of its node, whatever it is", groups=_STANDARD, default=False,
-      like=("kube-linter/host-network", "polaris/hostNetworkSet", "kubesec/HostNetwork", "checkov/CKV_K8S_19", "policy-guard/PG-PSS-004",
-            "trivy/KSV-0009", *_NAMESPACES))  # fmt: skip
+@rule("pod-on-host-network", "a pod in the network of its node, whatever it is", groups=_STANDARD, default=False)
 def pod_on_host_network(pod: Pod) -> Iterator[Problem]:
     """DaemonSets and Pods of the control plane, too, which host-network passes over: the standards know no such exception."""
     if pod["hostNetwork"].flag:
@@ -68,13 +57,11 @@ def pod_on_host_network(pod: Pod) -> Iterator[Problem]:
         yield Problem(pod["hostNetwork"], message, at="key")
 
 
-@rule("container-on-host-port", "a container on a port of its node, whatever it is", groups=_STANDARD, default=False,
-      like=("polaris/hostPortSet", "checkov/CKV_K8S_26", "pss/hostPorts", "policy-guard/PG-PSS-006", "trivy/KSV-0024", "monokle/PSS106",
-            "kyverno/disallow-host-ports", "kyverno/disallow-host-ports-range"))  # fmt: skip
+@rule("container-on-host-port", "a container on a port of its node, whatever it is", groups=_STANDARD, default=False)
 def container_on_host_port(
     container: Container,
     *,
-    allow: Annotated[tuple[str, ...], "ports that are fine, such as \"9100\" or \"9000-9100\""] = (),
+    allow: Annotated[tuple[str, ...], 'ports that are fine, such as "9100" or "9000-9100"'] = (),
 ) -> Iterator[Problem]:
     """DaemonSets and pods with hostNetwork, too, which host-port passes over: the standards know no such exception."""
     for port in container["ports"]:
@@ -83,9 +70,7 @@ def container_on_host_port(
             yield Problem(node, f"the Pod Security Standards forbid hostPort {node.integer}: take it away, and use a Service")
 
 
-@rule("runtime-socket", "the socket of the container runtime in a container", groups=_BASELINE,
-      like=("kube-linter/docker-sock", "kubesec/DockerSock", "checkov/CKV_K8S_27", "trivy/KSV-0006", "kyverno/disallow-cri-sock-mount",
-            "monokle/KBP101", *_HOST_PATH), having="volumes")  # fmt: skip
+@rule("runtime-socket", "the socket of the container runtime in a container", groups=_BASELINE, fields="volumes")
 def runtime_socket(pod: Pod) -> Iterator[Problem]:
     """Whoever can talk to it can start a privileged container: docker, containerd, CRI-O, podman, on Linux and on Windows."""
     for node in _host_paths(pod):
@@ -93,9 +78,7 @@ def runtime_socket(pod: Pod) -> Iterator[Problem]:
             yield Problem(node, f"who reaches {node.text} is root on the node: take the volume away")
 
 
-@rule("sensitive-host-path", "a folder of the node's system in a container", groups=_BASELINE, default=False,
-      like=("kube-linter/sensitive-host-mounts", "kubesec/ProcMount", "trivy/KSV-0121", "kyverno/limit-hostpath-vols",
-            *_HOST_PATH))  # fmt: skip
+@rule("sensitive-host-path", "a folder of the node's system in a container", groups=_BASELINE, default=False)
 def sensitive_host_path(
     pod: Pod,
     *,
@@ -107,7 +90,7 @@ def sensitive_host_path(
             yield Problem(node, f"{node.text} of the node is the system's own: mount only the part that the container needs, or none")
 
 
-@rule("host-path", "a volume that is a folder of the node", groups=_BASELINE, default=False, like=_HOST_PATH)
+@rule("host-path", "a volume that is a folder of the node", groups=_BASELINE, default=False)
 def host_path(
     pod: Pod,
     *,
@@ -119,8 +102,7 @@ def host_path(
             yield Problem(node, f"{node.text} is a folder of whatever node the pod is on: claim a PersistentVolume")
 
 
-@rule("writable-host-path", "a folder of the node that a container can write to", groups=("security", "host"), default=False,
-      like=("kube-linter/writable-host-mount", "kyverno/ensure-readonly-hostpath"))  # fmt: skip
+@rule("writable-host-path", "a folder of the node that a container can write to", groups=("security", "host"), default=False)
 def writable_host_path(container: Container) -> Iterator[Problem]:
     """A mount that is not readOnly; what others of the node read there may be changed by the container."""
     paths = {v["name"].text: v["hostPath"]["path"].text for v in container.pod["volumes"] if v["hostPath"]}
@@ -132,8 +114,7 @@ def writable_host_path(container: Container) -> Iterator[Problem]:
             yield Problem(node, message, field=mount["readOnly"])
 
 
-@rule("mount-propagation", "a mount that goes back to the node", groups=("security", "host"), default=False,
-      like=("monokle/KBP115",))  # fmt: skip
+@rule("mount-propagation", "a mount that goes back to the node", groups=("security", "host"), default=False)
 def mount_propagation(container: Container) -> Iterator[Problem]:
     """Bidirectional: what the container mounts there, the node and all its pods see. The server asks for privileged beside it."""
     for mount in container["volumeMounts"]:
@@ -143,9 +124,7 @@ def mount_propagation(container: Container) -> Iterator[Problem]:
             yield Problem(node, f"what container {container.name} mounts below {path} shows on the node: write HostToContainer")
 
 
-@rule("host-process", "a Windows container that is a process of its node", groups=_BASELINE, default=False,
-      like=("polaris/hostProcess", "pss/hostProcess", "trivy/KSV-0103", "monokle/PSS101",
-            "kyverno/disallow-host-process"))  # fmt: skip
+@rule("host-process", "a Windows container that is a process of its node", groups=_BASELINE, default=False)
 def host_process(pod: Pod) -> Iterator[Problem]:
     """Of the pod or of any container."""
     for context in contexts(pod):
@@ -154,18 +133,20 @@ def host_process(pod: Pod) -> Iterator[Problem]:
             yield Problem(node, "hostProcess runs the container as a process of its Windows node: take it away")
 
 
-@rule("host-aliases", "names that a pod resolves in its own way", severity=INFO, groups=("host", "style"), default=False,
-      like=("kubesec/HostAliases", "trivy/KSV-0007"))  # fmt: skip
+@rule("host-aliases", "names that a pod resolves in its own way", severity=INFO, groups=("host", "style"), default=False)
 def host_aliases(pod: Pod) -> Iterator[Problem]:
     """They hide what DNS says and stay as they are when addresses change."""
     if len(pod["hostAliases"]):
         yield Problem(pod["hostAliases"], "hostAliases hide what DNS says of these names: make a Service or a DNS record", at="key")
 
 
-@rule("restricted-volume", "a volume that is neither claimed nor part of Kubernetes", severity=INFO, groups=("pod-security-restricted",),
-      default=False,
-      like=("pss/restrictedVolumes", "policy-guard/PG-PSS-016", "trivy/KSV-0028", "monokle/PSS201",
-            "kyverno/restrict-volume-types"))  # fmt: skip
+@rule(
+    "restricted-volume",
+    "a volume that is neither claimed nor part of Kubernetes",
+    severity=INFO,
+    groups=("pod-security-restricted",),
+    default=False,
+)
 def restricted_volume(pod: Pod) -> Iterator[Problem]:
     """All but those that the restricted standard lists; hostPath has rules of its own."""
     allowed = [name for name in _VOLUMES if name != "image" or not pod.resource.is_before(_IMAGES_COUNT_SINCE)]

@@ -30,10 +30,7 @@ _LIBRARY = """
 _OFFICIAL = frozenset(_LIBRARY.split())
 
 
-@rule("floating-tag", "an image whose tag can move", groups=("images", "reliability"),
-      like=("kube-linter/latest-tag", "kube-score/container-image-tag", "polaris/tagNotSpecified", "checkov/CKV_K8S_14",
-            "kubepolicy/SEC003", "policy-guard/PG-IMG-001", "popeye/100", "popeye/101", "trivy/KSV-0013", "kyverno/disallow-latest-tag",
-            "monokle/KBP001", "monokle/KBP116"), having="image")  # fmt: skip
+@rule("floating-tag", "an image whose tag can move", groups=("images", "reliability"), fields="image")
 def floating_tag(
     container: Container,
     *,
@@ -54,8 +51,7 @@ def floating_tag(
         yield Problem(node, f"{node.text} can change under you: {instead} instead of :{found.tag}")
 
 
-@rule("unpinned-image", "an image without a digest", groups=("images", "supply-chain"), default=False,
-      like=("checkov/CKV_K8S_43", "policy-guard/PG-IMG-002", "kyverno/require-image-checksum"))  # fmt: skip
+@rule("unpinned-image", "an image without a digest", groups=("images", "supply-chain"), default=False)
 def unpinned_image(
     container: Container,
     *,
@@ -68,7 +64,7 @@ def unpinned_image(
         yield Problem(node, f"{node.text} is not pinned: add @sha256: and the digest of the image that you tested")
 
 
-@rule("image-name", "an image that no node can pull", severity=ERROR, groups=("images",), having="image")
+@rule("image-name", "an image that no node can pull", severity=ERROR, groups=("images",), fields="image")
 def image_name(container: Container) -> Iterator[Problem]:
     """The server takes any text; the kubelet needs a reference, and the pod waits with InvalidImageName for ever without one."""
     node = container["image"]
@@ -80,8 +76,7 @@ def image_name(container: Container) -> Iterator[Problem]:
         yield Problem(node, f"no node can pull {node.text!r}: {error.message}")
 
 
-@rule("pull-policy", "a pull policy that makes a moving tag differ from node to node", groups=("images", "reliability"), default=False,
-      like=("policy-guard/PG-IMG-003",))  # fmt: skip
+@rule("pull-policy", "a pull policy that makes a moving tag differ from node to node", groups=("images", "reliability"), default=False)
 def pull_policy(container: Container) -> Iterator[Problem]:
     """Under IfNotPresent and Never a node keeps the `:latest` that it pulled first."""
     node, policy = container["image"], container["imagePullPolicy"]

@@ -15,23 +15,21 @@ _SNIPPETS = (
 )  # fmt: skip
 
 
-@rule("ingress-without-tls", "an Ingress that speaks plain HTTP", groups=(*_GROUPS, "security"), default=False,
-      like=("polaris/tlsSettingsMissing", "policy-guard/PG-NET-004", "kyverno/require-ingress-https"))  # fmt: skip
+@rule("ingress-without-tls", "an Ingress that speaks plain HTTP", groups=(*_GROUPS, "security"), default=False, kinds=_INGRESS)
 def ingress_without_tls(resource: Resource) -> Iterator[Problem]:
     """Some controllers take TLS from annotations or encrypt by default; the object does not show it then."""
     spec = resource["spec"]
-    if resource.is_a(*_INGRESS) and (len(spec["rules"]) or spec["defaultBackend"]) and not len(spec["tls"]):
+    if (len(spec["rules"]) or spec["defaultBackend"]) and not len(spec["tls"]):
         message = f"what goes through Ingress {resource.name} can be read on its way: add tls"
         yield Problem(resource.node.at("metadata", "name"), message, field=spec["tls"])
 
 
-@rule("ingress-host-without-tls", "a host that the TLS section leaves out", kinds=("Ingress",), groups=(*_GROUPS, "security"),
-      like=("kyverno/ingress-host-match-tls",))  # fmt: skip
+@rule("ingress-host-without-tls", "a host that the TLS section leaves out", kinds=_INGRESS, groups=(*_GROUPS, "security"))
 def ingress_host_without_tls(resource: Resource) -> Iterator[Problem]:
     """Asked where the TLS section lists hosts: who lists some wants them all."""
     spec = resource["spec"]
     listed = [host.text.lower() for entry in spec["tls"] for host in entry["hosts"]]
-    if not resource.is_a(*_INGRESS) or not listed or any(not len(entry["hosts"]) for entry in spec["tls"]):
+    if not listed or any(not len(entry["hosts"]) for entry in spec["tls"]):
         return
     for entry in spec["rules"]:
         host = entry["host"].text.lower()
@@ -39,35 +37,31 @@ def ingress_host_without_tls(resource: Resource) -> Iterator[Problem]:
             yield Problem(entry["host"], f"tls has no certificate for {host}, which is served without or with a wrong one: add it to hosts")
 
 
-@rule("ingress-without-host", "an Ingress rule for every host", groups=_GROUPS, default=False,
-      like=("kyverno/disallow-empty-ingress-host",))  # fmt: skip
+@rule("ingress-without-host", "an Ingress rule for every host", groups=_GROUPS, default=False, kinds=_INGRESS)
 def ingress_without_host(resource: Resource) -> Iterator[Problem]:
     """It takes what others of the same controller do not."""
-    for entry in resource["spec"]["rules"] if resource.is_a(*_INGRESS) else ():
+    for entry in resource["spec"]["rules"]:
         if entry.is_map and not entry["host"].text:
             yield Problem(entry, "this rule takes requests for every host that no other Ingress names: add host", field=entry["host"])
 
 
-@rule("ingress-wildcard", "an Ingress rule for all hosts of a domain", severity=INFO, groups=_GROUPS, default=False,
-      like=("kyverno/restrict-ingress-wildcard",))  # fmt: skip
+@rule("ingress-wildcard", "an Ingress rule for all hosts of a domain", severity=INFO, groups=_GROUPS, default=False, kinds=_INGRESS)
 def ingress_wildcard(resource: Resource) -> Iterator[Problem]:
     """New names of the domain are answered before anybody has thought of them."""
-    for entry in resource["spec"]["rules"] if resource.is_a(*_INGRESS) else ():
+    for entry in resource["spec"]["rules"]:
         if entry["host"].text.startswith("*."):
             yield Problem(entry["host"], f"{entry['host'].text} takes hosts that nobody has thought of: list those that there are")
 
 
-@rule("ingress-default-backend", "an Ingress for all that no rule names", severity=INFO, groups=_GROUPS, default=False,
-      like=("kyverno/restrict-ingress-defaultbackend",))  # fmt: skip
+@rule("ingress-default-backend", "an Ingress for all that no rule names", severity=INFO, groups=_GROUPS, default=False, kinds=_INGRESS)
 def ingress_default_backend(resource: Resource) -> Iterator[Problem]:
     """In a shared controller, one team's default is in the way of all others."""
     node = resource["spec"]["defaultBackend"]
-    if resource.is_a(*_INGRESS) and node:
+    if node:
         yield Problem(node, "this backend takes whatever no rule names: list hosts and paths in rules", at="key")
 
 
-@rule("ingress-clash", "two Ingresses for the same host and path", on="claims", kinds=("Ingress",), groups=(*_GROUPS, "relations"),
-      like=("kyverno/unique-ingress-host-and-path", "kyverno/restrict-ingress-host", "kyverno/unique-ingress-paths"))  # fmt: skip
+@rule("ingress-clash", "two Ingresses for the same host and path", facts="claims", kinds=_INGRESS, groups=(*_GROUPS, "relations"))
 def ingress_clash(ingress: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Which of them is heeded is the controller's choice. Told of one file, or of a complete input."""
     for claim in ingress.claims if ingress.whole else ():
@@ -87,41 +81,38 @@ def ingress_clash(ingress: Facts, bundle: Bundle) -> Iterator[Problem]:
                 break
 
 
-@rule("ingress-snippet", "an Ingress that brings code into its controller", groups=(*_GROUPS, "security"), default=False,
-      like=("checkov/CKV_K8S_152", "checkov/CKV_K8S_153", "checkov/CKV_K8S_154", "policy-guard/PG-NET-005", "trivy/KCV-0093",
-            "kyverno/check-ingress-nginx-controller-version-and-annotation-policy"))  # fmt: skip
+@rule("ingress-snippet", "an Ingress that brings code into its controller", groups=(*_GROUPS, "security"), default=False, kinds=_INGRESS)
 def ingress_snippet(
     resource: Resource,
     *,
     words: Annotated[tuple[str, ...], "only snippets with one of these, such as lua_ or alias"] = (),
 ) -> Iterator[Problem]:
     """Whoever may write Ingresses reads the controller's token, and with it all Secrets, through a snippet (CVE-2021-25742)."""
-    for key, node in resource.node.at("metadata", "annotations").entries if resource.is_a(*_INGRESS) else ():
+    for key, node in resource.node.at("metadata", "annotations").entries:
         if key.rpartition("/")[2] in _SNIPPETS and "nginx" in key and (not words or any(word in node.text for word in words)):
             yield Problem(node, f"{key.rpartition('/')[2]} runs in the controller, which can read all Secrets: use annotations made for it",
                           at="key")  # fmt: skip
 
 
-@rule("ingress-port-number", "a backend's port by number", severity=INFO, groups=(*_GROUPS, "style"), default=False, like=("popeye/1403",))
+@rule("ingress-port-number", "a backend's port by number", severity=INFO, groups=(*_GROUPS, "style"), default=False, kinds=_INGRESS)
 def ingress_port_number(resource: Resource) -> Iterator[Problem]:
     """A name follows the Service when its port moves."""
     spec = resource["spec"]
     backends = [spec["defaultBackend"], *(path["backend"] for entry in spec["rules"] for path in entry["http"]["paths"])]
-    for backend in backends if resource.is_a(*_INGRESS) else ():
+    for backend in backends:
         node = backend.at("service", "port", "number")
         if node.integer:
             yield Problem(node, f"port {node.integer} of the Service may move: name the port, and write its name")
 
 
-@rule("forbidden-ingress-class", "an Ingress class that is not on the list", groups=(*_GROUPS, "policy"), default=False,
-      like=("kyverno/restrict-ingress-classes",))  # fmt: skip
+@rule("forbidden-ingress-class", "an Ingress class that is not on the list", groups=(*_GROUPS, "policy"), default=False, kinds=_INGRESS)
 def forbidden_ingress_class(
     resource: Resource,
     *,
     allow: Annotated[tuple[str, ...], "classes that may be used"] = (),
 ) -> Iterator[Problem]:
     """Without a list, every Ingress must at least name its class."""
-    if not resource.is_a(*_INGRESS) or not resource["spec"]:
+    if not resource["spec"]:
         return
     node = resource["spec"]["ingressClassName"] or resource.node.at("metadata", "annotations", "kubernetes.io/ingress.class")
     if not node.text:

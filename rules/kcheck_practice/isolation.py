@@ -18,7 +18,7 @@ _MOST = 100
 
 
 @rule("policy-shuts-out-service", "network policies that let nobody in where a Service leads", severity=ERROR,
-      kinds=("Service",), groups=_GROUPS)  # fmt: skip
+      kinds="core Service", groups=_GROUPS)  # fmt: skip
 def policy_shuts_out_service(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Policies look at the pod's port, not at the Service's.
 
@@ -43,7 +43,7 @@ def policy_shuts_out_service(service: Facts, bundle: Bundle) -> Iterator[Problem
             return
 
 
-@rule("policy-without-dns", "pods that may not ask for names", kinds=("NetworkPolicy",), groups=_GROUPS)
+@rule("policy-without-dns", "pods that may not ask for names", kinds="networking.k8s.io NetworkPolicy", groups=_GROUPS)
 def policy_without_dns(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Once a policy says whom pods may call, they may call nobody else, the cluster's DNS included, which knows where the others are.
 
@@ -64,7 +64,7 @@ def policy_without_dns(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
         yield Problem(said.place, "these pods may not ask the cluster's DNS where the others are: allow port 53 of UDP and TCP, too")
 
 
-@rule("policy-blocks-call", "a network policy between a caller and the Service that it names", on="addresses", groups=_GROUPS)
+@rule("policy-blocks-call", "a network policy between a caller and the Service that it names", facts="addresses", groups=_GROUPS)
 def policy_blocks_call(caller: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Its environment or arguments name the Service; and the policies for what the one sends, or the other takes, leave it out."""
     for call in calls.calls(caller, bundle) if caller.pods and caller.addresses and are_policies(caller, bundle) else ():

@@ -12,27 +12,33 @@ from kcheck.api import INFO, Pod, Problem, Resource, rule
 _HOOKS = ("helm.sh/hook", "argocd.argoproj.io/hook")
 
 
-@rule("cron-job-deadline", "a CronJob that may miss its time for ever", groups=("reliability", "jobs"), default=False,
-      like=("kube-score/cronjob-has-deadline",))  # fmt: skip
+@rule(
+    "cron-job-deadline", "a CronJob that may miss its time for ever", groups=("reliability", "jobs"), default=False, kinds="batch CronJob"
+)
 def cron_job_deadline(resource: Resource) -> Iterator[Problem]:
     """Without a deadline, the controller counts missed starts since the last one, and gives up after a hundred."""
     spec = resource["spec"]
-    if resource.is_a("batch CronJob") and spec["jobTemplate"] and not spec["startingDeadlineSeconds"]:
+    if spec["jobTemplate"] and not spec["startingDeadlineSeconds"]:
         message = f"CronJob {resource.name} stops for good after 100 missed starts: add startingDeadlineSeconds"
         yield Problem(spec["schedule"] if spec["schedule"] else spec, message, field=spec["startingDeadlineSeconds"])
 
 
-@rule("short-cron-deadline", "a CronJob whose deadline is shorter than the controller's round", kinds=("CronJob",),
+@rule("short-cron-deadline", "a CronJob whose deadline is shorter than the controller's round", kinds="batch CronJob",
       groups=("reliability", "jobs"))  # fmt: skip
 def short_cron_deadline(resource: Resource) -> Iterator[Problem]:
     """The controller looks every ten seconds, so that a shorter deadline is over before it does."""
     node = resource["spec"]["startingDeadlineSeconds"]
-    if resource.is_a("batch CronJob") and node.integer is not None and 0 <= node.integer < 10:
+    if node.integer is not None and 0 <= node.integer < 10:
         yield Problem(node, f"{node.integer} seconds may be over before the controller looks, which it does every 10: write 10 or more")
 
 
-@rule("finished-jobs", "Jobs that stay when they are done, or are cleaned up twice", groups=("jobs",), default=False,
-      like=("kube-linter/job-ttl-seconds-after-finished",))  # fmt: skip
+@rule(
+    "finished-jobs",
+    "Jobs that stay when they are done, or are cleaned up twice",
+    kinds=("batch CronJob", "batch Job"),
+    groups=("jobs",),
+    default=False,
+)
 def finished_jobs(resource: Resource) -> Iterator[Problem]:
     """A CronJob cleans up by its history limits; a Job by itself needs a time to live."""
     if resource.is_a("batch CronJob"):
@@ -40,29 +46,35 @@ def finished_jobs(resource: Resource) -> Iterator[Problem]:
         if node:
             message = "the history limits of a CronJob clean up its Jobs: take ttlSecondsAfterFinished away"
             yield Problem(node, message, at="key")
-    elif resource.is_a("batch Job") and resource["spec"]["template"] and not resource["spec"]["ttlSecondsAfterFinished"]:
+    elif resource["spec"]["template"] and not resource["spec"]["ttlSecondsAfterFinished"]:
         message = f"Job {resource.name} and its pods stay for ever when it is done: add ttlSecondsAfterFinished"
         yield Problem(resource.node.at("metadata", "name"), message, field=resource["spec"]["ttlSecondsAfterFinished"])
 
 
-@rule("suspended-job", "a Job or CronJob that does not run", severity=INFO, groups=("jobs",), default=False, like=("popeye/1500",))
+@rule(
+    "suspended-job",
+    "a Job or CronJob that does not run",
+    severity=INFO,
+    groups=("jobs",),
+    default=False,
+    kinds=("batch CronJob", "batch Job"),
+)
 def suspended_job(resource: Resource) -> Iterator[Problem]:
     """Queues such as Kueue's start suspended Jobs; nobody starts the others."""
     node = resource["spec"]["suspend"]
-    if resource.is_a("batch CronJob", "batch Job") and node.flag and not any(key.startswith("kueue.x-k8s.io/") for key in resource.labels):
+    if node.flag and not any(key.startswith("kueue.x-k8s.io/") for key in resource.labels):
         yield Problem(node, f"{resource.kind} {resource.name} is suspended and does not run: take suspend away, or the object")
 
 
-@rule("job-outside-cron-job", "a Job that no CronJob makes", severity=INFO, groups=("jobs",), default=False,
-      like=("kyverno/restrict-jobs",))  # fmt: skip
+@rule("job-outside-cron-job", "a Job that no CronJob makes", severity=INFO, groups=("jobs",), default=False, kinds="batch Job")
 def job_outside_cron_job(resource: Resource) -> Iterator[Problem]:
     """For clusters where work is to be planned; hooks of Helm and Argo CD are not meant."""
     planned = resource["metadata"]["ownerReferences"] or any(key in resource.annotations for key in _HOOKS)
-    if resource.is_a("batch Job") and not planned:
+    if not planned:
         yield Problem(resource["kind"], f"Job {resource.name} runs whenever it is applied: make it a CronJob")
 
 
-@rule("no-deadline", "work that may go on for ever", groups=("jobs", "reliability"), default=False, like=("kyverno/enforce-pod-duration",))
+@rule("no-deadline", "work that may go on for ever", groups=("jobs", "reliability"), default=False)
 def no_deadline(
     pod: Pod,
     *,
@@ -83,8 +95,7 @@ def no_deadline(
             yield Problem(node, f"{node.integer} seconds are more than the {maximum} that are allowed: write {maximum} or less")
 
 
-@rule("restart-never", "a pod that nothing starts again", severity=INFO, groups=("reliability",), default=False,
-      like=("kube-linter/restart-policy",))  # fmt: skip
+@rule("restart-never", "a pod that nothing starts again", severity=INFO, groups=("reliability",), default=False)
 def restart_never(pod: Pod) -> Iterator[Problem]:
     """An absent policy means Always. Jobs with Never make new pods for failed ones, up to their backoffLimit."""
     node = pod["restartPolicy"]

@@ -9,8 +9,7 @@ from typing import Annotated
 from kcheck.api import Problem, Resource, rule
 
 
-@rule("forbidden-kind", "a kind that is not allowed", groups=("policy",), default=False,
-      like=("kube-linter/disallowed-api-obj", "kubeconform/reject"))  # fmt: skip
+@rule("forbidden-kind", "a kind that is not allowed", groups=("policy",), default=False)
 def forbidden_kind(
     resource: Resource,
     *,

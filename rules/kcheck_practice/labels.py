@@ -11,14 +11,13 @@ from typing import Annotated
 from kcheck.api import INFO, Node, Problem, Resource, labels, rule, strings
 from kcheck_practice.slips import meant_label
 
-_WORKLOADS = ("apps Deployment", "apps StatefulSet", "apps DaemonSet", "apps ReplicaSet", "batch CronJob", "batch Job", "v1 Service")
-_KINDS = tuple(each.rpartition(" ")[2] for each in _WORKLOADS)
+_WORKLOADS = ("apps Deployment", "apps StatefulSet", "apps DaemonSet", "apps ReplicaSet", "batch CronJob", "batch Job", "core Service")
 # What runs pods and nobody should write any more, or for a try only, is asked who it belongs to like the rest.
-_RUNNING = (*_WORKLOADS, "v1 Pod", "v1 ReplicationController", "apps.openshift.io DeploymentConfig")
+_RUNNING = (*_WORKLOADS, "core Pod", "core ReplicationController", "apps.openshift.io DeploymentConfig")
 
 
-@rule("reserved-label-prefix", "a label under a prefix that belongs to Kubernetes", groups=("labels",), on="meta/v1 ObjectMeta",
-      having="labels")  # fmt: skip
+@rule("reserved-label-prefix", "a label under a prefix that belongs to Kubernetes", groups=("labels",), types="meta/v1 ObjectMeta",
+      fields="labels")  # fmt: skip
 def reserved_label_prefix(
     metadata: Node,
     *,
@@ -44,9 +43,14 @@ def _wrong_prefix(key: str) -> str:
     return f"no tool looks for {key}: did you mean {right}?" if right is not None else ""
 
 
-@rule("recommended-labels", "an application without the labels that tools know", severity=INFO, groups=("labels", "style"), default=False,
-      like=("monokle/MTD-recommended-labels", "monokle/MTD-custom-labels", "kube-linter/required-label-owner",
-            "kyverno/require-labels"))  # fmt: skip
+@rule(
+    "recommended-labels",
+    "an application without the labels that tools know",
+    severity=INFO,
+    groups=("labels", "style"),
+    default=False,
+    kinds=_RUNNING,
+)
 def recommended_labels(
     resource: Resource,
     *,
@@ -56,16 +60,20 @@ def recommended_labels(
     ),
 ) -> Iterator[Problem]:
     """Dashboards, kubectl plug-ins and other tools group objects by them."""
-    if not resource.is_a(*_RUNNING):
-        return
     node = resource.node.at("metadata", "labels")
     missing = [key for key in labels if key not in node]
     if missing:
         yield Problem(node, f"tools cannot tell what {resource.kind} {resource.name} belongs to: add {' and '.join(missing)}", at="key")
 
 
-@rule("required-annotation", "an object without an annotation that is asked for", severity=INFO, groups=("labels", "policy"), default=False,
-      like=("kube-linter/required-annotation-email", "monokle/MTD-custom-annotations", "kyverno/require-annotations"))  # fmt: skip
+@rule(
+    "required-annotation",
+    "an object without an annotation that is asked for",
+    severity=INFO,
+    groups=("labels", "policy"),
+    default=False,
+    kinds=_RUNNING,
+)
 def required_annotation(
     resource: Resource,
     *,
@@ -74,13 +82,19 @@ def required_annotation(
     """What an object is for, whom to ask, where its runbook is."""
     node = resource.node.at("metadata", "annotations")
     missing = [key for key in annotations if key not in node]
-    if resource.is_a(*_RUNNING) and missing:
+    if missing:
         message = f"nobody can see what {resource.kind} {resource.name} is for: add the annotation {' and '.join(missing)}"
         yield Problem(node, message, at="key")
 
 
-@rule("forbidden-annotation", "an annotation that is not allowed", groups=("labels", "policy"), default=False,
-      like=("kube-linter/forbidden-annotation", "kyverno/restrict-annotations"), on="meta/v1 ObjectMeta", having="annotations")  # fmt: skip
+@rule(
+    "forbidden-annotation",
+    "an annotation that is not allowed",
+    groups=("labels", "policy"),
+    default=False,
+    types="meta/v1 ObjectMeta",
+    fields="annotations",
+)
 def forbidden_annotation(
     metadata: Node,
     *,
@@ -94,17 +108,18 @@ def forbidden_annotation(
             yield Problem(node, f"the annotation {key} is not allowed: take it away", at="key")
 
 
-@rule("instance-label", "an instance label that is not the name", severity=INFO, groups=("labels", "style"), default=False,
-      like=("polaris/metadataAndInstanceMismatched",))  # fmt: skip
+@rule(
+    "instance-label", "an instance label that is not the name", severity=INFO, groups=("labels", "style"), default=False, kinds=_WORKLOADS
+)
 def instance_label(resource: Resource) -> Iterator[Problem]:
     """For teams that name one object of each kind after its application's instance."""
     node = resource.node.at("metadata", "labels", "app.kubernetes.io/instance")
-    if resource.is_a(*_WORKLOADS) and node.text and resource.name and node.text != resource.name:
+    if node.text and resource.name and node.text != resource.name:
         yield Problem(node, f"{resource.kind} {resource.name} has the instance {node.text}: give both one name")
 
 
-@rule("unprefixed-label", "a label of no owner", severity=INFO, groups=("labels", "style"), default=False, on="meta/v1 ObjectMeta",
-      having="labels")  # fmt: skip
+@rule("unprefixed-label", "a label of no owner", severity=INFO, groups=("labels", "style"), default=False, types="meta/v1 ObjectMeta",
+      fields="labels")  # fmt: skip
 def unprefixed_label(
     metadata: Node,
     *,
@@ -117,7 +132,7 @@ def unprefixed_label(
 
 
 @rule("moving-label-in-selector", "a selector by a label that changes with every release", groups=("labels", "workloads"),
-      kinds=_KINDS)  # fmt: skip
+      kinds=_WORKLOADS)  # fmt: skip
 def moving_label_in_selector(
     resource: Resource,
     *,
@@ -129,8 +144,6 @@ def moving_label_in_selector(
     ),
 ) -> Iterator[Problem]:
     """A workload's selector cannot be changed, so that the next release is refused; a Service loses the pods of the last one."""
-    if not resource.is_a(*_WORKLOADS):
-        return
     chosen = resource["spec"]["selector"]
     for key, node in (*chosen["matchLabels"].entries, *(chosen.entries if resource.kind == "Service" else ())):
         if key in labels:
@@ -139,10 +152,10 @@ def moving_label_in_selector(
 
 
 @rule("unlabelled-workload", "a workload or Service without the labels of its pods", severity=INFO, groups=("labels", "style"),
-      default=False)  # fmt: skip
+      default=False, kinds=_WORKLOADS)  # fmt: skip
 def unlabelled_workload(resource: Resource) -> Iterator[Problem]:
     """kubectl get all -l finds the pods by their labels, and their owner only by its own."""
-    if not resource.is_a(*_WORKLOADS) or not resource["spec"]:
+    if not resource["spec"]:
         return
     chosen = resource["spec"]["selector"]
     pods = strings(chosen) if resource.kind == "Service" else strings(resource.node.at("spec", "template", "metadata", "labels"))

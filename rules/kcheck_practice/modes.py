@@ -8,7 +8,7 @@ from kcheck.api import ERROR, Edit, Fix, Node, Pod, Problem, modes, rule
 
 
 @rule("decimal-file-mode", "a file mode that was meant to be octal", severity=ERROR, groups=("volumes", "security"), fixable=True,
-      having="volumes")  # fmt: skip
+      fields="volumes")  # fmt: skip
 def decimal_file_mode(pod: Pod) -> Iterator[Problem]:
     """YAML reads 0400 as octal and 400 as decimal, which is the mode 0620; JSON has decimal numbers only."""
     source = pod.resource.document.source

@@ -13,13 +13,18 @@ from kcheck_practice.slips import correction, meant
 _GROUP = "monitoring.coreos.com"
 _GROUPS = ("relations", "monitoring")
 _TAKERS = ("Prometheus", "PrometheusAgent")
-_TAKEN = ("ServiceMonitor", "PodMonitor", "PrometheusRule", "Probe", "ScrapeConfig")
+_TAKEN = tuple(f"{_GROUP} {kind}" for kind in ("ServiceMonitor", "PodMonitor", "PrometheusRule", "Probe", "ScrapeConfig"))
 _API_SERVER = {"apiserver"}
 _MOST = 100
 
 
-@rule("monitor-without-services", "a ServiceMonitor that selects no Service", severity=ERROR, kinds=("ServiceMonitor",), groups=_GROUPS,
-      like=("kube-linter/dangling-servicemonitor",))  # fmt: skip
+@rule(
+    "monitor-without-services",
+    "a ServiceMonitor that selects no Service",
+    severity=ERROR,
+    kinds="monitoring.coreos.com ServiceMonitor",
+    groups=_GROUPS,
+)
 def monitor_without_services(monitor: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Told where its Services should be in sight: the input is complete, or there are some in its file."""
     found = _selector(monitor, "monitor")
@@ -38,7 +43,7 @@ def monitor_without_services(monitor: Facts, bundle: Bundle) -> Iterator[Problem
         yield Problem(found.place, f"no Service has the labels {found.selector}, so that nothing is measured: {shown}")
 
 
-@rule("monitor-without-pods", "a PodMonitor that selects no pods", severity=ERROR, kinds=("PodMonitor",), groups=_GROUPS)
+@rule("monitor-without-pods", "a PodMonitor that selects no pods", severity=ERROR, kinds="monitoring.coreos.com PodMonitor", groups=_GROUPS)
 def monitor_without_pods(monitor: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Told where its pods should be in sight: the input is complete, or workloads stand in its file."""
     found = _selector(monitor, "pod-monitor")
@@ -53,7 +58,7 @@ def monitor_without_pods(monitor: Facts, bundle: Bundle) -> Iterator[Problem]:
 
 
 @rule("missing-monitor-port", "a monitor of a port that what it selects does not have", severity=ERROR,
-      kinds=("ServiceMonitor", "PodMonitor"), groups=_GROUPS, fixable=True)  # fmt: skip
+      kinds=("monitoring.coreos.com ServiceMonitor", "monitoring.coreos.com PodMonitor"), groups=_GROUPS, fixable=True)  # fmt: skip
 def missing_monitor_port(monitor: Facts, bundle: Bundle) -> Iterator[Problem]:
     """A ServiceMonitor names ports of Services, or by targetPort of their pods; a PodMonitor those of pods."""
     by_service, by_pod = _selector(monitor, "monitor"), _selector(monitor, "pod-monitor")

@@ -33,7 +33,7 @@ MOVES = {
 _STAYED = {"docker.io/bitnami": "latest"}
 
 
-@rule("moved-image", "an image from a repository that has moved", groups=("images", "versions", "deprecated"), having="image")
+@rule("moved-image", "an image from a repository that has moved", groups=("images", "versions", "deprecated"), fields="image")
 def moved_image(container: Container) -> Iterator[Problem]:
     """Nodes that have it go on for as long as they keep it, and new ones cannot pull it."""
     node = container["image"]

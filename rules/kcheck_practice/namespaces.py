@@ -14,8 +14,7 @@ _SYSTEM = ("kube-system", "kube-public", "kube-node-lease")
 _THERE = ("kube-root-ca.crt", "extension-apiserver-authentication", "coredns", "kubernetes")
 
 
-@rule("default-namespace", "an object in the default namespace", severity=INFO, groups=(*_GROUPS, "security"), default=False,
-      like=("kube-linter/use-namespace", "checkov/CKV_K8S_21", "trivy/KSV-0110", "kyverno/disallow-default-namespace"))  # fmt: skip
+@rule("default-namespace", "an object in the default namespace", severity=INFO, groups=(*_GROUPS, "security"), default=False)
 def default_namespace(
     resource: Resource,
     *,
@@ -32,8 +31,7 @@ def default_namespace(
         yield Problem(name, f"{resource.kind} {resource.name} lands wherever it is applied: add its namespace", field=node)
 
 
-@rule("system-namespace", "an object in a namespace of the cluster's own", groups=(*_GROUPS, "security"), default=False,
-      like=("trivy/KSV-0037",))  # fmt: skip
+@rule("system-namespace", "an object in a namespace of the cluster's own", groups=(*_GROUPS, "security"), default=False)
 def system_namespace(
     resource: Resource,
     *,
@@ -45,8 +43,7 @@ def system_namespace(
         yield Problem(node, f"{node.text} is for the cluster's own parts: give {resource.kind} {resource.name} a namespace of its own")
 
 
-@rule("name-pattern", "a name that does not follow the rules of the house", severity=INFO, groups=("policy", "style"), default=False,
-      like=("kyverno/metadata-match-regex",))  # fmt: skip
+@rule("name-pattern", "a name that does not follow the rules of the house", severity=INFO, groups=("policy", "style"), default=False)
 def name_pattern(
     resource: Resource,
     *,

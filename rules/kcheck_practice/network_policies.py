@@ -11,9 +11,7 @@ _POLICY = "networking.k8s.io NetworkPolicy"
 _WORKLOADS = {"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Pod", "Job", "CronJob", "Rollout"}
 
 
-@rule("no-network-policy", "pods that everybody may reach", groups=(*_GROUPS, "security"), default=False,
-      like=("kube-linter/non-isolated-pod", "kube-score/pod-networkpolicy", "polaris/missingNetworkPolicy", "checkov/CKV2_K8S_6",
-            "popeye/1204", "popeye/1205", "kyverno/require-netpol", "kyverno/add-network-policy"))  # fmt: skip
+@rule("no-network-policy", "pods that everybody may reach", groups=(*_GROUPS, "security"), default=False)
 def no_network_policy(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Policies add up: a pod that none selects takes connections from everywhere. Pods of the node's network are beyond policies."""
     if not workload.whole or workload.id.kind not in _WORKLOADS or not workload.pods or all(pod.host_network for pod in workload.pods):
@@ -26,9 +24,13 @@ def no_network_policy(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
         yield Problem(workload.place, f"{why} the pods of {title}, so that everybody reaches them: add one for Ingress")
 
 
-@rule("policy-without-pods", "a network policy that selects no pods", on="selectors", kinds=("NetworkPolicy",),
-      groups=(*_GROUPS, "relations"),
-      like=("kube-linter/dangling-networkpolicy", "kube-score/networkpolicy-targets-pod", "popeye/1200", "monokle/LNK001"))  # fmt: skip
+@rule(
+    "policy-without-pods",
+    "a network policy that selects no pods",
+    facts="selectors",
+    kinds="networking.k8s.io NetworkPolicy",
+    groups=(*_GROUPS, "relations"),
+)
 def policy_without_pods(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Told where its pods should be in sight: the input is complete, or workloads stand in its file."""
     found = next((each for each in policy.selectors if each.aim == "policy"), None) if policy.whole else None
@@ -43,9 +45,14 @@ def policy_without_pods(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
         yield Problem(found.place, f"{found.selector} selects no pods, so that the policy guards nothing: {shown}")
 
 
-@rule("policy-peer-without-pods", "a peer of a network policy that selects no pods",
- on="selectors", kinds=("NetworkPolicy",), groups=(*_GROUPS, "relations"), default=False,
-      like=("kube-linter/dangling-networkpolicypeer-podselector", "popeye/1201", "popeye/1202", "popeye/1208"))  # fmt: skip
+@rule(
+    "policy-peer-without-pods",
+    "a peer of a network policy that selects no pods",
+    facts="selectors",
+    kinds="networking.k8s.io NetworkPolicy",
+    groups=(*_GROUPS, "relations"),
+    default=False,
+)
 def policy_peer_without_pods(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Callers often come from elsewhere, so this is off unless asked for. Peers in other namespaces are not looked at."""
     for found in policy.selectors if policy.whole else ():
@@ -53,33 +60,38 @@ def policy_peer_without_pods(policy: Facts, bundle: Bundle) -> Iterator[Problem]
             yield Problem(found.place, f"{found.selector} selects no pods, so that the rule lets nobody through: correct it, or add them")
 
 
-@rule("policy-ignored-rules", "rules of a network policy that nobody heeds", severity=ERROR, kinds=("NetworkPolicy",), groups=_GROUPS)
+@rule("policy-ignored-rules", "rules of a network policy that nobody heeds", severity=ERROR, kinds=_POLICY, groups=_GROUPS)
 def policy_ignored_rules(resource: Resource) -> Iterator[Problem]:
     """policyTypes decides which rules count."""
     spec = resource["spec"]
     types = {node.text for node in spec["policyTypes"]}
     for field, kind in (("ingress", "Ingress"), ("egress", "Egress")):
-        if resource.is_a(_POLICY) and types and kind not in types and len(spec[field]):
+        if types and kind not in types and len(spec[field]):
             yield Problem(spec[field], f"policyTypes leaves {kind} out, so that these rules do nothing: add {kind} to it", at="key")
 
 
-@rule("policy-for-all-pods", "a network policy for all pods of a namespace", severity=INFO, groups=(*_GROUPS, "policy"), default=False,
-      like=("trivy/KSV-0038", "kyverno/restrict-networkpolicy-empty-podselector"))  # fmt: skip
+@rule(
+    "policy-for-all-pods",
+    "a network policy for all pods of a namespace",
+    severity=INFO,
+    groups=(*_GROUPS, "policy"),
+    default=False,
+    kinds=_POLICY,
+)
 def policy_for_all_pods(resource: Resource) -> Iterator[Problem]:
     """A default that denies is right that way; one that allows opens what other policies would keep shut."""
     spec = resource["spec"]
     node = spec["podSelector"]
     allows = len(spec["ingress"]) or len(spec["egress"])
-    if resource.is_a(_POLICY) and spec.is_map and not len(node["matchLabels"]) and not len(node["matchExpressions"]) and allows:
+    if spec.is_map and not len(node["matchLabels"]) and not len(node["matchExpressions"]) and allows:
         yield Problem(node, "an empty podSelector allows this for every pod of the namespace: name the pods that need it", at="key")
 
 
-@rule("policy-allows-all", "a network policy that lets everything through", groups=(*_GROUPS, "security"), default=False,
-      like=("popeye/1203",))  # fmt: skip
+@rule("policy-allows-all", "a network policy that lets everything through", kinds=_POLICY, groups=(*_GROUPS, "security"), default=False)
 def policy_allows_all(resource: Resource) -> Iterator[Problem]:
     """An empty rule has no peers and no ports, which means all of them; so does a peer of every address."""
     for field, peers in (("ingress", "from"), ("egress", "to")):
-        for entry in resource["spec"][field] if resource.is_a(_POLICY) else ():
+        for entry in resource["spec"][field]:
             if entry.is_map and not len(entry[peers]) and not len(entry["ports"]):
                 yield Problem(entry, f"an empty {field} rule lets everything through: name {peers} and ports")
             for peer in entry[peers]:

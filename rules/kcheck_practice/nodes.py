@@ -18,7 +18,7 @@ _VALUES: Mapping[str, frozenset[str]] = {
 _ALIASES = {"x86_64": "amd64", "x86-64": "amd64", "x64": "amd64", "x86": "386", "aarch64": "arm64", "armv7": "arm", "armhf": "arm"}
 
 
-@rule("node-affinity-matches-nothing", "node affinity that no node can meet", severity=ERROR, groups=("scheduling",), having="affinity")
+@rule("node-affinity-matches-nothing", "node affinity that no node can meet", severity=ERROR, groups=("scheduling",), fields="affinity")
 def node_affinity_matches_nothing(pod: Pod) -> Iterator[Problem]:
     """Terms are alternatives, what stands in one must hold together, and a term without requirements matches no node."""
     affinity = pod.node.at("affinity", "nodeAffinity")
@@ -30,7 +30,7 @@ def node_affinity_matches_nothing(pod: Pod) -> Iterator[Problem]:
 
 
 @rule("node-label", "a label that no node has", severity=ERROR, groups=("scheduling", "labels"),
-      having=("nodeSelector", "affinity", "topologySpreadConstraints"))  # fmt: skip
+      fields=("nodeSelector", "affinity", "topologySpreadConstraints"))  # fmt: skip
 def node_label(pod: Pod) -> Iterator[Problem]:
     """Nodes carry the labels that Kubernetes defines, and those that their owner gives them under other prefixes."""
     for key, node in _keys(pod):

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from kcheck.api import Problem, Resource, rule
 
 
-@rule("scc-privileged", "security context constraints that allow everything", groups=("security", "openshift"), default=False,
-      like=("kube-linter/scc-deny-privileged-container",))  # fmt: skip
+@rule("scc-privileged", "security context constraints that allow everything", groups=("security", "openshift"), default=False)
 def scc_privileged(resource: Resource) -> Iterator[Problem]:
     """Whoever may use them may be root on the node."""
     if resource.kind == "SecurityContextConstraints" and resource.group in ("security.openshift.io", ""):

@@ -13,12 +13,11 @@ from kcheck.api import INFO, Edit, Fix, Node, Pod, Problem, Resource, rule
 _KEEPERS = ("kubernetes.io/config.", "helm.sh/hook", "argocd.argoproj.io/hook")
 
 
-@rule("naked-pod", "a Pod that nothing replaces when its node fails", groups=("workloads", "reliability"),
-      like=("popeye/208", "kyverno/prevent-bare-pods"))  # fmt: skip
+@rule("naked-pod", "a Pod that nothing replaces when its node fails", groups=("workloads", "reliability"))
 def naked_pod(pod: Pod) -> Iterator[Problem]:
     """A Pod by itself ends with its node; one that is to end is a Job's work."""
     resource = pod.resource
-    if not resource.is_a("v1 Pod") or _is_kept(resource) or _is_static(pod):
+    if not resource.is_a("core Pod") or _is_kept(resource) or _is_static(pod):
         return
     name = f"Pod {resource.name}" if resource.name else "this Pod"
     if pod["restartPolicy"].text in ("Never", "OnFailure"):
@@ -27,7 +26,7 @@ def naked_pod(pod: Pod) -> Iterator[Problem]:
         yield Problem(resource["kind"], f"nothing replaces {name} when its node fails: put it in the template of a Deployment")
 
 
-@rule("node-name", "a pod that is bound to a node by name", groups=("scheduling", "reliability"), having="nodeName")
+@rule("node-name", "a pod that is bound to a node by name", groups=("scheduling", "reliability"), fields="nodeName")
 def node_name(pod: Pod) -> Iterator[Problem]:
     """The kubelet of that node starts the pod without the scheduler: nothing looks at resources, taints or affinity."""
     node = pod["nodeName"]
@@ -35,8 +34,7 @@ def node_name(pod: Pod) -> Iterator[Problem]:
         yield Problem(node, f"nodeName {node.text} passes the scheduler by and ties the pod to one node: write a nodeSelector")
 
 
-@rule("host-network", "a pod that shares the network of its node", groups=("networking", "security"),
-      like=("kube-linter/host-network", "polaris/hostNetworkSet", "checkov/CKV_K8S_19"), having="hostNetwork")  # fmt: skip
+@rule("host-network", "a pod that shares the network of its node", groups=("networking", "security"), fields="hostNetwork")
 def host_network(
     pod: Pod,
     *,
@@ -48,8 +46,14 @@ def host_network(
         yield Problem(node, "hostNetwork takes the node's ports and passes network policies by: reach the pod through a Service", at="key")
 
 
-@rule("service-account-alias", "the old name of serviceAccountName", severity=INFO, groups=("style", "deprecated"), fixable=True,
-      like=("kube-linter/deprecated-service-account-field",), having="serviceAccount")  # fmt: skip
+@rule(
+    "service-account-alias",
+    "the old name of serviceAccountName",
+    severity=INFO,
+    groups=("style", "deprecated"),
+    fixable=True,
+    fields="serviceAccount",
+)
 def service_account_alias(pod: Pod) -> Iterator[Problem]:
     """The server copies serviceAccount to serviceAccountName unless that is set, and fills in both when it answers."""
     alias, current = pod["serviceAccount"], pod["serviceAccountName"]

@@ -12,8 +12,7 @@ _MOST = 1000
 """Takers of one port that are looked at, lest a file of copies take time without end."""
 
 
-@rule("host-port", "a container that takes a port of its node", groups=("networking", "security"),
-      like=("polaris/hostPortSet", "checkov/CKV_K8S_26"), having="ports")  # fmt: skip
+@rule("host-port", "a container that takes a port of its node", groups=("networking", "security"), fields="ports")
 def host_port(
     container: Container,
     *,
@@ -31,7 +30,7 @@ def host_port(
             yield Problem(node, f"hostPort {node.integer} allows one such pod a node and opens it to the node's network: use a Service")
 
 
-@rule("host-port-clash", "two workloads that need the same port of the same nodes", on="pods", groups=("networking", "relations"))
+@rule("host-port-clash", "two workloads that need the same port of the same nodes", facts="pods", groups=("networking", "relations"))
 def host_port_clash(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     """A DaemonSet has its ports on all of its nodes, so that a pod which may only go there finds them taken.
 

@@ -34,11 +34,7 @@ _ROOT_OF_NODE = {
 }
 
 
-@rule("privileged-container", "a container with all the power of its node", groups=(*_BASELINE, "privileges"), default=False,
-      like=("kube-linter/privileged-container", "kube-linter/privilege-escalation-container",
-            "kube-score/container-security-context-privileged", "polaris/runAsPrivileged", "kubesec/Privileged", "checkov/CKV_K8S_16",
-            "kubepolicy/SEC001", "pss/privileged", "policy-guard/PG-PSS-001", "trivy/KSV-0017", "monokle/PSS103",
-            "kyverno/disallow-privileged-containers"))  # fmt: skip
+@rule("privileged-container", "a container with all the power of its node", groups=(*_BASELINE, "privileges"), default=False)
 def privileged_container(container: Container) -> Iterator[Problem]:
     """Asked of init and ephemeral containers as well."""
     node = container.node.at("securityContext", "privileged")
@@ -46,11 +42,13 @@ def privileged_container(container: Container) -> Iterator[Problem]:
         yield Problem(node, f"container {container.name} can do all that root on its node can: take privileged away, add capabilities")
 
 
-@rule("privilege-escalation", "a container that is allowed to gain privileges", groups=(*_RESTRICTED, "privileges"), default=False,
-      fixable=True,
-      like=("kube-linter/privilege-escalation-container", "kubesec/AllowPrivilegeEscalation", "kubepolicy/SEC006",
-            "polaris/privilegeEscalationAllowed", "checkov/CKV_K8S_20", "pss/allowPrivilegeEscalation", "policy-guard/PG-PSS-017",
-            "trivy/KSV-0001", "monokle/PSS202", "kyverno/disallow-privilege-escalation"))  # fmt: skip
+@rule(
+    "privilege-escalation",
+    "a container that is allowed to gain privileges",
+    groups=(*_RESTRICTED, "privileges"),
+    default=False,
+    fixable=True,
+)
 def privilege_escalation(container: Container) -> Iterator[Problem]:
     """Where it says so itself; privilege-escalation-unset tells where it says nothing, which means the same."""
     node = container.node.at("securityContext", "allowPrivilegeEscalation")
@@ -61,10 +59,13 @@ def privilege_escalation(container: Container) -> Iterator[Problem]:
         yield Problem(node, f"processes of container {container.name} can become root through set-user-ID programs: write false", fix=fix)
 
 
-@rule("privilege-escalation-unset", "a container that may gain privileges, for nobody said otherwise", groups=(*_RESTRICTED, "privileges"),
-      default=False, fixable=True,
-      like=("polaris/privilegeEscalationAllowed", "checkov/CKV_K8S_20", "pss/allowPrivilegeEscalation", "policy-guard/PG-PSS-017",
-            "trivy/KSV-0001", "monokle/PSS202", "kyverno/disallow-privilege-escalation"))  # fmt: skip
+@rule(
+    "privilege-escalation-unset",
+    "a container that may gain privileges, for nobody said otherwise",
+    groups=(*_RESTRICTED, "privileges"),
+    default=False,
+    fixable=True,
+)
 def privilege_escalation_unset(container: Container) -> Iterator[Problem]:
     """Absent means true to the kubelet."""
     node = container.node.at("securityContext", "allowPrivilegeEscalation")
@@ -74,10 +75,7 @@ def privilege_escalation_unset(container: Container) -> Iterator[Problem]:
     yield Problem(named(container), message, field=node, fix=_forbid_escalation(container))
 
 
-@rule("dangerous-capability", "a capability that is as good as root on the node", groups=(*_BASELINE, "capabilities"), default=False,
-      like=("kubesec/CapSysAdmin", "checkov/CKV_K8S_39", "trivy/KSV-0005", "trivy/KSV-0120", "monokle/KBP100", "checkov/CKV_K8S_25",
-            "polaris/dangerousCapabilities", "pss/capabilities_baseline", "policy-guard/PG-PSS-007", "trivy/KSV-0022", "monokle/PSS104",
-            "kyverno/disallow-capabilities", "kube-linter/privilege-escalation-container"))  # fmt: skip
+@rule("dangerous-capability", "a capability that is as good as root on the node", groups=(*_BASELINE, "capabilities"), default=False)
 def dangerous_capability(container: Container) -> Iterator[Problem]:
     """SYS_ADMIN, SYS_MODULE and their like."""
     for node in _added(container):
@@ -86,9 +84,7 @@ def dangerous_capability(container: Container) -> Iterator[Problem]:
             yield Problem(node, f"{node.text} {power}: add only the capability that container {container.name} needs")
 
 
-@rule("added-capability", "a capability that containers do not have for good reason", groups=(*_BASELINE, "capabilities"), default=False,
-      like=("polaris/dangerousCapabilities", "pss/capabilities_baseline", "policy-guard/PG-PSS-007", "trivy/KSV-0022", "trivy/KSV-0119",
-            "checkov/CKV_K8S_25", "monokle/PSS104", "kyverno/disallow-capabilities"))  # fmt: skip
+@rule("added-capability", "a capability that containers do not have for good reason", groups=(*_BASELINE, "capabilities"), default=False)
 def added_capability(container: Container) -> Iterator[Problem]:
     """What the baseline of the Pod Security Standards forbids, save what dangerous-capability tells."""
     for node in _added(container):
@@ -96,10 +92,13 @@ def added_capability(container: Container) -> Iterator[Problem]:
             yield Problem(node, f"container {container.name} adds {node.text}, which the Pod Security Standards forbid: take it away")
 
 
-@rule("restricted-capability", "a capability that a hardened container does without", groups=("pod-security-restricted", "capabilities"),
-      default=False, severity=INFO,
-      like=("pss/capabilities_restricted", "trivy/KSV-0106", "monokle/PSS206", "kyverno/disallow-capabilities-strict",
-            "checkov/CKV_K8S_25"))  # fmt: skip
+@rule(
+    "restricted-capability",
+    "a capability that a hardened container does without",
+    groups=("pod-security-restricted", "capabilities"),
+    default=False,
+    severity=INFO,
+)
 def restricted_capability(
     container: Container,
     *,
@@ -114,10 +113,7 @@ def restricted_capability(
             yield Problem(node, f"container {container.name} adds {node.text}: of all capabilities keep {kept}")
 
 
-@rule("kept-capabilities", "a container that keeps capabilities it does not need", groups=(*_RESTRICTED, "capabilities"), default=False,
-      like=("polaris/insecureCapabilities", "kubesec/CapDropAll", "kubesec/CapDropAny", "checkov/CKV_K8S_37", "pss/capabilities_restricted",
-            "policy-guard/PG-PSS-008", "trivy/KSV-0003", "trivy/KSV-0004", "kyverno/require-drop-all",
-            "kyverno/disallow-capabilities-strict", "monokle/KBP103", "monokle/PSS206"))  # fmt: skip
+@rule("kept-capabilities", "a container that keeps capabilities it does not need", groups=(*_RESTRICTED, "capabilities"), default=False)
 def kept_capabilities(container: Container) -> Iterator[Problem]:
     """The standard asks for ALL in capitals, and says so of every container, init and ephemeral ones too."""
     dropped = container.node.at("securityContext", "capabilities", "drop")
@@ -131,8 +127,7 @@ def kept_capabilities(container: Container) -> Iterator[Problem]:
         yield Problem(named(container), message, field=dropped)
 
 
-@rule("kept-net-raw", "a container that can forge packets", groups=("capabilities",), default=False,
-      like=("kube-linter/drop-net-raw-capability", "checkov/CKV_K8S_28", "kyverno/require-drop-cap-net-raw"))  # fmt: skip
+@rule("kept-net-raw", "a container that can forge packets", groups=("capabilities",), default=False)
 def kept_net_raw(container: Container) -> Iterator[Problem]:
     """NET_RAW is in the default set of the runtimes. In no group with kept-capabilities, which asks for more."""
     dropped = container.node.at("securityContext", "capabilities", "drop")
@@ -149,10 +144,7 @@ def kept_net_raw(container: Container) -> Iterator[Problem]:
     yield Problem(dropped if len(dropped) else named(container), message, at="key" if len(dropped) else "value", field=dropped)
 
 
-@rule("writable-root-filesystem", "a container that can change its own programs", groups=("security",), default=False,
-      like=("kube-linter/no-read-only-root-fs", "kube-score/container-security-context-readonlyrootfilesystem",
-            "polaris/notReadOnlyRootFilesystem", "kubesec/ReadOnlyRootFilesystem", "checkov/CKV_K8S_22", "policy-guard/PG-PSS-018",
-            "trivy/KSV-0014", "kyverno/require-ro-rootfs", "monokle/KBP102"))  # fmt: skip
+@rule("writable-root-filesystem", "a container that can change its own programs", groups=("security",), default=False)
 def writable_root_filesystem(container: Container) -> Iterator[Problem]:
     """Asked of init containers as well. What must be written goes to a volume, an emptyDir on /tmp for example."""
     node = container.node.at("securityContext", "readOnlyRootFilesystem")

@@ -12,13 +12,10 @@ from kcheck_practice.contexts import is_whole, named
 
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _HANDLERS = ("httpGet", "tcpSocket", "grpc")
-_PORT_CHECKS = ("kube-linter/liveness-port", "kube-linter/readiness-port", "kube-linter/startup-port")
 _HOSTS_COUNT_SINCE = 34
 
 
-@rule("missing-liveness-probe", "a container that nobody restarts when it hangs", groups=("probes",), default=False, severity=INFO,
-      like=("kube-linter/no-liveness-probe", "polaris/livenessProbeMissing", "checkov/CKV_K8S_8", "kubepolicy/REL001",
-            "policy-guard/PG-CTR-001", "popeye/102", "popeye/103", "kyverno/require-probes"))  # fmt: skip
+@rule("missing-liveness-probe", "a container that nobody restarts when it hangs", groups=("probes",), default=False, severity=INFO)
 def missing_liveness_probe(container: Container) -> Iterator[Problem]:
     """Not asked of init containers that end, of ephemeral ones and of Jobs."""
     node = container["livenessProbe"]
@@ -27,9 +24,7 @@ def missing_liveness_probe(container: Container) -> Iterator[Problem]:
         yield Problem(named(container), message, field=node)
 
 
-@rule("missing-readiness-probe", "a container that gets traffic before it is ready", groups=("probes", "reliability"), default=False,
-      like=("kube-linter/no-readiness-probe", "polaris/readinessProbeMissing", "checkov/CKV_K8S_9", "kubepolicy/REL002",
-            "policy-guard/PG-CTR-002", "popeye/102", "popeye/104", "kyverno/require-probes"))  # fmt: skip
+@rule("missing-readiness-probe", "a container that gets traffic before it is ready", groups=("probes", "reliability"), default=False)
 def missing_readiness_probe(container: Container) -> Iterator[Problem]:
     """Not asked of init containers that end, of ephemeral ones and of Jobs."""
     node = container["readinessProbe"]
@@ -38,8 +33,7 @@ def missing_readiness_probe(container: Container) -> Iterator[Problem]:
         yield Problem(named(container), message, field=node)
 
 
-@rule("identical-probes", "a liveness probe that asks what the readiness probe asks", groups=("probes", "reliability"), default=False,
-      like=("kube-score/pod-probes-identical", "kyverno/ensure-probes-different"))  # fmt: skip
+@rule("identical-probes", "a liveness probe that asks what the readiness probe asks", groups=("probes", "reliability"), default=False)
 def identical_probes(container: Container) -> Iterator[Problem]:
     """The same question, whatever the times and thresholds; then a container that is busy is killed instead of left alone."""
     live, ready = container["livenessProbe"], container["readinessProbe"]
@@ -49,8 +43,13 @@ def identical_probes(container: Container) -> Iterator[Problem]:
         yield Problem(live, message, at="key")
 
 
-@rule("probe-port-name", "a probe of a port that its container does not have", severity=ERROR, groups=("probes", "reliability"),
-      like=_PORT_CHECKS, having=("livenessProbe", "readinessProbe", "startupProbe"))  # fmt: skip
+@rule(
+    "probe-port-name",
+    "a probe of a port that its container does not have",
+    severity=ERROR,
+    groups=("probes", "reliability"),
+    fields=("livenessProbe", "readinessProbe", "startupProbe"),
+)
 def probe_port_name(container: Container) -> Iterator[Problem]:
     """A name means a port of the same container; where there is none the probe fails for ever."""
     names = [port["name"].text for port in container["ports"] if port["name"].text]
@@ -64,8 +63,13 @@ def probe_port_name(container: Container) -> Iterator[Problem]:
         yield Problem(node, f"container {container.name} has no port {node.text}, so that the probe always fails: {hint}")
 
 
-@rule("undeclared-probe-port", "a probe of a port that its container does not declare", severity=INFO, groups=("probes", "style"),
-      default=False, like=_PORT_CHECKS)  # fmt: skip
+@rule(
+    "undeclared-probe-port",
+    "a probe of a port that its container does not declare",
+    severity=INFO,
+    groups=("probes", "style"),
+    default=False,
+)
 def undeclared_probe_port(container: Container) -> Iterator[Problem]:
     """A number need not be declared to be probed; a reader looks for it in vain."""
     declared = [port["containerPort"].integer for port in container["ports"]]
@@ -78,7 +82,7 @@ def undeclared_probe_port(container: Container) -> Iterator[Problem]:
             yield Problem(node, f"container {container.name} does not declare port {node.integer} (it has {have}): declare or correct it")
 
 
-@rule("probe-port-number", "a probe of a port by number", severity=INFO, groups=("probes", "style"), default=False, like=("popeye/105",))
+@rule("probe-port-number", "a probe of a port by number", severity=INFO, groups=("probes", "style"), default=False)
 def probe_port_number(container: Container) -> Iterator[Problem]:
     """Where the container has a name for that port."""
     names = {port["containerPort"].integer: port["name"].text for port in container["ports"] if port["name"].text}
@@ -89,9 +93,12 @@ def probe_port_number(container: Container) -> Iterator[Problem]:
             yield Problem(node, f"port {node.integer} has the name {name}: write that, so that the number stands in one place")
 
 
-@rule("probe-host", "a probe or hook that asks another host", default=False,
-      groups=("security", "probes", "pod-security-baseline", "pod-security-restricted"),
-      like=("pss/hostProbesAndHostLifecycle",))  # fmt: skip
+@rule(
+    "probe-host",
+    "a probe or hook that asks another host",
+    default=False,
+    groups=("security", "probes", "pod-security-baseline", "pod-security-restricted"),
+)
 def probe_host(container: Container) -> Iterator[Problem]:
     """The kubelet asks it from the node, wherever it is. In the Pod Security Standards since Kubernetes 1.34."""
     if container.resource.is_before(_HOSTS_COUNT_SINCE):
@@ -104,8 +111,7 @@ def probe_host(container: Container) -> Iterator[Problem]:
                 yield Problem(node, f"the kubelet asks host {node.text} and not container {container.name}: take host away")
 
 
-@rule("probe-command", "a probe whose command is too dear or not to be relied on", severity=INFO, groups=("probes",), default=False,
-      like=("kyverno/deny-commands-in-exec-probe",))  # fmt: skip
+@rule("probe-command", "a probe whose command is too dear or not to be relied on", severity=INFO, groups=("probes",), default=False)
 def probe_command(
     container: Container,
     *,

@@ -13,10 +13,6 @@ _BASELINE = ("security", "pod-security-baseline", "pod-security-restricted")
 _RESTRICTED = ("security", "pod-security-restricted")
 _PROFILES = ("RuntimeDefault", "Localhost")
 _ANNOTATION = "container.apparmor.security.beta.kubernetes.io/"
-_SECCOMP = (
-    "kube-score/container-seccomp-profile", "kubesec/SeccompAny", "checkov/CKV_K8S_31", "pss/seccompProfile_restricted",
-    "policy-guard/PG-PSS-011", "trivy/KSV-0030", "monokle/PSS205", "kyverno/restrict-seccomp-strict",
-)  # fmt: skip
 _SELINUX_TYPES = ("container_t", "container_init_t", "container_kvm_t", "container_engine_t")
 _ENGINE_SINCE = 31
 # By the Kubernetes 1.N that began to allow them.
@@ -28,9 +24,7 @@ _SYSCTLS = {
 }  # fmt: skip
 
 
-@rule("unconfined-seccomp", "a pod or container whose system calls nothing filters", groups=_BASELINE, default=False,
-      like=("kubesec/SeccompUnconfined", "pss/seccompProfile_baseline", "trivy/KSV-0104", "monokle/PSS110", "kyverno/restrict-seccomp",
-            *_SECCOMP))  # fmt: skip
+@rule("unconfined-seccomp", "a pod or container whose system calls nothing filters", groups=_BASELINE, default=False)
 def unconfined_seccomp(pod: Pod) -> Iterator[Problem]:
     """Asked of the pod and of all its containers, whether or not one overrides the other."""
     for context in contexts(pod):
@@ -39,7 +33,7 @@ def unconfined_seccomp(pod: Pod) -> Iterator[Problem]:
             yield Problem(node, f"seccomp {node.text} lets every system call through: write RuntimeDefault")
 
 
-@rule("missing-seccomp", "a container without a seccomp profile", groups=_RESTRICTED, default=False, like=_SECCOMP)
+@rule("missing-seccomp", "a container without a seccomp profile", groups=_RESTRICTED, default=False)
 def missing_seccomp(container: Container) -> Iterator[Problem]:
     """Without one the kubelet runs it unconfined, unless its node was told to take the runtime's default."""
     own, pods = (owner["securityContext"]["seccompProfile"] for owner in (container.node, container.pod.node))
@@ -48,9 +42,7 @@ def missing_seccomp(container: Container) -> Iterator[Problem]:
         yield Problem(named(container), f"nothing filters the system calls of container {container.name}: {advice}", field=own)
 
 
-@rule("unconfined-apparmor", "an AppArmor profile that confines nothing", groups=_BASELINE, default=False,
-      like=("kubesec/ApparmorUnconfined", "pss/appArmorProfile", "policy-guard/PG-PSS-012", "monokle/PSS107",
-            "kyverno/restrict-apparmor-profiles"))  # fmt: skip
+@rule("unconfined-apparmor", "an AppArmor profile that confines nothing", groups=_BASELINE, default=False)
 def unconfined_apparmor(pod: Pod) -> Iterator[Problem]:
     """In the field, or in the annotations that came before it."""
     for context in contexts(pod):
@@ -63,8 +55,7 @@ def unconfined_apparmor(pod: Pod) -> Iterator[Problem]:
             yield Problem(node, f"AppArmor {node.text} of container {name} confines nothing: write runtime/default")
 
 
-@rule("missing-apparmor", "a container without an AppArmor profile", severity=INFO, groups=("profiles",), default=False,
-      like=("kubesec/ApparmorAny", "trivy/KSV-0002"))  # fmt: skip
+@rule("missing-apparmor", "a container without an AppArmor profile", severity=INFO, groups=("profiles",), default=False)
 def missing_apparmor(container: Container) -> Iterator[Problem]:
     """Where a node has AppArmor the runtime's default holds anyway; this asks to say so."""
     pod = container.pod
@@ -75,8 +66,7 @@ def missing_apparmor(container: Container) -> Iterator[Problem]:
         yield Problem(named(container), message, field=own)
 
 
-@rule("selinux-options", "SELinux options that take a container out of its confinement", groups=_BASELINE, default=False,
-      like=("pss/seLinuxOptions", "policy-guard/PG-PSS-013", "trivy/KSV-0025", "monokle/PSS108", "kyverno/disallow-selinux"))  # fmt: skip
+@rule("selinux-options", "SELinux options that take a container out of its confinement", groups=_BASELINE, default=False)
 def selinux_options(pod: Pod) -> Iterator[Problem]:
     """Types other than those of containers, and any user or role."""
     allowed = _SELINUX_TYPES[:-1] if pod.resource.is_before(_ENGINE_SINCE) else _SELINUX_TYPES
@@ -90,26 +80,27 @@ def selinux_options(pod: Pod) -> Iterator[Problem]:
                 yield Problem(options[name], f"SELinux {name} {options[name].text} is not for pods to choose: take it away")
 
 
-@rule("unmasked-proc", "a container that sees all of /proc", groups=_BASELINE, default=False,
-      like=("kube-linter/unsafe-proc-mount", "polaris/procMount", "pss/procMount", "policy-guard/PG-PSS-014", "trivy/KSV-0027",
-            "monokle/PSS109", "kyverno/disallow-proc-mount"))  # fmt: skip
+@rule("unmasked-proc", "a container that sees all of /proc", groups=_BASELINE, default=False)
 def unmasked_proc(container: Container) -> Iterator[Problem]:
     """Since 1.35 the baseline lets a pod with a user namespace of its own do so; unmasked-proc-in-namespace tells of those."""
     if not has_user_namespace(container.pod):
         yield from _unmasked(container)
 
 
-@rule("unmasked-proc-in-namespace", "a container that sees all of /proc, in a user namespace of its own", severity=INFO,
-      groups=("pod-security-restricted",), default=False, like=("pss/procMount",))  # fmt: skip
+@rule(
+    "unmasked-proc-in-namespace",
+    "a container that sees all of /proc, in a user namespace of its own",
+    severity=INFO,
+    groups=("pod-security-restricted",),
+    default=False,
+)
 def unmasked_proc_in_namespace(container: Container) -> Iterator[Problem]:
     """The restricted standard forbids it there, too."""
     if has_user_namespace(container.pod):
         yield from _unmasked(container)
 
 
-@rule("unsafe-sysctl", "a sysctl that reaches beyond its pod", groups=_BASELINE, default=False,
-      like=("kube-linter/unsafe-sysctls", "pss/sysctls", "policy-guard/PG-PSS-015", "trivy/KSV-0026", "monokle/PSS111",
-            "kyverno/restrict-sysctls"))  # fmt: skip
+@rule("unsafe-sysctl", "a sysctl that reaches beyond its pod", groups=_BASELINE, default=False)
 def unsafe_sysctl(pod: Pod) -> Iterator[Problem]:
     """Kubelets refuse these as well, unless their nodes were told to allow them."""
     for sysctl in pod.node.at("securityContext", "sysctls"):
@@ -120,8 +111,7 @@ def unsafe_sysctl(pod: Pod) -> Iterator[Problem]:
         yield Problem(node, f"sysctl {node.text} can touch other pods of the node, and kubelets refuse it by default: take it away")
 
 
-@rule("no-hardening", "a container that nothing of the kernel confines", groups=("profiles",), default=False,
-      like=("polaris/linuxHardening",))  # fmt: skip
+@rule("no-hardening", "a container that nothing of the kernel confines", groups=("profiles",), default=False)
 def no_hardening(container: Container) -> Iterator[Problem]:
     """None of seccomp, AppArmor, SELinux and dropped capabilities. In no group with the rules that ask for each of them."""
     pod = container.pod
@@ -136,8 +126,7 @@ def no_hardening(container: Container) -> Iterator[Problem]:
         yield Problem(named(container), message, field=container.node["securityContext"])
 
 
-@rule("missing-pod-security-context", "a pod that says nothing of its security", severity=INFO, groups=("profiles",), default=False,
-      like=("checkov/CKV_K8S_29", "trivy/KSV-0118"))  # fmt: skip
+@rule("missing-pod-security-context", "a pod that says nothing of its security", severity=INFO, groups=("profiles",), default=False)
 def missing_pod_security_context(pod: Pod) -> Iterator[Problem]:
     """Whatever its containers say: what is said of the pod holds for those that are added to it, too."""
     if not len(pod["securityContext"]) and is_whole_pod(pod):
@@ -145,8 +134,7 @@ def missing_pod_security_context(pod: Pod) -> Iterator[Problem]:
         yield Problem(pod["securityContext"], message, at="key")
 
 
-@rule("missing-security-context", "a container that says nothing of its security", severity=INFO, groups=("profiles",), default=False,
-      like=("checkov/CKV_K8S_30", "trivy/KSV-0118"))  # fmt: skip
+@rule("missing-security-context", "a container that says nothing of its security", severity=INFO, groups=("profiles",), default=False)
 def missing_security_context(container: Container) -> Iterator[Problem]:
     """Some settings, such as capabilities, cannot be said of the pod."""
     if not len(container["securityContext"]) and is_whole(container):

@@ -9,9 +9,7 @@ from kcheck.api import INFO, Container, Problem, image, rule
 from kcheck_practice.contexts import is_whole, named
 
 
-@rule("pull-always", "an image that a node runs without asking its registry", severity=INFO, groups=("images",), default=False,
-      like=("kube-score/container-image-pull-policy", "polaris/pullPolicyNotAlways", "checkov/CKV_K8S_15", "kyverno/imagepullpolicy-always",
-            "kube-linter/image-pull-policy"))  # fmt: skip
+@rule("pull-always", "an image that a node runs without asking its registry", severity=INFO, groups=("images",), default=False)
 def pull_always(
     container: Container,
     *,

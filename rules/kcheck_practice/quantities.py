@@ -19,7 +19,7 @@ _CPU = pattern(r"(?:(?:requests|limits)\.)?cpu")
 _FEWEST_BYTES, _MOST_CORES = 1024, 1000
 
 
-@rule("resource-unit", "an amount of memory or CPU in the wrong unit", severity=ERROR, groups=("resources",), fixable=True, on=_TYPES)
+@rule("resource-unit", "an amount of memory or CPU in the wrong unit", severity=ERROR, groups=("resources",), fixable=True, types=_TYPES)
 def resource_unit(owner: Node) -> Iterator[Problem]:
     """`m` is a thousandth: 128m of memory is an eighth of a byte. 256Mi of CPU are 268 million cores."""
     amounts = [*owner.entries, *(entry for name in _LISTS for entry in owner[name].entries)]

@@ -9,8 +9,14 @@ from kcheck.api import INFO, Node, Pod, Problem, rule
 from kcheck_practice.contexts import is_whole_pod
 
 
-@rule("limit-range-gaps", "a LimitRange that leaves out what it could bound", groups=("resources",), default=False, severity=INFO,
-      on="core/v1 LimitRangeItem", like=("trivy/KSV-0039",))  # fmt: skip
+@rule(
+    "limit-range-gaps",
+    "a LimitRange that leaves out what it could bound",
+    groups=("resources",),
+    default=False,
+    severity=INFO,
+    types="core/v1 LimitRangeItem",
+)
 def limit_range_gaps(
     item: Node,
     *,
@@ -24,8 +30,14 @@ def limit_range_gaps(
         yield Problem(item["type"], f"the limit on containers leaves out {' and '.join(missing)}: say them for cpu and memory", field=item)
 
 
-@rule("quota-gaps", "a ResourceQuota that bounds neither CPU nor memory", groups=("resources",), default=False, severity=INFO,
-      on="core/v1 ResourceQuotaSpec", like=("trivy/KSV-0040", "kyverno/add-ns-quota"))  # fmt: skip
+@rule(
+    "quota-gaps",
+    "a ResourceQuota that bounds neither CPU nor memory",
+    groups=("resources",),
+    default=False,
+    severity=INFO,
+    types="core/v1 ResourceQuotaSpec",
+)
 def quota_gaps(
     spec: Node,
     *,
@@ -45,8 +57,7 @@ def quota_gaps(
         yield Problem(hard, f"the quota leaves out {' and '.join(missing)}: a namespace can use up what is not bounded", at="key")
 
 
-@rule("unbounded-empty-dir", "an emptyDir that can fill its node", groups=("resources", "reliability"), default=False, severity=INFO,
-      like=("kyverno/require-emptydir-requests-limits",))  # fmt: skip
+@rule("unbounded-empty-dir", "an emptyDir that can fill its node", groups=("resources", "reliability"), default=False, severity=INFO)
 def unbounded_empty_dir(pod: Pod) -> Iterator[Problem]:
     """On the node's disk or, with medium Memory, in its memory, up to the limits of the containers that write there."""
     if not is_whole_pod(pod):

@@ -10,8 +10,12 @@ from kcheck.api import Bundle, Facts, Problem, Related, rule
 _SERVING = {"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Pod", "Rollout", "DeploymentConfig"}
 
 
-@rule("unprobed-backend", "a pod behind a Service that never says whether it is ready", groups=("probes", "relations", "reliability"),
-      default=False, like=("kube-score/pod-probes",))  # fmt: skip
+@rule(
+    "unprobed-backend",
+    "a pod behind a Service that never says whether it is ready",
+    groups=("probes", "relations", "reliability"),
+    default=False,
+)
 def unprobed_backend(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """One readinessProbe is enough: a pod is ready when all its containers are."""
     if not workload.whole or workload.id.kind not in _SERVING or all(pod.probed for pod in workload.pods):

@@ -16,27 +16,45 @@ _REMEDY = "add it, or set optional where the pod can do without"
 _OTHER_REMEDY = "add it, or correct the name"
 
 
-@rule("missing-config-map", "a ConfigMap that pods wait for and nobody gives", severity=ERROR, on="references", having="ConfigMap",
-      groups=("relations",), fixable=True,
-      like=("kube-linter/env-value-from", "monokle/LNK001", "monokle/LNK002"))  # fmt: skip
+@rule(
+    "missing-config-map",
+    "a ConfigMap that pods wait for and nobody gives",
+    severity=ERROR,
+    facts="references",
+    references="ConfigMap",
+    groups=("relations",),
+    fixable=True,
+)
 def missing_config_map(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Told where it should be in sight: the input is complete, the file has other ConfigMaps, or a name differs by a slip."""
     for reference in absent(user, ("ConfigMap",), bundle):
         yield from tell(user, reference, bundle, reference.use != "name", _REMEDY if user.pods else _OTHER_REMEDY)
 
 
-@rule("missing-secret", "a Secret that pods wait for and nobody gives", severity=ERROR, on="references", having="Secret",
-      groups=("relations", "secrets"), fixable=True,
-      like=("kube-linter/env-value-from", "popeye/304", "popeye/305", "monokle/LNK001", "monokle/LNK002"))  # fmt: skip
+@rule(
+    "missing-secret",
+    "a Secret that pods wait for and nobody gives",
+    severity=ERROR,
+    facts="references",
+    references="Secret",
+    groups=("relations", "secrets"),
+    fixable=True,
+)
 def missing_secret(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Told where the input is complete or a name differs by a slip: Secrets stay out of files more often than not."""
     for reference in absent(user, ("Secret",), bundle):
         yield from tell(user, reference, bundle, False, _REMEDY if user.pods else _OTHER_REMEDY)
 
 
-@rule("missing-key", "an entry that its ConfigMap or Secret does not have", severity=ERROR, on="references", having=_KEYED,
-      groups=("relations",), fixable=True,
-      like=("kube-linter/env-value-from", "monokle/LNK002"))  # fmt: skip
+@rule(
+    "missing-key",
+    "an entry that its ConfigMap or Secret does not have",
+    severity=ERROR,
+    facts="references",
+    references=_KEYED,
+    groups=("relations",),
+    fixable=True,
+)
 def missing_key(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """A container does not start, a volume is not mounted, a subPath becomes an empty folder."""
     for reference in user.references:
@@ -59,8 +77,13 @@ def missing_key(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         yield Problem(reference.key_place or reference.place, f"{title} has no key {reference.key}: {hint}", related=related, fix=fix)
 
 
-@rule("unnameable-variable", "a key for envFrom that makes a poor name of a variable", on="references", having=_KEYED,
-      groups=("relations",))
+@rule(
+    "unnameable-variable",
+    "a key for envFrom that makes a poor name of a variable",
+    facts="references",
+    references=_KEYED,
+    groups=("relations",),
+)
 def unnameable_variable(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Such a variable cannot be named in a shell; before Kubernetes 1.32 the kubelet left it out and told of it in an event only."""
     for reference in user.references:

@@ -19,8 +19,7 @@ _OPEN = (
 )  # fmt: skip
 
 
-@rule("retired-registry", "an image from a registry that is frozen", groups=("images", "deprecated"), fixable=True,
-      like=("kyverno/restrict-deprecated-registry",), having="image")  # fmt: skip
+@rule("retired-registry", "an image from a registry that is frozen", groups=("images", "deprecated"), fixable=True, fields="image")
 def retired_registry(container: Container) -> Iterator[Problem]:
     """k8s.gcr.io and what it stood for get no new images, and may go away: registry.k8s.io has the same ones."""
     node = container["image"]
@@ -36,9 +35,7 @@ def retired_registry(container: Container) -> Iterator[Problem]:
     yield Problem(node, f"{old} has been frozen since 2023: write {right}", fix=fix)
 
 
-@rule("foreign-registry", "an image from a registry that is not on your list", groups=("images", "supply-chain"), default=False,
-      like=("popeye/113", "trivy/KSV-0125", "trivy/KSV-0032", "trivy/KSV-0033", "trivy/KSV-0034", "trivy/KSV-0035",
-            "kyverno/restrict-image-registries", "kyverno/allowed-image-repos", "kyverno/advanced-restrict-image-registries"))  # fmt: skip
+@rule("foreign-registry", "an image from a registry that is not on your list", groups=("images", "supply-chain"), default=False)
 def foreign_registry(
     container: Container,
     *,
@@ -57,8 +54,7 @@ def foreign_registry(
         yield Problem(node, f"{found.repository} is not in {shown}: use an image from there")
 
 
-@rule("missing-pull-secret", "an image that a node may not be allowed to pull", severity=INFO, groups=("images",), default=False,
-      like=("policy-guard/PG-IMG-004", "kyverno/require-imagepullsecrets"))  # fmt: skip
+@rule("missing-pull-secret", "an image that a node may not be allowed to pull", severity=INFO, groups=("images",), default=False)
 def missing_pull_secret(
     pod: Pod,
     *,

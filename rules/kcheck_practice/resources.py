@@ -13,40 +13,31 @@ from kcheck_practice.contexts import is_whole, named
 
 _GROUPS = ("resources", "reliability")
 _SCHEDULER = "so the scheduler counts it as nothing"
-_REQUESTS = ("kubepolicy/COST001", "policy-guard/PG-CTR-004", "popeye/106", "kyverno/require-pod-requests-limits")
-_LIMITS = ("kubepolicy/SEC002", "policy-guard/PG-CTR-003", "popeye/107")
 _DISK = "ephemeral-storage"
 
 
-@rule("missing-cpu-request", "a container that asks for no CPU", groups=(*_GROUPS, "efficiency"), default=False,
-      like=("kube-linter/unset-cpu-requirements", "kube-score/container-resources", "polaris/cpuRequestsMissing", "kubesec/RequestsCPU",
-            "checkov/CKV_K8S_10", "trivy/KSV-0015", "monokle/KBP002", *_REQUESTS))  # fmt: skip
+@rule("missing-cpu-request", "a container that asks for no CPU", groups=(*_GROUPS, "efficiency"), default=False)
 def missing_cpu_request(container: Container) -> Iterator[Problem]:
     """A limit is enough, for the server takes it for the request, too; and so is a request of the whole pod."""
     if not _has(container, "requests", "cpu"):
         yield _missing(container, "requests", "cpu", f"asks for no CPU, {_SCHEDULER}", "100m")
 
 
-@rule("missing-memory-request", "a container that asks for no memory", groups=(*_GROUPS, "efficiency"), default=False,
-      like=("kube-score/container-resources", "polaris/memoryRequestsMissing", "kubesec/RequestsMemory", "checkov/CKV_K8S_12",
-            "trivy/KSV-0016", "monokle/KBP004", *_REQUESTS))  # fmt: skip
+@rule("missing-memory-request", "a container that asks for no memory", groups=(*_GROUPS, "efficiency"), default=False)
 def missing_memory_request(container: Container) -> Iterator[Problem]:
     """A limit is enough, for the server takes it for the request, too; and so is a request of the whole pod."""
     if not _has(container, "requests", "memory"):
         yield _missing(container, "requests", "memory", f"asks for no memory, {_SCHEDULER}", "128Mi")
 
 
-@rule("missing-cpu-limit", "a container that may use all CPU of its node", groups=("resources",), default=False, severity=INFO,
-      like=("kube-score/container-resources", "polaris/cpuLimitsMissing", "kubesec/LimitsCPU", "checkov/CKV_K8S_11", "trivy/KSV-0011",
-            "monokle/KBP003", "kyverno/require-cpu-limits", *_LIMITS))  # fmt: skip
+@rule("missing-cpu-limit", "a container that may use all CPU of its node", groups=("resources",), default=False, severity=INFO)
 def missing_cpu_limit(container: Container) -> Iterator[Problem]:
     """The opposite of cpu-limit: choose one of the two."""
     if not _has(container, "limits", "cpu"):
         yield _missing(container, "limits", "cpu", "may use all CPU of its node", '"1"')
 
 
-@rule("cpu-limit", "a container that is throttled while its node is idle", groups=("efficiency",), default=False, severity=INFO,
-      like=("kyverno/forbid-cpu-limits",))  # fmt: skip
+@rule("cpu-limit", "a container that is throttled while its node is idle", groups=("efficiency",), default=False, severity=INFO)
 def cpu_limit(container: Container) -> Iterator[Problem]:
     """The opposite of missing-cpu-limit: choose one of the two. Requests share the CPU fairly without limits."""
     node = container["resources"]["limits"]["cpu"]
@@ -54,18 +45,14 @@ def cpu_limit(container: Container) -> Iterator[Problem]:
         yield Problem(node, f"container {container.name} is held to {node.value} CPU even on an idle node: drop the limit")
 
 
-@rule("missing-memory-limit", "a container that may use all memory of its node", groups=_GROUPS, default=False,
-      like=("kube-linter/unset-memory-requirements", "kube-score/container-resources", "polaris/memoryLimitsMissing",
-            "kubesec/LimitsMemory", "checkov/CKV_K8S_13", "trivy/KSV-0018", "monokle/KBP005", "kyverno/require-pod-requests-limits",
-            *_LIMITS))  # fmt: skip
+@rule("missing-memory-limit", "a container that may use all memory of its node", groups=_GROUPS, default=False)
 def missing_memory_limit(container: Container) -> Iterator[Problem]:
     """Without one a leak ends with the kernel killing a process of the node, and not always this one."""
     if not _has(container, "limits", "memory"):
         yield _missing(container, "limits", "memory", "may use all memory of its node", "256Mi")
 
 
-@rule("missing-ephemeral-storage", "a container that says nothing of the disk it uses", groups=("resources",), default=False, severity=INFO,
-      like=("kube-score/container-ephemeral-storage-request-and-limit",))  # fmt: skip
+@rule("missing-ephemeral-storage", "a container that says nothing of the disk it uses", groups=("resources",), default=False, severity=INFO)
 def missing_ephemeral_storage(container: Container) -> Iterator[Problem]:
     """Logs, the writable layer and emptyDir volumes. Both are wanted: what it asks for and what it may use."""
     for kind in ("requests", "limits"):
@@ -75,31 +62,31 @@ def missing_ephemeral_storage(container: Container) -> Iterator[Problem]:
             return
 
 
-@rule("cpu-request-below-limit", "a CPU request that is not the limit", groups=("guaranteed",), default=False, severity=INFO,
-      like=("kube-score/container-cpu-requests-equal-limits", "kube-score/container-resource-requests-equal-limits",
-            "kyverno/require-qos-guaranteed"))  # fmt: skip
+@rule("cpu-request-below-limit", "a CPU request that is not the limit", groups=("guaranteed",), default=False, severity=INFO)
 def cpu_request_below_limit(container: Container) -> Iterator[Problem]:
     """A pod is Guaranteed, the last to be evicted, only if they are equal in all its containers. Without a request it is the limit."""
     yield from _unequal(container, "cpu")
 
 
-@rule("memory-request-below-limit", "a memory request that is not the limit", groups=("guaranteed",), default=False, severity=INFO,
-      like=("kube-score/container-memory-requests-equal-limits", "kube-score/container-resource-requests-equal-limits",
-            "kyverno/memory-requests-equal-limits", "kyverno/require-qos-guaranteed"))  # fmt: skip
+@rule("memory-request-below-limit", "a memory request that is not the limit", groups=("guaranteed",), default=False, severity=INFO)
 def memory_request_below_limit(container: Container) -> Iterator[Problem]:
     """What lies between them may not be there when it is needed. Without a request it is the limit."""
     yield from _unequal(container, "memory")
 
 
-@rule("storage-request-below-limit", "an ephemeral-storage request that is not the limit", groups=("guaranteed",), default=False,
-      severity=INFO, like=("kube-score/container-ephemeral-storage-request-equals-limit",))  # fmt: skip
+@rule(
+    "storage-request-below-limit",
+    "an ephemeral-storage request that is not the limit",
+    groups=("guaranteed",),
+    default=False,
+    severity=INFO,
+)
 def storage_request_below_limit(container: Container) -> Iterator[Problem]:
     """Without a request it is the limit."""
     yield from _unequal(container, _DISK)
 
 
-@rule("limit-far-above-request", "a limit that is many times the request", groups=("resources", "efficiency"), default=False, severity=INFO,
-      like=("kyverno/enforce-resources-as-ratio",))  # fmt: skip
+@rule("limit-far-above-request", "a limit that is many times the request", groups=("resources", "efficiency"), default=False, severity=INFO)
 def limit_far_above_request(
     container: Container,
     *,
@@ -115,8 +102,7 @@ def limit_far_above_request(
             yield Problem(limit, f"{resource} limit {limit.value} is {times} the request {request.value}: write at most {most:g} times it")
 
 
-@rule("large-limit", "a limit that few nodes can give", groups=("efficiency",), default=False, severity=INFO,
-      like=("policy-guard/PG-CTR-005", "policy-guard/PG-CTR-006"))  # fmt: skip
+@rule("large-limit", "a limit that few nodes can give", groups=("efficiency",), default=False, severity=INFO)
 def large_limit(
     container: Container,
     *,

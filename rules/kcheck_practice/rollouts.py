@@ -13,8 +13,13 @@ from kcheck_practice.contexts import is_whole_pod
 _SYSTEM = ("system-cluster-critical", "system-node-critical")
 
 
-@rule("no-rolling-update", "a Deployment that stops before it starts anew", groups=("reliability", "availability"), default=False,
-      like=("kube-linter/no-rolling-update-strategy", "kube-score/deployment-strategy", "policy-guard/PG-WRK-002"))  # fmt: skip
+@rule(
+    "no-rolling-update",
+    "a Deployment that stops before it starts anew",
+    kinds=("apps Deployment", "apps DaemonSet", "apps StatefulSet"),
+    groups=("reliability", "availability"),
+    default=False,
+)
 def no_rolling_update(
     resource: Resource,
     *,
@@ -22,25 +27,24 @@ def no_rolling_update(
 ) -> Iterator[Problem]:
     """Recreate takes all pods away before new ones come; under OnDelete nothing is replaced until somebody deletes pods."""
     spec = resource["spec"]
-    if resource.is_a("apps Deployment") and spec["strategy"]["type"].text == "Recreate":
+    if resource.kind == "Deployment" and spec["strategy"]["type"].text == "Recreate":
         message = f"at every change Deployment {resource.name} is away until new pods are ready: write type: RollingUpdate"
         yield Problem(spec["strategy"]["type"], message)
-    elif daemon_sets and resource.is_a("apps DaemonSet", "apps StatefulSet") and spec["updateStrategy"]["type"].text == "OnDelete":
+    elif resource.kind != "Deployment" and daemon_sets and spec["updateStrategy"]["type"].text == "OnDelete":
         message = f"changes of {resource.kind} {resource.name} wait until somebody deletes its pods: write type: RollingUpdate"
         yield Problem(spec["updateStrategy"]["type"], message)
 
 
-@rule("rolling-update-stops-all", "a rolling update that may stop all pods at once", kinds=("Deployment", "StatefulSet"),
+@rule("rolling-update-stops-all", "a rolling update that may stop all pods at once", kinds=("apps Deployment", "apps StatefulSet"),
       groups=("reliability", "availability"))  # fmt: skip
 def rolling_update_stops_all(resource: Resource) -> Iterator[Problem]:
     """maxUnavailable: 100% is Recreate by another name."""
     node = resource["spec"]["strategy" if resource.kind == "Deployment" else "updateStrategy"]["rollingUpdate"]["maxUnavailable"]
-    if resource.is_a("apps Deployment", "apps StatefulSet") and node.text == "100%":
+    if node.text == "100%":
         yield Problem(node, "an update may take all pods away at once: write less, such as 25%, or type: Recreate where you mean it")
 
 
-@rule("short-grace-period", "a pod that is killed before it can end in order", groups=("reliability",), default=False,
-      like=("policy-guard/PG-WRK-006",))  # fmt: skip
+@rule("short-grace-period", "a pod that is killed before it can end in order", groups=("reliability",), default=False)
 def short_grace_period(
     pod: Pod,
     *,
@@ -53,7 +57,7 @@ def short_grace_period(
 
 
 @rule("stateful-set-grace-period", "a StatefulSet whose pods are killed at once", groups=("reliability",),
-      having="terminationGracePeriodSeconds")  # fmt: skip
+      fields="terminationGracePeriodSeconds")  # fmt: skip
 def stateful_set_grace_period(pod: Pod) -> Iterator[Problem]:
     """Without a grace period a replacement may start while the old process still writes; the documentation calls it unsafe."""
     node = pod["terminationGracePeriodSeconds"]
@@ -61,8 +65,7 @@ def stateful_set_grace_period(pod: Pod) -> Iterator[Problem]:
         yield Problem(node, "pods of a StatefulSet that are killed at once may run twice and lose data: leave it out for 30 seconds")
 
 
-@rule("no-priority-class", "a pod of no priority class", severity=INFO, groups=("scheduling",), default=False,
-      like=("polaris/priorityClassNotSet", "policy-guard/PG-WRK-005", "kyverno/require-pod-priorityclassname"))  # fmt: skip
+@rule("no-priority-class", "a pod of no priority class", severity=INFO, groups=("scheduling",), default=False)
 def no_priority_class(pod: Pod) -> Iterator[Problem]:
     """Where nodes are full, it decides who stays."""
     if is_whole_pod(pod) and not pod["priorityClassName"].text:
@@ -71,8 +74,7 @@ def no_priority_class(pod: Pod) -> Iterator[Problem]:
         yield Problem(resource.node.at("metadata", "name"), message, field=pod["priorityClassName"])
 
 
-@rule("forbidden-priority-class", "a priority class that is not on the list", groups=("scheduling",), default=False,
-      like=("kube-linter/priority-class-name", "kyverno/allowed-pod-priorities"))  # fmt: skip
+@rule("forbidden-priority-class", "a priority class that is not on the list", groups=("scheduling",), default=False)
 def forbidden_priority_class(
     pod: Pod,
     *,
@@ -88,7 +90,7 @@ def forbidden_priority_class(
         yield Problem(node, f"{node.text} is for what the cluster itself needs: write a class of your own")
 
 
-@rule("global-default-twice", "two priority classes that are both the default", kinds=("PriorityClass",),
+@rule("global-default-twice", "two priority classes that are both the default", kinds="scheduling.k8s.io PriorityClass",
       groups=("relations", "scheduling"))  # fmt: skip
 def global_default_twice(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     """The server refuses the second one; told of a file, a folder, or all of a complete input."""

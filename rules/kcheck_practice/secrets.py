@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from kcheck.api import Container, Problem, rule
 
 
-@rule("secret-in-env", "a Secret in the environment", groups=("security", "secrets"), default=False,
-      like=("kube-linter/read-secret-from-env-var", "kubesec/SecretsAsEnvironmentVariables", "checkov/CKV_K8S_35",
-            "monokle/KBP112", "kyverno/disallow-secrets-from-env-vars"))  # fmt: skip
+@rule("secret-in-env", "a Secret in the environment", groups=("security", "secrets"), default=False)
 def secret_in_env(container: Container) -> Iterator[Problem]:
     """Every child process inherits the environment, crash reports print it, and it stays as it was when the Secret changes."""
     instead = "mount it as a volume"

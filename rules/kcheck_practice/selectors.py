@@ -13,7 +13,7 @@ _TERM, _SPREAD = "core/v1 PodAffinityTerm", "core/v1 TopologySpreadConstraint"
 
 
 @rule("empty-selector", "an empty selector, which is not the same as none", severity=INFO, groups=("labels", "networking"), default=False,
-      on=(_BUDGET, _PEER, _TERM, _SPREAD))  # fmt: skip
+      types=(_BUDGET, _PEER, _TERM, _SPREAD))  # fmt: skip
 def empty_selector(owner: Node) -> Iterator[Problem]:
     """What {} and nothing mean differs from one field to the next; told where the two differ and {} is written."""
     for field, node in owner.entries:
@@ -29,7 +29,7 @@ def _type(owner: Node) -> str:
 
 
 @rule("selector-text", "a selector on a command line that kubectl cannot read", severity=ERROR, groups=("labels",),
-      having=("command", "args"))  # fmt: skip
+      fields=("command", "args"))  # fmt: skip
 def selector_text(container: Container) -> Iterator[Problem]:
     """Equality and sets, with commas that mean "and"; there is no "or"."""
     words = [*container["command"], *container["args"]]

@@ -11,15 +11,10 @@ from kcheck_practice.contexts import is_whole_pod
 from kcheck_practice.insertions import new_entry
 
 _DEFAULT = "default"
-_TOKEN = (
-    "polaris/automountServiceAccountToken", "kubesec/AutomountServiceAccountToken", "checkov/CKV_K8S_38", "popeye/301", "popeye/303",
-    "trivy/KSV-0036", "monokle/KBP106", "kyverno/restrict-automount-sa-token",
-)  # fmt: skip
 _SETTING = "automountServiceAccountToken: false"
 
 
-@rule("default-service-account", "a pod without a service account of its own", severity=INFO, groups=("accounts",), default=False,
-      like=("kube-linter/default-service-account", "kubesec/ServiceAccountName", "popeye/300"))  # fmt: skip
+@rule("default-service-account", "a pod without a service account of its own", severity=INFO, groups=("accounts",), default=False)
 def default_service_account(pod: Pod) -> Iterator[Problem]:
     """What is granted to the default account is granted to all pods of the namespace that name none.
 
@@ -31,8 +26,13 @@ def default_service_account(pod: Pod) -> Iterator[Problem]:
         yield Problem(node, message, at="value" if node else "key")
 
 
-@rule("default-account-token", "a token of the default account that a pod need not have", groups=("security", "accounts"), default=False,
-      fixable=True, like=("policy-guard/PG-PSS-019", *_TOKEN))  # fmt: skip
+@rule(
+    "default-account-token",
+    "a token of the default account that a pod need not have",
+    groups=("security", "accounts"),
+    default=False,
+    fixable=True,
+)
 def default_account_token(pod: Pod) -> Iterator[Problem]:
     """A pod that talks to the API server has an account of its own; this one has a token that only an intruder uses.
 
@@ -42,8 +42,7 @@ def default_account_token(pod: Pod) -> Iterator[Problem]:
         yield from _mounted(pod, "the pod gets a token of the default account, which it hardly needs")
 
 
-@rule("mounted-token", "a token of a service account in a pod", severity=INFO, groups=("accounts",), default=False, fixable=True,
-      like=_TOKEN)  # fmt: skip
+@rule("mounted-token", "a token of a service account in a pod", severity=INFO, groups=("accounts",), default=False, fixable=True)
 def mounted_token(pod: Pod) -> Iterator[Problem]:
     """For pods with an account of their own; default-account-token tells of the others."""
     account = _account(pod)
@@ -51,12 +50,19 @@ def mounted_token(pod: Pod) -> Iterator[Problem]:
         yield from _mounted(pod, f"whoever breaks into this pod has the rights of {account}; unless it asks the API server")
 
 
-@rule("default-account-automount", "a default account that gives every pod a token", groups=("accounts",), default=False, severity=INFO,
-      fixable=True, like=("checkov/CKV_K8S_41", "kyverno/restrict-sa-automount-sa-token"))  # fmt: skip
+@rule(
+    "default-account-automount",
+    "a default account that gives every pod a token",
+    groups=("accounts",),
+    default=False,
+    severity=INFO,
+    fixable=True,
+    kinds="core ServiceAccount",
+)
 def default_account_automount(resource: Resource) -> Iterator[Problem]:
     """The ServiceAccount named default of the input."""
     node = resource["automountServiceAccountToken"]
-    if resource.is_a("v1 ServiceAccount") and resource.name == _DEFAULT and node.flag is not False:
+    if resource.name == _DEFAULT and node.flag is not False:
         message = f"every pod that names no account gets a token of this one: add {_SETTING}"
         fix = None
         if node.flag is not None:
@@ -64,13 +70,14 @@ def default_account_automount(resource: Resource) -> Iterator[Problem]:
         yield Problem(node if node else resource.node["metadata"]["name"], message, field=node, fix=fix)
 
 
-@rule("default-account-binding", "rights for the default service account", kinds=("RoleBinding", "ClusterRoleBinding"),
-      groups=("security", "accounts", "rbac"),
-      like=("checkov/CKV_K8S_42", "policy-guard/PG-RBAC-009", "popeye/308"))  # fmt: skip
+@rule(
+    "default-account-binding",
+    "rights for the default service account",
+    kinds=("rbac.authorization.k8s.io RoleBinding", "rbac.authorization.k8s.io ClusterRoleBinding"),
+    groups=("security", "accounts", "rbac"),
+)
 def default_account_binding(resource: Resource) -> Iterator[Problem]:
     """All pods of the namespace that name no account have them."""
-    if not resource.is_a("rbac.authorization.k8s.io RoleBinding", "rbac.authorization.k8s.io ClusterRoleBinding"):
-        return
     for subject in resource["subjects"]:
         if subject["kind"].text == "ServiceAccount" and subject["name"].text == _DEFAULT:
             space = subject["namespace"].text or resource.namespace or _DEFAULT
@@ -78,12 +85,17 @@ def default_account_binding(resource: Resource) -> Iterator[Problem]:
             yield Problem(subject["name"], message)
 
 
-@rule("lasting-token", "a token of a service account that never expires", groups=("security", "accounts", "secrets"), default=False,
-      like=("kyverno/deny-secret-service-account-token-type", "kyverno/check-serviceaccount-secrets"))  # fmt: skip
+@rule(
+    "lasting-token",
+    "a token of a service account that never expires",
+    groups=("security", "accounts", "secrets"),
+    default=False,
+    kinds="core Secret",
+)
 def lasting_token(resource: Resource) -> Iterator[Problem]:
     """A Secret of this type holds it until somebody deletes the Secret. Pods have short-lived ones without asking."""
     node = resource["type"]
-    if resource.is_a("v1 Secret") and node.text == "kubernetes.io/service-account-token":
+    if node.text == "kubernetes.io/service-account-token":
         account = resource.annotations.get("kubernetes.io/service-account.name", "an account")
         yield Problem(node, f"this token of {account} never expires: ask for one with kubectl create token, or project it into a volume")
 

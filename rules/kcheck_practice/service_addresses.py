@@ -15,7 +15,7 @@ _MOST = 1000
 """Services among which a misspelt one is looked for."""
 
 
-@rule("missing-address", "an address of a Service that is not there", on="addresses", groups=_GROUPS, fixable=True)
+@rule("missing-address", "an address of a Service that is not there", facts="addresses", groups=_GROUPS, fixable=True)
 def missing_address(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Told of a slip of the pen; of a name with .svc, where its file has Services of that namespace; or where the input is complete."""
     for address in user.addresses if user.whole else ():
@@ -24,7 +24,7 @@ def missing_address(user: Facts, bundle: Bundle) -> Iterator[Problem]:
             yield from _missing(wanted, address, user, bundle)
 
 
-@rule("missing-address-port", "an address with a port that its Service does not have", on="addresses", groups=_GROUPS)
+@rule("missing-address-port", "an address with a port that its Service does not have", facts="addresses", groups=_GROUPS)
 def missing_address_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Behind a headless Service are the pods themselves, at any port of theirs."""
     for address in user.addresses if user.whole else ():

@@ -13,8 +13,7 @@ from kcheck_practice.slips import correction, meant
 _SERVING = {"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Pod", "Rollout", "DeploymentConfig"}
 
 
-@rule("service-without-pods", "a Service that selects no pods", severity=ERROR, kinds=("Service",), groups=("relations",), fixable=True,
-      like=("kube-linter/dangling-service", "kube-score/service-targets-pod", "popeye/1100", "monokle/LNK001"))  # fmt: skip
+@rule("service-without-pods", "a Service that selects no pods", severity=ERROR, kinds="core Service", groups=("relations",), fixable=True)
 def service_without_pods(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Told where its pods should be in sight: the input is complete, pods stand in its file, or some miss its selector by a slip."""
     if not selects(service) or _made_elsewhere(service, bundle):
@@ -36,9 +35,14 @@ def service_without_pods(service: Facts, bundle: Bundle) -> Iterator[Problem]:
             yield _unserved(service, here)
 
 
-@rule("service-target-port", "a Service that leads to a port which no container has", severity=ERROR,
-      kinds=("Service",), groups=("relations",), fixable=True,
-      like=("popeye/1106",))  # fmt: skip
+@rule(
+    "service-target-port",
+    "a Service that leads to a port which no container has",
+    severity=ERROR,
+    kinds="core Service",
+    groups=("relations",),
+    fixable=True,
+)
 def service_target_port(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     """A port by name means the containers' port of that name and protocol; where none has it, the Service has no endpoints there."""
     named = [port for port in service.ports if isinstance(port.target, str) and any(c.isalpha() for c in port.target)]
@@ -52,7 +56,7 @@ def service_target_port(service: Facts, bundle: Bundle) -> Iterator[Problem]:
 
 
 @rule("service-port-protocol", "a Service that leads by one protocol to a port of another",
-      kinds=("Service",), groups=("relations", "networking"))  # fmt: skip
+      kinds="core Service", groups=("relations", "networking"))  # fmt: skip
 def service_port_protocol(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Containers need not declare a port; but one that is declared for TCP alone is seldom meant by a Service of UDP."""
     if not service.ports or not selects(service):
@@ -68,8 +72,14 @@ def service_port_protocol(service: Facts, bundle: Bundle) -> Iterator[Problem]:
                 break
 
 
-@rule("undeclared-target-port", "a Service that leads to a port which its containers do not declare", severity=INFO,
-      kinds=("Service",), groups=("relations", "style"), default=False, like=("popeye/1106",))  # fmt: skip
+@rule(
+    "undeclared-target-port",
+    "a Service that leads to a port which its containers do not declare",
+    severity=INFO,
+    kinds="core Service",
+    groups=("relations", "style"),
+    default=False,
+)
 def undeclared_target_port(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     """What a container declares is for the reader: it can listen on any port. Where it declares some, a number beside them is odd."""
     if not selects(service) or service.headless:
@@ -87,7 +97,9 @@ def undeclared_target_port(service: Facts, bundle: Bundle) -> Iterator[Problem]:
             yield Problem(port.target_place or port.place, message)
 
 
-@rule("service-order", "a Service behind the workload that it serves", severity=INFO, kinds=("Service",), groups=("style",), default=False)
+@rule(
+    "service-order", "a Service behind the workload that it serves", severity=INFO, kinds="core Service", groups=("style",), default=False
+)
 def service_order(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Pods get the variables FOO_SERVICE_HOST of the Services that are there when they start."""
     if not selects(service):

@@ -13,7 +13,7 @@ _DASHBOARDS = ("dashboard", "dashboard-web", "dashboard-api")
 _LABELS = ("app", "name", "k8s-app", "app.kubernetes.io/name")
 
 
-@rule("dashboard", "the Kubernetes dashboard", groups=_GROUPS, default=False, like=("checkov/CKV_K8S_33",))
+@rule("dashboard", "the Kubernetes dashboard", groups=_GROUPS, default=False)
 def dashboard(container: Container) -> Iterator[Problem]:
     """A web page with the power of its service account; it has been left open to the world more than once."""
     node = container["image"]
@@ -22,8 +22,7 @@ def dashboard(container: Container) -> Iterator[Problem]:
         yield Problem(node, "the dashboard is a way into the cluster for whoever reaches it: use kubectl, or one on your own machine")
 
 
-@rule("tiller", "Tiller, the server of Helm 2", groups=_GROUPS,
-      like=("checkov/CKV_K8S_34", "checkov/CKV_K8S_45", "trivy/KSV-0102", "kyverno/disallow-helm-tiller"), having="image")  # fmt: skip
+@rule("tiller", "Tiller, the server of Helm 2", groups=_GROUPS, fields="image")
 def tiller(container: Container) -> Iterator[Problem]:
     """Out of support since 2020. It does for whoever reaches its port what its service account may do, as a rule everything."""
     node = container["image"]
@@ -31,11 +30,9 @@ def tiller(container: Container) -> Iterator[Problem]:
         yield Problem(node, "Tiller obeys whoever reaches it and is out of support since 2020: use Helm 3, which needs no server")
 
 
-@rule("tiller-service", "a Service for Tiller", kinds=("Service",), groups=_GROUPS, like=("checkov/CKV_K8S_44",))
+@rule("tiller-service", "a Service for Tiller", kinds="core Service", groups=_GROUPS)
 def tiller_service(resource: Resource) -> Iterator[Problem]:
     """Every pod of the cluster reaches it, and there is no log-in."""
-    if not resource.is_a("v1 Service"):
-        return
     selected = resource["spec"]["selector"]
     node = next((selected[key] for key in _LABELS if selected[key].text == "tiller"), None)
     if node is not None or resource.name == "tiller-deploy":
@@ -43,13 +40,14 @@ def tiller_service(resource: Resource) -> Iterator[Problem]:
         yield Problem(at, "through this Service every pod reaches Tiller, which obeys whoever asks: take it away, and use Helm 3")
 
 
-@rule("open-image-prefix", "a Gatekeeper constraint whose registry prefix matches more than meant",
-      kinds=("K8sAllowedRepos", "K8sAllowedReposv2"), groups=_GROUPS,
-      like=("trivy/KSV-0124",))  # fmt: skip
+@rule(
+    "open-image-prefix",
+    "a Gatekeeper constraint whose registry prefix matches more than meant",
+    kinds=("constraints.gatekeeper.sh K8sAllowedRepos", "constraints.gatekeeper.sh K8sAllowedReposv2"),
+    groups=_GROUPS,
+)
 def open_image_prefix(resource: Resource) -> Iterator[Problem]:
     """registry.example.com also matches registry.example.com.evil.org."""
-    if resource.group != "constraints.gatekeeper.sh" or resource.kind not in ("K8sAllowedRepos", "K8sAllowedReposv2"):
-        return
     for field in ("repos", "allowedImages"):
         for node in resource.node.at("spec", "parameters", field):
             prefix = node.text

@@ -19,7 +19,7 @@ _MOST = 3
 def _rule_of(mode: str, id: str, title: str, severity: Severity, tell: Callable[[Facts, Facts, str], str]) -> Rule:
     """The rule about a mode. `tell`: how a workload and a namespace of a level are told of."""
 
-    @rule(id, title, severity=severity, on="pods", groups=_GROUPS)
+    @rule(id, title, severity=severity, facts="pods", groups=_GROUPS)
     def held(
         workload: Facts,
         bundle: Bundle,
@@ -62,10 +62,10 @@ pod_security_audited = _rule_of(
 )  # fmt: skip
 
 
-@rule("pod-security-label", "a label of Pod Security that means nothing", severity=ERROR, kinds=("Namespace",), groups=_GROUPS)
+@rule("pod-security-label", "a label of Pod Security that means nothing", severity=ERROR, kinds="core Namespace", groups=_GROUPS)
 def pod_security_label(resource: Resource) -> Iterator[Problem]:
     """The server refuses a Namespace with a level or version that there is not, and passes over keys that it does not know."""
-    for key, node in resource.node.at("metadata", "labels").entries if resource.is_a("v1 Namespace") else ():
+    for key, node in resource.node.at("metadata", "labels").entries:
         if not key.startswith(standards.PREFIX):
             continue
         if key not in _KEYS:

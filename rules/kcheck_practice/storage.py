@@ -11,9 +11,12 @@ _GROUPS = ("storage",)
 _ALONE = ("ReadWriteOnce", "ReadWriteOncePod")
 
 
-@rule("stateful-set-service", "a StatefulSet whose Service does not name its pods", kinds=("StatefulSet",),
-      groups=("relations", "networking"),
-      like=("kube-score/statefulset-has-servicename",))  # fmt: skip
+@rule(
+    "stateful-set-service",
+    "a StatefulSet whose Service does not name its pods",
+    kinds="apps StatefulSet",
+    groups=("relations", "networking"),
+)
 def stateful_set_service(stateful: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Pods get names in the DNS from a headless Service that selects them."""
     named = next((r for r in stateful.references if r.kind == "Service" and r.use == "own"), None) if stateful.whole else None
@@ -32,47 +35,56 @@ def stateful_set_service(stateful: Facts, bundle: Bundle) -> Iterator[Problem]:
         yield Problem(named.place, message, related=related)
 
 
-@rule("no-service-name", "a StatefulSet that names no Service", groups=("networking",), default=False,
-      like=("kube-score/statefulset-has-servicename",))  # fmt: skip
+@rule("no-service-name", "a StatefulSet that names no Service", groups=("networking",), default=False, kinds="apps StatefulSet")
 def no_service_name(resource: Resource) -> Iterator[Problem]:
     """Since Kubernetes 1.34 a StatefulSet may do without; its pods then have no names in the DNS."""
-    if resource.is_a("apps StatefulSet") and resource["spec"]["template"] and not resource["spec"]["serviceName"].text:
+    if resource["spec"]["template"] and not resource["spec"]["serviceName"].text:
         message = f"the pods of StatefulSet {resource.name} have no names in the DNS: add serviceName and a headless Service"
         yield Problem(resource.node.at("metadata", "name"), message, field=resource["spec"]["serviceName"])
 
 
-@rule("shared-claim-template", "a volume of a StatefulSet that several nodes may mount", severity=INFO, groups=_GROUPS, default=False,
-      like=("kubesec/VolumeClaimAccessModeReadWriteOnce", "kyverno/enforce-readwriteonce-pod"))  # fmt: skip
+@rule(
+    "shared-claim-template",
+    "a volume of a StatefulSet that several nodes may mount",
+    severity=INFO,
+    groups=_GROUPS,
+    default=False,
+    kinds="apps StatefulSet",
+)
 def shared_claim_template(
     resource: Resource,
     *,
     modes: Annotated[tuple[str, ...], "access modes that are allowed"] = _ALONE,
 ) -> Iterator[Problem]:
     """Every pod has its own volume, so nobody else needs it."""
-    for template in resource["spec"]["volumeClaimTemplates"] if resource.is_a("apps StatefulSet") else ():
+    for template in resource["spec"]["volumeClaimTemplates"]:
         for node in template["spec"]["accessModes"]:
             if node.text and node.text not in modes:
                 instead = f"write {modes[0]}" if modes else "take it away"
                 yield Problem(node, f"each pod has its own volume, and {node.text} lets others mount it: {instead}")
 
 
-@rule("claim-template-annotation", "a claim template without an annotation that is asked for", groups=(*_GROUPS, "policy"), default=False,
-      like=("kube-linter/statefulset-volumeclaimtemplate-annotation",))  # fmt: skip
+@rule(
+    "claim-template-annotation",
+    "a claim template without an annotation that is asked for",
+    groups=(*_GROUPS, "policy"),
+    default=False,
+    kinds="apps StatefulSet",
+)
 def claim_template_annotation(
     resource: Resource,
     *,
     annotations: Annotated[tuple[str, ...], "annotation keys that every claim template must have"] = ("kubernetes.io/description",),
 ) -> Iterator[Problem]:
     """Backup tools and quotas often go by them."""
-    for template in resource["spec"]["volumeClaimTemplates"] if resource.is_a("apps StatefulSet") else ():
+    for template in resource["spec"]["volumeClaimTemplates"]:
         given = template["metadata"]["annotations"]
         absent = [key for key in annotations if key not in given]
         if absent:
             yield Problem(template["metadata"], f"the claim needs the annotation {' and '.join(absent)}: add it", at="key", field=given)
 
 
-@rule("forbidden-storage-class", "a storage class that is not on the list", groups=(*_GROUPS, "policy"), default=False,
-      like=("kyverno/restrict-storageclass", "kyverno/require-storageclass"))  # fmt: skip
+@rule("forbidden-storage-class", "a storage class that is not on the list", groups=(*_GROUPS, "policy"), default=False)
 def forbidden_storage_class(
     resource: Resource,
     *,
@@ -87,8 +99,13 @@ def forbidden_storage_class(
             yield Problem(node, f"storage class {node.text} is not allowed here: write {' or '.join(allow)}")
 
 
-@rule("host-path-volume", "a persistent volume in a folder of its node", groups=(*_GROUPS, "security"), default=False,
-      like=("kyverno/limit-hostpath-type-pv",))  # fmt: skip
+@rule(
+    "host-path-volume",
+    "a persistent volume in a folder of its node",
+    groups=(*_GROUPS, "security"),
+    default=False,
+    kinds="core PersistentVolume",
+)
 def host_path_volume(
     resource: Resource,
     *,
@@ -96,14 +113,14 @@ def host_path_volume(
 ) -> Iterator[Problem]:
     """Its data stays behind when the pod moves, and the folder may hold what the node needs."""
     node = resource.node.at("spec", "hostPath", "path")
-    if resource.is_a("v1 PersistentVolume") and node.text and not any(f"{node.text}/".startswith(f"{each.rstrip('/')}/") for each in allow):
+    if node.text and not any(f"{node.text}/".startswith(f"{each.rstrip('/')}/") for each in allow):
         instead = f"use a folder below {' or '.join(allow)}" if allow else "use local with nodeAffinity, or a storage class"
         yield Problem(node, f"{node.text} is a folder of whichever node the pod gets: {instead}")
 
 
 def _claims(resource: Resource) -> Iterator[tuple[Node, Node]]:
     """Specs of claims, and where each has its name."""
-    if resource.is_a("v1 PersistentVolumeClaim") and resource["spec"]:
+    if resource.is_a("core PersistentVolumeClaim") and resource["spec"]:
         yield resource["spec"], resource.node.at("metadata", "name")
     for template in resource["spec"]["volumeClaimTemplates"] if resource.is_a("apps StatefulSet") else ():
         yield template["spec"], template.at("metadata", "name")

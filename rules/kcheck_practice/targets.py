@@ -18,10 +18,15 @@ _OTHER = ("Issuer", "ClusterIssuer", "SecretStore", "ClusterSecretStore", "Trigg
           "HelmRelease", "Provider", "ResourceClaim", "ResourceClaimTemplate", "ValidatingAdmissionPolicy")  # fmt: skip
 
 
-@rule("missing-service", "a Service that others lead to and nobody gives", severity=ERROR, on="references", having="Service",
-      groups=("relations", "networking"),
-      fixable=True, like=("kube-linter/dangling-ingress", "kube-score/ingress-targets-service", "kube-score/statefulset-has-servicename",
-                          "popeye/1401", "popeye/407", "monokle/LNK001"))  # fmt: skip
+@rule(
+    "missing-service",
+    "a Service that others lead to and nobody gives",
+    severity=ERROR,
+    facts="references",
+    references="Service",
+    groups=("relations", "networking"),
+    fixable=True,
+)
 def missing_service(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Asked of Ingresses, routes, webhooks, APIServices and StatefulSets; told where the file has Services or a name is a slip."""
 
@@ -36,9 +41,15 @@ def missing_service(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         yield from tell(user, reference, bundle, reference.use in ("backend", "own"), _REMEDY)
 
 
-@rule("missing-service-port", "a port that its Service does not have", severity=ERROR, on="references", having="Service",
-      groups=("relations", "networking"), fixable=True,
-      like=("kube-linter/dangling-ingress", "kube-score/ingress-targets-service", "popeye/1402"))  # fmt: skip
+@rule(
+    "missing-service-port",
+    "a port that its Service does not have",
+    severity=ERROR,
+    facts="references",
+    references="Service",
+    groups=("relations", "networking"),
+    fixable=True,
+)
 def missing_service_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """By name or number; what controllers answer then is an error page, or nothing. Webhooks without a port are called at 443."""
     for reference in user.references if user.whole else ():
@@ -67,10 +78,15 @@ def missing_service_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         yield Problem(reference.key_place or reference.place, message, related=related, fix=fix)
 
 
-@rule("missing-scale-target", "an autoscaler of a workload that nobody gives", severity=ERROR, on="references", having=_SCALED,
-      groups=("relations", "autoscaling"),
-      fixable=True, like=("kube-linter/dangling-horizontalpodautoscaler", "kube-score/horizontalpodautoscaler-has-target", "popeye/600",
-                          "popeye/601", "kyverno/verify-vpa-target", "kyverno/check-vpa-configuration", "monokle/LNK001"))  # fmt: skip
+@rule(
+    "missing-scale-target",
+    "an autoscaler of a workload that nobody gives",
+    severity=ERROR,
+    facts="references",
+    references=_SCALED,
+    groups=("relations", "autoscaling"),
+    fixable=True,
+)
 def missing_scale_target(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Asked of HorizontalPodAutoscalers, VerticalPodAutoscalers and KEDA's ScaledObjects."""
     for reference in absent(user, _SCALED, bundle):
@@ -85,9 +101,15 @@ def missing_scale_target(user: Facts, bundle: Bundle) -> Iterator[Problem]:
             yield from tell(user, reference, bundle, True, _REMEDY)
 
 
-@rule("missing-role", "a binding of a role that nobody gives", severity=ERROR, on="references",
-      having=("Role", "ClusterRole"), groups=("relations", "rbac"), fixable=True,
-      like=("popeye/1300", "monokle/LNK001"))  # fmt: skip
+@rule(
+    "missing-role",
+    "a binding of a role that nobody gives",
+    severity=ERROR,
+    facts="references",
+    references=("Role", "ClusterRole"),
+    groups=("relations", "rbac"),
+    fixable=True,
+)
 def missing_role(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """The server takes such a binding, and it grants nothing."""
     for reference in absent(user, ("Role", "ClusterRole"), bundle):
@@ -100,19 +122,30 @@ def missing_role(user: Facts, bundle: Bundle) -> Iterator[Problem]:
             yield from tell(user, reference, bundle, False, _REMEDY)
 
 
-@rule("missing-service-account", "a service account that nobody gives", severity=ERROR, on="references", having="ServiceAccount",
-      groups=("relations", "rbac"), fixable=True,
-      like=("kube-linter/non-existent-service-account", "popeye/307", "popeye/507", "popeye/1300", "monokle/LNK001"))  # fmt: skip
+@rule(
+    "missing-service-account",
+    "a service account that nobody gives",
+    severity=ERROR,
+    facts="references",
+    references="ServiceAccount",
+    groups=("relations", "rbac"),
+    fixable=True,
+)
 def missing_service_account(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Pods of an account that is not there are never made; a binding to one grants nothing."""
     for reference in absent(user, ("ServiceAccount",), bundle):
         yield from tell(user, reference, bundle, reference.use == "account", _REMEDY)
 
 
-@rule("missing-volume-claim", "a volume claim that nobody gives", severity=ERROR, on="references",
-      having=("PersistentVolumeClaim", "PersistentVolume"),
-      groups=("relations", "storage"), fixable=True,
-      like=("monokle/LNK001",))  # fmt: skip
+@rule(
+    "missing-volume-claim",
+    "a volume claim that nobody gives",
+    severity=ERROR,
+    facts="references",
+    references=("PersistentVolumeClaim", "PersistentVolume"),
+    groups=("relations", "storage"),
+    fixable=True,
+)
 def missing_volume_claim(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """A pod with it waits until somebody makes the claim; a StatefulSet makes those of its templates."""
 
@@ -123,8 +156,15 @@ def missing_volume_claim(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         yield from tell(user, reference, bundle, reference.use == "volume", _REMEDY)
 
 
-@rule("missing-class", "a class that nobody gives", severity=ERROR, on="references", having=_CLASSES, groups=("relations",), fixable=True,
-      like=("monokle/LNK001", "popeye/407"))  # fmt: skip
+@rule(
+    "missing-class",
+    "a class that nobody gives",
+    severity=ERROR,
+    facts="references",
+    references=_CLASSES,
+    groups=("relations",),
+    fixable=True,
+)
 def missing_class(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Clusters bring many StorageClasses, IngressClasses, PriorityClasses and the like, so that most is told of slips."""
 
@@ -135,25 +175,37 @@ def missing_class(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         yield from tell(user, reference, bundle, False, _REMEDY)
 
 
-@rule("missing-gateway", "a Gateway that routes name and nobody gives", severity=ERROR, on="references", having="Gateway",
-      groups=("relations", "networking"), fixable=True,
-      like=("popeye/407",))  # fmt: skip
+@rule(
+    "missing-gateway",
+    "a Gateway that routes name and nobody gives",
+    severity=ERROR,
+    facts="references",
+    references="Gateway",
+    groups=("relations", "networking"),
+    fixable=True,
+)
 def missing_gateway(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """A route without its Gateway takes no traffic."""
     for reference in absent(user, ("Gateway",), bundle):
         yield from tell(user, reference, bundle, True, _REMEDY)
 
 
-@rule("missing-object", "an object of some controller that others name and nobody gives", severity=ERROR, on="references", having=_OTHER,
-      groups=("relations",),
-      fixable=True, like=("monokle/LNK001",))  # fmt: skip
+@rule(
+    "missing-object",
+    "an object of some controller that others name and nobody gives",
+    severity=ERROR,
+    facts="references",
+    references=_OTHER,
+    groups=("relations",),
+    fixable=True,
+)
 def missing_object(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Issuers, secret stores, sources of Flux, projects of Argo CD, claims of devices, policies of bindings."""
     for reference in absent(user, _OTHER, bundle):
         yield from tell(user, reference, bundle, False, _REMEDY)
 
 
-@rule("missing-owner", "an owner that is not there", on="references", groups=("relations",), default=False, like=("monokle/LNK003",))
+@rule("missing-owner", "an owner that is not there", facts="references", groups=("relations",), default=False)
 def missing_owner(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Whatever names an owner that does not exist is collected as garbage."""
     for reference in user.references:

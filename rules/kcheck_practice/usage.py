@@ -13,7 +13,6 @@ from itertools import chain
 from kcheck.api import INFO, Bundle, Facts, Problem, Reference, is_provided, may_share, rule
 
 _GROUPS = ("relations", "unused")
-_LIKE = ("popeye/400",)
 _RBAC = "rbac.authorization.k8s.io"
 _SHOWN = 5
 # Roles that operators bring along for whoever likes to bind them.
@@ -22,35 +21,52 @@ _FOR_PEOPLE = tuple(f"{who}{role}" for who in ("editor", "viewer", "reader", "ad
 _SYSTEM = ("kube-", "openshift-")
 
 
-@rule("unused-config-map", "a ConfigMap that nothing uses", severity=INFO, kinds=("ConfigMap",), groups=_GROUPS, default=False, like=_LIKE)
+@rule("unused-config-map", "a ConfigMap that nothing uses", severity=INFO, kinds="core ConfigMap", groups=_GROUPS, default=False)
 def unused_config_map(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Asked where there are pods that could use it."""
     yield from _unused(facts, bundle, "ConfigMap", "mount it, take variables from it, or delete it")
 
 
-@rule("unused-secret", "a Secret that nothing uses", severity=INFO, kinds=("Secret",), groups=(*_GROUPS, "secrets"),
-      default=False, like=_LIKE)  # fmt: skip
+@rule("unused-secret", "a Secret that nothing uses", severity=INFO, kinds="core Secret", groups=(*_GROUPS, "secrets"), default=False)
 def unused_secret(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Asked where there are pods that could use it; tokens of accounts and of Helm are none of ours."""
     yield from _unused(facts, bundle, "Secret", "delete it, for nobody needs what it keeps")
 
 
-@rule("unused-service-account", "a service account that nothing uses", severity=INFO, kinds=("ServiceAccount",),
-      groups=(*_GROUPS, "accounts"), default=False, like=_LIKE)  # fmt: skip
+@rule(
+    "unused-service-account",
+    "a service account that nothing uses",
+    severity=INFO,
+    kinds="core ServiceAccount",
+    groups=(*_GROUPS, "accounts"),
+    default=False,
+)
 def unused_service_account(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     """By no pod and in no binding."""
     yield from _unused(facts, bundle, "ServiceAccount", "set serviceAccountName in the pods that it is for, or delete it")
 
 
-@rule("unused-volume-claim", "a volume claim that nothing uses", severity=INFO, kinds=("PersistentVolumeClaim",),
-      groups=(*_GROUPS, "storage"), default=False, like=_LIKE)  # fmt: skip
+@rule(
+    "unused-volume-claim",
+    "a volume claim that nothing uses",
+    severity=INFO,
+    kinds="core PersistentVolumeClaim",
+    groups=(*_GROUPS, "storage"),
+    default=False,
+)
 def unused_volume_claim(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     """A claim costs as long as it is there, used or not."""
     yield from _unused(facts, bundle, "PersistentVolumeClaim", "mount it, or delete it")
 
 
-@rule("unused-key", "an entry of a ConfigMap or Secret that nothing uses", severity=INFO, kinds=("ConfigMap", "Secret"),
-      groups=_GROUPS, default=False, like=("popeye/401",))  # fmt: skip
+@rule(
+    "unused-key",
+    "an entry of a ConfigMap or Secret that nothing uses",
+    severity=INFO,
+    kinds=("core ConfigMap", "core Secret"),
+    groups=_GROUPS,
+    default=False,
+)
 def unused_key(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Told where all that use the object choose entries of it."""
     if facts.group or facts.id.kind not in ("ConfigMap", "Secret") or not facts.keys or not facts.whole or _is_found(facts, bundle):
@@ -64,8 +80,14 @@ def unused_key(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
         yield Problem(facts.place, f"nothing in the input uses {names} of {facts.title}: take it out, or use it")
 
 
-@rule("unbound-role", "a role that no binding gives to anybody", severity=INFO, kinds=("Role", "ClusterRole"),
-      groups=(*_GROUPS, "rbac"), default=False, like=_LIKE)  # fmt: skip
+@rule(
+    "unbound-role",
+    "a role that no binding gives to anybody",
+    severity=INFO,
+    kinds=("rbac.authorization.k8s.io Role", "rbac.authorization.k8s.io ClusterRole"),
+    groups=(*_GROUPS, "rbac"),
+    default=False,
+)
 def unbound_role(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Roles that are gathered into others, by their labels, are apart."""
     if facts.group == _RBAC and facts.id.kind in ("Role", "ClusterRole") and facts.whole and facts.id.name and "found" not in facts.marks:
@@ -76,7 +98,8 @@ def unbound_role(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
             yield Problem(facts.place, f"no binding in the input gives {facts.title} to anybody: bind it, or delete it")
 
 
-@rule("idle-binding", "rights for an account that no pod has", severity=INFO, on="references", kinds=("RoleBinding", "ClusterRoleBinding"),
+@rule("idle-binding", "rights for an account that no pod has", severity=INFO, facts="references",
+      kinds=(f"{_RBAC} RoleBinding", f"{_RBAC} ClusterRoleBinding"),
       groups=(*_GROUPS, "rbac", "accounts"), default=False)  # fmt: skip
 def idle_binding(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Asked of accounts of the input."""

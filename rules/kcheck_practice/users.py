@@ -11,15 +11,9 @@ from kcheck.api import INFO, Container, Node, Pod, Problem, rule
 from kcheck_practice.contexts import contexts, has_user_namespace, is_in_whole_pod, is_on_windows, is_whole_pod, named
 
 _RESTRICTED = ("security", "pod-security-restricted", "users")
-_NON_ROOT = (
-    "kube-linter/run-as-non-root", "polaris/runAsRootAllowed", "kubesec/RunAsNonRoot", "checkov/CKV_K8S_23", "pss/runAsNonRoot",
-    "policy-guard/PG-PSS-009", "popeye/302", "popeye/306", "trivy/KSV-0012", "monokle/PSS203", "kyverno/require-run-as-nonroot",
-)  # fmt: skip
 
 
-@rule("root-user", "a pod or container that runs as root on purpose", groups=_RESTRICTED, default=False,
-      like=("kubepolicy/SEC005", "pss/runAsUser", "policy-guard/PG-PSS-010", "trivy/KSV-0105", "monokle/PSS204",
-            "kyverno/require-run-as-non-root-user", *_NON_ROOT))  # fmt: skip
+@rule("root-user", "a pod or container that runs as root on purpose", groups=_RESTRICTED, default=False)
 def root_user(pod: Pod) -> Iterator[Problem]:
     """runAsUser: 0 or runAsNonRoot: false, of the pod or of any container, whether or not another level overrides it."""
     if has_user_namespace(pod):
@@ -32,7 +26,7 @@ def root_user(pod: Pod) -> Iterator[Problem]:
             yield Problem(asked, "runAsNonRoot: false lets the image run as root: write true")
 
 
-@rule("may-run-as-root", "a container that runs as whom its image says", groups=_RESTRICTED, default=False, like=_NON_ROOT)
+@rule("may-run-as-root", "a container that runs as whom its image says", groups=_RESTRICTED, default=False)
 def may_run_as_root(container: Container) -> Iterator[Problem]:
     """Neither the container nor its pod says runAsNonRoot, or a user that is not root."""
     own, pods = container.node["securityContext"], container.pod.node["securityContext"]
@@ -44,10 +38,13 @@ def may_run_as_root(container: Container) -> Iterator[Problem]:
         yield Problem(named(container), message, field=own["runAsNonRoot"])
 
 
-@rule("non-root-unstated", "a user that is not root, and nothing that keeps it so", severity=INFO,
-      groups=("pod-security-restricted", "users"), default=False,
-      like=("pss/runAsNonRoot", "policy-guard/PG-PSS-009", "trivy/KSV-0012", "monokle/PSS203",
-            "kyverno/require-run-as-nonroot"))  # fmt: skip
+@rule(
+    "non-root-unstated",
+    "a user that is not root, and nothing that keeps it so",
+    severity=INFO,
+    groups=("pod-security-restricted", "users"),
+    default=False,
+)
 def non_root_unstated(container: Container) -> Iterator[Problem]:
     """The restricted standard wants runAsNonRoot said, even where runAsUser is not 0."""
     if has_user_namespace(container.pod) or not is_in_whole_pod(container):
@@ -59,9 +56,7 @@ def non_root_unstated(container: Container) -> Iterator[Problem]:
         yield Problem(named(container), message, field=asked)
 
 
-@rule("low-user-id", "a user number that may belong to somebody on the node", severity=INFO, groups=("users",), default=False,
-      like=("kube-score/container-security-context-user-group-id", "kubesec/RunAsUser", "checkov/CKV_K8S_40", "trivy/KSV-0020",
-            "monokle/KBP104"))  # fmt: skip
+@rule("low-user-id", "a user number that may belong to somebody on the node", severity=INFO, groups=("users",), default=False)
 def low_user_id(
     pod: Pod,
     *,
@@ -71,8 +66,7 @@ def low_user_id(
     yield from _low(pod, "runAsUser", minimum)
 
 
-@rule("low-group-id", "a group number that may belong to somebody on the node", severity=INFO, groups=("users",), default=False,
-      like=("kube-score/container-security-context-user-group-id", "kubesec/RunAsGroup", "trivy/KSV-0021", "monokle/KBP105"))  # fmt: skip
+@rule("low-group-id", "a group number that may belong to somebody on the node", severity=INFO, groups=("users",), default=False)
 def low_group_id(
     pod: Pod,
     *,
@@ -82,8 +76,7 @@ def low_group_id(
     yield from _low(pod, "runAsGroup", minimum)
 
 
-@rule("id-range", "a user or group outside of the numbers that are allowed", groups=("policy", "users"), default=False,
-      like=("kyverno/restrict-usergroup-fsgroup-id",))  # fmt: skip
+@rule("id-range", "a user or group outside of the numbers that are allowed", groups=("policy", "users"), default=False)
 def id_range(
     pod: Pod,
     *,
@@ -97,8 +90,7 @@ def id_range(
                 yield Problem(node, f"{node.integer} is outside of {first} to {last}, which is allowed here: write one of these")
 
 
-@rule("root-group", "a pod or container in the group of root", groups=("security", "users"), default=False,
-      like=("kube-linter/run-as-non-root", "trivy/KSV-0116", "monokle/KBP109", "kyverno/require-non-root-groups"))  # fmt: skip
+@rule("root-group", "a pod or container in the group of root", groups=("security", "users"), default=False)
 def root_group(pod: Pod) -> Iterator[Problem]:
     """As primary, additional or file-system group, where that is written."""
     for context in contexts(pod):
@@ -110,8 +102,7 @@ def root_group(pod: Pod) -> Iterator[Problem]:
                 yield Problem(node, f"{node.name or 'supplementalGroups'} 0 is the group of root: write a group of the application's own")
 
 
-@rule("shared-user-namespace", "a pod whose root is root on its node", severity=INFO, groups=("users",), default=False,
-      like=("kubesec/HostUsers",))  # fmt: skip
+@rule("shared-user-namespace", "a pod whose root is root on its node", severity=INFO, groups=("users",), default=False)
 def shared_user_namespace(pod: Pod) -> Iterator[Problem]:
     """hostUsers: false maps all users of the pod to numbers that own nothing; the pod must not share the node's namespaces then."""
     node = pod["hostUsers"]

@@ -12,10 +12,10 @@ _VITAL = {"pods", "*", "*/*", "pods/*", "nodes", "leases", "tokenreviews", "subj
 _GROUPS = ("reliability", "webhooks")
 
 
-@rule("webhook-blocks-cluster", "a webhook without which nothing starts", groups=_GROUPS, default=False)
+@rule("webhook-blocks-cluster", "a webhook without which nothing starts", groups=_GROUPS, default=False, kinds=_KINDS)
 def webhook_blocks_cluster(resource: Resource) -> Iterator[Problem]:
     """Asked of webhooks that must answer (failurePolicy Fail, the default) for pods of every namespace, those they run in included."""
-    for hook in resource["webhooks"] if resource.is_a(*_KINDS) else ():
+    for hook in resource["webhooks"]:
         policy = hook["failurePolicy"]
         if policy.text not in ("", "Fail") or len(hook["matchConditions"]):
             continue
@@ -27,14 +27,14 @@ def webhook_blocks_cluster(resource: Resource) -> Iterator[Problem]:
             yield Problem(vital, message, field=hook["namespaceSelector"])
 
 
-@rule("webhook-timeout", "a webhook that may hold up every request", groups=_GROUPS, default=False)
+@rule("webhook-timeout", "a webhook that may hold up every request", groups=_GROUPS, default=False, kinds=_KINDS)
 def webhook_timeout(
     resource: Resource,
     *,
     maximum: Annotated[int, "seconds that a webhook may have"] = 10,
 ) -> Iterator[Problem]:
     """Without a number it has 10 seconds, and the timeouts of several add up."""
-    for hook in resource["webhooks"] if resource.is_a(*_KINDS) else ():
+    for hook in resource["webhooks"]:
         node = hook["timeoutSeconds"]
         seconds = node.integer if node else 10
         if seconds is not None and seconds > maximum:
@@ -42,10 +42,17 @@ def webhook_timeout(
             yield Problem(node if node else hook["name"], message, field=node)
 
 
-@rule("webhook-fails-open", "a webhook that lets pass what it cannot see", severity=INFO, groups=("security", "webhooks"), default=False)
+@rule(
+    "webhook-fails-open",
+    "a webhook that lets pass what it cannot see",
+    severity=INFO,
+    groups=("security", "webhooks"),
+    default=False,
+    kinds=_KINDS[0],
+)
 def webhook_fails_open(resource: Resource) -> Iterator[Problem]:
     """For webhooks that keep something out; one that only adds defaults may well be left out."""
-    for hook in resource["webhooks"] if resource.is_a(_KINDS[0]) else ():
+    for hook in resource["webhooks"]:
         node = hook["failurePolicy"]
         if node.text == "Ignore":
             yield Problem(node, f"whatever {hook['name'].text} forbids passes while it is down: write Fail and keep its own namespace out")

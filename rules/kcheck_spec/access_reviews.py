@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, checks, fields, labels, topic
+from kcheck.api import Node, Problem, declare, fields, labels, validator
 from kcheck_spec.labels import label_syntax
 
-access_review = topic("access-review", "a question about permissions that cannot be answered")
+access_review = declare("access-review", "a question about permissions that cannot be answered")
 
 # What a question cannot have: all that belongs to objects which are stored.
 _METADATA = ("name", "generateName", "labels", "annotations", "finalizers", "ownerReferences", "generation", "resourceVersion")
@@ -20,7 +20,7 @@ tables = [
 ]
 
 
-@checks(_REVIEWS, topic=access_review)
+@validator(_REVIEWS, rule=access_review)
 def questions_have_no_metadata(review: Node) -> Iterator[Problem]:
     """A question is not stored, so nothing names or labels it. The server names metadata as a whole."""
     metadata = review["metadata"]
@@ -30,7 +30,7 @@ def questions_have_no_metadata(review: Node) -> Iterator[Problem]:
             yield Problem(value, f"a review has no {name}: take it away", "Invalid", at="key", field=metadata)
 
 
-@checks(_REVIEWS, topic=access_review)
+@validator(_REVIEWS, rule=access_review)
 def questions_are_complete(review: Node) -> Iterator[Problem]:
     """One thing asked about, and somebody to ask for."""
     spec = review["spec"]
@@ -43,7 +43,7 @@ def questions_are_complete(review: Node) -> Iterator[Problem]:
         yield Problem(spec["user"], "nobody is asked about: add user or groups", "Invalid")
 
 
-@checks("authorization/v1 LocalSubjectAccessReview", topic=access_review)
+@validator("authorization/v1 LocalSubjectAccessReview", rule=access_review)
 def local_questions_stay_in_their_namespace(review: Node) -> Iterator[Problem]:
     """It is asked about resources of the namespace that it is sent to. Unknown where it says none."""
     spec = review["spec"]
@@ -55,7 +55,7 @@ def local_questions_stay_in_their_namespace(review: Node) -> Iterator[Problem]:
         yield Problem(spec["nonResourceAttributes"], message, "Invalid", at="key")
 
 
-@checks(("authorization/v1 LabelSelectorAttributes", "authorization/v1 FieldSelectorAttributes"), topic=access_review)
+@validator(("authorization/v1 LabelSelectorAttributes", "authorization/v1 FieldSelectorAttributes"), rule=access_review)
 def selectors_are_given_once(selector: Node) -> Iterator[Problem]:
     """As requirements or as text. Operators that the server does not know are no fault: a newer client may send them."""
     requirements, raw = selector["requirements"], selector["rawSelector"]
@@ -73,7 +73,7 @@ def selectors_are_given_once(selector: Node) -> Iterator[Problem]:
             yield Problem(each["key"], "a requirement needs the key of a field: add it", "Required")
 
 
-@checks("authorization/v1 LabelSelectorAttributes", topic=label_syntax)
+@validator("authorization/v1 LabelSelectorAttributes", rule=label_syntax)
 def selected_labels_are_well_formed(selector: Node) -> Iterator[Problem]:
     """Keys and values that no label can have select nothing."""
     for each in selector["requirements"]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, checks, fields, names, topic
+from kcheck.api import Node, Problem, Resource, declare, fields, names, validator
 from kcheck_spec.admission_policies import PATCHES, admission_policy
 from kcheck_spec.admission_rules import in_versions
 from kcheck_spec.constraints import require, unique
 
-match_condition = topic("match-condition", "a condition of a webhook or policy that the API server does not accept")
+match_condition = declare("match-condition", "a condition of a webhook or policy that the API server does not accept")
 
 _MOST_CONDITIONS = 64
 _LONGEST_ANNOTATION = 5 * 1024
@@ -31,7 +31,7 @@ def is_blank(expression: Node) -> bool:
     return not expression.text.strip() and expression.value.__class__ in (str, type(None))
 
 
-@checks(_CONDITIONED, topic=match_condition)
+@validator(_CONDITIONED, rule=match_condition)
 def conditions_are_named(owner: Node) -> Iterator[Problem]:
     """Conditions that a request must meet: with names, each its own, and not too many."""
     conditions = owner["matchConditions"]
@@ -53,7 +53,7 @@ def _name(condition: Node) -> str:
     return condition["name"].text
 
 
-@checks(in_versions("Variable"), topic=admission_policy)
+@validator(in_versions("Variable"), rule=admission_policy)
 def variables_have_names(variable: Node) -> Iterator[Problem]:
     """A name that expressions can use."""
     name = variable["name"]
@@ -65,7 +65,7 @@ def variables_have_names(variable: Node) -> Iterator[Problem]:
         yield require(variable["expression"])
 
 
-@checks(in_versions("Validation"), topic=admission_policy)
+@validator(in_versions("Validation"), rule=admission_policy)
 def messages_are_lines(validation: Node) -> Iterator[Problem]:
     """What is said of an object that does not pass."""
     expression, message, computed = validation["expression"], validation["message"], validation["messageExpression"]
@@ -80,7 +80,7 @@ def messages_are_lines(validation: Node) -> Iterator[Problem]:
         yield Problem(message, "a message is one line: take the line breaks out", "Invalid")
 
 
-@checks(in_versions("ValidatingAdmissionPolicy"), topic=admission_policy)
+@validator(in_versions("ValidatingAdmissionPolicy"), rule=admission_policy)
 def annotations_have_keys(policy: Resource) -> Iterator[Problem]:
     """The key of an audit annotation stands behind the name of the policy, as in a label."""
     annotations = policy["spec"]["auditAnnotations"]
@@ -103,7 +103,7 @@ def annotations_have_keys(policy: Resource) -> Iterator[Problem]:
             yield Problem(value, f"an expression of {length:,} bytes: shorten it to {_LONGEST_ANNOTATION:,}", "Required")
 
 
-@checks(in_versions("Mutation"), topic=admission_policy)
+@validator(in_versions("Mutation"), rule=admission_policy)
 def patches_have_expressions(mutation: Node) -> Iterator[Problem]:
     """The expression makes the patch."""
     patch = mutation[PATCHES.get(mutation["patchType"].text, "")]

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, checks, fields, names, topic
+from kcheck.api import Node, Problem, Resource, declare, fields, names, validator
 from kcheck_spec.admission_rules import OPERATIONS, admission_rule, in_versions
 from kcheck_spec.constraints import dns_subdomain, dubious_setting, not_supported, one_of, path_segment, require, required, settled
 from kcheck_spec.crd_names import kind_name
 
-admission_policy = topic("admission-policy", "an admission policy or binding that the API server does not accept")
+admission_policy = declare("admission-policy", "an admission policy or binding that the API server does not accept")
 
 _SPECS = in_versions("ValidatingAdmissionPolicySpec", "MutatingAdmissionPolicySpec")
 _BINDINGS = in_versions("ValidatingAdmissionPolicyBindingSpec", "MutatingAdmissionPolicyBindingSpec")
@@ -42,7 +42,7 @@ tables = [
 ]
 
 
-@checks(_SPECS, topic=admission_policy)
+@validator(_SPECS, rule=admission_policy)
 def constraints_are_given(spec: Node) -> Iterator[Problem]:
     """Expressions are checked against the types of what they may meet."""
     constraints = spec["matchConstraints"]
@@ -53,7 +53,7 @@ def constraints_are_given(spec: Node) -> Iterator[Problem]:
         yield require(rules, "a policy must say what it is about: add a rule with operations, apiGroups, apiVersions and resources")
 
 
-@checks((*_MUTATING, *in_versions("MutatingAdmissionPolicyBindingSpec")), topic=admission_rule)
+@validator((*_MUTATING, *in_versions("MutatingAdmissionPolicyBindingSpec")), rule=admission_rule)
 def operations_can_be_changed(spec: Node) -> Iterator[Problem]:
     """The server names the list of operations without saying which rule's."""
     rules = spec["matchResources" if spec["matchResources"] else "matchConstraints"]["resourceRules"]
@@ -64,7 +64,7 @@ def operations_can_be_changed(spec: Node) -> Iterator[Problem]:
                 yield Problem(each, message, "NotSupported", field=rules.imaginary("operations"))
 
 
-@checks(_SPECS, topic=admission_policy)
+@validator(_SPECS, rule=admission_policy)
 def parameters_have_a_kind(spec: Node) -> Iterator[Problem]:
     """apiVersion and kind of the parameters' objects."""
     if not spec["paramKind"]:
@@ -89,7 +89,7 @@ def _version_fault(text: str) -> str:
     return (names.dns_subdomain(group) if group else "") or names.dns1035_label(version)
 
 
-@checks(_VALIDATING, topic=admission_policy)
+@validator(_VALIDATING, rule=admission_policy)
 def policy_does_something(spec: Node) -> Iterator[Problem]:
     """There is something to check or to write down."""
     validations, annotations = spec["validations"], spec["auditAnnotations"]
@@ -101,7 +101,7 @@ def policy_does_something(spec: Node) -> Iterator[Problem]:
         yield Problem(annotations, message, "Invalid", at="key")
 
 
-@checks(_MUTATING, topic=admission_policy)
+@validator(_MUTATING, rule=admission_policy)
 def mutations_are_given(spec: Node) -> Iterator[Problem]:
     """What is changed, and how."""
     mutations = spec["mutations"]
@@ -122,7 +122,7 @@ def _mutation_problems(mutation: Node) -> Iterator[Problem]:
             yield Problem(mutation[key], f"the patch is a {kind}: take {key} away", "Invalid", at="key")
 
 
-@checks(in_versions("ValidatingAdmissionPolicyBindingSpec"), topic=admission_policy)
+@validator(in_versions("ValidatingAdmissionPolicyBindingSpec"), rule=admission_policy)
 def actions_go_together(spec: Node) -> Iterator[Problem]:
     """What happens when a validation fails: at least one thing, each once, and not the same thing said in two ways."""
     actions = spec["validationActions"]
@@ -139,7 +139,7 @@ def actions_go_together(spec: Node) -> Iterator[Problem]:
         yield Problem(actions, "who is denied needs no warning: take Deny or Warn away", "Invalid")
 
 
-@checks(_BINDINGS, topic=admission_policy)
+@validator(_BINDINGS, rule=admission_policy)
 def parameters_are_found(spec: Node) -> Iterator[Problem]:
     """Parameters are found by name or by labels."""
     reference = spec["paramRef"]
@@ -153,7 +153,7 @@ def parameters_are_found(spec: Node) -> Iterator[Problem]:
         yield require(reference, "parameters are found by name or by selector: add one of them")
 
 
-@checks(_ALL, topic=dubious_setting)
+@validator(_ALL, rule=dubious_setting)
 def names_are_free(resource: Resource) -> Iterator[Problem]:
     """Names that are kept for what the server reads from its own files. Source: WarningsForStaticSuffix."""
     name = resource["metadata"]["name"]

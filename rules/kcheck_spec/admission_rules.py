@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Constraint, Node, Problem, checks, fields, names, topic
+from kcheck.api import Constraint, Node, Problem, declare, fields, names, validator
 from kcheck_spec.constraints import not_supported, one_of, require
 
-admission_rule = topic("admission-rule", "a rule that says badly which requests a webhook or policy is asked about")
+admission_rule = declare("admission-rule", "a rule that says badly which requests a webhook or policy is asked about")
 
 OPERATIONS = ("*", "CONNECT", "CREATE", "DELETE", "UPDATE")
 
@@ -113,7 +113,7 @@ _EXAMPLES = {
 }
 
 
-@checks(_RULES, topic=admission_rule)
+@validator(_RULES, rule=admission_rule)
 def rules_are_complete(rule: Node) -> Iterator[Problem]:
     """An empty list is nothing, not everything."""
     for key, hint in _EXAMPLES.items():

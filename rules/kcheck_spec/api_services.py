@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, checks, constraint, fields, names, topic
+from kcheck.api import Node, Problem, Resource, constraint, declare, fields, names, validator
 from kcheck_spec.constraints import dns_subdomain, port, require, required
 from kcheck_spec.object_names import is_stored
 
-api_service = topic("api-service", "an APIService that serves no API")
+api_service = declare("api-service", "an APIService that serves no API")
 
 _MOST_GROUP, _MOST_VERSION = 20_000, 1000
 
@@ -49,7 +49,7 @@ tables = [
 ]
 
 
-@checks("apiregistration/v1 APIService", topic=api_service)
+@validator("apiregistration/v1 APIService", rule=api_service)
 def names_say_version_and_group(service: Resource) -> Iterator[Problem]:
     """An APIService is called after what it serves, so its name cannot be made up."""
     metadata, spec = service["metadata"], service["spec"]
@@ -65,7 +65,7 @@ def names_say_version_and_group(service: Resource) -> Iterator[Problem]:
         yield Problem(metadata["generateName"], message, "Invalid", field=metadata["name"])
 
 
-@checks("apiregistration/v1 APIServiceSpec", topic=api_service)
+@validator("apiregistration/v1 APIServiceSpec", rule=api_service)
 def trust_is_for_other_servers(spec: Node) -> Iterator[Problem]:
     """An API without a Service is the server's own, and needs no trust."""
     bundle, insecure = spec["caBundle"], spec["insecureSkipTLSVerify"]

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from kcheck.api import Node, Problem, checks, fields, names, topic
+from kcheck.api import Node, Problem, declare, fields, names, validator
 from kcheck_spec.constraints import amount, not_supported, require
 from kcheck_spec.resource_names import of_container
 
-autoscaler_metric = topic("autoscaler-metric", "a metric that an autoscaler cannot aim at")
+autoscaler_metric = declare("autoscaler-metric", "a metric that an autoscaler cannot aim at")
 
 _V2 = ("v2", "v2beta2")
 _TARGETS = ("Utilization", "Value", "AverageValue")
@@ -30,7 +30,7 @@ tables = [
 ]  # fmt: skip
 
 
-@checks(tuple(f"autoscaling/{version} MetricSpec" for version in _V2), topic=autoscaler_metric)
+@validator(tuple(f"autoscaling/{version} MetricSpec" for version in _V2), rule=autoscaler_metric)
 def metrics_have_one_source(metric: Node) -> Iterator[Problem]:
     """The source that the type names, and no other."""
     kind = metric["type"]

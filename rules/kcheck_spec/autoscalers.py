@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kcheck.api import Constraint, Node, Problem, checks, constraint, fields, topic
+from kcheck.api import Constraint, Node, Problem, constraint, declare, fields, validator
 from kcheck_spec.constraints import amount, in_range, not_supported, one_of, path_segment, require, required
 
-autoscaler_range = topic("autoscaler-range", "bounds that an autoscaler cannot keep")
-autoscaler_target = topic("autoscaler-target", "a reference of an autoscaler that leads nowhere")
-autoscaler_behavior = topic("autoscaler-behavior", "rules about the speed of scaling that an autoscaler cannot follow")
+autoscaler_range = declare("autoscaler-range", "bounds that an autoscaler cannot keep")
+autoscaler_target = declare("autoscaler-target", "a reference of an autoscaler that leads nowhere")
+autoscaler_behavior = declare("autoscaler-behavior", "rules about the speed of scaling that an autoscaler cannot follow")
 
 _V2 = ("v2", "v2beta2")
 _SPECS = tuple(f"autoscaling/{version} HorizontalPodAutoscalerSpec" for version in ("v1", *_V2))
@@ -70,7 +70,7 @@ tables = [
 ]
 
 
-@checks(_SPECS, topic=autoscaler_range)
+@validator(_SPECS, rule=autoscaler_range)
 def bounds_leave_room(spec: Node) -> Iterator[Problem]:
     """No fewer at most than at least. Scaling to nothing needs a metric that does not come from the pods."""
     least, most = spec["minReplicas"], spec["maxReplicas"]
@@ -82,7 +82,7 @@ def bounds_leave_room(spec: Node) -> Iterator[Problem]:
         yield Problem(least, message, "Forbidden", field=spec["metrics"])
 
 
-@checks("autoscaling/v1 HorizontalPodAutoscalerSpec", topic=autoscaler_range)
+@validator("autoscaling/v1 HorizontalPodAutoscalerSpec", rule=autoscaler_range)
 def utilization_is_above_zero(spec: Node) -> Iterator[Problem]:
     """The server makes a metric of it, as in v2."""
     target = spec["targetCPUUtilizationPercentage"]
@@ -91,7 +91,7 @@ def utilization_is_above_zero(spec: Node) -> Iterator[Problem]:
         yield Problem(target, f"{target.integer} percent cannot be kept: write 1 or more", "Invalid", field=field)
 
 
-@checks(_REFERENCES, topic=autoscaler_target)
+@validator(_REFERENCES, rule=autoscaler_target)
 def references_name_a_version(reference: Node) -> Iterator[Problem]:
     """What can be scaled is in an API group, except for replication controllers; other objects may be in none."""
     version = reference["apiVersion"]
@@ -103,7 +103,7 @@ def references_name_a_version(reference: Node) -> Iterator[Problem]:
         yield Problem(version, f"{said}: write group/version, such as apps/v1", "Invalid")
 
 
-@checks(tuple(f"autoscaling/{version} HPAScalingRules" for version in _V2), topic=autoscaler_behavior)
+@validator(tuple(f"autoscaling/{version} HPAScalingRules" for version in _V2), rule=autoscaler_behavior)
 def policies_are_listed(rules: Node) -> Iterator[Problem]:
     """Without a list the defaults hold; an empty one says nothing."""
     policies = rules["policies"]

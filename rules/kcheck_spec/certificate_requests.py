@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, base64, constraint, fields, names, topic
+from kcheck.api import Node, Problem, base64, constraint, declare, fields, names
 from kcheck_spec import pem
 from kcheck_spec.constraints import in_range, not_supported, require
 
-certificate_request = topic("certificate-request", "a request for a certificate that nobody can sign")
+certificate_request = declare("certificate-request", "a request for a certificate that nobody can sign")
 
 _LABEL = "CERTIFICATE REQUEST"
 _LEGACY = "kubernetes.io/legacy-unknown"

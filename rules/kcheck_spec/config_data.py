@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator
 from typing import NoReturn
 
-from kcheck.api import Node, Problem, base64, checks, names, topic
+from kcheck.api import Node, Problem, base64, declare, names, validator
 from kcheck_spec.metadata import size_limit
 
-data_key = topic("data-key", "a key that a ConfigMap or Secret cannot have")
-secret_type = topic("secret-type", "a Secret without what its type promises")
+data_key = declare("data-key", "a key that a ConfigMap or Secret cannot have")
+secret_type = declare("secret-type", "a Secret without what its type promises")
 
 LIMIT = 1024 * 1024
 
@@ -26,7 +26,7 @@ _KEYS = {
 }
 
 
-@checks("core/v1 ConfigMap", topic=data_key)
+@validator("core/v1 ConfigMap", rule=data_key)
 def config_keys_are_file_names(config: Node) -> Iterator[Problem]:
     """Keys become file names, and data and binaryData share them."""
     for bag in (config["data"], config["binaryData"]):
@@ -36,7 +36,7 @@ def config_keys_are_file_names(config: Node) -> Iterator[Problem]:
             yield Problem(value, f"{key} stands in binaryData, too: give one of them another key", "Invalid", at="key")
 
 
-@checks("core/v1 Secret", topic=data_key)
+@validator("core/v1 Secret", rule=data_key)
 def secret_keys_are_file_names(secret: Node) -> Iterator[Problem]:
     """Keys become file names; stringData is a way to write data."""
     yield from _bad_keys(secret["data"], secret["data"])
@@ -50,7 +50,7 @@ def _bad_keys(bag: Node, meant: Node) -> Iterator[Problem]:
             yield Problem(value, wrong, "Invalid", at="key", field=meant[key])
 
 
-@checks("core/v1 ConfigMap", topic=size_limit)
+@validator("core/v1 ConfigMap", rule=size_limit)
 def config_fits(config: Node) -> Iterator[Problem]:
     """All values together. The server names the whole object."""
     size = sum(len(text(value)) for value in config["data"]) + sum(len(binary(value) or b"") for value in config["binaryData"])
@@ -58,7 +58,7 @@ def config_fits(config: Node) -> Iterator[Problem]:
         yield Problem(config["data"] or config["binaryData"], _too_large(size), "TooLong", at="key", field="")
 
 
-@checks("core/v1 Secret", topic=size_limit)
+@validator("core/v1 Secret", rule=size_limit)
 def secret_fits(secret: Node) -> Iterator[Problem]:
     """All values together."""
     size = sum(len(value) for value in contents(secret).values() if value is not None)
@@ -70,7 +70,7 @@ def _too_large(size: int) -> str:
     return f"data of {size:,} bytes: all values together may have {LIMIT:,} (1 MiB), split them or mount a volume"
 
 
-@checks("core/v1 Secret", topic=secret_type)
+@validator("core/v1 Secret", rule=secret_type)
 def secret_keeps_its_promise(secret: Node) -> Iterator[Problem]:
     """A type other than Opaque says which keys there are and what they hold."""
     kind = secret["type"].text

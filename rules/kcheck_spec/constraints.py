@@ -1,4 +1,4 @@
-"""Constraints that many kinds share: each knows its topic, its reason and its message once for all of them.
+"""Constraints that many kinds share: each knows its rule, its reason and its message once for all of them.
 
 Source: k8s.io/apimachinery/pkg/util/validation and the validation packages of kubernetes/kubernetes. To Go, the zero value of a
 field that is no pointer is an absent one, so most constraints pass over "" and 0; `given` is what tells.
@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from kcheck.api import WARNING, Constraint, Node, Problem, Reason, Rule, constraint, missing, names, nearest, quantity, topic
+from kcheck.api import WARNING, Constraint, Node, Problem, Reason, Rule, constraint, declare, missing, names, nearest, quantity
 from kcheck_spec.shape import required_field, unsupported_value
 
-object_name = topic("object-name", "a name that the API server does not accept", like=["flux-schema/schema", "kubectl-validate/schema"])
-port_number = topic("port-number", "a port number outside 1 to 65535", like=["kube-score/container-ports-check"])
-number_range = topic("number-range", "a number outside of what the field takes")
-deprecated_field = topic("deprecated-field", "a field, annotation or value that Kubernetes has given up", severity=WARNING)
-dubious_setting = topic("dubious-setting", "a setting that is accepted and does not do what it says", severity=WARNING)
+object_name = declare("object-name", "a name that the API server does not accept")
+port_number = declare("port-number", "a port number outside 1 to 65535")
+number_range = declare("number-range", "a number outside of what the field takes")
+deprecated_field = declare("deprecated-field", "a field, annotation or value that Kubernetes has given up", severity=WARNING)
+dubious_setting = declare("dubious-setting", "a setting that is accepted and does not do what it says", severity=WARNING)
 
 
 def given(node: Node) -> bool:
@@ -136,7 +136,7 @@ def each(inner: Constraint) -> Constraint:
             elif found is not None:
                 yield from found
 
-    return Constraint(inner.topic, look)
+    return Constraint(inner.rule, look)
 
 
 def unique(items: Iterable[Node], key: Callable[[Node], Any], message: Callable[[Node], str], field: str = "") -> Iterator[Problem]:

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Container, Node, Pod, Problem, checks, fields, topic
+from kcheck.api import Container, Node, Pod, Problem, declare, fields, validator
 from kcheck_spec.constraints import dns_label, not_supported, one_of, require, required
 
-container_name = topic(
+container_name = declare(
     "container-name",
     "containers of one pod that share a name, or a target that is none of them",
-    like=["flux-schema/schema", "kubectl-validate/schema"],
 )
-image_blank = topic("image-blank", "an image with blanks around it")
-container_kind = topic("container-kind", "a setting that this kind of container may not have")
-container_restart = topic("container-restart", "restart rules of a container that the API server does not accept")
+image_blank = declare("image-blank", "an image with blanks around it")
+container_kind = declare("container-kind", "a setting that this kind of container may not have")
+container_restart = declare("container-restart", "restart rules of a container that the API server does not accept")
 
 CONTAINERS = ("core/v1 Container", "core/v1 EphemeralContainer")
 LISTS = ("initContainers", "containers", "ephemeralContainers")
@@ -48,7 +47,7 @@ def containers(spec: Node) -> Iterator[Node]:
         yield from spec[name]
 
 
-@checks("core/v1 PodSpec", topic=container_name)
+@validator("core/v1 PodSpec", rule=container_name)
 def container_names_differ(pod: Pod) -> Iterator[Problem]:
     """No two containers share a name, and an ephemeral one targets a container that is none itself."""
     seen: set[str] = set()
@@ -71,7 +70,7 @@ def _listed(names: set[str]) -> str:
     return ", ".join(sorted(names)) or "its containers"
 
 
-@checks(CONTAINERS, topic=image_blank, having="image")
+@validator(CONTAINERS, rule=image_blank, fields="image")
 def image_has_no_blanks(container: Container) -> Iterator[Problem]:
     """Templates may have an image with blanks, which some tools replace later; a pod may not."""
     image = container["image"]
@@ -81,7 +80,7 @@ def image_has_no_blanks(container: Container) -> Iterator[Problem]:
         yield Problem(image, f"{image.text!r} begins or ends with a blank: {hint}", "Invalid")
 
 
-@checks("core/v1 PodSpec", topic=container_kind, having="ephemeralContainers")
+@validator("core/v1 PodSpec", rule=container_kind, fields="ephemeralContainers")
 def no_ephemeral_containers(pod: Pod) -> Iterator[Problem]:
     """Ephemeral containers come with an update of a running pod only, through a subresource of their own."""
     listed = pod["ephemeralContainers"]
@@ -90,7 +89,7 @@ def no_ephemeral_containers(pod: Pod) -> Iterator[Problem]:
         yield Problem(listed, message, "Forbidden", at="key")
 
 
-@checks(CONTAINERS, topic=container_kind)
+@validator(CONTAINERS, rule=container_kind)
 def settings_fit_the_kind(container: Container) -> Iterator[Problem]:
     """What needs a container that keeps running is not for init containers, and still less for ephemeral ones."""
     if container.runs_on:
@@ -107,7 +106,7 @@ def settings_fit_the_kind(container: Container) -> Iterator[Problem]:
                 yield Problem(setting, f"an ephemeral container has no {name}: take it away", "Forbidden", at="key")
 
 
-@checks("core/v1 Container", topic=container_kind, having="restartPolicy")
+@validator("core/v1 Container", rule=container_kind, fields="restartPolicy")
 def restart_policy_fits_older_versions(container: Container) -> Iterator[Problem]:
     """Before 1.35 a container had a policy of its own to be a sidecar, and for nothing else."""
     policy = container["restartPolicy"]
@@ -119,7 +118,7 @@ def restart_policy_fits_older_versions(container: Container) -> Iterator[Problem
             yield Problem(policy, message, "Forbidden", at="key")
 
 
-@checks("core/v1 Container", topic=container_restart, having="restartPolicyRules")
+@validator("core/v1 Container", rule=container_restart, fields="restartPolicyRules")
 def restart_rules_are_complete(container: Container) -> Iterator[Problem]:
     """Rules by exit code are exceptions from a policy that is written beside them."""
     rules = container["restartPolicyRules"]

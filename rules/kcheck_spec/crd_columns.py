@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Reason, checks, fields, nearest, topic
+from kcheck.api import Node, Problem, Reason, declare, fields, nearest, validator
 from kcheck_spec.crd_parts import parts
 
-crd_columns = topic("crd-columns", "a column of a custom resource that cannot be printed")
+crd_columns = declare("crd-columns", "a column of a custom resource that cannot be printed")
 
 TYPES = ("boolean", "date", "integer", "number", "string")
 _FORMATS = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
@@ -16,7 +16,7 @@ _FORMATS = ("byte", "date", "date-time", "double", "float", "int32", "int64", "p
 tables = [fields("apiextensions/v1 CustomResourceColumnDefinition", name=(), type=(), jsonPath=())]
 
 
-@checks("apiextensions/v1 CustomResourceDefinitionSpec", topic=crd_columns)
+@validator("apiextensions/v1 CustomResourceDefinitionSpec", rule=crd_columns)
 def columns_can_be_printed(spec: Node) -> Iterator[Problem]:
     """A column has a name, a type and a path to what it shows."""
     for part in parts(spec["versions"], "additionalPrinterColumns"):

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, checks, fields, topic
+from kcheck.api import Node, Problem, declare, fields, validator
 from kcheck_spec.constraints import not_supported, require, settled
 from kcheck_spec.webhook_clients import client_problems, review_problems, webhook_client
 
-crd_conversion = topic("crd-conversion", "a conversion between versions of a custom resource that cannot be")
+crd_conversion = declare("crd-conversion", "a conversion between versions of a custom resource that cannot be")
 
 _TYPE = "apiextensions/v1 CustomResourceConversion"
 _STRATEGIES = ("None", "Webhook")
@@ -23,7 +23,7 @@ tables = [
 ]
 
 
-@checks(_TYPE, topic=crd_conversion)
+@validator(_TYPE, rule=crd_conversion)
 def strategy_has_what_it_needs(conversion: Node) -> Iterator[Problem]:
     """A webhook converts, or nothing but the apiVersion changes, and then there is no webhook."""
     if not conversion:
@@ -45,7 +45,7 @@ def strategy_has_what_it_needs(conversion: Node) -> Iterator[Problem]:
             yield Problem(each, message, "Forbidden", at="key", field=conversion.imaginary(name))
 
 
-@checks(_TYPE, topic=webhook_client)
+@validator(_TYPE, rule=webhook_client)
 def webhook_can_be_called(conversion: Node) -> Iterator[Problem]:
     """Where it is and what it understands."""
     if conversion["strategy"].text != "Webhook":

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from kcheck.api import Node, Problem, expressions, soundness, topic
+from kcheck.api import Node, Problem, declare, expressions, soundness
 from kcheck_spec.crd_place import Place
 
-crd_default = topic("crd-default", "a default that the schema itself does not accept")
+crd_default = declare("crd-default", "a default that the schema itself does not accept")
 
 
 def default_problems(

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import WARNING, Constraint, Node, Problem, constraint, fields, nearest, soundness, topic
+from kcheck.api import WARNING, Constraint, Node, Problem, constraint, declare, fields, nearest, soundness
 from kcheck_spec.shape import wrong_type
 
-unknown_format = topic("unknown-format", "a format in a schema that nobody looks at", severity=WARNING)
+unknown_format = declare("unknown-format", "a format in a schema that nobody looks at", severity=WARNING)
 
 _FORMATS = {
     "string": (

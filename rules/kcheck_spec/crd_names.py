@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kcheck.api import Constraint, Node, Problem, Resource, checks, fields, names, topic, urls
+from kcheck.api import Constraint, Node, Problem, Resource, declare, fields, names, urls, validator
 from kcheck_spec.constraints import one_of, require, required, text
 from kcheck_spec.shape import unsupported_value
 
-crd_names = topic("crd-names", "a name that a custom resource cannot have")
+crd_names = declare("crd-names", "a name that a custom resource cannot have")
 
 DEFINITION = "apiextensions/v1 CustomResourceDefinition"
 APPROVAL = "api-approved.kubernetes.io"
@@ -68,7 +68,7 @@ tables = [
 ]
 
 
-@checks("apiextensions/v1 CustomResourceDefinitionSpec", topic=crd_names)
+@validator("apiextensions/v1 CustomResourceDefinitionSpec", rule=crd_names)
 def names_come_from_kind(spec: Node) -> Iterator[Problem]:
     """singular and listKind are made of the kind where nobody wrote them, and what is wrong with it is wrong with them."""
     kind, singular, listed = spec["names"]["kind"], spec["names"]["singular"], spec["names"]["listKind"]
@@ -83,7 +83,7 @@ def names_come_from_kind(spec: Node) -> Iterator[Problem]:
         yield Problem(listed, f"a list of {kind.text} needs a kind of its own: write {kind.text}List, or take listKind away", "Invalid")
 
 
-@checks(DEFINITION, topic=crd_names)
+@validator(DEFINITION, rule=crd_names)
 def name_is_plural_and_group(crd: Resource) -> Iterator[Problem]:
     """The name of the definition is the plural, a dot and the group."""
     plural, group = crd["spec"]["names"]["plural"].text, crd["spec"]["group"].text
@@ -99,7 +99,7 @@ def name_is_plural_and_group(crd: Resource) -> Iterator[Problem]:
         yield Problem(name, f"a definition is called after its plural and group: {hint}", "Invalid")
 
 
-@checks(DEFINITION, topic=crd_names)
+@validator(DEFINITION, rule=crd_names)
 def protected_groups_are_approved(crd: Resource) -> Iterator[Problem]:
     """Groups of Kubernetes itself want to know where the API was agreed on."""
     group = crd["spec"]["group"].text

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kcheck.api import Node, Problem, checks, fields, pattern, topic
+from kcheck.api import Node, Problem, declare, fields, pattern, validator
 from kcheck_spec.crd_parts import Part, parts
 
-crd_paths = topic("crd-paths", "a path into a custom resource that leads nowhere")
+crd_paths = declare("crd-paths", "a path into a custom resource that leads nowhere")
 
 _SPEC = "apiextensions/v1 CustomResourceDefinitionSpec"
 _MOST_SELECTABLE = 8
@@ -74,7 +74,7 @@ def _quoted(token: str) -> str:
     return re.sub(r"\\(.)", lambda match: _LETTERS[match[1]], token[1:-1], flags=re.DOTALL)
 
 
-@checks(_SPEC, topic=crd_paths)
+@validator(_SPEC, rule=crd_paths)
 def selectable_fields_are_scalars(spec: Node) -> Iterator[Problem]:
     """Fields that lists of objects can be filtered by: they are named in the schema, and their values are texts, flags or integers."""
     versions = spec["versions"]
@@ -122,7 +122,7 @@ def _selectable_problems(part: Part, schema: Node) -> Iterator[Problem]:
         yield Problem(part.node, message, "TooMany", at="key", field=part.path)
 
 
-@checks(_SPEC, topic=crd_paths)
+@validator(_SPEC, rule=crd_paths)
 def scale_finds_its_numbers(spec: Node) -> Iterator[Problem]:
     """kubectl scale and autoscalers read and write these fields."""
     for part in parts(spec["versions"], "subresources"):

@@ -1,4 +1,4 @@
-"""Schemas of custom resources: one walk over each collects what all topics have to say of it.
+"""Schemas of custom resources: one walk over each collects what all rules have to say about it.
 
 Source: validateCustomResourceDefinitionValidation, ValidateCustomResourceDefinitionOpenAPISchema (apiextensions-apiserver,
 pkg/apis/apiextensions/validation), ValidateStructural (pkg/apiserver/schema).
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import Any
 
-from kcheck.api import Node, Passage, Problem, Resource, checks, topic
+from kcheck.api import Node, Passage, Problem, Resource, declare, validator
 from kcheck_spec.crd_defaults import crd_default, default_problems
 from kcheck_spec.crd_keywords import BREAKING, CHECKS, MAP_TYPES, TYPES
 from kcheck_spec.crd_names import DEFINITION
@@ -20,7 +20,7 @@ from kcheck_spec.crd_rules import rule_problems
 from kcheck_spec.crd_status import root_problems
 from kcheck_spec.crd_structure import condition_problems, is_int_or_string, missing_structure, pattern_problems, spine_problems
 
-crd_schema = topic("crd-schema", "a schema of a custom resource that the API server does not accept")
+crd_schema = declare("crd-schema", "a schema of a custom resource that the API server does not accept")
 
 _META = frozenset({"metadata", "kind", "apiVersion"})
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})
@@ -233,7 +233,7 @@ def _is_list_of_maps(node: Node) -> bool:
 
 @lru_cache(maxsize=1)
 def examinations(crd: Resource, minor: int) -> list[Examination]:
-    """The schemas of a definition, each walked once. The last definition is remembered, for every topic asks."""
+    """The schemas of a definition, each walked once. The last definition is remembered, because every rule asks for it."""
     versions = crd["spec"]["versions"]
     return [
         Examination(part.node["openAPIV3Schema"], f"{part.path}.openAPIV3Schema", _with_status(part, versions), minor)
@@ -251,14 +251,14 @@ def _with_status(part: Part, versions: Node) -> bool:
     return has_status(next(each for each in versions if each["name"].text == name))
 
 
-@checks(DEFINITION, topic=crd_schema)
+@validator(DEFINITION, rule=crd_schema)
 def schemas_are_sound(crd: Resource) -> Iterator[Problem]:
     """Every schema describes its objects wholly, with the keywords that the server knows."""
     for each in examinations(crd, crd.minor):
         yield from each.schema_problems
 
 
-@checks(DEFINITION, topic=crd_default)
+@validator(DEFINITION, rule=crd_default)
 def defaults_are_valid(crd: Resource) -> Iterator[Problem]:
     """What a default puts in an object, the schema accepts."""
     for each in examinations(crd, crd.minor):

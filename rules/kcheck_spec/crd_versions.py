@@ -9,10 +9,10 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, checks, fields, names, topic
+from kcheck.api import Node, Problem, declare, fields, names, validator
 from kcheck_spec.constraints import require
 
-crd_versions = topic("crd-versions", "versions of a custom resource that the API server does not accept")
+crd_versions = declare("crd-versions", "versions of a custom resource that the API server does not accept")
 
 _SPEC = "apiextensions/v1 CustomResourceDefinitionSpec"
 _WARNING_LIMIT = 256
@@ -23,7 +23,7 @@ tables = [
 ]
 
 
-@checks(_SPEC, topic=crd_versions)
+@validator(_SPEC, rule=crd_versions)
 def one_version_is_stored(spec: Node) -> Iterator[Problem]:
     """All versions are converted to one when they are stored. The server blames the status, which it fills in itself, too."""
     versions = spec["versions"]
@@ -47,7 +47,7 @@ def one_version_is_stored(spec: Node) -> Iterator[Problem]:
         found = found or each["name"].text == first
 
 
-@checks(_SPEC, topic=crd_versions)
+@validator(_SPEC, rule=crd_versions)
 def names_of_versions_differ(spec: Node) -> Iterator[Problem]:
     """A version is called like a DNS label that begins with a letter, and each otherwise."""
     versions = spec["versions"]
@@ -64,7 +64,7 @@ def names_of_versions_differ(spec: Node) -> Iterator[Problem]:
                 yield Problem(name, wrong, "Invalid", field=spec.imaginary("version"))
 
 
-@checks(_SPEC, topic=crd_versions)
+@validator(_SPEC, rule=crd_versions)
 def versions_have_schemas(spec: Node) -> Iterator[Problem]:
     """Without a schema, all fields would be pruned."""
     for version in spec["versions"]:
@@ -73,7 +73,7 @@ def versions_have_schemas(spec: Node) -> Iterator[Problem]:
             yield require(schema, "a version needs a schema: add schema.openAPIV3Schema with type: object")
 
 
-@checks(_SPEC, topic=crd_versions)
+@validator(_SPEC, rule=crd_versions)
 def unknown_fields_are_pruned(spec: Node) -> Iterator[Problem]:
     """What a schema does not name is dropped; it can name places where nothing is."""
     kept = spec["preserveUnknownFields"]
@@ -87,7 +87,7 @@ def unknown_fields_are_pruned(spec: Node) -> Iterator[Problem]:
         yield Problem(strategy, message, "Invalid")
 
 
-@checks("apiextensions/v1 CustomResourceDefinitionVersion", topic=crd_versions, having="deprecationWarning")
+@validator("apiextensions/v1 CustomResourceDefinitionVersion", rule=crd_versions, fields="deprecationWarning")
 def deprecation_warning_is_a_line(version: Node) -> Iterator[Problem]:
     """What users of a deprecated version are told, in one line."""
     warning = version["deprecationWarning"]

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, checks, cron, fields, names, time_zones, topic
+from kcheck.api import Node, Problem, cron, declare, fields, names, time_zones, validator
 from kcheck_spec.constraints import non_negative, object_name, one_of, required, text
 from kcheck_spec.jobs import job_selector, name_of
 
-cron_schedule = topic("cron-schedule", "a schedule that CronJobs do not understand")
-time_zone = topic("time-zone", "a time zone that the API server does not know")
+cron_schedule = declare("cron-schedule", "a schedule that CronJobs do not understand")
+time_zone = declare("time-zone", "a time zone that the API server does not know")
 
 # A job is called after its CronJob, with a time of 11 characters at the end.
 _LONGEST_NAME = 63 - 11
@@ -30,7 +30,7 @@ tables = [
 ]
 
 
-@checks("batch/v1 CronJob", topic=object_name)
+@validator("batch/v1 CronJob", rule=object_name)
 def names_leave_room_for_jobs(cron_job: Node) -> Iterator[Problem]:
     """The name of a job has 63 characters at most."""
     name = name_of(cron_job)
@@ -39,7 +39,7 @@ def names_leave_room_for_jobs(cron_job: Node) -> Iterator[Problem]:
         yield Problem(cron_job.at("metadata", "name"), message, "Invalid")
 
 
-@checks("batch/v1 JobTemplateSpec", topic=job_selector)
+@validator("batch/v1 JobTemplateSpec", rule=job_selector)
 def jobs_find_their_pods_themselves(template: Node) -> Iterator[Problem]:
     """Every job selects by a label of its own, which no template can know."""
     selector, manual = template["spec"]["selector"], template["spec"]["manualSelector"]

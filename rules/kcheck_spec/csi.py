@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, checks, fields, missing, names, topic
+from kcheck.api import Node, Problem, Resource, declare, fields, missing, names, validator
 from kcheck_spec.constraints import amount, deprecated_field, not_supported, one_of
 from kcheck_spec.node_selectors import deprecated_label
 from kcheck_spec.volume_sources import driver_name
 
-csi = topic("csi", "a CSIDriver, CSINode or CSIStorageCapacity that the API server does not accept")
+csi = declare("csi", "a CSIDriver, CSINode or CSIStorageCapacity that the API server does not accept")
 
 _CAPACITIES = ("storage/v1 CSIStorageCapacity", "storage/v1beta1 CSIStorageCapacity")
 _LIFECYCLES = ("Persistent", "Ephemeral")
@@ -32,7 +32,7 @@ tables = [
 ]
 
 
-@checks("storage/v1 CSIDriver", topic=csi)
+@validator("storage/v1 CSIDriver", rule=csi)
 def driver_is_sound(driver: Resource) -> Iterator[Problem]:
     """What the driver can do and what it is told."""
     spec = driver["spec"]
@@ -62,7 +62,7 @@ def _token_requests(requests: Node) -> Iterator[Problem]:
             yield Problem(seconds, f"a token cannot live {number} seconds: write {_SHORTEST_TOKEN} to {_LONGEST_TOKEN}", "Invalid")
 
 
-@checks("storage/v1 CSINode", topic=csi)
+@validator("storage/v1 CSINode", rule=csi)
 def drivers_of_a_node_are_sound(node: Resource) -> Iterator[Problem]:
     """Each driver once, with the name that it has for the node."""
     seen: set[str] = set()
@@ -95,7 +95,7 @@ def _topology_keys(driver: Node) -> Iterator[Problem]:
         seen.add(key.text)
 
 
-@checks(_CAPACITIES, topic=csi)
+@validator(_CAPACITIES, rule=csi)
 def capacity_is_sound(capacity: Resource) -> Iterator[Problem]:
     """Which class has how much left."""
     name, size = capacity["storageClassName"], capacity["capacity"]
@@ -106,7 +106,7 @@ def capacity_is_sound(capacity: Resource) -> Iterator[Problem]:
         yield Problem(size, f"{size.value} is less than nothing: write a size such as 10Gi", "Invalid")
 
 
-@checks(_CAPACITIES, topic=deprecated_field)
+@validator(_CAPACITIES, rule=deprecated_field)
 def topology_is_up_to_date(capacity: Resource) -> Iterator[Problem]:
     """Labels of nodes that have been renamed."""
     topology = capacity["nodeTopology"]

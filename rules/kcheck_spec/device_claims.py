@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, checks, fields, labels, missing, names, topic
+from kcheck.api import Node, Problem, Resource, declare, fields, labels, missing, names, validator
 from kcheck_spec.constraints import require
 from kcheck_spec.device_names import duplicates, full_attribute, is_flat, too_many, types
 from kcheck_spec.device_selectors import configuration, selectors
 
-device_claim = topic("device-claim", "a claim of devices that the API server does not accept")
+device_claim = declare("device-claim", "a claim of devices that the API server does not accept")
 
 _MOST = 32
 _MOST_ALTERNATIVES = 8
@@ -26,13 +26,13 @@ tables = [
 ]
 
 
-@checks(types("ResourceClaim"), topic=device_claim)
+@validator(types("ResourceClaim"), rule=device_claim)
 def claim_is_sound(resource: Resource) -> Iterator[Problem]:
     """What is claimed."""
     yield from _devices(resource["spec"]["devices"], resource)
 
 
-@checks(types("ResourceClaimTemplate"), topic=device_claim)
+@validator(types("ResourceClaimTemplate"), rule=device_claim)
 def template_is_sound(resource: Resource) -> Iterator[Problem]:
     """What the claims made of it claim."""
     yield from _devices(resource["spec"]["spec"]["devices"], resource)

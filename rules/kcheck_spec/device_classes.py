@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Problem, Resource, checks, fields, topic
+from kcheck.api import Problem, Resource, declare, fields, validator
 from kcheck_spec.device_names import too_many, types
 from kcheck_spec.device_selectors import configuration, selectors
 from kcheck_spec.resource_names import is_extended
 
-device_class = topic("device-class", "a DeviceClass that the API server does not accept")
+device_class = declare("device-class", "a DeviceClass that the API server does not accept")
 
 _MOST_CONFIGURATIONS = 32
 
 tables = [fields(types("DeviceClass"), spec=())]
 
 
-@checks(types("DeviceClass"), topic=device_class)
+@validator(types("DeviceClass"), rule=device_class)
 def device_class_is_sound(resource: Resource) -> Iterator[Problem]:
     """Which devices belong to the class, how they are set up, and by which resource of containers they can be asked for."""
     spec = resource["spec"]

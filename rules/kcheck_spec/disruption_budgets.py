@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Constraint, Node, Problem, checks, fields, topic
+from kcheck.api import Constraint, Node, Problem, declare, fields, validator
 from kcheck_spec.constraints import one_of
 from kcheck_spec.rollouts import wrong_share
 
-disruption_budget = topic("disruption-budget", "a budget of disruptions that cannot be kept")
+disruption_budget = declare("disruption-budget", "a budget of disruptions that cannot be kept")
 
 
 def _share(node: Node) -> Problem | None:
@@ -26,7 +26,7 @@ tables = [
 ]
 
 
-@checks("policy/v1 PodDisruptionBudgetSpec", topic=disruption_budget)
+@validator("policy/v1 PodDisruptionBudgetSpec", rule=disruption_budget)
 def budgets_say_one_thing(spec: Node) -> Iterator[Problem]:
     """How many pods must be left, or how many may be gone."""
     if spec["minAvailable"] and spec["maxUnavailable"]:

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import WARNING, Node, Problem, Resource, addresses, checks, constraint, fields, labels, names, topic
+from kcheck.api import WARNING, Node, Problem, Resource, addresses, constraint, declare, fields, labels, names, validator
 from kcheck_spec.constraints import deprecated_field, dropped, dubious_setting, one_of, required, text
 from kcheck_spec.ip_addresses import ip_address, unusual_addresses, wrong_address
 from kcheck_spec.ports import port_name
 from kcheck_spec.service_ports import app_protocol, service_ports
 from kcheck_spec.shape import required_field
 
-endpoint_address = topic("endpoint-address", "an endpoint that nobody can be led to")
-deprecated_kind = topic("deprecated-kind", "a kind that Kubernetes has given up for another", severity=WARNING)
+endpoint_address = declare("endpoint-address", "an endpoint that nobody can be led to")
+deprecated_kind = declare("deprecated-kind", "a kind that Kubernetes has given up for another", severity=WARNING)
 
 _TYPES = ("IPv4", "IPv6", "FQDN")
 _MOST = {"endpoints": 1000, "ports": 20000, "addresses": 100, "hints": 8}
@@ -53,7 +53,7 @@ tables = [
 ]
 
 
-@checks("core/v1 EndpointSubset", topic=endpoint_address)
+@validator("core/v1 EndpointSubset", rule=endpoint_address)
 def subsets_have_addresses(subset: Node) -> Iterator[Problem]:
     """Ports alone lead nowhere."""
     if not len(subset["addresses"]) and not len(subset["notReadyAddresses"]):
@@ -68,7 +68,7 @@ def _of_subsets(endpoints: Resource) -> Iterator[Node]:
                 yield address["ip"]
 
 
-@checks("core/v1 Endpoints", topic=ip_address)
+@validator("core/v1 Endpoints", rule=ip_address)
 def endpoints_have_addresses(endpoints: Resource) -> Iterator[Problem]:
     """Every endpoint is an address."""
     for node in _of_subsets(endpoints):
@@ -77,7 +77,7 @@ def endpoints_have_addresses(endpoints: Resource) -> Iterator[Problem]:
             yield Problem(node, wrong, "Invalid")
 
 
-@checks("core/v1 Endpoints", topic=endpoint_address)
+@validator("core/v1 Endpoints", rule=endpoint_address)
 def endpoints_can_be_reached(endpoints: Resource) -> Iterator[Problem]:
     """Addresses that mean another host to everyone lead nowhere."""
     for node in _of_subsets(endpoints):
@@ -90,7 +90,7 @@ def _special_address(node: Node) -> Iterator[Problem]:
         yield Problem(node, f"{node.text} is {special}: write one that others can reach", "Invalid")
 
 
-@checks("core/v1 Endpoints", topic=deprecated_kind)
+@validator("core/v1 Endpoints", rule=deprecated_kind)
 def endpoints_are_deprecated(endpoints: Resource) -> Iterator[Problem]:
     """Since 1.33."""
     if not endpoints.is_before(33):
@@ -98,13 +98,13 @@ def endpoints_are_deprecated(endpoints: Resource) -> Iterator[Problem]:
         yield Problem(endpoints["kind"], message)
 
 
-@checks("core/v1 Endpoints", topic=dubious_setting)
+@validator("core/v1 Endpoints", rule=dubious_setting)
 def endpoints_are_canonical(endpoints: Resource) -> Iterator[Problem]:
     """Addresses that other programs read in another way."""
     yield from unusual_addresses(_of_subsets(endpoints), endpoints)
 
 
-@checks("discovery/v1 EndpointSlice", topic=ip_address)
+@validator("discovery/v1 EndpointSlice", rule=ip_address)
 def slices_have_addresses(endpoints: Resource) -> Iterator[Problem]:
     """Addresses are of the type that the slice says: IP addresses, or names."""
     for address in _of_slice(endpoints):
@@ -127,7 +127,7 @@ def _of_slice(endpoints: Resource) -> Iterator[Node]:
             yield from endpoint["addresses"]
 
 
-@checks("discovery/v1 EndpointSlice", topic=endpoint_address)
+@validator("discovery/v1 EndpointSlice", rule=endpoint_address)
 def slices_can_be_reached(endpoints: Resource) -> Iterator[Problem]:
     """Addresses of one family, and none that mean another host to everyone. The server names the list where the family is wrong."""
     type_ = endpoints["addressType"].text
@@ -141,7 +141,7 @@ def slices_can_be_reached(endpoints: Resource) -> Iterator[Problem]:
             yield from _special_address(address)
 
 
-@checks("discovery/v1 EndpointSlice", topic=endpoint_address)
+@validator("discovery/v1 EndpointSlice", rule=endpoint_address)
 def slices_have_limits(endpoints: Resource) -> Iterator[Problem]:
     """How much one slice holds."""
     for name in ("endpoints", "ports"):
@@ -155,7 +155,7 @@ def _too_many(listed: Node, most: int) -> Iterator[Problem]:
         yield Problem(listed, f"{len(listed)} {listed.name} are too many: write {most} at most", "TooMany", at="key")
 
 
-@checks("discovery/v1 EndpointHints", topic=endpoint_address)
+@validator("discovery/v1 EndpointHints", rule=endpoint_address)
 def hints_name_places(hints: Node) -> Iterator[Problem]:
     """Zones and nodes that should use an endpoint: a few, each once. Those of nodes nobody read before 1.34."""
     for name, rule in (("forZones", labels.value), ("forNodes", names.dns_subdomain)):
@@ -173,7 +173,7 @@ def hints_name_places(hints: Node) -> Iterator[Problem]:
             seen.add(place.text)
 
 
-@checks("discovery/v1 EndpointSlice", topic=service_ports)
+@validator("discovery/v1 EndpointSlice", rule=service_ports)
 def port_names_of_slices_differ(endpoints: Resource) -> Iterator[Problem]:
     """Names tell the ports apart; one may have none."""
     seen: set[str] = set()
@@ -185,7 +185,7 @@ def port_names_of_slices_differ(endpoints: Resource) -> Iterator[Problem]:
         seen.add(name.text)
 
 
-@checks("discovery/v1 EndpointSlice", topic=deprecated_field)
+@validator("discovery/v1 EndpointSlice", rule=deprecated_field)
 def slices_are_up_to_date(endpoints: Resource) -> Iterator[Problem]:
     """Nothing in Kubernetes reads names. The warning is there since 1.33."""
     if endpoints["addressType"].text == "FQDN" and not endpoints.is_before(33):
@@ -193,7 +193,7 @@ def slices_are_up_to_date(endpoints: Resource) -> Iterator[Problem]:
         yield Problem(endpoints["addressType"], message)
 
 
-@checks("discovery/v1 EndpointSlice", topic=dubious_setting)
+@validator("discovery/v1 EndpointSlice", rule=dubious_setting)
 def slices_are_canonical(endpoints: Resource) -> Iterator[Problem]:
     """Addresses that other programs read in another way. What its own controllers write, the server does not look at."""
     if endpoints.labels.get(_MANAGED) not in _CONTROLLERS:

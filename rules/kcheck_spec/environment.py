@@ -8,22 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import WARNING, Constraint, Container, Node, Pod, Problem, checks, fields, names, topic
+from kcheck.api import WARNING, Constraint, Container, Node, Pod, Problem, declare, fields, names, validator
 from kcheck_spec import paths
 from kcheck_spec.constraints import dns_label, required, text
 from kcheck_spec.containers import CONTAINERS, containers
 from kcheck_spec.field_references import field_problems, resource_problems
 from kcheck_spec.volumes import claimed_names, is_empty_dir
 
-env_name = topic("env-name", "a name that no environment variable can have")
-env_source = topic("env-source", "an environment variable without a source for its value, or with several")
-env_reference = topic("env-reference", "a ConfigMap, Secret or file that a variable cannot take its value from")
-field_path = topic("field-path", "a field of the pod or container that a container cannot be told")
-hidden_variable = topic(
+env_name = declare("env-name", "a name that no environment variable can have")
+env_source = declare("env-source", "an environment variable without a source for its value, or with several")
+env_reference = declare("env-reference", "a ConfigMap, Secret or file that a variable cannot take its value from")
+field_path = declare("field-path", "a field of the pod or container that a container cannot be told")
+hidden_variable = declare(
     "hidden-variable",
     "an environment variable that hides another one",
     severity=WARNING,
-    like=["kube-linter/duplicate-env-var", "kube-score/environment-variable-key-duplication"],
 )
 
 _SOURCES = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
@@ -68,7 +67,7 @@ tables = [
 ]
 
 
-@checks(CONTAINERS, topic=env_name, having=("env", "envFrom"))
+@validator(CONTAINERS, rule=env_name, fields=("env", "envFrom"))
 def names_fit_older_versions(container: Container) -> Iterator[Problem]:
     """Before 1.32 names were those that every shell takes."""
     if container.resource.is_before(32):
@@ -78,7 +77,7 @@ def names_fit_older_versions(container: Container) -> Iterator[Problem]:
                 yield Problem(name, f"{wrong} (before Kubernetes 1.32)", "Invalid")
 
 
-@checks("core/v1 EnvVar", topic=env_source, having="valueFrom")
+@validator("core/v1 EnvVar", rule=env_source, fields="valueFrom")
 def variable_has_one_value(variable: Node) -> Iterator[Problem]:
     """A text or one source."""
     source = variable["valueFrom"]
@@ -93,7 +92,7 @@ def variable_has_one_value(variable: Node) -> Iterator[Problem]:
         yield Problem(source, f"valueFrom has {len(given)} sources, {' and '.join(given)}: keep one", "Invalid", at="key")
 
 
-@checks("core/v1 EnvFromSource", topic=env_source)
+@validator("core/v1 EnvFromSource", rule=env_source)
 def variables_come_from_one_set(source: Node) -> Iterator[Problem]:
     """The server names the whole list here."""
     given = [name for name in _SETS if source[name]]
@@ -102,7 +101,7 @@ def variables_come_from_one_set(source: Node) -> Iterator[Problem]:
         yield Problem(source, message, "Invalid", field=source.parent)
 
 
-@checks("core/v1 PodSpec", topic=env_reference)
+@validator("core/v1 PodSpec", rule=env_reference)
 def files_lie_in_volumes(pod: Pod) -> Iterator[Problem]:
     """A value from a file needs the volume that the file is in: an emptyDir that another container writes to."""
     volumes = {volume["name"].text: volume for volume in pod["volumes"]}
@@ -115,7 +114,7 @@ def files_lie_in_volumes(pod: Pod) -> Iterator[Problem]:
                 yield Problem(name, f"this pod has no volume {name.text}: add it to volumes", "NotFound")
 
 
-@checks("core/v1 EnvVarSource", topic=field_path, having=("fieldRef", "resourceFieldRef"))
+@validator("core/v1 EnvVarSource", rule=field_path, fields=("fieldRef", "resourceFieldRef"))
 def field_and_resource_are_known(source: Node) -> Iterator[Problem]:
     """The field of the pod that fieldRef names, the amount that resourceFieldRef names and what it is counted in."""
     if source["fieldRef"]:
@@ -124,7 +123,7 @@ def field_and_resource_are_known(source: Node) -> Iterator[Problem]:
         yield from resource_problems(source)
 
 
-@checks(CONTAINERS, topic=hidden_variable, having="env")
+@validator(CONTAINERS, rule=hidden_variable, fields="env")
 def variables_are_defined_once(container: Container) -> Iterator[Problem]:
     """The last of several variables of one name wins; that is meant only where it builds upon the one before."""
     seen: set[str] = set()

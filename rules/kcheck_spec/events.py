@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, checks, fields, names, topic
+from kcheck.api import Node, Problem, declare, fields, names, validator
 
-event = topic("event", "an Event that does not say enough, or contradicts itself")
+event = declare("event", "an Event that does not say enough, or contradicts itself")
 
 # What is required depends on the group and on eventTime.
 tables = [
@@ -26,7 +26,7 @@ _DEPRECATED = {
 }
 
 
-@checks("core/v1 Event", topic=event)
+@validator("core/v1 Event", rule=event)
 def core_events_make_sense(root: Node) -> Iterator[Problem]:
     """Events without eventTime are of the old kind, of which little is asked."""
     yield from _about(root, root["involvedObject"]["namespace"])
@@ -34,7 +34,7 @@ def core_events_make_sense(root: Node) -> Iterator[Problem]:
         yield from _new_event(root, "reportingComponent", "message")
 
 
-@checks("events/v1 Event", topic=event)
+@validator("events/v1 Event", rule=event)
 def events_make_sense(root: Node) -> Iterator[Problem]:
     """Fields that the old events had are refused here."""
     yield from _about(root, root["regarding"]["namespace"])

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Reason, Resource, checks, expressions, topic
+from kcheck.api import Node, Problem, Reason, Resource, declare, expressions, validator
 from kcheck_spec.admission_policies import PATCHES
 from kcheck_spec.admission_rules import in_versions
 from kcheck_spec.crd_names import DEFINITION
 from kcheck_spec.crd_schema import examinations
 
-cel_expression = topic("cel-expression", "an expression in CEL that the API server does not accept")
+cel_expression = declare("cel-expression", "an expression in CEL that the API server does not accept")
 
 _CONFIGURATIONS = in_versions("ValidatingWebhookConfiguration", "MutatingWebhookConfiguration")
 _LONGEST_ANNOTATION = 5 * 1024
@@ -27,7 +27,7 @@ def _problems(node: Node, faults: list[expressions.Fault], resource: Resource) -
         yield Problem(span or node, fault.message, reason, field=node)
 
 
-@checks(DEFINITION, topic=cel_expression)
+@validator(DEFINITION, rule=cel_expression)
 def rules_of_schemas_compile(crd: Resource) -> Iterator[Problem]:
     """Rules are judged against the types that their schema declares, and by what they may cost at most."""
     for each in examinations(crd, crd.minor):
@@ -51,7 +51,7 @@ def _schema_of(node: Node, root: Node) -> Node | None:
     return None
 
 
-@checks(_CONFIGURATIONS, topic=cel_expression)
+@validator(_CONFIGURATIONS, rule=cel_expression)
 def conditions_of_webhooks_compile(configuration: Resource) -> Iterator[Problem]:
     """Conditions see the request and no parameters."""
     policy = expressions.Policy(configuration.minor)
@@ -69,7 +69,7 @@ def _compiled(node: Node, result: str, policy: expressions.Policy, resource: Res
         yield from _problems(node, policy.compile(node.text, result, authorizer=authorizer), resource)
 
 
-@checks(in_versions("ValidatingAdmissionPolicy"), topic=cel_expression)
+@validator(in_versions("ValidatingAdmissionPolicy"), rule=cel_expression)
 def expressions_of_validating_policies_compile(resource: Resource) -> Iterator[Problem]:
     """Validations see the variables, and messages no authorizer."""
     spec = resource["spec"]
@@ -85,7 +85,7 @@ def expressions_of_validating_policies_compile(resource: Resource) -> Iterator[P
             yield from _compiled(value, "string or null", policy, resource)
 
 
-@checks(in_versions("MutatingAdmissionPolicy"), topic=cel_expression)
+@validator(in_versions("MutatingAdmissionPolicy"), rule=cel_expression)
 def expressions_of_mutating_policies_compile(resource: Resource) -> Iterator[Problem]:
     """Patches are objects or lists of JSON patches."""
     spec = resource["spec"]

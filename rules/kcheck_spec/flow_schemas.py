@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kcheck.api import Node, Problem, checks, fields, names
+from kcheck.api import Node, Problem, fields, names, validator
 from kcheck_spec.constraints import dns_subdomain, not_supported, require, required
 from kcheck_spec.priority_levels import flow_control, of
 
@@ -35,7 +35,7 @@ tables = [
 ]
 
 
-@checks(of("FlowSchema"), topic=flow_control)
+@validator(of("FlowSchema"), rule=flow_control)
 def schemas_are_ordered(schema: Node) -> Iterator[Problem]:
     """The lowest number is looked at first; 1 belongs to the schema of the server's own administrators."""
     spec, name = schema["spec"], schema.at("metadata", "name").text
@@ -49,7 +49,7 @@ def schemas_are_ordered(schema: Node) -> Iterator[Problem]:
         yield not_supported(method["type"], _METHODS)
 
 
-@checks(of("FlowSchema"), topic=flow_control)
+@validator(of("FlowSchema"), rule=flow_control)
 def schemas_of_the_server_stay_as_they_are(schema: Node) -> Iterator[Problem]:
     """Two schemas always exist: one for the administrators, and one for what no other is for."""
     name, spec = schema.at("metadata", "name").text, schema["spec"]
@@ -87,7 +87,7 @@ def _without_nothing(value: Any) -> Any:
     return [_without_nothing(each) for each in value] if isinstance(value, list) else value
 
 
-@checks(of("PolicyRulesWithSubjects"), topic=flow_control)
+@validator(of("PolicyRulesWithSubjects"), rule=flow_control)
 def rules_match_something(rule: Node) -> Iterator[Problem]:
     """Somebody, and something that they ask for."""
     if not len(rule["subjects"]):
@@ -96,7 +96,7 @@ def rules_match_something(rule: Node) -> Iterator[Problem]:
         yield require(rule, "a rule matches no request: add resourceRules or nonResourceRules")
 
 
-@checks(of("Subject"), topic=flow_control)
+@validator(of("Subject"), rule=flow_control)
 def subjects_are_what_they_say(subject: Node) -> Iterator[Problem]:
     """A kind, and what belongs to it alone."""
     kind = subject["kind"]
@@ -128,7 +128,7 @@ def _name_problems(subject: Node, is_account: bool) -> Iterator[Problem]:
         yield Problem(namespace, f"no namespace has such a name: {wrong}", "Invalid")
 
 
-@checks((*of("ResourcePolicyRule"), *of("NonResourcePolicyRule")), topic=flow_control)
+@validator((*of("ResourcePolicyRule"), *of("NonResourcePolicyRule")), rule=flow_control)
 def verbs_are_known(rule: Node) -> Iterator[Problem]:
     """Verbs of requests, or all. The server names the list, whichever verb it means."""
     verbs = rule["verbs"]
@@ -139,7 +139,7 @@ def verbs_are_known(rule: Node) -> Iterator[Problem]:
                 yield Problem(each, not_supported(each, _VERBS).message, "NotSupported", field=verbs)
 
 
-@checks(of("ResourcePolicyRule"), topic=flow_control)
+@validator(of("ResourcePolicyRule"), rule=flow_control)
 def resources_are_listed(rule: Node) -> Iterator[Problem]:
     """Resources by group, name and namespace; all of them alone, or some."""
     yield from _listed(rule["apiGroups"], 'API groups, [""] for the core group')
@@ -155,7 +155,7 @@ def resources_are_listed(rule: Node) -> Iterator[Problem]:
                 yield Problem(each, f"no namespace has such a name: {wrong}", "Invalid")
 
 
-@checks(of("NonResourcePolicyRule"), topic=flow_control)
+@validator(of("NonResourcePolicyRule"), rule=flow_control)
 def urls_are_listed(rule: Node) -> Iterator[Problem]:
     """Paths, or all."""
     urls = rule["nonResourceURLs"]

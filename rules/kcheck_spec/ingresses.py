@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, addresses, checks, constraint, fields, names, topic
+from kcheck.api import Node, Problem, Resource, addresses, constraint, declare, fields, names, validator
 from kcheck_spec.constraints import deprecated_field, dns_subdomain, not_supported, path_segment, present, require, required, text
 from kcheck_spec.service_ports import port_fault
 
-ingress_rule = topic("ingress-rule", "a host or path of an Ingress that the API server does not accept")
-ingress_backend = topic("ingress-backend", "a backend of an Ingress that leads nowhere", like=["popeye/1404"])
-ingress_class = topic("ingress-class", "an IngressClass that the API server does not accept")
+ingress_rule = declare("ingress-rule", "a host or path of an Ingress that the API server does not accept")
+ingress_backend = declare("ingress-backend", "a backend of an Ingress that leads nowhere")
+ingress_class = declare("ingress-class", "an IngressClass that the API server does not accept")
 
 _PATH_TYPES = ("Prefix", "Exact", "ImplementationSpecific")
 _AMBIGUOUS = ("//", "/./", "/../", "%2f", "%2F")
@@ -69,14 +69,14 @@ tables = [
 ]
 
 
-@checks("networking/v1 IngressSpec", topic=ingress_rule)
+@validator("networking/v1 IngressSpec", rule=ingress_rule)
 def something_is_routed(spec: Node) -> Iterator[Problem]:
     """An Ingress without rules needs a backend for everything."""
     if not len(spec["rules"]) and not spec["defaultBackend"]:
         yield Problem(spec, "an Ingress leads nowhere without rules: add rules or defaultBackend", "Invalid", at="key")
 
 
-@checks("networking/v1 Ingress", topic=ingress_rule)
+@validator("networking/v1 Ingress", rule=ingress_rule)
 def classes_agree(ingress: Resource) -> Iterator[Problem]:
     """The annotation that said the class before there was a field for it says the same. The server leaves metadata out of its name."""
     annotation, name = ingress.node.at("metadata", "annotations", _CLASS), ingress["spec"]["ingressClassName"]
@@ -85,7 +85,7 @@ def classes_agree(ingress: Resource) -> Iterator[Problem]:
         yield Problem(annotation, message, "Invalid", field=f"annotations.{_CLASS}")
 
 
-@checks("networking/v1 Ingress", topic=deprecated_field)
+@validator("networking/v1 Ingress", rule=deprecated_field)
 def class_has_a_field(ingress: Resource) -> Iterator[Problem]:
     """The annotation from before there was a field for it."""
     annotation = ingress.node.at("metadata", "annotations", _CLASS)
@@ -93,7 +93,7 @@ def class_has_a_field(ingress: Resource) -> Iterator[Problem]:
         yield Problem(annotation, f"{_CLASS} is deprecated: write spec.ingressClassName", at="key")
 
 
-@checks("networking/v1 HTTPIngressPath", topic=ingress_rule)
+@validator("networking/v1 HTTPIngressPath", rule=ingress_rule)
 def paths_are_plain(path: Node) -> Iterator[Problem]:
     """Absolute, and where Kubernetes itself compares them, with one way to write them."""
     value, type_ = path["path"], path["pathType"]
@@ -110,7 +110,7 @@ def paths_are_plain(path: Node) -> Iterator[Problem]:
                 yield Problem(value, f"{shown} {found[0]}, which clients write in other ways, too: write the path that is meant", "Invalid")
 
 
-@checks("networking/v1 Ingress", topic=ingress_backend)
+@validator("networking/v1 Ingress", rule=ingress_backend)
 def backends_are_one_thing(ingress: Resource) -> Iterator[Problem]:
     """A Service with its port, or another object. Of a path without a type the server sees nothing more."""
     spec = ingress["spec"]
@@ -162,7 +162,7 @@ def _resource_problems(resource: Node) -> Iterator[Problem]:
             yield Problem(resource[part], wrong, "Invalid")
 
 
-@checks("networking/v1 IngressClassParametersReference", topic=ingress_class)
+@validator("networking/v1 IngressClassParametersReference", rule=ingress_class)
 def parameters_are_in_scope(parameters: Node) -> Iterator[Problem]:
     """An object of the cluster, or of a namespace that is named."""
     scope, namespace = parameters["scope"], parameters["namespace"]

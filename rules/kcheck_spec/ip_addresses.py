@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kcheck.api import Node, Problem, Resource, addresses, topic
+from kcheck.api import Node, Problem, Resource, addresses, declare
 
-ip_address = topic("ip-address", "an IP address or network that the API server does not accept")
+ip_address = declare("ip-address", "an IP address or network that the API server does not accept")
 
 _STRICT = 36
 """Since 1.36 leading zeros and IPv4 in IPv6 notation are refused, and bits behind the prefix of a network."""

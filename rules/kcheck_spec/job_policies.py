@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, checks, fields, names, pattern, topic
+from kcheck.api import Node, Problem, declare, fields, names, pattern, validator
 from kcheck_spec.constraints import non_negative, one_of, require, unique
 from kcheck_spec.jobs import completions_of, is_indexed
 
-pod_failure_policy = topic("pod-failure-policy", "a rule about failed pods that a job cannot follow")
-success_policy = topic("success-policy", "a rule about success that a job cannot follow")
+pod_failure_policy = declare("pod-failure-policy", "a rule about failed pods that a job cannot follow")
+success_policy = declare("success-policy", "a rule about success that a job cannot follow")
 
 _ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
 _OPERATORS = ("In", "NotIn")
@@ -35,7 +35,7 @@ tables = [
 ]
 
 
-@checks("batch/v1 JobSpec", topic=pod_failure_policy)
+@validator("batch/v1 JobSpec", rule=pod_failure_policy)
 def failures_are_told_apart(spec: Node) -> Iterator[Problem]:
     """Rules by exit code or by condition, the first that fits decides."""
     policy = spec["podFailurePolicy"]
@@ -48,7 +48,7 @@ def failures_are_told_apart(spec: Node) -> Iterator[Problem]:
         yield from _failure_rule(rule, containers, per_index=bool(spec["backoffLimitPerIndex"]))
 
 
-@checks("batch/v1 JobSpec", topic=pod_failure_policy)
+@validator("batch/v1 JobSpec", rule=pod_failure_policy)
 def failing_pods_are_not_replaced_early(spec: Node) -> Iterator[Problem]:
     """Whether a rule fits is known only when the pod has failed."""
     replacement = spec["podReplacementPolicy"]
@@ -105,7 +105,7 @@ def _too_many(node: Node, most: int, noun: str) -> Problem:
     return Problem(node, f"{len(node)} {noun} are too many: write {most} at most", "TooMany", at="key")
 
 
-@checks("batch/v1 JobSpec", topic=success_policy)
+@validator("batch/v1 JobSpec", rule=success_policy)
 def success_can_be_reached(spec: Node) -> Iterator[Problem]:
     """The job has succeeded when the indexes of one rule have."""
     policy, completions = spec["successPolicy"], completions_of(spec)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Constraint, Node, Problem, checks, fields, labels, names, selector, topic
+from kcheck.api import Constraint, Node, Problem, declare, fields, labels, names, selector, validator
 from kcheck_spec.constraints import dubious_setting, non_negative, object_name, one_of, require
 from kcheck_spec.label_selectors import is_well_formed, requirements_of
 from kcheck_spec.labels import label_syntax
 from kcheck_spec.workloads import pod_template, unmet
 
-job_selector = topic("job-selector", "a selector or label that a job makes itself")
-indexed_job = topic("indexed-job", "settings that do not go together in a job with or without indexes")
+job_selector = declare("job-selector", "a selector or label that a job makes itself")
+indexed_job = declare("indexed-job", "settings that do not go together in a job with or without indexes")
 
 _MOST_INDEXES = 100_000
 """More of them at once, or failed, make the status too long."""
@@ -75,7 +75,7 @@ def completions_of(spec: Node) -> int | None:
     return 1
 
 
-@checks("batch/v1 JobSpec", topic=pod_template)
+@validator("batch/v1 JobSpec", rule=pod_template)
 def pods_of_jobs_end(spec: Node) -> Iterator[Problem]:
     """A pod that is always restarted never succeeds; one that restarts its containers itself never fails."""
     policy = spec.at("template", "spec", "restartPolicy")
@@ -85,7 +85,7 @@ def pods_of_jobs_end(spec: Node) -> Iterator[Problem]:
         yield Problem(policy, "with a podFailurePolicy the job restarts pods, not the node: write restartPolicy: Never", "Invalid")
 
 
-@checks("batch/v1 JobSpec", topic=indexed_job)
+@validator("batch/v1 JobSpec", rule=indexed_job)
 def indexes_are_counted(spec: Node) -> Iterator[Problem]:
     """What concerns single indexes needs Indexed, and Indexed needs their number."""
     per_index, most_failed = spec["backoffLimitPerIndex"], spec["maxFailedIndexes"]
@@ -127,7 +127,7 @@ def _too_much(node: Node, most: int, why: str) -> Problem:
     return Problem(node, f"{node.integer} is too much: write {most} at most, {why}", "Invalid")
 
 
-@checks("batch/v1 JobSpec", topic=dubious_setting)
+@validator("batch/v1 JobSpec", rule=dubious_setting)
 def indexes_can_be_tracked(spec: Node) -> Iterator[Problem]:
     """Accepted, but the list of indexes that are done may not fit into the status."""
     completions, parallelism = spec["completions"], spec["parallelism"]
@@ -136,7 +136,7 @@ def indexes_can_be_tracked(spec: Node) -> Iterator[Problem]:
         yield Problem(parallelism, message, field=spec)
 
 
-@checks("batch/v1 Job", topic=object_name)
+@validator("batch/v1 Job", rule=object_name)
 def names_leave_room_for_indexes(job: Node) -> Iterator[Problem]:
     """The hostname of a pod is the name of its job with the index."""
     name, spec = name_of(job), job["spec"]
@@ -147,7 +147,7 @@ def names_leave_room_for_indexes(job: Node) -> Iterator[Problem]:
         yield Problem(job.at("metadata", "name"), message, "Invalid")
 
 
-@checks("batch/v1 Job", topic=label_syntax)
+@validator("batch/v1 Job", rule=label_syntax)
 def names_fit_into_labels(job: Node) -> Iterator[Problem]:
     """The server labels the pods with the name of the job; and the job, too, if its labels are those of its pods."""
     own, template = job.at("metadata", "labels"), job.at("spec", "template", "metadata", "labels")
@@ -161,7 +161,7 @@ def names_fit_into_labels(job: Node) -> Iterator[Problem]:
         yield Problem(name, message, "Invalid", field=own)
 
 
-@checks("batch/v1 Job", topic=job_selector)
+@validator("batch/v1 Job", rule=job_selector)
 def jobs_select_their_pods(job: Node) -> Iterator[Problem]:
     """Without manualSelector the server adds labels and a selector; what is written besides must agree with them."""
     spec = job["spec"]

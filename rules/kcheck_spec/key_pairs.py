@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import WARNING, Node, Problem, checks, topic
+from kcheck.api import WARNING, Node, Problem, declare, validator
 from kcheck_spec import pem
 from kcheck_spec.config_data import contents
 
-key_pair = topic("key-pair", "a certificate and a key that do not belong together", severity=WARNING)
+key_pair = declare("key-pair", "a certificate and a key that do not belong together", severity=WARNING)
 
 _VERSION, _POINT = 0xA0, 0xA1
 
 
-@checks("core/v1 Secret", topic=key_pair)
+@validator("core/v1 Secret", rule=key_pair)
 def certificate_fits_key(secret: Node) -> Iterator[Problem]:
     """Both are PEM, and the key is that of the first certificate."""
     held = contents(secret)

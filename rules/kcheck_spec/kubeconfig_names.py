@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import ERROR, WARNING, Bundle, Facts, Node, Problem, Related, checks, nearest, rule
+from kcheck.api import ERROR, WARNING, Bundle, Facts, Node, Problem, Related, nearest, rule, validator
 from kcheck_spec.constraints import require, unique
 
 
-@rule("kubeconfig-reference", "a name in a kubeconfig that leads nowhere, or to two", severity=ERROR, on="kubeconfig", family="spec")
+@rule("kubeconfig-reference", "a name in a kubeconfig that leads nowhere, or to two", severity=ERROR, facts="kubeconfig", family="spec")
 def kubeconfig_reference(config: Facts, bundle: Bundle) -> Iterator[Problem]:
     """What contexts and current-context name is in this file or in another one of the input."""
     if config.kubeconfig is None:
@@ -27,7 +27,7 @@ def kubeconfig_reference(config: Facts, bundle: Bundle) -> Iterator[Problem]:
         yield Problem(naming.place, f"{by} names the {section[:-1]} {name}, which nobody has: {hint}", "NotFound")
 
 
-@checks("clientcmd/v1 Config", topic=kubeconfig_reference)
+@validator("clientcmd/v1 Config", rule=kubeconfig_reference)
 def names_differ(config: Node) -> Iterator[Problem]:
     """kubectl refuses the whole file where two entries of a list have one name."""
     for section in ("clusters", "users", "contexts"):
@@ -39,7 +39,7 @@ def names_differ(config: Node) -> Iterator[Problem]:
         )
 
 
-@checks("clientcmd/v1 Config", topic=kubeconfig_reference)
+@validator("clientcmd/v1 Config", rule=kubeconfig_reference)
 def contexts_have_users(config: Node) -> Iterator[Problem]:
     """A file without users is one for a webhook that asks nobody who he is."""
     for each in config["contexts"] if len(config["users"]) else ():
@@ -52,7 +52,7 @@ def contexts_have_users(config: Node) -> Iterator[Problem]:
 _EXTENDED = tuple(f"clientcmd/v1 {each}" for each in ("Config", "Preferences", "Cluster", "AuthInfo", "Context"))
 
 
-@checks(_EXTENDED, topic=kubeconfig_reference)
+@validator(_EXTENDED, rule=kubeconfig_reference)
 def extensions_differ(owner: Node) -> Iterator[Problem]:
     """They are entries by their names, too."""
     extensions = owner["extensions"]
@@ -63,7 +63,9 @@ def _twice(name: Node) -> str:
     return f"{name.text} stands in this list already: give it another name"
 
 
-@rule("kubeconfig-merge", "a part of a kubeconfig that is dropped where files are merged", severity=WARNING, on="kubeconfig", family="spec")
+@rule(
+    "kubeconfig-merge", "a part of a kubeconfig that is dropped where files are merged", severity=WARNING, facts="kubeconfig", family="spec"
+)
 def kubeconfig_merge(config: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Entries that an earlier file has with other contents, and files behind a '---'."""
     if config.kubeconfig is None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import WARNING, Node, Problem, Resource, checks, topic
+from kcheck.api import WARNING, Node, Problem, Resource, declare, validator
 from kcheck_spec.constraints import deprecated_field, require
 from kcheck_spec.kubeconfigs import OMITTED, not_pem
 
-kubeconfig_credential = topic("kubeconfig-credential", "credentials of a user that kubectl refuses")
-kubeconfig_unused_credential = topic("kubeconfig-unused-credential", "a credential that is never looked at", severity=WARNING)
+kubeconfig_credential = declare("kubeconfig-credential", "credentials of a user that kubectl refuses")
+kubeconfig_unused_credential = declare("kubeconfig-unused-credential", "a credential that is never looked at", severity=WARNING)
 
 _USER = "clientcmd/v1 AuthInfo"
 _GROUP = "client.authentication.k8s.io"
@@ -40,7 +40,7 @@ def _shown(user: Node, *keys: str) -> Node:
     return next((user[key] for key in keys if user[key]), user)
 
 
-@checks(_USER, topic=kubeconfig_credential)
+@validator(_USER, rule=kubeconfig_credential)
 def one_way_to_log_in(user: Node) -> Iterator[Problem]:
     """Two ways that exclude each other."""
     # A password without a user name counts beside a token alone.
@@ -51,7 +51,7 @@ def one_way_to_log_in(user: Node) -> Iterator[Problem]:
         yield Problem(user["auth-provider"], "exec and auth-provider exclude each other: keep exec", "Invalid", at="key")
 
 
-@checks(_USER, topic=kubeconfig_credential)
+@validator(_USER, rule=kubeconfig_credential)
 def certificates_have_keys(user: Node) -> Iterator[Problem]:
     """A certificate and its key, each in a file or in place."""
     certificate = _certificate(user)
@@ -66,7 +66,7 @@ def certificates_have_keys(user: Node) -> Iterator[Problem]:
     yield from not_pem(user["client-key-data"], b"PRIVATE KEY", "a private key")
 
 
-@checks(_USER, topic=kubeconfig_credential)
+@validator(_USER, rule=kubeconfig_credential)
 def secrets_are_there(user: Node) -> Iterator[Problem]:
     """What kubectl config view prints is not what it read."""
     for key in ("token", "password"):
@@ -75,7 +75,7 @@ def secrets_are_there(user: Node) -> Iterator[Problem]:
             yield Problem(user[key], message, "Invalid")
 
 
-@checks(_USER, topic=kubeconfig_credential)
+@validator(_USER, rule=kubeconfig_credential)
 def impersonation_names_a_user(user: Node) -> Iterator[Problem]:
     """Groups and the like are those of somebody."""
     for key in ("as-uid", "as-groups", "as-user-extra"):
@@ -84,7 +84,7 @@ def impersonation_names_a_user(user: Node) -> Iterator[Problem]:
             yield Problem(node, f"{key} goes with a user to act as: add as", "Invalid", at="key")
 
 
-@checks("clientcmd/v1 ExecConfig", topic=kubeconfig_credential)
+@validator("clientcmd/v1 ExecConfig", rule=kubeconfig_credential)
 def commands_speak_a_version(command: Node) -> Iterator[Problem]:
     """Which version of the protocol a command speaks, and whether it may ask the user."""
     version, mode = command["apiVersion"], command["interactiveMode"]
@@ -98,7 +98,7 @@ def commands_speak_a_version(command: Node) -> Iterator[Problem]:
         yield require(mode, "with v1 a command says whether it may ask the user: add interactiveMode (IfAvailable, Never or Always)")
 
 
-@checks("clientcmd/v1 Config", topic=kubeconfig_credential)
+@validator("clientcmd/v1 Config", rule=kubeconfig_credential)
 def providers_exist(config: Resource) -> Iterator[Problem]:
     """The one provider that is left is oidc."""
     for each in config["users"]:
@@ -116,7 +116,7 @@ def providers_exist(config: Resource) -> Iterator[Problem]:
             yield Problem(name, f"kubectl has no auth-provider {name.text}: write oidc, or exec with a command", "NotSupported")
 
 
-@checks("clientcmd/v1 Config", topic=deprecated_field)
+@validator("clientcmd/v1 Config", rule=deprecated_field)
 def providers_stay(config: Resource) -> Iterator[Problem]:
     """Two providers were deprecated before they were removed."""
     for each in config["users"]:
@@ -127,7 +127,7 @@ def providers_stay(config: Resource) -> Iterator[Problem]:
             yield Problem(name, message)
 
 
-@checks(_USER, topic=kubeconfig_unused_credential)
+@validator(_USER, rule=kubeconfig_unused_credential)
 def every_credential_counts(user: Node) -> Iterator[Problem]:
     """What another credential puts out of work."""
     certified = bool(_certificate(user).text)
@@ -145,7 +145,7 @@ def every_credential_counts(user: Node) -> Iterator[Problem]:
         yield Problem(_shown(user, "client-key"), message, at="key", field=user["client-key"])
 
 
-@checks(_USER, topic=kubeconfig_unused_credential)
+@validator(_USER, rule=kubeconfig_unused_credential)
 def passwords_are_history(user: Node) -> Iterator[Problem]:
     """Basic authentication was taken out of the API server with 1.19; a proxy before it may still read it."""
     if _has_password(user) and not _has_token(user):

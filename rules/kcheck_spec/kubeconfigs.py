@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from posixpath import dirname, join, normpath
 
-from kcheck.api import INFO, WARNING, Node, Problem, Resource, base64, checks, fields, topic, urls
+from kcheck.api import INFO, WARNING, Node, Problem, Resource, base64, declare, fields, urls, validator
 from kcheck_spec.constraints import deprecated_field, dns_label
 
-kubeconfig_server = topic("kubeconfig-server", "an address at which no cluster can be reached")
-kubeconfig_tls = topic("kubeconfig-tls", "TLS settings of a cluster that kubectl refuses")
-kubeconfig_insecure = topic("kubeconfig-insecure", "a cluster that is reached without protection", severity=WARNING)
-kubeconfig_path = topic("kubeconfig-path", "a path in a kubeconfig that leads nowhere")
-kubeconfig_relative_path = topic("kubeconfig-relative-path", "a path that depends on where the kubeconfig lies", severity=INFO)
+kubeconfig_server = declare("kubeconfig-server", "an address at which no cluster can be reached")
+kubeconfig_tls = declare("kubeconfig-tls", "TLS settings of a cluster that kubectl refuses")
+kubeconfig_insecure = declare("kubeconfig-insecure", "a cluster that is reached without protection", severity=WARNING)
+kubeconfig_path = declare("kubeconfig-path", "a path in a kubeconfig that leads nowhere")
+kubeconfig_relative_path = declare("kubeconfig-relative-path", "a path that depends on where the kubeconfig lies", severity=INFO)
 
 _CLUSTER = "clientcmd/v1 Cluster"
 _PROXIES = ("http", "https", "socks5")
@@ -28,7 +28,7 @@ OMITTED = ("DATA+OMITTED", "REDACTED")
 tables = [fields("clientcmd/v1 Context", namespace=dns_label)]
 
 
-@checks(_CLUSTER, topic=kubeconfig_server)
+@validator(_CLUSTER, rule=kubeconfig_server)
 def servers_have_addresses(cluster: Node) -> Iterator[Problem]:
     """A URL, or a host with its port."""
     server = cluster["server"]
@@ -56,7 +56,7 @@ def _server(text: str) -> urls.Url:
     return url
 
 
-@checks(_CLUSTER, topic=kubeconfig_server)
+@validator(_CLUSTER, rule=kubeconfig_server)
 def proxies_have_addresses(cluster: Node) -> Iterator[Problem]:
     """The way to a cluster may lead over a proxy."""
     proxy = cluster["proxy-url"]
@@ -72,7 +72,7 @@ def proxies_have_addresses(cluster: Node) -> Iterator[Problem]:
         yield Problem(proxy, f"{what}: begin with {', '.join(f'{each}://' for each in _PROXIES)}", "Invalid")
 
 
-@checks(_CLUSTER, topic=kubeconfig_tls)
+@validator(_CLUSTER, rule=kubeconfig_tls)
 def tls_settings_agree(cluster: Node) -> Iterator[Problem]:
     """The CA stands in one place, is one, and is looked at."""
     file, data, insecure = cluster["certificate-authority"], cluster["certificate-authority-data"], cluster["insecure-skip-tls-verify"]
@@ -101,7 +101,7 @@ def not_pem(node: Node, label: bytes, what: str) -> Iterator[Problem]:
         yield Problem(node, message, "Invalid", at="key")
 
 
-@checks(_CLUSTER, topic=kubeconfig_insecure)
+@validator(_CLUSTER, rule=kubeconfig_insecure)
 def clusters_are_protected(cluster: Node) -> Iterator[Problem]:
     """The certificate is looked at, and there is one."""
     insecure, server = cluster["insecure-skip-tls-verify"], cluster["server"]
@@ -120,14 +120,14 @@ def clusters_are_protected(cluster: Node) -> Iterator[Problem]:
     yield Problem(server, message)
 
 
-@checks("clientcmd/v1 Config", topic=deprecated_field)
+@validator("clientcmd/v1 Config", rule=deprecated_field)
 def preferences_are_gone(config: Resource) -> Iterator[Problem]:
     """Nothing reads them; kubectl used to write an empty map."""
     if len(config["preferences"]) and not config.is_before(34):
         yield Problem(config["preferences"], "preferences are deprecated since 1.34 and nothing reads them: take them away", at="key")
 
 
-@checks("clientcmd/v1 Config", topic=kubeconfig_path)
+@validator("clientcmd/v1 Config", rule=kubeconfig_path)
 def paths_are_written_out(config: Resource) -> Iterator[Problem]:
     """Only a shell knows what ~ and $HOME are."""
     for path in _paths(config):
@@ -136,7 +136,7 @@ def paths_are_written_out(config: Resource) -> Iterator[Problem]:
             yield Problem(path, message, "Invalid")
 
 
-@checks("clientcmd/v1 Config", topic=kubeconfig_relative_path)
+@validator("clientcmd/v1 Config", rule=kubeconfig_relative_path)
 def paths_are_relative_to_the_file(config: Resource) -> Iterator[Problem]:
     """Each path begins in the folder of the file it stands in, in merged configurations, too."""
     folder = dirname(config.document.source.path)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, checks, fields, labels, topic
+from kcheck.api import Node, Problem, declare, fields, labels, validator
 from kcheck.api import selector as matching
 from kcheck_spec.constraints import not_supported
 from kcheck_spec.labels import label_problems, label_syntax
 
-label_selector = topic("label-selector", "an expression of a label selector that makes no sense")
+label_selector = declare("label-selector", "an expression of a label selector that makes no sense")
 
 OPERATORS: tuple[matching.Operator, ...] = ("In", "NotIn", "Exists", "DoesNotExist")
 
@@ -29,7 +29,7 @@ def is_checked(selector: Node) -> bool:
     return above is None or above.name != "volumeClaimTemplates"
 
 
-@checks("meta/v1 LabelSelector", topic=label_syntax)
+@validator("meta/v1 LabelSelector", rule=label_syntax)
 def labels_are_well_formed(selector: Node) -> Iterator[Problem]:
     """Keys and values that no label can have select nothing."""
     if not is_checked(selector):
@@ -45,7 +45,7 @@ def labels_are_well_formed(selector: Node) -> Iterator[Problem]:
                 yield Problem(value, wrong, "Invalid")
 
 
-@checks("meta/v1 LabelSelector", topic=label_selector, having="matchExpressions")
+@validator("meta/v1 LabelSelector", rule=label_selector, fields="matchExpressions")
 def values_fit_operators(selector: Node) -> Iterator[Problem]:
     """In and NotIn compare with values, Exists and DoesNotExist do not."""
     if is_checked(selector):

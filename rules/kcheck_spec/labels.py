@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Constraint, Node, Problem, constraint, labels, topic
+from kcheck.api import Constraint, Node, Problem, constraint, declare, labels
 
-label_syntax = topic(
+label_syntax = declare(
     "label-syntax",
     "a label key or value that Kubernetes does not accept",
-    like=["kube-score/label-values", "flux-schema/schema", "kubectl-validate/schema"],
 )
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, checks, fields, names, quantity, topic
+from kcheck.api import Node, Problem, declare, fields, names, quantity, validator
 from kcheck_spec.resource_names import may_overcommit, of_container, standard
 from kcheck_spec.resources import Amounts, read_amounts
 
-limit_range = topic("limit-range", "limits that contradict each other")
+limit_range = declare("limit-range", "limits that contradict each other")
 
 tables = [fields("core/v1 LimitRangeItem", type=()), fields("core/v1 LimitRangeSpec", limits=())]
 
@@ -28,7 +28,7 @@ _ORDER = (
 )
 
 
-@checks("core/v1 LimitRangeSpec", topic=limit_range)
+@validator("core/v1 LimitRangeSpec", rule=limit_range)
 def limits_make_sense(spec: Node) -> Iterator[Problem]:
     """Every limit by itself, and no type twice."""
     seen: set[str] = set()

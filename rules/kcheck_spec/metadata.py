@@ -8,18 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kcheck.api import WARNING, Node, Problem, Resource, checks, fields, labels, names, topic
+from kcheck.api import WARNING, Node, Problem, Resource, declare, fields, labels, names, validator
 from kcheck_spec.constraints import dubious_setting, number_range
 from kcheck_spec.labels import label_problems, label_syntax
 from kcheck_spec.object_names import is_stored, kind_of
 
-annotation_key = topic(
-    "annotation-key", "an annotation key that Kubernetes does not accept", like=["flux-schema/schema", "kubectl-validate/schema"]
-)
-size_limit = topic("size-limit", "more data than an object may hold")
-finalizer = topic("finalizer", "a finalizer that Kubernetes does not accept")
-finalizer_domain = topic("finalizer-domain", "a finalizer of one's own without a path after its domain", severity=WARNING)
-owner_reference = topic("owner-reference", "an owner reference that Kubernetes does not accept")
+annotation_key = declare("annotation-key", "an annotation key that Kubernetes does not accept")
+size_limit = declare("size-limit", "more data than an object may hold")
+finalizer = declare("finalizer", "a finalizer that Kubernetes does not accept")
+finalizer_domain = declare("finalizer-domain", "a finalizer of one's own without a path after its domain", severity=WARNING)
+owner_reference = declare("owner-reference", "an owner reference that Kubernetes does not accept")
 
 # API groups whose kinds take any qualified name for a finalizer, and single kinds of others: they share the check of custom resources.
 _FREE_FINALIZERS = frozenset({"admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "coordination.k8s.io"})
@@ -40,14 +38,14 @@ _COUNTED_KINDS = frozenset(
 tables = [fields("meta/v1 OwnerReference", apiVersion=(), kind=(), name=(), uid=())]
 
 
-@checks(topic=label_syntax, having="labels")
+@validator(rule=label_syntax, metadata="labels")
 def labels_are_well_formed(resource: Resource) -> Iterator[Problem]:
     """Keys and values of metadata.labels."""
     if is_stored(resource):
         yield from label_problems(resource["metadata"]["labels"])
 
 
-@checks(("core/v1 ReplicationController", "batch/v1 Job"), topic=label_syntax)
+@validator(("core/v1 ReplicationController", "batch/v1 Job"), rule=label_syntax)
 def labels_of_templates_are_well_formed(resource: Resource) -> Iterator[Problem]:
     """Objects of these kinds take the labels of their template where they have none."""
     own = resource["metadata"]["labels"]
@@ -55,7 +53,7 @@ def labels_of_templates_are_well_formed(resource: Resource) -> Iterator[Problem]
         yield from label_problems(resource.node.at("spec", "template", "metadata", "labels"), own)
 
 
-@checks(topic=annotation_key, having="annotations")
+@validator(rule=annotation_key, metadata="annotations")
 def annotation_keys_are_well_formed(resource: Resource) -> Iterator[Problem]:
     """Keys of metadata.annotations; values are free."""
     if is_stored(resource):
@@ -71,7 +69,7 @@ def annotation_problems(annotations: Node, field: Node | None = None) -> Iterato
             yield Problem(value, wrong, "Invalid", at="key", field=where)
 
 
-@checks(topic=size_limit, having="annotations")
+@validator(rule=size_limit, metadata="annotations")
 def annotations_have_a_limit(resource: Resource) -> Iterator[Problem]:
     """All annotations together, keys and values."""
     if is_stored(resource):
@@ -86,7 +84,7 @@ def annotations_too_large(annotations: Node, field: Node | None = None) -> Itera
         yield Problem(annotations, message, "TooLong", at="key", field=field)
 
 
-@checks(topic=number_range, having="generation")
+@validator(rule=number_range, metadata="generation")
 def generation_is_not_negative(resource: Resource) -> Iterator[Problem]:
     """A generation that the server keeps as it stands."""
     generation = resource["metadata"]["generation"]
@@ -98,7 +96,7 @@ def _counts_generations(resource: Resource) -> bool:
     return resource.group in _COUNTED_GROUPS or kind_of(resource) in _COUNTED_KINDS
 
 
-@checks(topic=finalizer, having="finalizers")
+@validator(rule=finalizer, metadata="finalizers")
 def finalizers_are_qualified(resource: Resource) -> Iterator[Problem]:
     """A finalizer is a qualified name; without a prefix, one of the platform's own. The two ways to treat dependents exclude each other."""
     if not is_stored(resource):
@@ -116,7 +114,7 @@ def finalizers_are_qualified(resource: Resource) -> Iterator[Problem]:
         yield Problem(finalizers, "orphan and foregroundDeletion exclude each other: keep one", "Invalid")
 
 
-@checks(topic=finalizer_domain, having="finalizers")
+@validator(rule=finalizer_domain, metadata="finalizers")
 def finalizers_of_custom_resources_have_a_path(resource: Resource) -> Iterator[Problem]:
     """Source: the warnings of custom resources (apiextensions-apiserver, registry/customresource)."""
     if resource.built_in:
@@ -127,7 +125,7 @@ def finalizers_of_custom_resources_have_a_path(resource: Resource) -> Iterator[P
             yield Problem(each, f"{each.text} could be anyone's: write {example}, a domain and a path of your own")
 
 
-@checks(topic=owner_reference, having="ownerReferences")
+@validator(rule=owner_reference, metadata="ownerReferences")
 def owners_are_objects(resource: Resource) -> Iterator[Problem]:
     """An owner is named in full, is no Event, and one at most controls. The server names the list, whichever owner it means."""
     if not is_stored(resource):
@@ -157,7 +155,7 @@ def _bad_version(version: Node) -> str:
     return f"{version.text} is no apiVersion: write group/version, such as apps/v1"
 
 
-@checks(topic=dubious_setting, having="ownerReferences")
+@validator(rule=dubious_setting, metadata="ownerReferences")
 def owners_differ(resource: Resource) -> Iterator[Problem]:
     """The server drops owners that are there already. Source: dedupOwnerReferences of the API server's handlers."""
     if not is_stored(resource):

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Pod, Problem, checks, fields, missing, nearest, topic
+from kcheck.api import Node, Pod, Problem, declare, fields, missing, nearest, validator
 from kcheck_spec import paths
 from kcheck_spec.constraints import not_supported, settled
 from kcheck_spec.containers import containers
 from kcheck_spec.volumes import accepted_volumes, claimed_names
 
-volume_mount = topic("volume-mount", "a volume that cannot be mounted where a container wants it")
+volume_mount = declare("volume-mount", "a volume that cannot be mounted where a container wants it")
 
 _PROPAGATION = ("None", "HostToContainer", "Bidirectional")
 _RECURSIVE = ("Disabled", "IfPossible", "Enabled")
@@ -25,7 +25,7 @@ tables = [
 ]
 
 
-@checks("core/v1 PodSpec", topic=volume_mount)
+@validator("core/v1 PodSpec", rule=volume_mount)
 def mounts_are_sound(pod: Pod) -> Iterator[Problem]:
     """Every mount names a volume of the pod, and every container has one volume in one place."""
     if not any(container["volumeMounts"] or container["volumeDevices"] for container in containers(pod.node)):

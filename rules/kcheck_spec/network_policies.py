@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, addresses, checks, fields, topic
+from kcheck.api import Node, Problem, Resource, addresses, declare, fields, validator
 from kcheck_spec.constraints import dubious_setting, not_supported, one_of, require, settled
 from kcheck_spec.ip_addresses import ip_address, unusual_networks, wrong_network
 from kcheck_spec.service_ports import port_fault
 
-network_policy = topic("network-policy", "a rule of a NetworkPolicy that the API server does not accept")
+network_policy = declare("network-policy", "a rule of a NetworkPolicy that the API server does not accept")
 
 _TYPES = ("Ingress", "Egress")
 
@@ -20,7 +20,7 @@ tables = [
 ]
 
 
-@checks("networking/v1 NetworkPolicySpec", topic=network_policy)
+@validator("networking/v1 NetworkPolicySpec", rule=network_policy)
 def policy_types_are_known(spec: Node) -> Iterator[Problem]:
     """Two at most; of three the server does not look at any."""
     types = spec["policyTypes"]
@@ -32,7 +32,7 @@ def policy_types_are_known(spec: Node) -> Iterator[Problem]:
             yield not_supported(each, _TYPES)
 
 
-@checks("networking/v1 NetworkPolicyPort", topic=network_policy)
+@validator("networking/v1 NetworkPolicyPort", rule=network_policy)
 def ports_are_ports(port: Node) -> Iterator[Problem]:
     """A number or a name; a range ends with a number that is not below its start."""
     value, end = port["port"], port["endPort"]
@@ -53,7 +53,7 @@ def ports_are_ports(port: Node) -> Iterator[Problem]:
             yield Problem(end, wrong, "Invalid")
 
 
-@checks("networking/v1 NetworkPolicyPeer", topic=network_policy)
+@validator("networking/v1 NetworkPolicyPeer", rule=network_policy)
 def peers_are_one_thing(peer: Node) -> Iterator[Problem]:
     """Pods by label, or addresses."""
     selectors = peer["podSelector"] or peer["namespaceSelector"]
@@ -72,7 +72,7 @@ def _blocks(policy: Resource) -> Iterator[Node]:
                     yield peer["ipBlock"]
 
 
-@checks("networking/v1 NetworkPolicy", topic=ip_address)
+@validator("networking/v1 NetworkPolicy", rule=ip_address)
 def blocks_are_networks(policy: Resource) -> Iterator[Problem]:
     """The network of a peer, and those in it that are left out. Of what is no network at all the server does not look further."""
     for block in _blocks(policy):
@@ -88,7 +88,7 @@ def blocks_are_networks(policy: Resource) -> Iterator[Problem]:
                     yield Problem(each, wrong, "Invalid")
 
 
-@checks("networking/v1 NetworkPolicy", topic=network_policy)
+@validator("networking/v1 NetworkPolicy", rule=network_policy)
 def exceptions_are_inside(policy: Resource) -> Iterator[Problem]:
     """What is left out of a network is a part of it, and not all of it."""
     for block in _blocks(policy):
@@ -102,7 +102,7 @@ def exceptions_are_inside(policy: Resource) -> Iterator[Problem]:
                 yield Problem(each, message, "Invalid")
 
 
-@checks("networking/v1 NetworkPolicy", topic=dubious_setting)
+@validator("networking/v1 NetworkPolicy", rule=dubious_setting)
 def blocks_are_canonical(policy: Resource) -> Iterator[Problem]:
     """Networks that other programs read in another way."""
     for block in _blocks(policy):

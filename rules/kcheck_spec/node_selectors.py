@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, checks, constraint, fields, labels, names, topic
+from kcheck.api import Node, Problem, constraint, declare, fields, labels, names, validator
 from kcheck_spec.constraints import deprecated_field, dubious_setting, not_supported, require, settled
 from kcheck_spec.labels import label_syntax
 
-affinity_term = topic("affinity-term", "a term of an affinity that the API server does not accept")
+affinity_term = declare("affinity-term", "a term of an affinity that the API server does not accept")
 
 OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _FIELD_OPERATORS = ("In", "NotIn")
@@ -44,7 +44,7 @@ tables = [
 ]
 
 
-@checks("core/v1 NodeSelector", topic=affinity_term)
+@validator("core/v1 NodeSelector", rule=affinity_term)
 def terms_are_there(selector: Node) -> Iterator[Problem]:
     """No terms are no nodes."""
     if not len(selector["nodeSelectorTerms"]):
@@ -56,7 +56,7 @@ def _by_field(requirement: Node) -> bool:
     return requirement.parent is not None and requirement.parent.name == "matchFields"
 
 
-@checks("core/v1 NodeSelectorRequirement", topic=affinity_term)
+@validator("core/v1 NodeSelectorRequirement", rule=affinity_term)
 def values_fit_operator(requirement: Node) -> Iterator[Problem]:
     """How many values an operator takes, and which operators there are."""
     operator, values = requirement["operator"], requirement["values"]
@@ -80,7 +80,7 @@ def values_fit_operator(requirement: Node) -> Iterator[Problem]:
         yield Problem(operator, not_supported(operator, OPERATORS).message, "Invalid")
 
 
-@checks("core/v1 NodeSelectorRequirement", topic=affinity_term)
+@validator("core/v1 NodeSelectorRequirement", rule=affinity_term)
 def fields_are_names_of_nodes(requirement: Node) -> Iterator[Problem]:
     """The one field that a node can be chosen by is its name."""
     if not _by_field(requirement):
@@ -94,7 +94,7 @@ def fields_are_names_of_nodes(requirement: Node) -> Iterator[Problem]:
             yield Problem(value, wrong, "Invalid")
 
 
-@checks("core/v1 NodeSelectorRequirement", topic=label_syntax)
+@validator("core/v1 NodeSelectorRequirement", rule=label_syntax)
 def expressions_are_labels(requirement: Node) -> Iterator[Problem]:
     """Keys and values are such as labels can have. Values of a preference the server does not look at."""
     if _by_field(requirement):
@@ -117,7 +117,7 @@ def _preferred(requirement: Node) -> bool:
     return term is not None and term.name == "preference"
 
 
-@checks("core/v1 NodeSelectorRequirement", topic=dubious_setting)
+@validator("core/v1 NodeSelectorRequirement", rule=dubious_setting)
 def preferences_can_be_met(requirement: Node) -> Iterator[Problem]:
     """A value that no label can have is never found."""
     if not _by_field(requirement) and _preferred(requirement):
@@ -125,7 +125,7 @@ def preferences_can_be_met(requirement: Node) -> Iterator[Problem]:
             yield Problem(problem.node, f"no label has this value: {problem.message}")
 
 
-@checks("core/v1 NodeSelectorRequirement", topic=deprecated_field)
+@validator("core/v1 NodeSelectorRequirement", rule=deprecated_field)
 def labels_are_up_to_date(requirement: Node) -> Iterator[Problem]:
     """Labels of nodes that have been renamed."""
     if not _by_field(requirement):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from kcheck.api import Constraint, Node, Problem, Resource, addresses, checks, fields, labels, topic
+from kcheck.api import Constraint, Node, Problem, Resource, addresses, declare, fields, labels, validator
 from kcheck_spec.constraints import deprecated_field, dubious_setting, given, not_supported, unique
 from kcheck_spec.labels import label_syntax
 from kcheck_spec.resources import read_amounts, resource_amount, wrong_amount
 
-taint = topic("taint", "a taint that Kubernetes does not accept")
-pod_network = topic("pod-network", "networks for pods that a node cannot have")
+taint = declare("taint", "a taint that Kubernetes does not accept")
+pod_network = declare("pod-network", "networks for pods that a node cannot have")
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
@@ -26,7 +26,7 @@ tables = [
 ]
 
 
-@checks("core/v1 Node", topic=taint)
+@validator("core/v1 Node", rule=taint)
 def taints_have_an_effect(node: Node) -> Iterator[Problem]:
     """An effect, and the same taint once. The server says metadata.taints where it means spec.taints."""
     named = node["metadata"].imaginary("taints")
@@ -47,7 +47,7 @@ def _same_taint(each: Node) -> str:
     return f"the node has a taint {each['key'].text} with the effect {each['effect'].text} already: take one away"
 
 
-@checks("core/v1 Node", topic=label_syntax)
+@validator("core/v1 Node", rule=label_syntax)
 def taints_are_labels(node: Node) -> Iterator[Problem]:
     """Keys and values of taints are spelt like those of labels."""
     for index, each in enumerate(node.at("spec", "taints")):
@@ -57,7 +57,7 @@ def taints_are_labels(node: Node) -> Iterator[Problem]:
                 yield Problem(each[part], wrong, "Invalid", field=named.imaginary(part))
 
 
-@checks("core/v1 Node", topic=taint)
+@validator("core/v1 Node", rule=taint)
 def annotated_taints_are_json(node: Node) -> Iterator[Problem]:
     """The way taints were written before they had a field."""
     annotation = node.at("metadata", "annotations", _TAINTS)
@@ -70,7 +70,7 @@ def annotated_taints_are_json(node: Node) -> Iterator[Problem]:
         yield Problem(annotation, message, "Invalid", field=node["metadata"]["annotations"])
 
 
-@checks("core/v1 Node", topic=pod_network)
+@validator("core/v1 Node", rule=pod_network)
 def pod_networks_are_one_a_family(resource: Resource) -> Iterator[Problem]:
     """One network, or one of IPv4 and one of IPv6. Before 1.36 it did not matter how exactly they were written."""
     networks = _networks(resource["spec"])
@@ -94,7 +94,7 @@ def _family(network: Node) -> int:
     return 0 if address is None else 4 if len(address) == 4 else 6
 
 
-@checks("core/v1 Node", topic=resource_amount)
+@validator("core/v1 Node", rule=resource_amount)
 def capacities_can_be(node: Node) -> Iterator[Problem]:
     """The status of a node is kept on creation, other than that of most objects."""
     for place in ("capacity", "allocatable"):
@@ -105,7 +105,7 @@ def capacities_can_be(node: Node) -> Iterator[Problem]:
                 yield Problem(amounts[name], wrong, "Invalid", field=f"status.{place}.{name}")
 
 
-@checks("core/v1 Node", topic=deprecated_field)
+@validator("core/v1 Node", rule=deprecated_field)
 def node_is_up_to_date(node: Node) -> Iterator[Problem]:
     """A field that nobody reads. (configSource is dropped without a word.)"""
     external = node["spec"]["externalID"]
@@ -113,7 +113,7 @@ def node_is_up_to_date(node: Node) -> Iterator[Problem]:
         yield Problem(external, "externalID is deprecated, nobody reads it: take it away", at="key")
 
 
-@checks("core/v1 Node", topic=dubious_setting)
+@validator("core/v1 Node", rule=dubious_setting)
 def pod_networks_are_canonical(node: Node) -> Iterator[Problem]:
     """IPv6 has one usual spelling (RFC 5952), which comparisons rely on."""
     for each in _networks(node["spec"]):

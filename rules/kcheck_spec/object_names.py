@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from kcheck.api import WARNING, Problem, Resource, checks, names, topic
+from kcheck.api import WARNING, Problem, Resource, declare, names, validator
 from kcheck_spec.constraints import object_name
 
-pod_hostname = topic("pod-hostname", "a name that makes a poor hostname for the pods", severity=WARNING)
+pod_hostname = declare("pod-hostname", "a name that makes a poor hostname for the pods", severity=WARNING)
 
 # Kinds that do not have the usual rule, that of a DNS subdomain. What further a name must say (an APIService's version and group,
 # an IPAddress's address) is the business of the kind.
@@ -94,7 +94,7 @@ def is_list(resource: Resource) -> bool:
     return resource.kind.endswith("List") and "items" in resource.node and "spec" not in resource.node
 
 
-@checks(topic=object_name)
+@validator(rule=object_name)
 def names_fit_kind(resource: Resource) -> Iterator[Problem]:
     """There is a name, or what one can be made of, and it is spelt as the kind wants it."""
     if not is_stored(resource):
@@ -118,7 +118,7 @@ def names_fit_kind(resource: Resource) -> Iterator[Problem]:
         yield Problem(name, "an object needs a name: add name (or generateName, where a name is to be made up)", "Required")
 
 
-@checks(topic=object_name, having="namespace")
+@validator(rule=object_name, metadata="namespace")
 def namespaces_are_labels(resource: Resource) -> Iterator[Problem]:
     """A namespace that no Namespace can be called is one that does not exist."""
     if not resource.namespaced:
@@ -130,7 +130,7 @@ def namespaces_are_labels(resource: Resource) -> Iterator[Problem]:
             yield Problem(namespace, f"no namespace has such a name: {wrong}", "Invalid")
 
 
-@checks(_NAMING_PODS, topic=pod_hostname)
+@validator(_NAMING_PODS, rule=pod_hostname)
 def names_of_pods_are_labels(resource: Resource) -> Iterator[Problem]:
     """Pods are called after their workload, and their hostname after them. Source: the WarningsOnCreate of these kinds."""
     name = resource["metadata"]["name"]

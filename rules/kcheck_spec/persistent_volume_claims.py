@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, checks, fields, names, topic
+from kcheck.api import Node, Problem, Resource, declare, fields, names, validator
 from kcheck_spec.constraints import amount, deprecated_field, dubious_setting, given, not_supported, require, settled
 from kcheck_spec.persistent_volumes import VOLUME_MODES, access_modes, deprecated_annotation
 
-persistent_volume_claim = topic(
-    "persistent-volume-claim", "a claim for storage that the API server does not accept", like=["kubesec/VolumeClaimRequestsStorage"]
-)
+persistent_volume_claim = declare("persistent-volume-claim", "a claim for storage that the API server does not accept")
 
 _STORAGE_CLASS = "volume.beta.kubernetes.io/storage-class"
 # What a claim could be filled with before dataSourceRef; anything else in dataSource the server takes away.
@@ -27,7 +25,7 @@ tables = [
 ]
 
 
-@checks("core/v1 PersistentVolumeClaim", topic=persistent_volume_claim)
+@validator("core/v1 PersistentVolumeClaim", rule=persistent_volume_claim)
 def claim_is_sound(claim: Node) -> Iterator[Problem]:
     """A claim, or a template of one in a StatefulSet, whose sources of data the server takes as they are."""
     spec = claim["spec"]
@@ -38,7 +36,7 @@ def claim_is_sound(claim: Node) -> Iterator[Problem]:
         yield from _normal_data_sources(spec)
 
 
-@checks("core/v1 PersistentVolumeClaimTemplate", topic=persistent_volume_claim)
+@validator("core/v1 PersistentVolumeClaimTemplate", rule=persistent_volume_claim)
 def template_is_sound(template: Node) -> Iterator[Problem]:
     """The template of an ephemeral volume."""
     spec = template["spec"]
@@ -118,14 +116,14 @@ def _data_source(source: Node) -> Iterator[Problem]:
         yield Problem(group, wrong, "Invalid")
 
 
-@checks("core/v1 PersistentVolumeClaim", topic=deprecated_field)
+@validator("core/v1 PersistentVolumeClaim", rule=deprecated_field)
 def claim_is_up_to_date(claim: Resource) -> Iterator[Problem]:
     """An annotation from before there was storageClassName."""
-    if claim.is_a("v1 PersistentVolumeClaim"):
+    if claim.is_a("core PersistentVolumeClaim"):
         yield from deprecated_annotation(claim["metadata"]["annotations"], _STORAGE_CLASS, "storageClassName")
 
 
-@checks("core/v1 PersistentVolumeClaimSpec", topic=dubious_setting)
+@validator("core/v1 PersistentVolumeClaimSpec", rule=dubious_setting)
 def size_is_in_whole_bytes(spec: Node) -> Iterator[Problem]:
     """Nobody can store a part of a byte."""
     for kind in ("requests", "limits"):

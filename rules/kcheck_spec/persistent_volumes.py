@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from posixpath import normpath
 
-from kcheck.api import Node, Problem, Resource, checks, fields, missing, names, topic
+from kcheck.api import Node, Problem, Resource, declare, fields, missing, names, validator
 from kcheck_spec import paths
 from kcheck_spec.constraints import amount, deprecated_field, not_supported, require, settled
 from kcheck_spec.volume_sources import (
@@ -25,7 +25,7 @@ from kcheck_spec.volume_sources import (
 )
 from kcheck_spec.volumes import DEPRECATED
 
-persistent_volume = topic("persistent-volume", "a PersistentVolume that the API server does not accept")
+persistent_volume = declare("persistent-volume", "a PersistentVolume that the API server does not accept")
 
 ACCESS_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
 VOLUME_MODES = ("Filesystem", "Block")
@@ -100,7 +100,7 @@ _ORDER = (
 )  # fmt: skip
 
 
-@checks("core/v1 PersistentVolume", topic=persistent_volume)
+@validator("core/v1 PersistentVolume", rule=persistent_volume)
 def volume_is_sound(volume: Resource) -> Iterator[Problem]:
     """What can be said of a volume and how it is used. That there is no spec is one thing wrong with it among others."""
     spec = volume["spec"]
@@ -116,7 +116,7 @@ def volume_is_sound(volume: Resource) -> Iterator[Problem]:
     yield from _attributes_class(spec)
 
 
-@checks("core/v1 PersistentVolume", topic=volume_source)
+@validator("core/v1 PersistentVolume", rule=volume_source)
 def volume_has_a_source(volume: Resource) -> Iterator[Problem]:
     """Where the storage is."""
     prefix = volume["metadata"]["generateName"].text
@@ -188,7 +188,7 @@ def _attributes_class(spec: Node) -> Iterator[Problem]:
         yield require(spec["csi"], "volumeAttributesClassName is for CSI volumes: add csi, or take it away")
 
 
-@checks("core/v1 PersistentVolume", topic=deprecated_field)
+@validator("core/v1 PersistentVolume", rule=deprecated_field)
 def volume_is_up_to_date(volume: Resource) -> Iterator[Problem]:
     """Sources, annotations and a policy that Kubernetes has given up."""
     spec, annotations = volume["spec"], volume["metadata"]["annotations"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Pod, Problem, checks, fields, labels, names
+from kcheck.api import Node, Pod, Problem, fields, labels, names, validator
 from kcheck_spec.constraints import dubious_setting, require
 from kcheck_spec.labels import label_syntax
 from kcheck_spec.node_selectors import affinity_term, weight
@@ -31,7 +31,7 @@ def terms(pod: Pod) -> Iterator[Node]:
             yield preference["podAffinityTerm"]
 
 
-@checks("core/v1 PodSpec", topic=affinity_term, having="affinity")
+@validator("core/v1 PodSpec", rule=affinity_term, fields="affinity")
 def terms_are_sound(pod: Pod) -> Iterator[Problem]:
     """A domain, namespaces with possible names, and label keys that go with the selector."""
     for term in terms(pod) if pod["affinity"] else ():
@@ -68,7 +68,7 @@ def label_keys(term: Node, pod: Pod, *others: str) -> Iterator[Problem]:
             yield Problem(key, f"{key.text} cannot match and differ at once: take it out of one of the two lists", "Invalid")
 
 
-@checks("core/v1 PodSpec", topic=label_syntax, having="affinity")
+@validator("core/v1 PodSpec", rule=label_syntax, fields="affinity")
 def keys_are_labels(pod: Pod) -> Iterator[Problem]:
     """Keys are such as labels can have."""
     for term in terms(pod) if pod["affinity"] else ():
@@ -86,7 +86,7 @@ def key_problems(term: Node, *others: str) -> Iterator[Problem]:
                 yield Problem(key, wrong, "Invalid")
 
 
-@checks("core/v1 PodAffinityTerm", topic=dubious_setting)
+@validator("core/v1 PodAffinityTerm", rule=dubious_setting)
 def selector_is_there(term: Node) -> Iterator[Problem]:
     """No selector is no pod, and not all of them."""
     if not term["labelSelector"]:

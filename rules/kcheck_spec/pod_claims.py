@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Container, Node, Pod, Problem, checks, fields, names, topic
+from kcheck.api import Container, Node, Pod, Problem, declare, fields, names, validator
 from kcheck_spec.constraints import require, required, text
 from kcheck_spec.containers import CONTAINERS
 
-pod_claim = topic("pod-claim", "a claim of devices that a pod or container cannot have")
+pod_claim = declare("pod-claim", "a claim of devices that a pod or container cannot have")
 
 tables = [
     fields(
@@ -25,7 +25,7 @@ tables = [
 ]
 
 
-@checks("core/v1 PodSpec", topic=pod_claim, having="resourceClaims")
+@validator("core/v1 PodSpec", rule=pod_claim, fields="resourceClaims")
 def claims_of_pods_are_complete(pod: Pod) -> Iterator[Problem]:
     """A name of its own for each, and one place that the claim comes from."""
     seen: set[str] = set()
@@ -45,7 +45,7 @@ def claims_of_pods_are_complete(pod: Pod) -> Iterator[Problem]:
             yield Problem(claim, message, "Invalid")
 
 
-@checks(CONTAINERS, topic=pod_claim, having="resources")
+@validator(CONTAINERS, rule=pod_claim, fields="resources")
 def claims_of_containers_exist(container: Container) -> Iterator[Problem]:
     """Claims of the pod, or single requests of them, each once."""
     yield from used_claims(container["resources"]["claims"], container.pod)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from kcheck.api import Pod, Problem, checks, topic
+from kcheck.api import Pod, Problem, declare, validator
 from kcheck.api import quantity as quantities
 from kcheck_spec import resource_names
 from kcheck_spec.pod_claims import used_claims
@@ -26,7 +26,7 @@ from kcheck_spec.resources import (
     wrong_amount,
 )
 
-pod_resources = topic("pod-resources", "resources of a pod that do not fit those of its containers")
+pod_resources = declare("pod-resources", "resources of a pod that do not fit those of its containers")
 
 _NOTHING = quantities.parse("0")
 
@@ -80,7 +80,7 @@ def _counts(pod: Pod) -> bool:
     return bool(pod["resources"]) and not pod.resource.is_before(34)
 
 
-@checks("core/v1 PodSpec", topic=resource_name, having="resources")
+@validator("core/v1 PodSpec", rule=resource_name, fields="resources")
 def resources_of_pods_exist(pod: Pod) -> Iterator[Problem]:
     """A pod as a whole asks for cpu, memory and huge pages only."""
     if _counts(pod):
@@ -95,21 +95,21 @@ def _only_containers(name: str) -> str:
     return f"a pod as a whole cannot ask for {name}, only for cpu, memory and huge pages: ask for it in a container"
 
 
-@checks("core/v1 PodSpec", topic=resource_amount, having="resources")
+@validator("core/v1 PodSpec", rule=resource_amount, fields="resources")
 def amounts_of_pods_exist(pod: Pod) -> Iterator[Problem]:
     """Amounts of the resources of a pod."""
     if _counts(pod):
         yield from amount_problems(demand_of_pod(pod))
 
 
-@checks("core/v1 PodSpec", topic=request_over_limit, having="resources")
+@validator("core/v1 PodSpec", rule=request_over_limit, fields="resources")
 def requests_of_pods_fit(pod: Pod) -> Iterator[Problem]:
     """Requests of a pod and their limits."""
     if _counts(pod):
         yield from request_problems(demand_of_pod(pod))
 
 
-@checks("core/v1 PodSpec", topic=pod_resources, having="resources")
+@validator("core/v1 PodSpec", rule=pod_resources, fields="resources")
 def containers_fit_into_their_pod(pod: Pod) -> Iterator[Problem]:
     """Together the containers ask for no more than their pod, and none may use more than it."""
     node = pod["resources"]
@@ -131,7 +131,7 @@ def containers_fit_into_their_pod(pod: Pod) -> Iterator[Problem]:
                 yield Problem(container["resources"]["limits"][name], message, "Invalid", field=field)
 
 
-@checks("core/v1 PodSpec", topic=pod_resources, having="resources")
+@validator("core/v1 PodSpec", rule=pod_resources, fields="resources")
 def pods_have_no_claims_at_once(pod: Pod) -> Iterator[Problem]:
     """Claims are used by containers, not by the pod as a whole."""
     claims = pod["resources"]["claims"]
@@ -140,7 +140,7 @@ def pods_have_no_claims_at_once(pod: Pod) -> Iterator[Problem]:
         yield from used_claims(claims, pod)
 
 
-@checks("core/v1 PodSpec", topic=pod_resources, having="overhead")
+@validator("core/v1 PodSpec", rule=pod_resources, fields="overhead")
 def overhead_is_possible(pod: Pod) -> Iterator[Problem]:
     """The overhead of a pod is like a limit of a container, and the server calls it so."""
     overhead = pod["overhead"]

@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from kcheck.api import Constraint, Node, Pod, Problem, checks, fields, names, topic
+from kcheck.api import Constraint, Node, Pod, Problem, declare, fields, names, validator
 from kcheck_spec.constraints import deprecated_field, dns_subdomain, dubious_setting, in_range, object_name, one_of, require, text
 from kcheck_spec.ip_addresses import unusual_addresses, wrong_address
 
-hostname = topic("hostname", "a hostname that a pod cannot have")
-pod_dns = topic("pod-dns", "DNS settings that a pod cannot have")
-pod_gate = topic("pod-gate", "a readiness or scheduling gate that cannot be")
-pod_annotation = topic("pod-annotation", "an annotation that the API server reads and cannot make sense of")
+hostname = declare("hostname", "a hostname that a pod cannot have")
+pod_dns = declare("pod-dns", "DNS settings that a pod cannot have")
+pod_gate = declare("pod-gate", "a readiness or scheduling gate that cannot be")
+pod_annotation = declare("pod-annotation", "an annotation that the API server reads and cannot make sense of")
 
 _MOST_HOSTNAME = 64
 _MOST_SERVERS = 3
@@ -56,7 +56,7 @@ tables = [
 ]
 
 
-@checks("core/v1 PodSpec", topic=object_name, having="serviceAccount")
+@validator("core/v1 PodSpec", rule=object_name, fields="serviceAccount")
 def old_name_of_account_fits(pod: Pod) -> Iterator[Problem]:
     """serviceAccount is the former name of serviceAccountName and counts where that is missing."""
     account = pod["serviceAccount"]
@@ -66,7 +66,7 @@ def old_name_of_account_fits(pod: Pod) -> Iterator[Problem]:
             yield Problem(account, wrong, "Invalid", field=pod["serviceAccountName"])
 
 
-@checks("core/v1 PodSpec", topic=hostname, having="hostnameOverride")
+@validator("core/v1 PodSpec", rule=hostname, fields="hostnameOverride")
 def hostname_can_be_overridden(pod: Pod) -> Iterator[Problem]:
     """An override fits into the kernel's field for the name, and stands against nothing else."""
     override = pod["hostnameOverride"]
@@ -82,7 +82,7 @@ def hostname_can_be_overridden(pod: Pod) -> Iterator[Problem]:
             yield Problem(override, f"hostnameOverride does not go with {other}: take one of the two away", "Forbidden", at="key")
 
 
-@checks("core/v1 PodSpec", topic=pod_dns, having=("dnsConfig", "dnsPolicy"))
+@validator("core/v1 PodSpec", rule=pod_dns, fields=("dnsConfig", "dnsPolicy"))
 def dns_can_be_set_up(pod: Pod) -> Iterator[Problem]:
     """Name servers, search domains and options within the limits of the resolver."""
     config = pod["dnsConfig"]
@@ -118,7 +118,7 @@ def dns_can_be_set_up(pod: Pod) -> Iterator[Problem]:
             yield Problem(option["name"], "an option of the resolver has no name: give it one, such as ndots", "Required", field=option)
 
 
-@checks("core/v1 PodSpec", topic=pod_dns, having="hostAliases")
+@validator("core/v1 PodSpec", rule=pod_dns, fields="hostAliases")
 def aliases_can_be_written(pod: Pod) -> Iterator[Problem]:
     """Lines for the hosts file: an address and names."""
     for alias in pod["hostAliases"]:
@@ -131,7 +131,7 @@ def aliases_can_be_written(pod: Pod) -> Iterator[Problem]:
                 yield Problem(name, wrong, "Invalid")
 
 
-@checks("core/v1 PodSpec", topic=pod_gate, having="schedulingGates")
+@validator("core/v1 PodSpec", rule=pod_gate, fields="schedulingGates")
 def gates_can_be_lifted(pod: Pod) -> Iterator[Problem]:
     """Each gate once. The server names the gate, not its name."""
     seen: set[str] = set()
@@ -148,7 +148,7 @@ def gates_can_be_lifted(pod: Pod) -> Iterator[Problem]:
         yield Problem(pod["nodeName"], message, "Forbidden")
 
 
-@checks("core/v1 PodSpec", topic=pod_annotation)
+@validator("core/v1 PodSpec", rule=pod_annotation)
 def annotations_make_sense(pod: Pod) -> Iterator[Problem]:
     """Annotations of a pod that have a meaning to the server."""
     annotations = pod.metadata["annotations"]
@@ -161,7 +161,7 @@ def annotations_make_sense(pod: Pod) -> Iterator[Problem]:
         yield Problem(tolerations, message, "Invalid", field=beside(pod, "annotations"))
     cost = annotations[DELETION_COST]
     if cost.exists and not _is_cost(cost.text):
-        message = f"{cost.text or 'nothing'} is no cost: write a whole number in quotes, such as \"100\""
+        message = f'{cost.text or "nothing"} is no cost: write a whole number in quotes, such as "100"'
         yield Problem(cost, message, "Invalid", field=annotation_field(pod, DELETION_COST))
 
 
@@ -190,7 +190,7 @@ def _is_cost(value: str) -> bool:
     return not names.decimal_integer(value) and -(2**31) <= int(value) < 2**31
 
 
-@checks("core/v1 PodSpec", topic=deprecated_field)
+@validator("core/v1 PodSpec", rule=deprecated_field)
 def annotations_are_in_use(pod: Pod) -> Iterator[Problem]:
     """Annotations that were the former way to say what a field says."""
     annotations = pod.metadata["annotations"]
@@ -199,7 +199,9 @@ def annotations_are_in_use(pod: Pod) -> Iterator[Problem]:
             yield Problem(annotations[key], f"{key} does nothing since {version}: use {instead}", at="key")
 
 
-@checks("core/v1 PodSpec", topic=dubious_setting, having=("hostAliases", "imagePullSecrets", "terminationGracePeriodSeconds", "dnsConfig"))
+@validator(
+    "core/v1 PodSpec", rule=dubious_setting, fields=("hostAliases", "imagePullSecrets", "terminationGracePeriodSeconds", "dnsConfig")
+)
 def settings_do_something(pod: Pod) -> Iterator[Problem]:
     """Entries that repeat others or say nothing, and addresses that other programs read in another way."""
     yield from _repeated(pod["hostAliases"], "ip")

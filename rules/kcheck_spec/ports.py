@@ -10,19 +10,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from kcheck.api import WARNING, Container, Node, Pod, Problem, checks, fields, names, topic
+from kcheck.api import WARNING, Container, Node, Pod, Problem, declare, fields, names, validator
 from kcheck_spec.constraints import one_of, optional_port, required, text
 from kcheck_spec.containers import CONTAINERS, containers
 
-port_name = topic(
+port_name = declare(
     "port-name",
     "a port name that Kubernetes cannot use",
-    like=["kube-linter/invalid-target-ports", "kube-score/container-ports-check", "flux-schema/schema", "kubectl-validate/schema"],
 )
-host_ports = topic("host-ports", "ports of the node that containers cannot take")
-redundant_port = topic(
-    "redundant-port", "ports of one pod that get in each other's way", severity=WARNING, like=["kube-score/container-ports-check"]
-)
+host_ports = declare("host-ports", "ports of the node that containers cannot take")
+redundant_port = declare("redundant-port", "ports of one pod that get in each other's way", severity=WARNING)
 
 tables = [
     fields(
@@ -63,7 +60,7 @@ def listed_ports(container: Node, pod: Pod) -> Iterator[Listed]:
         yield Listed(node, number, host, node["protocol"].text or "TCP", node["hostIP"].text)
 
 
-@checks(CONTAINERS, topic=port_name, having="ports")
+@validator(CONTAINERS, rule=port_name, fields="ports")
 def port_names_differ(container: Container) -> Iterator[Problem]:
     """Names of the ports of one container are unique; ports without a name need none."""
     seen: set[str] = set()
@@ -75,7 +72,7 @@ def port_names_differ(container: Container) -> Iterator[Problem]:
             seen.add(name.text)
 
 
-@checks("core/v1 PodSpec", topic=host_ports)
+@validator("core/v1 PodSpec", rule=host_ports)
 def host_ports_differ(pod: Pod) -> Iterator[Problem]:
     """No two containers take the same port of the node; init containers run one by one, so each is judged alone."""
     if pod["hostNetwork"].flag is not True and not any(port["hostPort"] for c in containers(pod.node) for port in c["ports"]):
@@ -101,7 +98,7 @@ def _taken_twice(ports: Iterable[Listed], named: Node | None = None) -> Iterator
         seen.setdefault(key, port)
 
 
-@checks("core/v1 PodSpec", topic=host_ports, having="hostNetwork")
+@validator("core/v1 PodSpec", rule=host_ports, fields="hostNetwork")
 def host_network_takes_container_ports(pod: Pod) -> Iterator[Problem]:
     """On the network of its node a container listens on the node's ports themselves."""
     if pod["hostNetwork"].flag is not True:
@@ -118,7 +115,7 @@ def host_network_takes_container_ports(pod: Pod) -> Iterator[Problem]:
                 yield Problem(port["hostPort"], message, "Invalid")
 
 
-@checks("core/v1 PodSpec", topic=redundant_port)
+@validator("core/v1 PodSpec", rule=redundant_port)
 def ports_add_something(pod: Pod) -> Iterator[Problem]:
     """The same port again, and addresses without a port to listen on."""
     seen: dict[tuple[int, str], list[Listed]] = defaultdict(list)
@@ -146,7 +143,7 @@ def _overlap(port: Listed, other: Listed) -> str:
     return ""
 
 
-@checks("core/v1 PodSpec", topic=redundant_port)
+@validator("core/v1 PodSpec", rule=redundant_port)
 def port_names_find_one_port(pod: Pod) -> Iterator[Problem]:
     """Services and probes look a port up by name in the whole pod and take the first."""
     seen: dict[str, Listed] = {}

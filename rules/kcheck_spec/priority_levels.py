@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil, log2
 
-from kcheck.api import Node, Problem, checks, fields, topic
+from kcheck.api import Node, Problem, declare, fields, validator
 from kcheck_spec.constraints import in_range, non_negative, not_supported, require
 
-flow_control = topic("flow-control", "a rule for the API server's own traffic that it does not accept")
+flow_control = declare("flow-control", "a rule for the API server's own traffic that it does not accept")
 
 # Versions of the API: the older ones are of Kubernetes before 1.32.
 VERSIONS = ("v1", "v1beta3", "v1beta2", "v1beta1")
@@ -48,7 +48,7 @@ tables = [
 ]
 
 
-@checks(of("PriorityLevelConfiguration"), topic=flow_control)
+@validator(of("PriorityLevelConfiguration"), rule=flow_control)
 def levels_fit_types(level: Node) -> Iterator[Problem]:
     """Exempt is the level of that name alone, and has no limit; every other level has one."""
     spec, name = level["spec"], level.at("metadata", "name").text
@@ -65,7 +65,7 @@ def levels_fit_types(level: Node) -> Iterator[Problem]:
         yield require(limited, "type: Limited needs the limit: add limited")
 
 
-@checks(of("PriorityLevelConfiguration", _LATER), topic=flow_control)
+@validator(of("PriorityLevelConfiguration", _LATER), rule=flow_control)
 def limited_levels_are_not_exempt(level: Node) -> Iterator[Problem]:
     """Shares of a level without limit are for that level."""
     spec = level["spec"]
@@ -73,7 +73,7 @@ def limited_levels_are_not_exempt(level: Node) -> Iterator[Problem]:
         yield Problem(spec["exempt"], "exempt is for type: Exempt: take it away", "Forbidden", at="key")
 
 
-@checks(of("PriorityLevelConfiguration", _LATER), topic=flow_control)
+@validator(of("PriorityLevelConfiguration", _LATER), rule=flow_control)
 def levels_of_the_server_stay_as_they_are(level: Node) -> Iterator[Problem]:
     """Two levels always exist. Of exempt, its shares may be changed; of catch-all nothing."""
     spec, name = level["spec"], level.at("metadata", "name").text
@@ -96,7 +96,7 @@ def _is_catch_all(spec: Node) -> bool:
     )
 
 
-@checks(of("LimitResponse"), topic=flow_control)
+@validator(of("LimitResponse"), rule=flow_control)
 def responses_are_known(response: Node) -> Iterator[Problem]:
     """What becomes of a request above the limit. It waits in a queue, for which there are settings, or is refused."""
     type_, queuing = response["type"], response["queuing"]
@@ -110,7 +110,7 @@ def responses_are_known(response: Node) -> Iterator[Problem]:
         yield require(queuing, "type: Queue needs the queues: add queuing, {} for the usual ones")
 
 
-@checks(of("QueuingConfiguration"), topic=flow_control)
+@validator(of("QueuingConfiguration"), rule=flow_control)
 def queues_can_be_dealt(queuing: Node) -> Iterator[Problem]:
     """A flow is dealt a hand of queues. There are defaults, and the hash that deals has 60 bits."""
     if queuing.parent is None or queuing.parent["type"].text != "Queue":

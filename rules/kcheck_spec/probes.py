@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from kcheck.api import Constraint, Container, Node, Problem, checks, fields, names, ports, topic
+from kcheck.api import Constraint, Container, Node, Problem, declare, fields, names, ports, validator
 from kcheck_spec.constraints import non_negative, positive, require
 
-probe = topic("probe", "a probe that cannot be run")
-lifecycle_hook = topic("lifecycle-hook", "a hook at the start or end of a container that cannot be run")
+probe = declare("probe", "a probe that cannot be run")
+lifecycle_hook = declare("lifecycle-hook", "a hook at the start or end of a container that cannot be run")
 
 PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 HOOKS = ("postStart", "preStop")
@@ -42,7 +42,7 @@ tables = [
 ]
 
 
-@checks("core/v1 Container", topic=probe, having=("livenessProbe", "readinessProbe", "startupProbe"))
+@validator("core/v1 Container", rule=probe, fields=("livenessProbe", "readinessProbe", "startupProbe"))
 def probes_can_be_run(container: Container) -> Iterator[Problem]:
     """One action each, and what only some probes may have."""
     if not container.runs_on:
@@ -61,7 +61,7 @@ def probes_can_be_run(container: Container) -> Iterator[Problem]:
             yield Problem(grace, message, "Invalid", at="key")
 
 
-@checks("core/v1 Container", topic=lifecycle_hook, having="lifecycle")
+@validator("core/v1 Container", rule=lifecycle_hook, fields="lifecycle")
 def hooks_can_be_run(container: Container) -> Iterator[Problem]:
     """One action each; none may sleep longer than the pod has to end."""
     if not container.runs_on:

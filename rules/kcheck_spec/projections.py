@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, checks, fields, missing, modes
+from kcheck.api import Node, Problem, fields, missing, modes, validator
 from kcheck_spec import paths
 from kcheck_spec.constraints import dropped, dubious_setting, given, require
 from kcheck_spec.field_references import field_problems, resource_problems
@@ -126,7 +126,7 @@ def projected(volume: Node) -> Iterator[Problem]:
                     seen.add(path.text)
 
 
-@checks("core/v1 Volume", topic=dubious_setting, having="projected")
+@validator("core/v1 Volume", rule=dubious_setting, fields="projected")
 def projections_have_sources(volume: Node) -> Iterator[Problem]:
     """An entry of a projected volume holds something."""
     for source in volume["projected"]["sources"]:
@@ -136,7 +136,7 @@ def projections_have_sources(volume: Node) -> Iterator[Problem]:
             yield Problem(source, f"{what}: nothing of it gets into the volume")
 
 
-@checks("core/v1 Volume", topic=dubious_setting, having=("configMap", "secret", "downwardAPI", "projected"))
+@validator("core/v1 Volume", rule=dubious_setting, fields=("configMap", "secret", "downwardAPI", "projected"))
 def files_do_not_overlap(volume: Node) -> Iterator[Problem]:
     """No file of a volume stands where another one, or a folder of it, goes."""
     for kind in ("configMap", "secret", "downwardAPI"):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Constraint, Node, Problem, Resource, checks, fields, topic
+from kcheck.api import Constraint, Node, Problem, Resource, declare, fields, validator
 from kcheck_spec.constraints import not_supported
 from kcheck_spec.resource_names import HUGE_PAGES, STANDARD_RESOURCES, standard
 from kcheck_spec.resources import read_amounts, resource_amount, resource_name, wrong_amount
 
-resource_quota = topic("resource-quota", "a quota that limits nothing it could")
+resource_quota = declare("resource-quota", "a quota that limits nothing it could")
 
 _COMPUTE = frozenset({"cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"})
 # Which of the resources that quota knows a scope can be about.
@@ -40,7 +40,7 @@ def is_known(name: str) -> bool:
     return (name in STANDARD_RESOURCES and name != "storage") or name.startswith((HUGE_PAGES, f"requests.{HUGE_PAGES}"))
 
 
-@checks("core/v1 ResourceQuotaSpec", topic=resource_name)
+@validator("core/v1 ResourceQuotaSpec", rule=resource_name)
 def limited_resources_exist(spec: Node) -> Iterator[Problem]:
     """Names of the resources that the quota limits."""
     for name, value in spec["hard"].entries:
@@ -51,7 +51,7 @@ def limited_resources_exist(spec: Node) -> Iterator[Problem]:
             yield Problem(value, wrong, "Invalid", at="key")
 
 
-@checks("core/v1 ResourceQuotaSpec", topic=resource_amount)
+@validator("core/v1 ResourceQuotaSpec", rule=resource_amount)
 def limits_can_be_reached(spec: Node) -> Iterator[Problem]:
     """Amounts of the resources that the quota limits."""
     for name, amount in read_amounts(spec["hard"]).items():
@@ -60,7 +60,7 @@ def limits_can_be_reached(spec: Node) -> Iterator[Problem]:
             yield Problem(spec["hard"][name], wrong, "Invalid")
 
 
-@checks("core/v1 ResourceQuota", topic=resource_quota)
+@validator("core/v1 ResourceQuota", rule=resource_quota)
 def scopes_make_sense(quota: Resource) -> Iterator[Problem]:
     """The server names the list, whichever scope it means."""
     scopes = quota["spec"]["scopes"]
@@ -91,7 +91,7 @@ def _conflicts(field: Node, scopes: dict[str, Node]) -> Iterator[Problem]:
             yield Problem(scopes[other], f"nothing is {one} and {other} at once: keep one", "Invalid", field=field)
 
 
-@checks("core/v1 ResourceQuota", topic=resource_quota)
+@validator("core/v1 ResourceQuota", rule=resource_quota)
 def selected_scopes_make_sense(quota: Resource) -> Iterator[Problem]:
     """The server names the list, whichever expression it means."""
     expressions = quota["spec"]["scopeSelector"]["matchExpressions"]

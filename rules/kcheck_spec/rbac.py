@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, checks, fields, names, topic
+from kcheck.api import Node, Problem, Resource, declare, fields, names, validator
 from kcheck_spec.constraints import not_supported, require
 from kcheck_spec.label_selectors import is_well_formed
 
-rbac_rule = topic("rbac-rule", "a rule of a role that grants nothing that can be")
-rbac_binding = topic("rbac-binding", "a binding of a role that does not exist, or to nobody who can be")
+rbac_rule = declare("rbac-rule", "a rule of a role that grants nothing that can be")
+rbac_binding = declare("rbac-binding", "a binding of a role that does not exist, or to nobody who can be")
 
 _GROUP = "rbac.authorization.k8s.io"
 _KINDS = ("ServiceAccount", "User", "Group")
@@ -22,7 +22,7 @@ tables = [
 ]
 
 
-@checks(("rbac/v1 Role", "rbac/v1 ClusterRole"), topic=rbac_rule)
+@validator(("rbac/v1 Role", "rbac/v1 ClusterRole"), rule=rbac_rule)
 def rules_grant_something(role: Resource) -> Iterator[Problem]:
     """Verbs, and either resources with their API groups or, in a ClusterRole, URLs."""
     for rule in role["rules"]:
@@ -42,7 +42,7 @@ def rules_grant_something(role: Resource) -> Iterator[Problem]:
             yield require(resources, "a rule needs resources: add resources, such as [pods]")
 
 
-@checks("rbac/v1 AggregationRule", topic=rbac_rule)
+@validator("rbac/v1 AggregationRule", rule=rbac_rule)
 def aggregation_selects_roles(aggregation: Node) -> Iterator[Problem]:
     """Roles are gathered by their labels. What is wrong within a selector the server says twice."""
     selectors = aggregation["clusterRoleSelectors"]
@@ -53,7 +53,7 @@ def aggregation_selects_roles(aggregation: Node) -> Iterator[Problem]:
             yield Problem(selector, "no role can be selected in this way: correct the selector", "Invalid")
 
 
-@checks(("rbac/v1 RoleBinding", "rbac/v1 ClusterRoleBinding"), topic=rbac_binding)
+@validator(("rbac/v1 RoleBinding", "rbac/v1 ClusterRoleBinding"), rule=rbac_binding)
 def role_can_be(binding: Resource) -> Iterator[Problem]:
     """One role, of this API group, in a ClusterRoleBinding one of the cluster."""
     role = binding["roleRef"]
@@ -69,7 +69,7 @@ def role_can_be(binding: Resource) -> Iterator[Problem]:
         yield Problem(name, wrong, "Invalid")
 
 
-@checks(("rbac/v1 RoleBinding", "rbac/v1 ClusterRoleBinding"), topic=rbac_binding)
+@validator(("rbac/v1 RoleBinding", "rbac/v1 ClusterRoleBinding"), rule=rbac_binding)
 def subjects_can_be(binding: Resource) -> Iterator[Problem]:
     """Users and groups are of this API group, service accounts of the core group and of a namespace."""
     for subject in binding["subjects"]:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, checks, fields, topic
+from kcheck.api import Node, Problem, Resource, declare, fields, validator
 from kcheck_spec.constraints import dropped, dubious_setting, require
 from kcheck_spec.device_names import driver, duplicates, is_flat, pool_name, too_many, types
 from kcheck_spec.devices import counters, device_problems, given_places, place_problems
 
-resource_slice = topic("resource-slice", "a ResourceSlice that the API server does not accept")
+resource_slice = declare("resource-slice", "a ResourceSlice that the API server does not accept")
 
 _MOST_DEVICES = 128
 _MOST_TAINTED = 64
@@ -34,7 +34,7 @@ tables = [
 ]
 
 
-@checks(types("ResourceSlice"), topic=resource_slice)
+@validator(types("ResourceSlice"), rule=resource_slice)
 def slice_is_sound(resource: Resource) -> Iterator[Problem]:
     """Who offers what, to which nodes."""
     spec = resource["spec"]
@@ -88,7 +88,7 @@ def _devices(devices: Node, resource: Resource) -> Iterator[Problem]:
         yield from device_problems(device, inside, resource)
 
 
-@checks(types("ResourceSlice"), topic=dubious_setting)
+@validator(types("ResourceSlice"), rule=dubious_setting)
 def driver_is_lower_case(resource: Resource) -> Iterator[Problem]:
     """Drivers are told apart by every letter, so capitals are accepted and make a driver of their own."""
     name = resource["spec"]["driver"]

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from kcheck.api import Container, Node, Pod, Problem, Reason, checks, fields, topic
+from kcheck.api import Container, Node, Pod, Problem, Reason, declare, fields, validator
 from kcheck.api import quantity as quantities
 from kcheck_spec import resource_names
 from kcheck_spec.constraints import amount as quantity_of
 from kcheck_spec.constraints import dubious_setting, not_supported
 from kcheck_spec.containers import CONTAINERS, containers
 
-resource_name = topic("resource-name", "a resource that cannot be asked for here")
-resource_amount = topic("resource-amount", "an amount that there cannot be of a resource")
-request_over_limit = topic("request-over-limit", "a request that does not fit its limit")
-resize_policy = topic("resize-policy", "a policy for resizing that the API server does not accept")
+resource_name = declare("resource-name", "a resource that cannot be asked for here")
+resource_amount = declare("resource-amount", "an amount that there cannot be of a resource")
+request_over_limit = declare("request-over-limit", "a request that does not fit its limit")
+resize_policy = declare("resize-policy", "a policy for resizing that the API server does not accept")
 
 Amounts = dict[str, quantities.Quantity]
 
@@ -59,21 +59,21 @@ def demand(container: Node, pod: Pod) -> Demand:
     return Demand(node, limits, requests)
 
 
-@checks(CONTAINERS, topic=resource_name, having="resources")
+@validator(CONTAINERS, rule=resource_name, fields="resources")
 def resources_of_containers_exist(container: Container) -> Iterator[Problem]:
     """Names of the resources of a container."""
     if container["resources"]:
         yield from name_problems(demand(container.node, container.pod), resource_names.of_container)
 
 
-@checks(CONTAINERS, topic=resource_amount, having="resources")
+@validator(CONTAINERS, rule=resource_amount, fields="resources")
 def amounts_of_containers_exist(container: Container) -> Iterator[Problem]:
     """Amounts of the resources of a container."""
     if container["resources"]:
         yield from amount_problems(demand(container.node, container.pod))
 
 
-@checks(CONTAINERS, topic=request_over_limit, having="resources")
+@validator(CONTAINERS, rule=request_over_limit, fields="resources")
 def requests_of_containers_fit(container: Container) -> Iterator[Problem]:
     """Requests of a container and their limits."""
     if container["resources"]:
@@ -154,7 +154,7 @@ def request_problems(asked: Demand) -> Iterator[Problem]:
         yield Problem(node, "huge pages are given only beside cpu or memory: ask for one of the two as well", "Forbidden", at="key")
 
 
-@checks("core/v1 PodSpec", topic=resize_policy)
+@validator("core/v1 PodSpec", rule=resize_policy)
 def resize_policies_make_sense(pod: Pod) -> Iterator[Problem]:
     """One policy for each of cpu and memory, and no restart where nothing is restarted."""
     for container in () if pod.resource.is_before(33) else containers(pod.node):
@@ -177,7 +177,7 @@ def resize_policies_make_sense(pod: Pod) -> Iterator[Problem]:
                 yield Problem(restart, message, "Invalid", field=policies)
 
 
-@checks("core/v1 PodSpec", topic=dubious_setting)
+@validator("core/v1 PodSpec", rule=dubious_setting)
 def bytes_are_whole(pod: Pod) -> Iterator[Problem]:
     """Nobody means a thousandth of a byte: 100m of memory is a slip for 100M or 100Mi."""
     maps = [pod["overhead"]]

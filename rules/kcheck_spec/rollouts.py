@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from kcheck.api import Constraint, Node, Problem, Reason, checks, fields, pattern, quantity, topic
+from kcheck.api import Constraint, Node, Problem, Reason, declare, fields, pattern, quantity, validator
 from kcheck_spec.constraints import not_supported, require
 
-update_strategy = topic("update-strategy", "a way to replace pods that the controller does not have")
+update_strategy = declare("update-strategy", "a way to replace pods that the controller does not have")
 
 _STANDSTILL = "with neither a pod less nor one more nothing can be replaced: write maxUnavailable or maxSurge above 0"
 _NUMBER = pattern("[+-]?0*([0-9]{1,18})")
@@ -67,7 +67,7 @@ def _sizes(rolling: Node, is_capped: Callable[[str], bool]) -> Iterator[Problem]
             yield Problem(rolling[name], wrong, "Invalid")
 
 
-@checks("apps/v1 DeploymentStrategy", topic=update_strategy)
+@validator("apps/v1 DeploymentStrategy", rule=update_strategy)
 def deployments_can_move(strategy: Node) -> Iterator[Problem]:
     """A rolling update takes pods away or adds some first, 25% of each by default; Recreate takes all away."""
     rolling = strategy["rollingUpdate"]
@@ -81,7 +81,7 @@ def deployments_can_move(strategy: Node) -> Iterator[Problem]:
             yield Problem(rolling["maxUnavailable"], _STANDSTILL, "Invalid")
 
 
-@checks("apps/v1 DaemonSetUpdateStrategy", topic=update_strategy)
+@validator("apps/v1 DaemonSetUpdateStrategy", rule=update_strategy)
 def daemons_can_move(strategy: Node) -> Iterator[Problem]:
     """A node has its old pod until the new one is there, or none meanwhile: one of the two, by default one node without."""
     rolling = strategy["rollingUpdate"]
@@ -96,7 +96,7 @@ def daemons_can_move(strategy: Node) -> Iterator[Problem]:
         yield require(rolling["maxUnavailable"], _STANDSTILL)
 
 
-@checks("apps/v1 StatefulSetUpdateStrategy", topic=update_strategy)
+@validator("apps/v1 StatefulSetUpdateStrategy", rule=update_strategy)
 def stateful_sets_can_move(strategy: Node) -> Iterator[Problem]:
     """The server drops maxUnavailable, unless a feature gate is on."""
     rolling = strategy["rollingUpdate"]

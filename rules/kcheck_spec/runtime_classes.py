@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kcheck.api import Node, Problem, checks, fields, labels, names
+from kcheck.api import Node, Problem, fields, labels, names, validator
 from kcheck_spec import resource_names, resources
 from kcheck_spec.constraints import deprecated_field, required, text, unique
 from kcheck_spec.custom import list_duplicates
@@ -18,19 +18,19 @@ tables = [
 _OVERHEAD = "node/v1 Overhead"
 
 
-@checks(_OVERHEAD, topic=resources.resource_name)
+@validator(_OVERHEAD, rule=resources.resource_name)
 def overhead_resources_exist(overhead: Node) -> Iterator[Problem]:
     """Names of the resources that the runtime itself uses. The server checks them as limits of a container."""
     yield from _as_written(resources.name_problems(_demand(overhead), resource_names.of_container), overhead)
 
 
-@checks(_OVERHEAD, topic=resources.resource_amount)
+@validator(_OVERHEAD, rule=resources.resource_amount)
 def overhead_amounts_exist(overhead: Node) -> Iterator[Problem]:
     """Amounts of the resources that the runtime itself uses."""
     yield from _as_written(resources.amount_problems(_demand(overhead)), overhead)
 
 
-@checks(_OVERHEAD, topic=resources.request_over_limit)
+@validator(_OVERHEAD, rule=resources.request_over_limit)
 def overhead_has_cpu_or_memory(overhead: Node) -> Iterator[Problem]:
     """Beside huge pages."""
     yield from resources.request_problems(_demand(overhead))
@@ -48,7 +48,7 @@ def _as_written(problems: Iterable[Problem], overhead: Node) -> Iterator[Problem
             yield Problem(overhead["podFixed"][name], problem.message, problem.reason, problem.at, f"overhead.limits[{name}]")
 
 
-@checks("node/v1 Scheduling", topic=list_duplicates)
+@validator("node/v1 Scheduling", rule=list_duplicates)
 def tolerations_differ(scheduling: Node) -> Iterator[Problem]:
     """Field by field."""
     keys = ("key", "operator", "value", "effect", "tolerationSeconds")
@@ -59,7 +59,7 @@ def _same(toleration: Node) -> str:
     return f"{toleration['key'].text or 'everything'} is tolerated in this way already: take it away"
 
 
-@checks("node/v1 Scheduling", topic=deprecated_field)
+@validator("node/v1 Scheduling", rule=deprecated_field)
 def node_labels_are_up_to_date(scheduling: Node) -> Iterator[Problem]:
     """Labels of nodes that were renamed."""
     for key, value in scheduling["nodeSelector"].entries:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kcheck.api import Node, Problem, Resource, checks, constraint, durations, fields, topic
+from kcheck.api import Node, Problem, Resource, constraint, declare, durations, fields, validator
 from kcheck_spec.constraints import in_range, non_negative, number_range, positive, require, unique
 from kcheck_spec.custom import deprecated_version
 from kcheck_spec.shape import wrong_type
 
-scheduler_profile = topic("scheduler-profile", "profiles that kube-scheduler does not start with")
-leader_election = topic("leader-election", "times and locks by which no leader can be elected")
+scheduler_profile = declare("scheduler-profile", "profiles that kube-scheduler does not start with")
+leader_election = declare("leader-election", "times and locks by which no leader can be elected")
 
 CONFIGURATIONS = tuple(f"kubescheduler/{version} KubeSchedulerConfiguration" for version in ("v1", "v1beta2", "v1beta3"))
 PROFILES = tuple(f"kubescheduler/{version} KubeSchedulerProfile" for version in ("v1", "v1beta3"))
@@ -74,7 +74,7 @@ tables = [
 ]
 
 
-@checks(CONFIGURATIONS, topic=deprecated_version)
+@validator(CONFIGURATIONS, rule=deprecated_version)
 def version_is_the_last(config: Resource) -> Iterator[Problem]:
     """The versions before v1 were deprecated before they were removed."""
     group, _, version = config.api_version.rpartition("/")
@@ -83,7 +83,7 @@ def version_is_the_last(config: Resource) -> Iterator[Problem]:
         yield Problem(config["apiVersion"], f"{config.api_version} {config.kind} is deprecated since Kubernetes 1.{since}: use {group}/v1")
 
 
-@checks(CONFIGURATIONS, topic=number_range)
+@validator(CONFIGURATIONS, rule=number_range)
 def backoff_grows(config: Node) -> Iterator[Problem]:
     """The longest wait of a pod that does not fit is no shorter than its first."""
     first, most = config["podInitialBackoffSeconds"], config["podMaxBackoffSeconds"]
@@ -93,7 +93,7 @@ def backoff_grows(config: Node) -> Iterator[Problem]:
         yield Problem(most if most else first, message, "Invalid", field=most)
 
 
-@checks(CONFIGURATIONS, topic=scheduler_profile)
+@validator(CONFIGURATIONS, rule=scheduler_profile)
 def profiles_have_names(config: Node) -> Iterator[Problem]:
     """Pods choose a profile by its name. A single profile is default-scheduler, unless it says otherwise."""
     profiles = config["profiles"]
@@ -110,7 +110,7 @@ def profiles_have_names(config: Node) -> Iterator[Problem]:
     )
 
 
-@checks(CONFIGURATIONS, topic=scheduler_profile)
+@validator(CONFIGURATIONS, rule=scheduler_profile)
 def profiles_sort_alike(config: Node) -> Iterator[Problem]:
     """There is one queue of pods for all profiles."""
     profiles = list(config["profiles"])
@@ -129,7 +129,7 @@ def _sorting(profile: Node) -> list[Any]:
     return [chosen, [each["name"].text for each in point["disabled"]], arguments]
 
 
-@checks("componentbase/v1alpha1 LeaderElectionConfiguration", topic=leader_election)
+@validator("componentbase/v1alpha1 LeaderElectionConfiguration", rule=leader_election)
 def leaders_have_time(election: Node) -> Iterator[Problem]:
     """A leader renews its lease before that ends, and can try more than once. Without an election nobody looks."""
     if election["leaderElect"].flag is False:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kcheck.api import Node, Problem, Resource, checks, constraint, fields, labels, names, pattern, topic
+from kcheck.api import Node, Problem, Resource, constraint, declare, fields, labels, names, pattern, validator
 from kcheck_spec.constraints import dubious_setting, in_range, non_negative, not_supported, one_of, require, unique
 from kcheck_spec.scheduler import CONFIGURATIONS, duration, nanoseconds
 from kcheck_spec.scheduler_plugins import scheduler_plugin
 from kcheck_spec.topology_spread import action, domain, skew
 
-scheduler_arguments = topic("scheduler-arguments", "arguments that a plug-in of kube-scheduler does not accept")
+scheduler_arguments = declare("scheduler-arguments", "arguments that a plug-in of kube-scheduler does not accept")
 
 # The plug-ins that take arguments.
 _TAKING = frozenset(
@@ -57,7 +57,7 @@ tables = [
 ]
 
 
-@checks(CONFIGURATIONS, topic=scheduler_plugin)
+@validator(CONFIGURATIONS, rule=scheduler_plugin)
 def arguments_are_given_once(config: Resource) -> Iterator[Problem]:
     """A profile configures a plug-in once."""
     for profile in config["profiles"]:
@@ -68,7 +68,7 @@ def arguments_are_given_once(config: Resource) -> Iterator[Problem]:
         )
 
 
-@checks(CONFIGURATIONS, topic=scheduler_arguments)
+@validator(CONFIGURATIONS, rule=scheduler_arguments)
 def arguments_are_those_of_the_plugin(config: Resource) -> Iterator[Problem]:
     """Arguments may say what they are; then it must be true."""
     for profile in config["profiles"]:
@@ -82,7 +82,7 @@ def arguments_are_those_of_the_plugin(config: Resource) -> Iterator[Problem]:
                 yield Problem(version, f"these are arguments of {version.text}: write {config.api_version}, as the file has it", "Invalid")
 
 
-@checks("kubescheduler/v1 DefaultPreemptionArgs", topic=scheduler_arguments)
+@validator("kubescheduler/v1 DefaultPreemptionArgs", rule=scheduler_arguments)
 def some_nodes_are_candidates(args: Node) -> Iterator[Problem]:
     """Both limits at 0 leave no node."""
     share, number = args["minCandidateNodesPercentage"], args["minCandidateNodesAbsolute"]
@@ -91,7 +91,7 @@ def some_nodes_are_candidates(args: Node) -> Iterator[Problem]:
             yield Problem(each, "no node would be a candidate: write more than 0 here or there", "Invalid")
 
 
-@checks("kubescheduler/v1 DynamicResourcesArgs", topic=scheduler_arguments)
+@validator("kubescheduler/v1 DynamicResourcesArgs", rule=scheduler_arguments)
 def timeouts_are_spans(args: Node) -> Iterator[Problem]:
     """No limit is 0 for the filter; binding takes some time."""
     filtering, binding = args["filterTimeout"], args["bindingTimeout"]
@@ -101,7 +101,7 @@ def timeouts_are_spans(args: Node) -> Iterator[Problem]:
         yield Problem(binding, f"{binding.text} is too short: write 1s or more", "Invalid")
 
 
-@checks("kubescheduler/v1 NodeAffinityArgs", topic=scheduler_arguments)
+@validator("kubescheduler/v1 NodeAffinityArgs", rule=scheduler_arguments)
 def added_affinity_can_be_met(args: Node) -> Iterator[Problem]:
     """What the API server only warns of in a pod: kube-scheduler reads all values when it starts."""
     affinity = args["addedAffinity"]
@@ -117,7 +117,7 @@ def added_affinity_can_be_met(args: Node) -> Iterator[Problem]:
                 yield Problem(value, wrong, "Invalid")
 
 
-@checks("kubescheduler/v1 NodeResourcesBalancedAllocationArgs", topic=scheduler_arguments)
+@validator("kubescheduler/v1 NodeResourcesBalancedAllocationArgs", rule=scheduler_arguments)
 def balanced_resources_weigh_the_same(args: Node) -> Iterator[Problem]:
     """Each resource once, and none before the others."""
     yield from _differ(args["resources"])
@@ -130,7 +130,7 @@ def _differ(resources: Node) -> Iterator[Problem]:
     yield from unique(resources, lambda r: r["name"].text, lambda r: f"{r['name'].text} is listed already: take one away", "name")
 
 
-@checks("kubescheduler/v1 NodeResourcesFitArgs", topic=scheduler_arguments)
+@validator("kubescheduler/v1 NodeResourcesFitArgs", rule=scheduler_arguments)
 def ignored_resources_have_names(args: Node) -> Iterator[Problem]:
     """Names of resources, and the domains of others."""
     for each in args["ignoredResources"]:
@@ -143,7 +143,7 @@ def ignored_resources_have_names(args: Node) -> Iterator[Problem]:
             yield Problem(each, wrong, "Invalid")
 
 
-@checks("kubescheduler/v1 ScoringStrategy", topic=scheduler_arguments)
+@validator("kubescheduler/v1 ScoringStrategy", rule=scheduler_arguments)
 def strategies_are_whole(strategy: Node) -> Iterator[Problem]:
     """Weights of resources, and the curve that one of the strategies needs."""
     for each in strategy["resources"]:
@@ -174,7 +174,7 @@ def _curve(shape: Node) -> Iterator[Problem]:
         before = at
 
 
-@checks("kubescheduler/v1 PodTopologySpreadArgs", topic=scheduler_arguments)
+@validator("kubescheduler/v1 PodTopologySpreadArgs", rule=scheduler_arguments)
 def default_constraints_hold_for_all_pods(args: Node) -> Iterator[Problem]:
     """Constraints of one's own need defaultingType List, and leave the selector to the pods."""
     constraints, kind = args["defaultConstraints"], args["defaultingType"]
@@ -198,14 +198,14 @@ def _once(constraints: Iterable[Node]) -> Iterator[Problem]:
     )
 
 
-@checks("kubescheduler/v1 VolumeBindingArgs", topic=scheduler_arguments)
+@validator("kubescheduler/v1 VolumeBindingArgs", rule=scheduler_arguments)
 def volume_curves_go_up(args: Node) -> Iterator[Problem]:
     """The same curve as that of NodeResourcesFit."""
     if len(args["shape"]):
         yield from _curve(args["shape"])
 
 
-@checks("kubescheduler/v1 VolumeBindingArgs", topic=dubious_setting)
+@validator("kubescheduler/v1 VolumeBindingArgs", rule=dubious_setting)
 def volume_curves_need_a_gate(args: Node) -> Iterator[Problem]:
     """Without the feature kube-scheduler does not start with it."""
     if args["shape"]:

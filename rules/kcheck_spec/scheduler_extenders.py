@@ -7,21 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, checks, fields, names, topic
+from kcheck.api import Node, Problem, declare, fields, names, validator
 from kcheck_spec.constraints import require
 from kcheck_spec.resource_names import is_extended
 from kcheck_spec.scheduler import CONFIGURATIONS, plain_duration
 
-scheduler_extender = topic("scheduler-extender", "an extender that kube-scheduler cannot use")
+scheduler_extender = declare("scheduler-extender", "an extender that kube-scheduler cannot use")
 
 tables = [fields("kubescheduler/v1 Extender", httpTimeout=plain_duration, urlPrefix=())]
 
 
-@checks("kubescheduler/v1 Extender", topic=scheduler_extender)
+@validator("kubescheduler/v1 Extender", rule=scheduler_extender)
 def extenders_can_be_asked(extender: Node) -> Iterator[Problem]:
     """There is an address, and a score that counts."""
     if not extender["urlPrefix"].text:
-        yield require(extender["urlPrefix"], "an extender is asked over HTTP: add urlPrefix, such as http://extender.kube-system:8888/scheduler")
+        yield require(
+            extender["urlPrefix"], "an extender is asked over HTTP: add urlPrefix, such as http://extender.kube-system:8888/scheduler"
+        )
     weight = extender["weight"]
     if extender["prioritizeVerb"].text and (weight.integer or 0) <= 0:
         shown = weight if weight else extender["prioritizeVerb"]
@@ -32,7 +34,7 @@ def extenders_can_be_asked(extender: Node) -> Iterator[Problem]:
         yield Problem(tls["insecure"], message, "Invalid")
 
 
-@checks(CONFIGURATIONS, topic=scheduler_extender)
+@validator(CONFIGURATIONS, rule=scheduler_extender)
 def extenders_share_the_work(config: Node) -> Iterator[Problem]:
     """One of them at most binds pods, and each resource is managed by one."""
     binders = [each["bindVerb"] for each in config["extenders"] if each["bindVerb"].text]

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import WARNING, Node, Problem, Resource, checks, nearest, topic
+from kcheck.api import WARNING, Node, Problem, Resource, declare, nearest, validator
 from kcheck_spec.constraints import unique
 from kcheck_spec.scheduler import CONFIGURATIONS, PROFILES
 
-scheduler_plugin = topic("scheduler-plugin", "plug-ins that kube-scheduler cannot run as they are listed")
-scheduler_plugin_name = topic("scheduler-plugin-name", "a name that is nearly that of a plug-in", severity=WARNING)
+scheduler_plugin = declare("scheduler-plugin", "plug-ins that kube-scheduler cannot run as they are listed")
+scheduler_plugin_name = declare("scheduler-plugin-name", "a name that is nearly that of a plug-in", severity=WARNING)
 
 _ALL = "*"
 _SORT, _BIND = "PrioritySort", "DefaultBinder"
@@ -68,7 +68,7 @@ _GONE = {
 }
 
 
-@checks(CONFIGURATIONS, topic=scheduler_plugin)
+@validator(CONFIGURATIONS, rule=scheduler_plugin)
 def plugins_exist(config: Resource) -> Iterator[Problem]:
     """Plug-ins that are enabled or configured have not been taken out of kube-scheduler."""
     for profile in config["profiles"]:
@@ -80,7 +80,7 @@ def plugins_exist(config: Resource) -> Iterator[Problem]:
                 yield Problem(each["name"], message, "Invalid", field=each)
 
 
-@checks(PROFILES, topic=scheduler_plugin)
+@validator(PROFILES, rule=scheduler_plugin)
 def plugins_fit_their_points(profile: Node) -> Iterator[Problem]:
     """A plug-in runs once at a point, and only where it has something to do."""
     for point, plugins in profile["plugins"].entries:
@@ -103,7 +103,7 @@ def _listed(points: frozenset[str]) -> str:
     return " or ".join(sorted(points))
 
 
-@checks(PROFILES, topic=scheduler_plugin)
+@validator(PROFILES, rule=scheduler_plugin)
 def one_plugin_sorts(profile: Node) -> Iterator[Problem]:
     """The queue is in one order. What a point enables comes on top of what is on by default."""
     plugins, enabled = profile["plugins"], profile.at("plugins", "queueSort", "enabled")
@@ -116,7 +116,7 @@ def one_plugin_sorts(profile: Node) -> Iterator[Problem]:
         yield from _nothing(plugins, "queueSort", _SORT, "puts pods in order")
 
 
-@checks(PROFILES, topic=scheduler_plugin)
+@validator(PROFILES, rule=scheduler_plugin)
 def some_plugin_binds(profile: Node) -> Iterator[Problem]:
     """Somebody must tell pods their node."""
     if not len(profile.at("plugins", "bind", "enabled")):
@@ -144,7 +144,7 @@ def _names(plugins: Node) -> set[str]:
     return {each["name"].text for each in plugins}
 
 
-@checks(PROFILES, topic=scheduler_plugin_name)
+@validator(PROFILES, rule=scheduler_plugin_name)
 def names_are_spelt_right(profile: Node) -> Iterator[Problem]:
     """A plug-in that is disabled or configured under a wrong name is left as it was without a word."""
     listed = [each for _, plugins in profile["plugins"].entries for side in ("enabled", "disabled") for each in plugins[side]]

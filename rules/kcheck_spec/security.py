@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kcheck.api import Container, Pod, Problem, checks, fields, pattern, topic
+from kcheck.api import Container, Pod, Problem, declare, fields, pattern, validator
 from kcheck_spec.constraints import each, in_range, one_of, require
 from kcheck_spec.containers import CONTAINERS, containers
 
-user_id = topic("user-id", "a user or group number outside 0 to 2147483647")
-security_context = topic("security-context", "settings of security that contradict each other")
-host_namespace = topic("host-namespace", "namespaces of the node that a pod cannot share in this way")
-sysctl_name = topic("sysctl-name", "a kernel parameter that a pod cannot set")
+user_id = declare("user-id", "a user or group number outside 0 to 2147483647")
+security_context = declare("security-context", "settings of security that contradict each other")
+host_namespace = declare("host-namespace", "namespaces of the node that a pod cannot share in this way")
+sysctl_name = declare("sysctl-name", "a kernel parameter that a pod cannot set")
 
 _id = in_range(0, 2**31 - 1, user_id)
 
@@ -38,7 +38,7 @@ tables = [
 ]
 
 
-@checks(CONTAINERS, topic=security_context, having="securityContext")
+@validator(CONTAINERS, rule=security_context, fields="securityContext")
 def privileges_agree(container: Container) -> Iterator[Problem]:
     """What needs privileges, and the wish to have none."""
     context = container["securityContext"]
@@ -58,7 +58,7 @@ def privileges_agree(container: Container) -> Iterator[Problem]:
             yield Problem(capability, message, "Invalid", field=context)
 
 
-@checks("core/v1 PodSpec", topic=host_namespace, having="shareProcessNamespace")
+@validator("core/v1 PodSpec", rule=host_namespace, fields="shareProcessNamespace")
 def processes_are_shared_once(pod: Pod) -> Iterator[Problem]:
     """Processes are shared among the containers or with the node."""
     shared = pod["shareProcessNamespace"]
@@ -67,7 +67,7 @@ def processes_are_shared_once(pod: Pod) -> Iterator[Problem]:
         yield Problem(shared, message, "Invalid", field=pod["securityContext"].imaginary("shareProcessNamespace"))
 
 
-@checks("core/v1 PodSpec", topic=host_namespace, having="hostUsers")
+@validator("core/v1 PodSpec", rule=host_namespace, fields="hostUsers")
 def own_users_need_own_namespaces(pod: Pod) -> Iterator[Problem]:
     """Users of the pod's own go with none of the node's other namespaces, nor with its block devices."""
     if pod["hostUsers"].flag is not False or pod.resource.is_before(33):
@@ -91,7 +91,7 @@ _SWAPPED = str.maketrans("./", "/.")
 _NAMESPACES = {"hostIPC": ("kernel.shm", "kernel.msg", "fs.mqueue."), "hostNetwork": ("net.",)}
 
 
-@checks("core/v1 PodSpec", topic=sysctl_name, having="securityContext")
+@validator("core/v1 PodSpec", rule=sysctl_name, fields="securityContext")
 def sysctls_can_be_set(pod: Pod) -> Iterator[Problem]:
     """Names of parameters, each once, and none of a namespace that is the node's."""
     seen: set[str] = set()

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Pod, Problem, checks, fields, topic
+from kcheck.api import Node, Pod, Problem, declare, fields, validator
 from kcheck_spec import paths
 from kcheck_spec.constraints import deprecated_field, one_of, require, required
 from kcheck_spec.containers import containers
 from kcheck_spec.pods import annotation_field, beside
 
-security_profile = topic("security-profile", "a seccomp or AppArmor profile that cannot be found in this way")
+security_profile = declare("security-profile", "a seccomp or AppArmor profile that cannot be found in this way")
 
 SECCOMP_OF_POD = "seccomp.security.alpha.kubernetes.io/pod"
 SECCOMP = "container.seccomp.security.alpha.kubernetes.io/"
@@ -32,7 +32,7 @@ _APPARMOR_VALUES: Values = {"Unconfined": ("unconfined",), "RuntimeDefault": ("r
 tables = [fields(("core/v1 SeccompProfile", "core/v1 AppArmorProfile"), type=(required, one_of(*_TYPES)))]
 
 
-@checks("core/v1 SeccompProfile", topic=security_profile)
+@validator("core/v1 SeccompProfile", rule=security_profile)
 def seccomp_file_fits(profile: Node) -> Iterator[Problem]:
     """A file for Localhost and for nothing else."""
     file = profile["localhostProfile"]
@@ -45,7 +45,7 @@ def seccomp_file_fits(profile: Node) -> Iterator[Problem]:
         yield Problem(file, wrong, "Invalid")
 
 
-@checks("core/v1 AppArmorProfile", topic=security_profile)
+@validator("core/v1 AppArmorProfile", rule=security_profile)
 def apparmor_name_fits(profile: Node) -> Iterator[Problem]:
     """The name of a loaded profile for Localhost and for nothing else."""
     name = profile["localhostProfile"]
@@ -65,7 +65,7 @@ def _type(profile: Node) -> str:
     return profile["type"].text or "one without type"
 
 
-@checks("core/v1 PodSpec", topic=security_profile)
+@validator("core/v1 PodSpec", rule=security_profile)
 def annotated_profiles_are_known(pod: Pod) -> Iterator[Problem]:
     """Profiles in annotations, which the server still reads."""
     annotations = pod.metadata["annotations"]
@@ -95,7 +95,7 @@ def _seccomp(value: str) -> str:
     return f"{value or 'nothing'} is no seccomp profile: write runtime/default, unconfined or localhost/ and a file"
 
 
-@checks("core/v1 PodSpec", topic=security_profile)
+@validator("core/v1 PodSpec", rule=security_profile)
 def annotations_and_fields_agree(pod: Pod) -> Iterator[Problem]:
     """A profile in an annotation and in its field must be the same."""
     annotations = pod.annotations
@@ -137,7 +137,7 @@ def _is_apparmor(annotation: str | None) -> bool:
     return annotation in ("runtime/default", "unconfined") or (name != annotation and bool(name) and name == name.strip())
 
 
-@checks("core/v1 PodSpec", topic=deprecated_field)
+@validator("core/v1 PodSpec", rule=deprecated_field)
 def annotated_profiles_are_old(pod: Pod) -> Iterator[Problem]:
     """Annotations that nobody reads any more, or soon will not."""
     annotations = pod.metadata["annotations"]

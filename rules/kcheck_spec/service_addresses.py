@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, addresses, checks, fields, names, topic
+from kcheck.api import Node, Problem, Resource, addresses, declare, fields, names, validator
 from kcheck_spec.constraints import not_supported, path_segment, present, require, required, text
 from kcheck_spec.ip_addresses import ip_address, wrong_address, wrong_network
 from kcheck_spec.object_names import is_stored
 from kcheck_spec.services import HEADLESS, cluster_ips, is_headless, type_of
 
-ip_families = topic("ip-families", "addresses and IP families that contradict each other")
+ip_families = declare("ip-families", "addresses and IP families that contradict each other")
 
 _FAMILIES = ("IPv4", "IPv6")
 _SOURCE_RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges"
@@ -42,7 +42,7 @@ def _wrong_cluster_ips(service: Resource) -> Iterator[tuple[int, Node, str]]:
             yield index, each, wrong
 
 
-@checks("core/v1 Service", topic=ip_address)
+@validator("core/v1 Service", rule=ip_address)
 def service_addresses_are_addresses(service: Resource) -> Iterator[Problem]:
     """Addresses of the Service, those that lead to it from outside, and the networks that may use its load balancer."""
     spec = service["spec"]
@@ -70,7 +70,7 @@ def service_addresses_are_addresses(service: Resource) -> Iterator[Problem]:
                 yield Problem(annotation, wrong, "Invalid")
 
 
-@checks("core/v1 Service", topic=ip_families)
+@validator("core/v1 Service", rule=ip_families)
 def families_fit_addresses(service: Resource) -> Iterator[Problem]:
     """clusterIP repeats the first of clusterIPs; there is one address a family, in the order of ipFamilies."""
     spec = service["spec"]
@@ -129,7 +129,7 @@ def _one_family_is_enough(spec: Node) -> Iterator[Problem]:
             yield Problem(policy if policy else spec[name], message, "Invalid", at="value" if policy else "key", field=policy)
 
 
-@checks([f"networking/{version} ServiceCIDRSpec" for version in _VERSIONS], topic=ip_families)
+@validator([f"networking/{version} ServiceCIDRSpec" for version in _VERSIONS], rule=ip_families)
 def service_networks_are_one_a_family(spec: Node) -> Iterator[Problem]:
     """One network, or one of each family."""
     networks = spec["cidrs"]
@@ -142,7 +142,7 @@ def service_networks_are_one_a_family(spec: Node) -> Iterator[Problem]:
         yield Problem(networks, "these networks are of one family: write one of IPv4 and one of IPv6", "Invalid", at="key")
 
 
-@checks([f"networking/{version} ServiceCIDRSpec" for version in _VERSIONS], topic=ip_address)
+@validator([f"networking/{version} ServiceCIDRSpec" for version in _VERSIONS], rule=ip_address)
 def service_networks_are_networks(spec: Node) -> Iterator[Problem]:
     """Written in the one usual way."""
     if len(spec["cidrs"]) > 2:
@@ -154,7 +154,7 @@ def service_networks_are_networks(spec: Node) -> Iterator[Problem]:
             yield Problem(each, message, "Invalid")
 
 
-@checks([f"networking/{version} IPAddress" for version in _VERSIONS], topic=ip_address)
+@validator([f"networking/{version} IPAddress" for version in _VERSIONS], rule=ip_address)
 def names_of_addresses_are_addresses(address: Resource) -> Iterator[Problem]:
     """An IPAddress is called what it is, in the one usual spelling."""
     metadata = address["metadata"]

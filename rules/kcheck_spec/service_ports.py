@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, checks, fields, names, ports, topic
+from kcheck.api import Node, Problem, declare, fields, names, ports, validator
 from kcheck_spec.constraints import one_of, require, text
 from kcheck_spec.ports import port_name
 
-service_ports = topic("service-ports", "a port of a Service or of its endpoints that the API server does not accept")
+service_ports = declare("service-ports", "a port of a Service or of its endpoints that the API server does not accept")
 
 protocol = one_of("TCP", "UDP", "SCTP")
 app_protocol = text(names.qualified_name, service_ports, empty=False)
@@ -44,7 +44,7 @@ def _wrong_number(port: Node) -> str:
     return "" if number and number.integer is None else _out_of_range(number.integer or 0)
 
 
-@checks(("core/v1 ServicePort", "core/v1 EndpointPort"), topic=service_ports)
+@validator(("core/v1 ServicePort", "core/v1 EndpointPort"), rule=service_ports)
 def numbers_are_in_range(port: Node) -> Iterator[Problem]:
     """A port must be given."""
     number, wrong = port["port"], _wrong_number(port)
@@ -52,7 +52,7 @@ def numbers_are_in_range(port: Node) -> Iterator[Problem]:
         yield Problem(number, wrong if number else "a port needs its number: add port", "Invalid")
 
 
-@checks("core/v1 ServicePort", topic=service_ports)
+@validator("core/v1 ServicePort", rule=service_ports)
 def targets_are_ports(port: Node) -> Iterator[Problem]:
     """A port of the pods, by number or name. Where nobody says one, it is that of the Service, and the server complains of both."""
     number, target, wrong = port["port"], port["targetPort"], _wrong_number(port)
@@ -64,7 +64,7 @@ def targets_are_ports(port: Node) -> Iterator[Problem]:
         yield Problem(target if target else number, message, "Invalid", field=target)
 
 
-@checks(("core/v1 ServiceSpec", "core/v1 EndpointSubset"), topic=service_ports, having="ports")
+@validator(("core/v1 ServiceSpec", "core/v1 EndpointSubset"), rule=service_ports, fields="ports")
 def several_ports_have_names(spec: Node) -> Iterator[Problem]:
     """Names tell several ports apart. Those of a Service differ."""
     listed = spec["ports"]
@@ -78,7 +78,7 @@ def several_ports_have_names(spec: Node) -> Iterator[Problem]:
         seen.add(name.text)
 
 
-@checks("core/v1 ServiceSpec", topic=service_ports, having="ports")
+@validator("core/v1 ServiceSpec", rule=service_ports, fields="ports")
 def ports_differ(spec: Node) -> Iterator[Problem]:
     """No two ports of a Service have the same number and protocol."""
     seen: set[tuple[str, int]] = set()
@@ -90,7 +90,7 @@ def ports_differ(spec: Node) -> Iterator[Problem]:
         seen.add(key)
 
 
-@checks("core/v1 ServiceSpec", topic=service_ports)
+@validator("core/v1 ServiceSpec", rule=service_ports)
 def node_ports_differ(spec: Node) -> Iterator[Problem]:
     """A port of the node leads to one port of the Service, for each protocol. One that is made up follows the number of the port."""
     by_protocol: set[tuple[str, int | str]] = set()

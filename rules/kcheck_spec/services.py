@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, addresses, checks, fields, names, topic
+from kcheck.api import Node, Problem, Resource, addresses, declare, fields, names, validator
 from kcheck_spec.constraints import deprecated_field, dubious_setting, not_supported, one_of, require, settled
 from kcheck_spec.ip_addresses import unusual_addresses, unusual_networks
 from kcheck_spec.labels import label_map
 from kcheck_spec.service_ports import service_ports
 
-service_type = topic("service-type", "a setting that a Service of this type cannot have")
-traffic_policy = topic("traffic-policy", "a rule about traffic that a Service cannot follow")
+service_type = declare("service-type", "a setting that a Service of this type cannot have")
+traffic_policy = declare("traffic-policy", "a rule about traffic that a Service cannot follow")
 
 HEADLESS = "None"
 _MOST_SECONDS = 86400
@@ -56,7 +56,7 @@ def is_headless(spec: Node) -> bool:
     return [each.text for each in cluster_ips(spec)] == [HEADLESS]
 
 
-@checks("core/v1 Service", topic=service_type)
+@validator("core/v1 Service", rule=service_type)
 def addresses_fit_type(service: Resource) -> Iterator[Problem]:
     """An ExternalName is a name and has no address; NodePort and LoadBalancer need one to lead to."""
     spec, type_ = service["spec"], type_of(service["spec"])
@@ -74,7 +74,7 @@ def addresses_fit_type(service: Resource) -> Iterator[Problem]:
         yield Problem(cluster_ips(spec)[0], message, "Invalid", field=spec["clusterIPs"][0])
 
 
-@checks("core/v1 Service", topic=service_type)
+@validator("core/v1 Service", rule=service_type)
 def external_names_are_names(service: Resource) -> Iterator[Problem]:
     """An ExternalName leads to a host by name; a final dot is fine."""
     spec = service["spec"]
@@ -90,7 +90,7 @@ def external_names_are_names(service: Resource) -> Iterator[Problem]:
         yield Problem(name, wrong, "Invalid")
 
 
-@checks("core/v1 Service", topic=service_type)
+@validator("core/v1 Service", rule=service_type)
 def settings_fit_type(service: Resource) -> Iterator[Problem]:
     """What only a load balancer can do, and ports of the node, which a ClusterIP does not take."""
     spec, type_ = service["spec"], type_of(service["spec"])
@@ -119,7 +119,7 @@ def _only_for_load_balancers(name: str) -> str:
     return f"{name} is for a LoadBalancer only: take it away, or write type: LoadBalancer"
 
 
-@checks("core/v1 Service", topic=service_ports)
+@validator("core/v1 Service", rule=service_ports)
 def ports_are_there(service: Resource) -> Iterator[Problem]:
     """A Service without ports leads nowhere, unless it is only a name."""
     spec = service["spec"]
@@ -127,7 +127,7 @@ def ports_are_there(service: Resource) -> Iterator[Problem]:
         yield require(spec["ports"], "a Service needs a port to lead to its pods: add ports")
 
 
-@checks("core/v1 Service", topic=traffic_policy)
+@validator("core/v1 Service", rule=traffic_policy)
 def traffic_rules_fit_type(service: Resource) -> Iterator[Problem]:
     """A rule for traffic from outside needs a way in; only one that keeps traffic on its node has a port for questions of health."""
     spec, type_ = service["spec"], type_of(service["spec"])
@@ -147,7 +147,7 @@ def traffic_rules_fit_type(service: Resource) -> Iterator[Problem]:
         yield Problem(check, f"{number} is out of range: write a number from 1 to 65535", "Invalid")
 
 
-@checks("core/v1 Service", topic=traffic_policy)
+@validator("core/v1 Service", rule=traffic_policy)
 def traffic_is_spread_as_known(service: Resource) -> Iterator[Problem]:
     """Affinity lasts a day at most. Near endpoints are asked for in one of a few words (before 1.34, one), once by annotation."""
     spec = service["spec"]
@@ -164,7 +164,7 @@ def traffic_is_spread_as_known(service: Resource) -> Iterator[Problem]:
         yield Problem(mode, f"{_TOPOLOGY_HINTS} says something else: take that annotation away", "Invalid")
 
 
-@checks("core/v1 Service", topic=deprecated_field)
+@validator("core/v1 Service", rule=deprecated_field)
 def service_is_up_to_date(service: Resource) -> Iterator[Problem]:
     """Annotations, fields and words that Kubernetes has given up."""
     spec = service["spec"]
@@ -182,7 +182,7 @@ def _is_plainly_headless(spec: Node) -> bool:
     return type_of(spec) == "ClusterIP" and spec["clusterIP"].text == HEADLESS
 
 
-@checks("core/v1 Service", topic=dubious_setting)
+@validator("core/v1 Service", rule=dubious_setting)
 def service_settings_do_something(service: Resource) -> Iterator[Problem]:
     """What a Service of this type ignores, and addresses that other programs read in another way."""
     spec = service["spec"]

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, checks, constraint, fields, names, topic
+from kcheck.api import Node, Problem, Resource, constraint, declare, fields, names, validator
 from kcheck_spec.constraints import deprecated_field, non_negative, not_supported, positive
 from kcheck_spec.metadata import finalizer
 from kcheck_spec.shape import required_field
 
-priority_class = topic("priority-class", "a priority that belongs to the system")
+priority_class = declare("priority-class", "a priority that belongs to the system")
 
 _HIGHEST = 1_000_000_000
 _SYSTEM = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
@@ -40,7 +40,7 @@ tables = [
 ]
 
 
-@checks("core/v1 NamespaceSpec", topic=finalizer)
+@validator("core/v1 NamespaceSpec", rule=finalizer)
 def namespace_finalizers_are_qualified(spec: Node) -> Iterator[Problem]:
     """The same rule as in metadata. The server names the list, whichever finalizer it means."""
     for each in spec["finalizers"]:
@@ -49,7 +49,7 @@ def namespace_finalizers_are_qualified(spec: Node) -> Iterator[Problem]:
             yield Problem(each, wrong, "Invalid", field=spec["finalizers"])
 
 
-@checks("core/v1 ServiceAccount", topic=deprecated_field)
+@validator("core/v1 ServiceAccount", rule=deprecated_field)
 def mountable_secrets_are_not_enforced(account: Resource) -> Iterator[Problem]:
     """Deprecated since 1.32."""
     annotation = account.node.at("metadata", "annotations", _MOUNTABLE)
@@ -57,7 +57,7 @@ def mountable_secrets_are_not_enforced(account: Resource) -> Iterator[Problem]:
         yield Problem(annotation, f"{_MOUNTABLE} is deprecated since 1.32: keep secrets apart by namespace", at="key")
 
 
-@checks("scheduling/v1 PriorityClass", topic=priority_class)
+@validator("scheduling/v1 PriorityClass", rule=priority_class)
 def priorities_leave_the_system_its_own(priority: Node) -> Iterator[Problem]:
     """Names that begin with system- and the highest values are reserved."""
     name, value = priority.at("metadata", "name"), priority["value"]
@@ -72,7 +72,7 @@ def priorities_leave_the_system_its_own(priority: Node) -> Iterator[Problem]:
         yield Problem(policy, "an empty preemptionPolicy says nothing: take it away, or write Never", "Required")
 
 
-@checks("core/v1 Binding", topic=required_field)
+@validator("core/v1 Binding", rule=required_field)
 def bindings_name_a_node(binding: Node) -> Iterator[Problem]:
     """A pod is bound to a node, by name."""
     target = binding["target"]

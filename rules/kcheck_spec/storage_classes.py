@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, checks, fields, missing, names, topic
+from kcheck.api import Node, Problem, Resource, declare, fields, missing, names, validator
 from kcheck_spec.constraints import deprecated_field, one_of, require, unique
 from kcheck_spec.labels import label_key
 from kcheck_spec.node_selectors import deprecated_label
 
-storage_class = topic("storage-class", "a StorageClass or VolumeAttributesClass that the API server does not accept")
+storage_class = declare("storage-class", "a StorageClass or VolumeAttributesClass that the API server does not accept")
 
 _ATTRIBUTES_CLASSES = tuple(f"storage/{version} VolumeAttributesClass" for version in ("v1", "v1beta1", "v1alpha1"))
 _MOST_PARAMETERS = 512
@@ -30,7 +30,7 @@ tables = [
 ]
 
 
-@checks("storage/v1 StorageClass", topic=storage_class)
+@validator("storage/v1 StorageClass", rule=storage_class)
 def class_is_sound(owner: Resource) -> Iterator[Problem]:
     """Who provisions volumes, how, and where."""
     yield from _driver(owner["provisioner"])
@@ -38,7 +38,7 @@ def class_is_sound(owner: Resource) -> Iterator[Problem]:
     yield from _topologies(owner["allowedTopologies"])
 
 
-@checks(_ATTRIBUTES_CLASSES, topic=storage_class)
+@validator(_ATTRIBUTES_CLASSES, rule=storage_class)
 def attributes_are_sound(owner: Resource) -> Iterator[Problem]:
     """Which driver changes what."""
     yield from _driver(owner["driverName"])
@@ -92,7 +92,7 @@ def _text(value: Node) -> str:
     return value.text
 
 
-@checks("storage/v1 StorageClass", topic=deprecated_field)
+@validator("storage/v1 StorageClass", rule=deprecated_field)
 def topologies_are_up_to_date(owner: Resource) -> Iterator[Problem]:
     """Labels of nodes that have been renamed."""
     for term in owner["allowedTopologies"]:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, checks, topic
+from kcheck.api import Node, Problem, declare, validator
 from kcheck_spec.labels import label_problems, label_syntax
 from kcheck_spec.metadata import annotation_key, annotation_problems, annotations_too_large, size_limit
 
-claim_template = topic("claim-template", "metadata that a template of a claim cannot have")
+claim_template = declare("claim-template", "metadata that a template of a claim cannot have")
 
 _CLAIMS = (
     "core/v1 PersistentVolumeClaimTemplate",
@@ -25,25 +25,25 @@ def _place(template: Node, field: str) -> Node:
     return template["metadata"][field] if template.name in ("volumeClaimTemplate", "spec") else template.imaginary(field)
 
 
-@checks(_TEMPLATES, topic=label_syntax, having="metadata")
+@validator(_TEMPLATES, rule=label_syntax, fields="metadata")
 def template_labels_are_well_formed(template: Node) -> Iterator[Problem]:
     """Labels of what is made of the template. Source: ValidatePodTemplateSpec, ValidateTemplateObjectMeta."""
     yield from label_problems(template["metadata"]["labels"], _place(template, "labels"))
 
 
-@checks(_TEMPLATES, topic=annotation_key, having="metadata")
+@validator(_TEMPLATES, rule=annotation_key, fields="metadata")
 def template_annotations_are_well_formed(template: Node) -> Iterator[Problem]:
     """Annotations of what is made of the template."""
     yield from annotation_problems(template["metadata"]["annotations"], _place(template, "annotations"))
 
 
-@checks(_TEMPLATES, topic=size_limit, having="metadata")
+@validator(_TEMPLATES, rule=size_limit, fields="metadata")
 def template_annotations_have_a_limit(template: Node) -> Iterator[Problem]:
     """The same limit as in an object."""
     yield from annotations_too_large(template["metadata"]["annotations"], _place(template, "annotations"))
 
 
-@checks(_CLAIMS, topic=claim_template)
+@validator(_CLAIMS, rule=claim_template)
 def claims_are_labelled_only(template: Node) -> Iterator[Problem]:
     """A claim is called after its pod, so the template has labels and annotations alone. Source: ValidateTemplateObjectMeta."""
     metadata = template["metadata"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, checks, fields, labels, topic
+from kcheck.api import Node, Problem, declare, fields, labels, validator
 from kcheck_spec.constraints import not_supported, settled
 from kcheck_spec.labels import label_syntax
 
-toleration = topic("toleration", "a toleration that the API server does not accept")
+toleration = declare("toleration", "a toleration that the API server does not accept")
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _OPERATORS = ("Equal", "Exists")
@@ -18,7 +18,7 @@ _GATED = ("Gt", "Lt")
 tables = [fields("core/v1 Toleration", operator=settled, effect=settled)]
 
 
-@checks("core/v1 Toleration", topic=toleration)
+@validator("core/v1 Toleration", rule=toleration)
 def toleration_is_sound(each: Node) -> Iterator[Problem]:
     """An operator with what it compares, and an effect that goes with the time."""
     operator, value, effect, seconds = each["operator"], each["value"], each["effect"], each["tolerationSeconds"]
@@ -37,7 +37,7 @@ def toleration_is_sound(each: Node) -> Iterator[Problem]:
         yield Problem(effect, "tolerationSeconds is the time until eviction: write effect: NoExecute, or take it away", "Invalid")
 
 
-@checks("core/v1 Toleration", topic=label_syntax)
+@validator("core/v1 Toleration", rule=label_syntax)
 def toleration_is_of_labels(each: Node) -> Iterator[Problem]:
     """Keys and values of taints are those of labels. The server blames the operator for the value."""
     key, value = each["key"], each["value"]

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Pod, Problem, checks, constraint, fields, topic
+from kcheck.api import Node, Pod, Problem, constraint, declare, fields, validator
 from kcheck_spec.constraints import deprecated_field, dubious_setting, not_supported, one_of, require
 from kcheck_spec.labels import label_map, label_syntax
 from kcheck_spec.node_selectors import deprecated_label
 from kcheck_spec.pod_affinity import key_problems, label_keys
 
-topology_spread = topic(
+topology_spread = declare(
     "topology-spread",
     "a topology spread constraint that the API server does not accept",
-    like=["kube-score/pod-topology-spread-constraints"],
 )
 
 _ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
@@ -60,7 +59,7 @@ tables = [
 ]
 
 
-@checks("core/v1 PodSpec", topic=topology_spread, having="topologySpreadConstraints")
+@validator("core/v1 PodSpec", rule=topology_spread, fields="topologySpreadConstraints")
 def constraints_are_sound(pod: Pod) -> Iterator[Problem]:
     """Number of domains, label keys that go with the selector, and no two constraints of one kind."""
     listed = list(pod["topologySpreadConstraints"])
@@ -82,26 +81,26 @@ def _kind(each: Node) -> tuple[str, str]:
     return each["topologyKey"].text, each["whenUnsatisfiable"].text
 
 
-@checks("core/v1 TopologySpreadConstraint", topic=label_syntax)
+@validator("core/v1 TopologySpreadConstraint", rule=label_syntax)
 def keys_are_labels(each: Node) -> Iterator[Problem]:
     """Keys are such as labels can have."""
     yield from key_problems(each)
 
 
-@checks("core/v1 TopologySpreadConstraint", topic=dubious_setting)
+@validator("core/v1 TopologySpreadConstraint", rule=dubious_setting)
 def selector_is_there(each: Node) -> Iterator[Problem]:
     """No selector is no pod, and not all of them."""
     if not each["labelSelector"]:
         yield Problem(each["labelSelector"], "without labelSelector the constraint counts no pod: add it, or {} for all pods")
 
 
-@checks("core/v1 TopologySpreadConstraint", topic=deprecated_field)
+@validator("core/v1 TopologySpreadConstraint", rule=deprecated_field)
 def domain_is_up_to_date(each: Node) -> Iterator[Problem]:
     """Labels of nodes that have been renamed."""
     yield from deprecated_label(each["topologyKey"])
 
 
-@checks(("core/v1 PodSpec", "node/v1 Scheduling"), topic=deprecated_field, having="nodeSelector")
+@validator(("core/v1 PodSpec", "node/v1 Scheduling"), rule=deprecated_field, fields="nodeSelector")
 def node_selector_is_up_to_date(owner: Node) -> Iterator[Problem]:
     """Labels of nodes that have been renamed."""
     for key, value in owner["nodeSelector"].entries:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, checks, fields, names, topic
+from kcheck.api import Node, Problem, Resource, declare, fields, names, validator
 from kcheck_spec.constraints import require
 from kcheck_spec.persistent_volumes import access_modes, source_problems
 from kcheck_spec.volume_sources import driver_name
 
-volume_attachment = topic("volume-attachment", "a VolumeAttachment that the API server does not accept")
+volume_attachment = declare("volume-attachment", "a VolumeAttachment that the API server does not accept")
 
 # What an inline volume may not say, for the attachment is about one CSI volume on one node.
 _NOT_INLINE = ("claimRef", "nodeAffinity", "storageClassName")
@@ -20,7 +20,7 @@ tables = [
 ]
 
 
-@checks("storage/v1 VolumeAttachment", topic=volume_attachment)
+@validator("storage/v1 VolumeAttachment", rule=volume_attachment)
 def attachment_is_sound(attachment: Resource) -> Iterator[Problem]:
     """Who attaches what to which node."""
     spec = attachment["spec"]

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from kcheck.api import FieldTable, Node, Problem, missing, names, topic
+from kcheck.api import FieldTable, Node, Problem, declare, missing, names
 from kcheck_spec import paths
 from kcheck_spec.constraints import given, not_supported, require, settled
 
-volume_source = topic("volume-source", "a volume that the API server does not accept")
+volume_source = declare("volume-source", "a volume that the API server does not accept")
 
 Ask = Callable[[Node], Iterator[Problem]]
 """A question to a source: what is wrong with it."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Pod, Problem, Resource, checks, fields, missing, names
+from kcheck.api import Node, Pod, Problem, Resource, fields, missing, names, validator
 from kcheck_spec import paths
 from kcheck_spec.constraints import amount, deprecated_field, not_supported
 from kcheck_spec.projections import downward_api, files, projected
@@ -102,7 +102,7 @@ _ORDER = (
 )  # fmt: skip
 
 
-@checks("core/v1 Volume", topic=volume_source)
+@validator("core/v1 Volume", rule=volume_source)
 def volume_is_sound(volume: Node) -> Iterator[Problem]:
     """A name that is a DNS label, one source, and a name that fits it."""
     name = volume["name"]
@@ -152,7 +152,7 @@ def accepted_volumes(pod: Pod) -> dict[str, Node]:
     return found
 
 
-@checks("core/v1 PodSpec", topic=volume_source, having="volumes")
+@validator("core/v1 PodSpec", rule=volume_source, fields="volumes")
 def volume_names_differ(pod: Pod) -> Iterator[Problem]:
     """No two volumes share a name. One that is refused for another reason does not count."""
     kept = {id(volume) for volume in accepted_volumes(pod).values()}
@@ -165,7 +165,7 @@ def volume_names_differ(pod: Pod) -> Iterator[Problem]:
             seen.add(name.text)
 
 
-@checks("core/v1 PodSpec", topic=volume_source, having="volumes")
+@validator("core/v1 PodSpec", rule=volume_source, fields="volumes")
 def claims_are_not_made_for_others(pod: Pod) -> Iterator[Problem]:
     """A volume does not use the claim that is made for an ephemeral volume of the same pod."""
     owner = pod.resource.name
@@ -179,7 +179,7 @@ def claims_are_not_made_for_others(pod: Pod) -> Iterator[Problem]:
             yield Problem(claim, message, "Invalid")
 
 
-@checks("core/v1 PodSpec", topic=volume_source, having="volumes")
+@validator("core/v1 PodSpec", rule=volume_source, fields="volumes")
 def tokens_belong_to_an_account(pod: Pod) -> Iterator[Problem]:
     """A pod that projects a token says whose it is. In a template the server does not ask."""
     if pod.is_template or pod["serviceAccountName"].text or pod["serviceAccount"].text:
@@ -191,7 +191,7 @@ def tokens_belong_to_an_account(pod: Pod) -> Iterator[Problem]:
                 yield Problem(token, "a token belongs to a service account: add serviceAccountName to the pod", "Forbidden", at="key")
 
 
-@checks("apps/v1 StatefulSet", topic=volume_source)
+@validator("apps/v1 StatefulSet", rule=volume_source)
 def claim_templates_name_volumes(owner: Resource) -> Iterator[Problem]:
     """Every claim template is a volume of the pods by its own name. Source: ValidateStatefulSetSpec, volumesToAddForTemplates."""
     seen: dict[str, int] = {}
@@ -207,7 +207,7 @@ def claim_templates_name_volumes(owner: Resource) -> Iterator[Problem]:
             yield Problem(name, f"a claim template is a volume by its name: {wrong}", "Invalid", field=f"{path}.name")
 
 
-@checks("core/v1 Volume", topic=deprecated_field, having=DEPRECATED)
+@validator("core/v1 Volume", rule=deprecated_field, fields=DEPRECATED)
 def volume_is_up_to_date(volume: Node) -> Iterator[Problem]:
     """Sources that Kubernetes no longer mounts."""
     for name, (since, fate) in DEPRECATED.items():

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, names, topic, urls
+from kcheck.api import Node, Problem, declare, names, urls
 
-webhook_client = topic("webhook-client", "a webhook that the API server cannot reach or talk to")
+webhook_client = declare("webhook-client", "a webhook that the API server cannot reach or talk to")
 
 _FORM = "https://host/path"
 _REVIEWS = ("v1", "v1beta1")
@@ -87,4 +87,3 @@ def review_problems(versions: Node, field: Node) -> Iterator[Problem]:
         seen.add(version.text)
     if seen.isdisjoint(_REVIEWS):
         yield Problem(versions, f"the server speaks none of these versions: add {_REVIEWS[0]}", "Invalid", field=field)
-

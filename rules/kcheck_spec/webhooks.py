@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, checks, fields, names, topic
+from kcheck.api import Node, Problem, declare, fields, names, validator
 from kcheck_spec.admission_rules import in_versions
 from kcheck_spec.constraints import in_range, not_supported, one_of, require, required, settled, text, unique
 from kcheck_spec.webhook_clients import client_problems, review_problems, webhook_client
 
-webhook = topic("webhook", "an admission webhook that the API server does not accept")
+webhook = declare("webhook", "an admission webhook that the API server does not accept")
 
 _WEBHOOKS = in_versions("ValidatingWebhook", "MutatingWebhook")
 _CONFIGURATIONS = in_versions("ValidatingWebhookConfiguration", "MutatingWebhookConfiguration")
@@ -31,7 +31,7 @@ tables = [
 ]
 
 
-@checks(_WEBHOOKS, topic=webhook)
+@validator(_WEBHOOKS, rule=webhook)
 def side_effects_are_none(hook: Node) -> Iterator[Problem]:
     """A dry run asks webhooks, too, and must change nothing."""
     effects = hook["sideEffects"]
@@ -41,14 +41,14 @@ def side_effects_are_none(hook: Node) -> Iterator[Problem]:
         yield not_supported(effects, _SIDE_EFFECTS)
 
 
-@checks(_WEBHOOKS, topic=webhook_client)
+@validator(_WEBHOOKS, rule=webhook_client)
 def webhook_can_be_called(hook: Node) -> Iterator[Problem]:
     """Where it is and what it understands."""
     yield from client_problems(hook["clientConfig"], hook["clientConfig"])
     yield from review_problems(hook["admissionReviewVersions"], hook["admissionReviewVersions"])
 
 
-@checks(_CONFIGURATIONS, topic=webhook)
+@validator(_CONFIGURATIONS, rule=webhook)
 def names_differ(configuration: Node) -> Iterator[Problem]:
     """Webhooks of one configuration have names of their own."""
     hooks = [each for each in configuration["webhooks"] if each["name"].text]

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Pod, Problem, checks, fields, names, pattern, topic
+from kcheck.api import Node, Pod, Problem, declare, fields, names, pattern, validator
 from kcheck_spec.constraints import not_supported, require, text
 from kcheck_spec.containers import containers
 from kcheck_spec.shape import unsupported_value
 
-windows_options = topic("windows-options", "options of Windows containers that cannot be used")
-operating_system = topic("operating-system", "a setting that the operating system of the pod does not have")
+windows_options = declare("windows-options", "options of Windows containers that cannot be used")
+operating_system = declare("operating-system", "a setting that the operating system of the pod does not have")
 
 _SYSTEMS = ("linux", "windows")
 _MOST_SPEC = 64 * 1024
@@ -71,7 +71,7 @@ tables = [
 ]
 
 
-@checks("core/v1 PodSpec", topic=windows_options)
+@validator("core/v1 PodSpec", rule=windows_options)
 def host_processes_stand_together(pod: Pod) -> Iterator[Problem]:
     """Host processes are all of a pod's containers or none, and on the network of the node."""
     option = ("securityContext", "windowsOptions", "hostProcess")
@@ -93,7 +93,7 @@ def host_processes_stand_together(pod: Pod) -> Iterator[Problem]:
         yield Problem(pod["hostNetwork"], message, "Invalid")
 
 
-@checks("core/v1 PodSpec", topic=unsupported_value, having="os")
+@validator("core/v1 PodSpec", rule=unsupported_value, fields="os")
 def operating_system_is_known(pod: Pod) -> Iterator[Problem]:
     """Linux or Windows."""
     system = pod["os"]
@@ -120,7 +120,7 @@ _NOT_IN_WINDOWS_CONTAINERS = (
 )  # fmt: skip
 
 
-@checks("core/v1 PodSpec", topic=operating_system, having="os")
+@validator("core/v1 PodSpec", rule=operating_system, fields="os")
 def settings_fit_the_system(pod: Pod) -> Iterator[Problem]:
     """A pod that says what it runs on has nothing of the other system."""
     system = pod["os"]["name"].text

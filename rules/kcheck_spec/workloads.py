@@ -8,23 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Constraint, Node, Problem, checks, fields, pattern, selector, topic
+from kcheck.api import Constraint, Node, Problem, declare, fields, pattern, selector, validator
 from kcheck_spec.constraints import dns_label, dubious_setting, non_negative, one_of, present, require
 from kcheck_spec.label_selectors import is_well_formed, requirements_of
 from kcheck_spec.shape import unsupported_value
 
-workload_selector = topic(
+workload_selector = declare(
     "workload-selector",
     "a selector that does not select the pods of its own template",
-    like=[
-        "kube-linter/mismatching-selector",
-        "kube-score/deployment-pod-selector-labels-match-template-metadata-labels",
-        "kube-score/statefulset-pod-selector-labels-match-template-metadata-labels",
-        "monokle/LNK001",
-    ],
 )
-pod_template = topic("pod-template", "a pod template that its controller cannot run", like=["kube-score/cronjob-restartpolicy"])
-workload_annotation = topic("workload-annotation", "an annotation of a former API version that cannot be read")
+pod_template = declare("pod-template", "a pod template that its controller cannot run")
+workload_annotation = declare("workload-annotation", "an annotation of a former API version that cannot be read")
 
 # A DaemonSet is left out of the first: the server is content with less there.
 _SELECTING = ("apps/v1 DeploymentSpec", "apps/v1 ReplicaSetSpec", "apps/v1 StatefulSetSpec")
@@ -74,7 +68,7 @@ def unmet(labels: Node, wanted: selector.Selector | None, present: dict[str, str
     return Problem(labels, message, "Invalid")
 
 
-@checks(_SELECTING, topic=workload_selector)
+@validator(_SELECTING, rule=workload_selector)
 def selectors_match_templates(spec: Node) -> Iterator[Problem]:
     """A controller that could not find its pods would make new ones for ever; an empty selector would take those of others."""
     chosen = spec["selector"]
@@ -87,7 +81,7 @@ def selectors_match_templates(spec: Node) -> Iterator[Problem]:
     yield from _mismatch(spec, requirements_of(chosen))
 
 
-@checks("apps/v1 DaemonSetSpec", topic=workload_selector)
+@validator("apps/v1 DaemonSetSpec", rule=workload_selector)
 def selectors_of_daemons_match_templates(spec: Node) -> Iterator[Problem]:
     """The same, but the server does not say of a missing selector that it is required."""
     chosen = spec["selector"]
@@ -96,7 +90,7 @@ def selectors_of_daemons_match_templates(spec: Node) -> Iterator[Problem]:
         yield from _mismatch(spec, requirements_of(chosen))
 
 
-@checks("core/v1 ReplicationControllerSpec", topic=workload_selector)
+@validator("core/v1 ReplicationControllerSpec", rule=workload_selector)
 def selectors_of_replication_controllers_match(spec: Node) -> Iterator[Problem]:
     """The selector is a plain map here, and by default the labels of the template."""
     chosen, labels = spec["selector"], spec.at("template", "metadata", "labels")
@@ -119,7 +113,7 @@ def _mismatch(spec: Node, wanted: selector.Selector | None) -> Iterator[Problem]
         yield unmet(labels, wanted, present)
 
 
-@checks(_LASTING, topic=pod_template)
+@validator(_LASTING, rule=pod_template)
 def pods_run_on(spec: Node) -> Iterator[Problem]:
     """Pods that a controller keeps running do not end by themselves."""
     pod = spec.at("template", "spec")
@@ -132,7 +126,7 @@ def pods_run_on(spec: Node) -> Iterator[Problem]:
         yield Problem(deadline, message, "Forbidden", at="key")
 
 
-@checks("apps/v1 DeploymentSpec", topic=pod_template, having=("progressDeadlineSeconds", "minReadySeconds"))
+@validator("apps/v1 DeploymentSpec", rule=pod_template, fields=("progressDeadlineSeconds", "minReadySeconds"))
 def deadlines_leave_time_to_get_ready(spec: Node) -> Iterator[Problem]:
     """A rollout in which no pod can count as available in time always fails."""
     deadline, ready = spec["progressDeadlineSeconds"], spec["minReadySeconds"]
@@ -144,7 +138,7 @@ def deadlines_leave_time_to_get_ready(spec: Node) -> Iterator[Problem]:
         yield Problem(deadline if deadline else ready, message, "Invalid", field=deadline)
 
 
-@checks("apps/v1 StatefulSetSpec", topic=dubious_setting, having="revisionHistoryLimit")
+@validator("apps/v1 StatefulSetSpec", rule=dubious_setting, fields="revisionHistoryLimit")
 def old_revisions_are_dropped(spec: Node) -> Iterator[Problem]:
     """Source: WarningsOnCreate of stateful sets."""
     limit = spec["revisionHistoryLimit"]
@@ -152,7 +146,7 @@ def old_revisions_are_dropped(spec: Node) -> Iterator[Problem]:
         yield Problem(limit, f"{limit.integer} keeps every revision for ever: write 0 or more")
 
 
-@checks(("apps/v1 Deployment", "apps/v1 DaemonSet"), topic=workload_annotation, having="metadata")
+@validator(("apps/v1 Deployment", "apps/v1 DaemonSet"), rule=workload_annotation, fields="metadata")
 def former_fields_are_numbers(workload: Node) -> Iterator[Problem]:
     """Fields of extensions/v1beta1 that lived on as annotations. The server reads them and refuses what is no number."""
     annotations = workload.at("metadata", "annotations")

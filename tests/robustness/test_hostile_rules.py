@@ -36,7 +36,7 @@ def no_generator(resource: Resource) -> Iterator[Problem]:
     return 7  # type: ignore[return-value]
 
 
-@rule("wrong-yield", "yields what is no problem", on="core/v1 Container")
+@rule("wrong-yield", "yields what is no problem", types="core/v1 Container")
 def wrong_yield(node: Node) -> Iterator[Problem]:
     yield "a text"  # type: ignore[misc]
 

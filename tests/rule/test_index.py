@@ -31,9 +31,9 @@ def looked_up() -> Registry:
     for package in BUILT_IN:
         parts: dict[str, Any] = {}
         exec(index_of(package), parts)
-        index = Index(parts["RULES"], parts["CHECKS"], parts["TABLES"])
+        index = Index(parts["RULES"], parts["VALIDATORS"], parts["TABLES"])
         registry.rules.update(index.rules)
-        registry.checks += index.checks(registry.rules)
+        registry.validators += index.validators(registry.rules)
         registry.tables += index.tables
     return registry
 
@@ -58,7 +58,7 @@ def test_rules_are_the_same(registries: tuple[Registry, Registry]) -> None:
 
 
 def parts(hooks: list[Hook]) -> list[tuple[object, ...]]:
-    return [(hook.rule, hook.subject, hook.function, hook.options, hook.type, hook.having) for hook in hooks]
+    return [(hook.rule, hook.subject, hook.function, hook.options, hook.type, hook.fields) for hook in hooks]
 
 
 def described(plan: Plan, types: set[str]) -> dict[str, object]:
@@ -67,15 +67,17 @@ def described(plan: Plan, types: set[str]) -> dict[str, object]:
     for name in sorted(types):
         of = plan.of_type(name)
         assert of is not None
-        table[name] = (parts(of.rules), parts(of.checks), of.absent, of.present, of.owned, of.closed, of.dropped)
-    for kind in ("Pod", "Service", "NetworkPolicy", "CustomResourceDefinition", "Unheard"):
-        table[kind] = (parts(plan.objects.of_kind(kind)), parts(plan.bundle.of_kind(kind)))
+        table[name] = (parts(of.rules), parts(of.validators), of.absent, of.present, of.owned, of.closed, of.dropped)
+    kinds = ("v1 Pod", "v1 Service", "networking.k8s.io/v1 NetworkPolicy", "a/v1 Unheard")
+    for name in kinds:
+        api_version, _, kind = name.partition(" ")
+        table[name] = (parts(plan.objects.of_kind(api_version, kind)), parts(plan.bundle.of_kind(api_version, kind)))
     return table
 
 
 @pytest.mark.parametrize("select", [(), ("all",), ("spec",)])
 def test_plans_are_the_same(registries: tuple[Registry, Registry], select: tuple[str, ...]) -> None:
-    types = {name for each in (*registries[0].tables, *registries[0].checks) for name in each.types}
+    types = {name for each in (*registries[0].tables, *registries[0].validators) for name in each.types}
     one, other = (described(compile_plan(registry, choose(registry, select)), types) for registry in registries)
     assert one == other
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from kcheck.finding.problem import Problem
 from kcheck.kube.bundle import Bundle
 from kcheck.kube.facts import Facts
+from kcheck.kube.kinds import kind_names
 from kcheck.rule.plan import Plan, compile_plan
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import rule
@@ -21,13 +22,29 @@ def plan() -> Plan:
 
 
 def test_kinds_of_a_rule() -> None:
-    assert rule("a", "b", kinds=("Service", "Pod"))(look).kinds == {"Service", "Pod"}
+    assert rule("a", "b", kinds=("core Service", "core Pod"))(look).kinds == {"core Service", "core Pod"}
+    assert rule("a", "b", kinds="Service")(look).kinds == {"Service"}
     assert rule("a", "b")(look).kinds == frozenset()
 
 
 def test_hooks_by_kind() -> None:
-    told = {kind: {hook.rule for hook in plan().bundle.of_kind(kind)} for kind in ("Service", "NetworkPolicy", "Unheard")}
-    assert "service-without-pods" in told["Service"] - told["NetworkPolicy"]
-    assert "policy-without-pods" in told["NetworkPolicy"] - told["Service"]
-    assert told["Unheard"]
-    assert told["Unheard"] <= told["Service"] & told["NetworkPolicy"]
+    hooks = plan().bundle
+    service, policy, knative, other = (
+        {hook.rule for hook in hooks.of_kind(api_version, kind)}
+        for api_version, kind in (
+            ("v1", "Service"),
+            ("networking.k8s.io/v1", "NetworkPolicy"),
+            ("serving.knative.dev/v1", "Service"),
+            ("a/v1", "Unheard"),
+        )
+    )
+    assert "service-without-pods" in service - policy
+    assert "policy-without-pods" in policy - service
+    assert other
+    assert other == knative
+    assert other <= service & policy
+
+
+def test_notation() -> None:
+    assert kind_names("apps/v1", "Deployment") == {"Deployment", "apps Deployment", "apps/v1 Deployment"}
+    assert kind_names("v1", "Pod") == {"Pod", "core Pod", "v1 Pod"}

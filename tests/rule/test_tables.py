@@ -26,7 +26,7 @@ def test_all_plug_ins_load() -> None:
 
 def test_types_of_rules_and_checks(fields: dict[str, set[str]]) -> None:
     named = {(rule.id, name) for rule in REGISTRY.rules.values() for name in rule.types}
-    named |= {(f"{check.topic.id}: {check.load().__name__}", name) for check in REGISTRY.checks for name in check.types}
+    named |= {(f"{validator.rule.id}: {validator.load().__name__}", name) for validator in REGISTRY.validators for name in validator.types}
     assert sorted((who, name) for who, name in named if name not in fields) == []
 
 
@@ -38,7 +38,7 @@ def test_types_and_fields_of_tables(fields: dict[str, set[str]]) -> None:
 
 
 def test_topics_are_rules() -> None:
-    topics = {check.topic.id for check in REGISTRY.checks}
+    ids = {validator.rule.id for validator in REGISTRY.validators}
     constraints = [each for table in REGISTRY.tables for listed in table.load().fields.values() for each in listed]
-    topics |= {constraint.topic.id for constraint in constraints}
-    assert topics <= REGISTRY.rules.keys()
+    ids |= {constraint.rule.id for constraint in constraints}
+    assert ids <= REGISTRY.rules.keys()

@@ -3,15 +3,14 @@
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import Problem, Resource, rule
+from kcheck.api import Group, Problem, Resource, rule
 
 WORKLOADS = ("apps Deployment", "apps StatefulSet", "apps DaemonSet", "batch CronJob")
+acme = Group("acme", "rules of Acme")
 
 
-@rule("acme/owner-label", "a workload that no team answers for", groups=("acme",))
+@rule("acme/owner-label", "a workload that no team answers for", groups=("acme",), kinds=WORKLOADS)
 def owner_label(resource: Resource, *, label: Annotated[str, "the label that names the team"] = "acme.example/team") -> Iterator[Problem]:
-    if not resource.is_a(*WORKLOADS):
-        return
     # What is not there is a node, too: false, and shown at the nearest key that is there.
     owner = resource["metadata"]["labels"][label]
     if not owner.text:

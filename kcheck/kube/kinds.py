@@ -1,0 +1,19 @@
+"""How rules name kinds of objects.
+
+"apps Deployment"      the kind of an API group, whatever the version; "core" is the core group
+"apps/v1 Deployment"   the kind of an apiVersion
+"Deployment"           the kind of any group
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+CORE = "core"
+"""The name of the core group, whose objects have an apiVersion without a group."""
+
+
+@lru_cache(maxsize=1000)
+def kind_names(api_version: str, kind: str) -> frozenset[str]:
+    """All names of the kind of an object."""
+    return frozenset((kind, f"{api_version.rpartition('/')[0] or CORE} {kind}", f"{api_version} {kind}"))

@@ -1,0 +1,72 @@
+"""Groups: names that select several rules together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kcheck.text.record import NamedTuple
+
+
+class Group(NamedTuple):
+    """A group that a plug-in adds: a value in one of its modules. `description`: one line."""
+
+    name: str
+    description: str
+
+
+FAMILIES: Mapping[str, str] = {
+    "all": "every rule, including those that are off by default",
+    "spec": "rules about what the API server rejects, ignores or warns about",
+    "practice": "rules about what the API server accepts and causes problems later",
+}
+"""Groups that follow from the family of a rule."""
+
+GROUPS: Mapping[str, str] = {
+    "accounts": "ServiceAccounts and their tokens",
+    "autoscaling": "HorizontalPodAutoscalers, VerticalPodAutoscalers and KEDA",
+    "availability": "replicas, spreading, disruption budgets and rollouts",
+    "capabilities": "Linux capabilities of containers",
+    "control-plane": "command-line flags of control plane components and kubelets",
+    "delivery": "Argo CD and Flux",
+    "deprecated": "deprecated kinds, versions, fields, images and registries",
+    "disruption": "PodDisruptionBudgets and evictions",
+    "efficiency": "settings that waste compute resources",
+    "exposure": "Services reachable from outside the cluster",
+    "gateways": "Gateway API",
+    "guaranteed": "resource settings of Pods in the Guaranteed QoS class",
+    "host": "access to the node: namespaces, paths, ports and devices",
+    "images": "container images, their tags and registries",
+    "ingress": "Ingresses",
+    "jobs": "Jobs and CronJobs",
+    "labels": "labels and annotations",
+    "monitoring": "objects of the Prometheus Operator",
+    "namespaces": "Namespaces and how objects are assigned to them",
+    "network-policy": "NetworkPolicies",
+    "networking": "Services, routes, ports and addresses",
+    "openshift": "OpenShift",
+    "pod-security": "Pod Security admission of the namespace",
+    "pod-security-baseline": "controls of the Baseline Pod Security Standard",
+    "pod-security-restricted": "controls of the Restricted Pod Security Standard",
+    "policy": "rules that enforce a policy of your organization; most need options",
+    "privileges": "privileged containers and privilege escalation",
+    "probes": "liveness, readiness and startup probes",
+    "profiles": "seccomp, AppArmor and SELinux",
+    "rbac": "Roles, ClusterRoles and their bindings",
+    "relations": "relations between objects, such as references and selectors",
+    "reliability": "settings that cause outages or unreliable workloads",
+    "resources": "CPU, memory and storage requests and limits",
+    "scheduling": "affinity, tolerations, topology spread and priorities",
+    "secrets": "Secrets and credentials in plain text",
+    "security": "everything that weakens the security of the cluster or its workloads",
+    "software": "known software with insecure settings",
+    "storage": "volumes, claims and StorageClasses",
+    "style": "consistency and readability",
+    "supply-chain": "provenance and integrity of images",
+    "unused": "objects that nothing uses",
+    "users": "user and group IDs of containers",
+    "versions": "differences between Kubernetes versions",
+    "volumes": "volumes of Pods",
+    "webhooks": "admission webhooks",
+    "workloads": "Deployments and other controllers of Pods",
+}
+"""The groups of built-in rules, each with what its rules are about."""
