@@ -1,4 +1,4 @@
-"""`kcheck explain RULE`"""
+"""`kcheck explain RULE`, and of a group"""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sys
 import click
 
 from kcheck.cli.output import wants_colour
+from kcheck.cli.rules import rule_table
 from kcheck.cli.selection import complete_rules, find_rule, tell_failures, types_of
 from kcheck.reporters import Style
 from kcheck.rule.equivalents import equivalents_of
@@ -26,18 +27,27 @@ _BOLD, _CODE, _DIM, _CARETS = "1", "36", "2", "1;33"
 _CODE_WORD = pattern(r"`([^`]+)`")
 
 
-@click.command(short_help="Show the page of a rule.")
-@click.argument("rule", shell_complete=complete_rules)
+@click.command(short_help="Show the page of a rule, or a group.")
+@click.argument("rule", metavar="RULE|GROUP", shell_complete=complete_rules)
 @click.option("--color", "colour", type=click.Choice(["auto", "always", "never"]), default="auto", help="Paint the text. [default: auto]")
 def explain(rule: str, colour: str) -> None:
-    """Show the page of a rule: why it is there, examples, and how to set it."""
+    """Show the page of a rule: why it is there, examples, and how to set it. Of a group, show what it is about and its rules."""
     registry = Registry.load()
     tell_failures(registry)
-    found = find_rule(rule, registry)
     style = Style(colour=wants_colour(colour, sys.stdout))
+    if rule in registry.groups and rule not in registry.rules:
+        click.echo("\n".join(_group(rule, registry, style)), color=style.colour)
+        return
+    found = find_rule(rule, registry)
     prose = help_text(registry.page(found))
     text = "\n".join([*_head(found, registry, style), "", *(_painted(prose, style) if prose else [])])
     click.echo(text.rstrip(), color=style.colour)
+
+
+def _group(name: str, registry: Registry, style: Style) -> list[str]:
+    """What a group is about, and its rules."""
+    rules = [registry.rules[id] for id in sorted(registry.groups[name])]
+    return [style.paint(f"# {name}", _BOLD), "", registry.describe_group(name), "", *rule_table(rules, style)]
 
 
 def _head(rule: Rule, registry: Registry, style: Style) -> list[str]:

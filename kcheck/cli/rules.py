@@ -34,8 +34,9 @@ def complete_checks(ctx: click.Context, parameter: click.Parameter, incomplete: 
 @click.option(
     "--like", metavar="TOOL[/CHECK]", shell_complete=complete_checks, help="Those like the checks of another tool, such as kube-linter."
 )
+@click.option("--groups", is_flag=True, help="List the groups of rules.")
 @click.option("--color", "colour", type=click.Choice(["auto", "always", "never"]), default="auto", help="Paint the text. [default: auto]")
-def rules(format_: str, select: tuple[str, ...], like: str | None, colour: str) -> None:
+def rules(format_: str, select: tuple[str, ...], like: str | None, groups: bool, colour: str) -> None:
     """List the rules, those of plug-ins among them."""
     registry = Registry.load()
     tell_failures(registry)
@@ -44,14 +45,19 @@ def rules(format_: str, select: tuple[str, ...], like: str | None, colour: str) 
         registry.rules[id] for id in sorted(registry.rules) if not names or any(id == n or id in registry.groups.get(n, ()) for n in names)
     ]
     style = Style(colour=wants_colour(colour, sys.stdout))
-    if like is not None:
+    if groups and like is not None:
+        raise click.UsageError("--groups and --like cannot be combined")
+    if groups:
+        data: list[dict[str, object]] = _groups(chosen, registry)
+        lines = _group_table(data, style)
+    elif like is not None:
         found = rules_like(like, chosen)
-        data: list[dict[str, object]] = [{"check": check, "rules": [rule.id for rule in of]} for check, of in found.items()]
+        data = [{"check": check, "rules": [rule.id for rule in of]} for check, of in found.items()]
         lines = _like_table(found, style)
     else:
         checks = _checks_by_rule(chosen) if format_ == "json" else {}
         data = [_data(rule, registry, checks.get(rule.id, ())) for rule in chosen] if format_ == "json" else []
-        lines = _table(chosen, style)
+        lines = rule_table(chosen, style)
     if format_ == "json":
         click.echo(json.dumps(data, indent=1))
     else:
@@ -93,7 +99,25 @@ def _like_table(found: dict[str, list[Rule]], style: Style) -> list[str]:
     return [style.paint(lines[0], "1"), *lines[1:]]
 
 
-def _table(rules: Sequence[Rule], style: Style) -> list[str]:
+def _groups(rules: Sequence[Rule], registry: Registry) -> list[dict[str, object]]:
+    """The groups that have some of these rules."""
+    ids = {rule.id for rule in rules}
+    return [
+        {"group": name, "description": registry.describe_group(name), "rules": sorted(members & ids)}
+        for name, members in registry.groups.items()
+        if members & ids
+    ]
+
+
+def _group_table(groups: Sequence[dict[str, object]], style: Style) -> list[str]:
+    rows = [(str(each["group"]), str(len(each["rules"])), str(each["description"])) for each in groups]  # type: ignore[arg-type]
+    head = ("group", "rules", "description")
+    name, number = (max(len(row[column]) for row in (head, *rows)) for column in (0, 1))
+    lines = [f"{row[0]:<{name}}  {row[1]:>{number}}  {row[2]}" for row in (head, *rows)]
+    return [style.paint(lines[0], "1"), *lines[1:]]
+
+
+def rule_table(rules: Sequence[Rule], style: Style) -> list[str]:
     head = ("rule", "severity", "family", "default", "title")
     rows = [(r.id, r.severity.word, r.family, "on" if r.default else "off", r.title) for r in rules]
     widths = [max(map(len, column)) for column in list(zip(head, *rows, strict=True))[:-1]]

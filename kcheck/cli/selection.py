@@ -33,20 +33,17 @@ def find_rule(name: str, registry: Registry) -> Rule:
     rule = registry.rules.get(name)
     if rule is not None:
         return rule
-    if name in registry.groups:
-        raise click.UsageError(f"{name} is a group of rules: see kcheck rules --select {name}")
-    raise click.UsageError(unknown_name(name, registry, groups=False))
+    raise click.UsageError(unknown_name(name, registry))
 
 
-def unknown_name(name: str, registry: Registry, groups: bool = True) -> str:
-    """What to say of a name that is no rule (and no group)."""
-    what = "rule or group" if groups else "rule"
-    near = nearest(name, [*registry.rules, *(registry.groups if groups else ())])
+def unknown_name(name: str, registry: Registry) -> str:
+    """What to say of a name that is neither a rule nor a group."""
+    near = nearest(name, [*registry.rules, *registry.groups])
     if near:
-        return f"no {what} {name!r}: did you mean {near}?"
+        return f"no rule or group {name!r}: did you mean {near}?"
     if "/" in name:
-        return f"no {what} {name!r}: is the plug-in installed that brings it?"
-    return f"no {what} {name!r}: see kcheck rules"
+        return f"no rule or group {name!r}: is the plug-in installed that brings it?"
+    return f"no rule or group {name!r}: see kcheck rules"
 
 
 def types_of(rule: Rule, registry: Registry) -> list[str]:
@@ -60,17 +57,21 @@ def types_of(rule: Rule, registry: Registry) -> list[str]:
 
 
 def complete_rules(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
-    """Completions of a rule's id."""
-    rules = Registry.load().rules
-    return _completions({id: rule.title for id, rule in sorted(rules.items()) if id.startswith(incomplete)})
+    """Completions of a rule's id or a group."""
+    return _completions({name: title for name, title in _titles(Registry.load()).items() if name.startswith(incomplete)})
 
 
 def complete_names(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
     """Completions of ids and groups, the last of a list."""
     before, comma, word = incomplete.rpartition(",")
-    registry = Registry.load()
-    titles = dict.fromkeys(registry.groups, "group") | {id: rule.title for id, rule in registry.rules.items()}
-    return _completions({f"{before}{comma}{name}": title for name, title in sorted(titles.items()) if name.startswith(word)})
+    titles = _titles(Registry.load())
+    return _completions({f"{before}{comma}{name}": title for name, title in titles.items() if name.startswith(word)})
+
+
+def _titles(registry: Registry) -> dict[str, str]:
+    """What rules and groups are about, by name."""
+    groups = {name: f"group: {registry.describe_group(name)}" for name in registry.groups}
+    return dict(sorted((groups | {id: rule.title for id, rule in registry.rules.items()}).items()))
 
 
 def complete_formats(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:

@@ -64,6 +64,24 @@ def test_explain_prints_data_and_page(program: Program) -> None:
     assert "```" not in painted
 
 
+def test_explain_shows_a_group(program: Program) -> None:
+    text = program("explain", "gateways").out
+    assert text.startswith("# gateways\n\nGateway API\n")
+    assert "\nmissing-listener " in text
+    assert "port-number" not in text
+
+
+def test_groups_are_listed_with_what_they_are_about(program: Program) -> None:
+    lines = program("rules", "--groups").out.splitlines()
+    assert lines[0].split() == ["group", "rules", "description"]
+    assert "Gateway API" in next(line for line in lines if line.startswith("gateways "))
+    (group,) = [each for each in json.loads(program("rules", "--groups", "--format", "json").out) if each["group"] == "jobs"]
+    assert group["description"] == "Jobs and CronJobs"
+    assert "finished-jobs" in group["rules"]
+    few = program("rules", "--groups", "--select", "missing-listener").out.splitlines()[1:]
+    assert [line.split()[0] for line in few] == ["all", "gateways", "networking", "practice", "relations"]
+
+
 def test_explain_lists_options(program: Program) -> None:
     assert "  allow: a list of texts, [] by default\n" in program("explain", "floating-tag").out
 

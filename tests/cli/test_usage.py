@@ -27,8 +27,8 @@ from tests.cli.conftest import POD, Program
         (["check", "good.yaml", "--config", "good.yaml", "--isolated"], "contradict"),
         (["check", "good.yaml", "--schemas", "good.yaml"], "good.yaml holds no CRD"),
         (["check", "good.yaml", "--fail-on", "fatal"], "'fatal' is not one of 'info', 'warning', 'error'"),
-        (["explain", "prot-number"], "no rule 'prot-number': did you mean port-number?"),
-        (["explain", "practice"], "practice is a group of rules: see kcheck rules --select practice"),
+        (["explain", "prot-number"], "no rule or group 'prot-number': did you mean port-number?"),
+        (["rules", "--groups", "--like", "polaris"], "cannot be combined"),
         (["rules", "--select", "practise"], "did you mean practice?"),
     ],
 )
