@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from kcheck.finding.problem import Problem
+from kcheck.kube.bundle import Bundle
 from kcheck.kube.facts import Facts
 from kcheck.kube.kinds import CORE, kind_names
 from kcheck.kube.resource import Resource
@@ -19,14 +20,18 @@ from kcheck.tree.node import Node
 _NONE: frozenset[str] = frozenset()
 
 MOST_PROBLEMS = 100_000
-"""What a rule may find at one node, document or object before it is taken for endless."""
+"""What a rule may find at one node, document or object before it is stopped."""
 
 
-class EndlessRule(Exception):
-    """A rule whose problems have no end."""
+class RuleMistake(Exception):
+    """What a rule function does that none may do."""
 
-    def __init__(self) -> None:
-        super().__init__(f"it finds more than {MOST_PROBLEMS:,} problems in one place, so it was stopped")
+
+Tell = Callable[[str, Problem], None]
+"""Called with a rule's id and a problem."""
+
+Crash = Callable[[str, Exception], None]
+"""Called with the id of a rule that failed, and why."""
 
 
 class Hook:
@@ -58,9 +63,24 @@ class Hook:
                 return True
         return False
 
-    def found(self, subject: object) -> Iterable[Problem]:
-        """What the function finds. Most have no options, and a call without is a cheaper one."""
-        return self.function(subject, **self.options) if self.options else self.function(subject)
+    def run(self, subject: object, tell: Tell, crash: Crash, bundle: Bundle | None = None) -> None:
+        """Call the function with what it checks and pass its problems on. A rule that fails is reported, the others go on."""
+        try:
+            # Most have no options, and a call without any is cheaper.
+            if bundle is not None:
+                problems = self.function(subject, bundle, **self.options)
+            else:
+                problems = self.function(subject, **self.options) if self.options else self.function(subject)
+            number = 0
+            for problem in problems:
+                if not isinstance(problem, Problem):
+                    raise RuleMistake(f"it yields {problem!r:.100}, which is not a Problem")
+                tell(self.rule, problem)
+                number += 1  # noqa: SIM113
+                if number > MOST_PROBLEMS:
+                    raise RuleMistake(f"it finds more than {MOST_PROBLEMS:,} problems in one place, so it was stopped")
+        except Exception as error:
+            crash(self.rule, error)
 
     def instead(self, function: Callable[..., Iterable[Problem]]) -> Hook:
         """The same with another function."""

@@ -11,7 +11,6 @@ from kcheck.finding.report import Passed, Report
 from kcheck.kube.bundle import Bundle
 from kcheck.kube.facts import Facts
 from kcheck.kube.place import Place
-from kcheck.rule.plan import MOST_PROBLEMS, EndlessRule
 from kcheck.run.budget import limited_time
 from kcheck.run.ignore import Ignores, apply
 from kcheck.run.session import Session
@@ -84,15 +83,11 @@ class _Conclusion:
         found: list[Finding] = []
         with limited_time(_CHARACTERS * len(bundle.facts)):
             for facts in chain.from_iterable(facts for _, facts in self.told):
-                for hook in self.session.plan(self.session.rules_for(facts.place.file)).bundle.of_facts(facts):
-                    try:
-                        for number, problem in enumerate(hook.function(facts, bundle, **hook.options), 1):
-                            found += self.finding(hook.rule, problem, facts.place)
-                            if number > MOST_PROBLEMS:
-                                raise EndlessRule
-                    except Exception as error:
-                        message = f"rule {hook.rule} failed on {facts.title}: {type(error).__name__}: {error}"
-                        found += self.finding("internal-error", Problem(facts.place, message), facts.place)
+                hooks = self.session.plan(self.session.rules_for(facts.place.file)).bundle.of_facts(facts)
+                if hooks:
+                    about = _About(self, facts, found)
+                    for hook in hooks:
+                        hook.run(facts, about.tell, about.crash, bundle)
         return found
 
     def finding(self, rule: str, problem: Problem, place: Place) -> Iterator[Finding]:
@@ -100,3 +95,20 @@ class _Conclusion:
         active = self.session.rules_for(at.file).active.get(rule)
         if active is not None:
             yield Finding(rule, active.severity, active.rule.family, problem.message, at, problem.reason, problem.related, problem.fix)
+
+
+class _About:
+    """Takes what rules find about one object."""
+
+    def __init__(self, conclusion: _Conclusion, facts: Facts, found: list[Finding]) -> None:
+        self.conclusion = conclusion
+        self.facts = facts
+        self.found = found
+
+    def tell(self, rule: str, problem: Problem) -> None:
+        self.found += self.conclusion.finding(rule, problem, self.facts.place)
+
+    def crash(self, rule: str, error: Exception) -> None:
+        """A rule failed on the object: that is a finding, too."""
+        message = f"rule {rule} failed on {self.facts.title}: {type(error).__name__}: {error}"
+        self.tell("internal-error", Problem(self.facts.place, message))

@@ -10,7 +10,7 @@ from kcheck.finding.problem import Problem
 from kcheck.kube.facts import Facts
 from kcheck.kube.resource import Resource, resources
 from kcheck.kube.suggestion import nearest
-from kcheck.rule.plan import MOST_PROBLEMS, EndlessRule, Hook, Plan
+from kcheck.rule.plan import Plan
 from kcheck.rule.ruleset import RuleSet
 from kcheck.run.collect import collect
 from kcheck.run.placing import Owners, Placer
@@ -71,7 +71,7 @@ class _Check:
             self.tell("yaml-syntax", Problem(Span(document.fault.start, document.fault.end), document.fault.message))
             return
         for hook in self.plan.documents:
-            self.call(hook, document)
+            hook.run(document, self.tell, self.crash)
         objects = resources(document)
         if not objects and not (document.root["kind"].text.endswith("List") and document.root["items"].is_list):
             self.no_object(document.root)
@@ -94,7 +94,7 @@ class _Check:
         if "deprecated-api" in self.rules:
             self.succession(resource)
         for hook in self.plan.objects.of_kind(resource.api_version, resource.kind):
-            self.call(hook, resource)
+            hook.run(resource, self.tell, self.crash)
         with self.session.stage("facts of objects"):
             self.result.facts.append(collect(resource, last.pods if last is not None else [], self.placer, self.usage))
 
@@ -195,17 +195,6 @@ class _Check:
                 at = root[near] if near and near != key else node
                 hint = f"did you mean that by {near}?" if near and near != key else "add it"
                 self.tell("no-object", Problem(at, f"{key} is missing: {hint}", at="key"))
-
-    def call(self, hook: Hook, subject: Document | Resource) -> None:
-        try:
-            number = 0
-            for problem in hook.found(subject):
-                self.tell(hook.rule, problem)
-                number += 1  # noqa: SIM113
-                if number > MOST_PROBLEMS:
-                    raise EndlessRule
-        except Exception as error:
-            self.crash(hook.rule, error)
 
     def crash(self, rule: str, error: Exception) -> None:
         """A rule failed on an object: that is a finding too."""

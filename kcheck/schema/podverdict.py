@@ -12,12 +12,12 @@ from kcheck.finding.problem import Problem, Reason
 from kcheck.kube.pod import Pod
 from kcheck.kube.resource import Resource
 from kcheck.kube.suggestion import nearest
-from kcheck.rule.plan import Plan, compile_plan
+from kcheck.rule.plan import Crash, Plan, Tell, compile_plan
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
 from kcheck.schema.shape import Shape
 from kcheck.schema.store import Store
-from kcheck.schema.walk import Crash, Tell, Walk
+from kcheck.schema.walk import Walk
 from kcheck.tree.node import Node
 
 DOOMED = "doomed-pod"

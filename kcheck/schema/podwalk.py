@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from kcheck.kube.pod import Container, Pod
 from kcheck.kube.resource import Resource
-from kcheck.rule.plan import Plan, TypePlan
+from kcheck.rule.plan import Crash, Plan, Tell, TypePlan
 from kcheck.rule.ruleset import RuleSet
 from kcheck.schema.podplaces import Places, PodPart, PodPlace, follow, known_places, look, usual_places
 from kcheck.schema.podschemas import PodSchemas
 from kcheck.schema.shape import Field, Shape
 from kcheck.schema.store import Store
-from kcheck.schema.walk import Crash, Tell, Walk
+from kcheck.schema.walk import Walk
 from kcheck.tree.node import Node
 
 _TYPES: dict[PodPart, tuple[str, ...]] = {

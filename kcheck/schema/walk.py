@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from kcheck.finding.problem import Problem, missing
@@ -10,15 +10,10 @@ from kcheck.kube.part import Part
 from kcheck.kube.pod import Container, Pod, role_of
 from kcheck.kube.resource import Resource
 from kcheck.kube.suggestion import nearest
-from kcheck.rule.plan import MOST_PROBLEMS, EndlessRule, Hook, Plan, TypePlan
+from kcheck.rule.plan import Crash, Hook, Plan, Tell, TypePlan
 from kcheck.schema.shape import Choice, Shape
 from kcheck.schema.value import fault_of
 from kcheck.tree.node import Node, Passage, Quote
-
-Tell = Callable[[str, Problem], None]
-"""Called with a rule's id and what it found."""
-
-Crash = Callable[[str, Exception], None]
 
 # What the decoder says ends before validation, and what has no reason of the server's is no refusal.
 _NOT_VALIDATION = ("UnknownField", "DuplicateKey", "TypeInvalid", "")
@@ -201,7 +196,7 @@ class Walk:
                 self.tell(rule, problem)
 
     def call(self, hook: Hook, node: Node) -> None:
-        """Run a rule on a node; a crash is told and the walk goes on."""
+        """Run a rule on a node."""
         self.events += 1
         subject: Any = node
         if hook.subject is Container:
@@ -214,15 +209,7 @@ class Walk:
             subject = Part(node, self.resource, hook.type)
         elif hook.subject is Resource:
             subject = self.resource
-        try:
-            number = 0
-            for problem in hook.found(subject):
-                self.tell(hook.rule, problem)
-                number += 1  # noqa: SIM113
-                if number > MOST_PROBLEMS:
-                    raise EndlessRule
-        except Exception as error:
-            self.crash(hook.rule, error)
+        hook.run(subject, self.tell, self.crash)
 
     def required(self, node: Node, shape: Shape, value: dict[str, Node]) -> None:
         """What the type must have. To Go a zero value is an absent one where the field is no pointer, and a struct is always there."""

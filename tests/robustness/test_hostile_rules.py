@@ -41,6 +41,11 @@ def wrong_yield(node: Node) -> Iterator[Problem]:
     yield "a text"  # type: ignore[misc]
 
 
+@rule("wrong-yield-of-facts", "yields what is no problem")
+def wrong_yield_of_facts(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
+    yield "text"  # type: ignore[misc]
+
+
 @rule("endless", "yields without end")
 def endless(resource: Resource) -> Iterator[Problem]:
     number = 0
@@ -91,8 +96,7 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "BASE", 0.3)
     monkeypatch.setattr(budget, "_AGAIN", 0.3)
     monkeypatch.setattr("kcheck.run.conclusion._CHARACTERS", 0)
-    for module in ("kcheck.run.file", "kcheck.schema.walk", "kcheck.run.conclusion"):
-        monkeypatch.setattr(f"{module}.MOST_PROBLEMS", 50)
+    monkeypatch.setattr("kcheck.rule.plan.MOST_PROBLEMS", 50)
 
 
 @pytest.mark.usefixtures("hurry")
@@ -101,7 +105,8 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("raises", "RuntimeError: no luck"),
         ("no-generator", "TypeError"),
-        ("wrong-yield", "AttributeError"),
+        ("wrong-yield", "not a Problem"),
+        ("wrong-yield-of-facts", "'text', which is not a Problem"),
         ("endless", "more than"),
         ("busy", "processor time"),
         ("slow-match", "processor time"),
