@@ -46,6 +46,7 @@ from kcheck.rule.index import modules
 from kcheck.rule.options import Option
 from kcheck.rule.rule import Rule, rule, topic
 from kcheck.schema import served, soundness
+from kcheck.text.complaint import Complaint, help_of
 from kcheck.text.edit import Edit
 from kcheck.text.pattern import pattern
 from kcheck.text.span import Span
@@ -53,13 +54,13 @@ from kcheck.tree.document import Document
 from kcheck.tree.node import Node, Passage
 
 __all__ = [
-    "ERROR", "INFO", "WARNING", "Backend", "Breach", "BudgetFact", "Bundle", "Check", "Claim", "Constraint", "Container", "Delivery",
-    "Document", "Edit", "Facts", "FieldTable", "Finding", "Fix", "Made", "Node", "NodesFact", "ObjectId", "Option", "Part", "Passage",
-    "Place", "Pod", "PodFact", "PortFact", "Problem", "Reason", "Reference", "Related", "Report", "Resource", "Rule", "ScaleFact", "Scope",
-    "SelectorFact", "Severity", "Span", "Style", "addresses", "base64", "calls", "check_device_selector", "checks", "constraint",
-    "cron", "durations", "expressions", "fields", "hookimpl", "image", "is_provided", "labels", "may_share", "missing", "modes", "modules",
-    "names", "nearest", "network", "pattern", "podsecurity", "ports", "quantity", "rule", "selector", "served", "soundness", "strings",
-    "time_zones", "tokens", "topic", "urls",
+    "ERROR", "INFO", "WARNING", "Backend", "Breach", "BudgetFact", "Bundle", "Check", "Claim", "Complaint", "Constraint", "Container",
+    "Delivery", "Document", "Edit", "Facts", "FieldTable", "Finding", "Fix", "Made", "Node", "NodesFact", "ObjectId", "Option", "Part",
+    "Passage", "Place", "Pod", "PodFact", "PortFact", "Problem", "Reason", "Reference", "Related", "Report", "Resource", "Rule",
+    "ScaleFact", "Scope", "SelectorFact", "Severity", "Span", "Style", "addresses", "base64", "calls", "check_device_selector", "checks",
+    "constraint", "cron", "durations", "expressions", "fields", "help_of", "hookimpl", "image", "is_provided", "labels", "may_share",
+    "missing", "modes", "modules", "names", "nearest", "network", "pattern", "podsecurity", "ports", "quantity", "rule", "selector",
+    "served", "soundness", "strings", "time_zones", "tokens", "topic", "urls",
 ]  # fmt: skip
 
 

@@ -67,6 +67,7 @@ def finding_data(finding: Finding) -> dict[str, Any]:
         "rule": finding.rule,
         "severity": finding.severity.word,
         "message": finding.message,
+        "help": finding.help,
         "file": finding.file,
         "line": start.line,
         "column": start.column,

@@ -2,7 +2,7 @@
 
 A page begins with the rule's id as its heading. Its examples are fenced blocks marked `yaml` or `json`, whole manifests in
 which comments draw the findings. The `#` stands in the first column, the carets under the characters that the finding
-points at, and what follows is part of its message:
+points at, and what follows is part of its concise form, `message; help`:
 
     image: nginx:latest
     #      ^^^^^^^^^^^^ can change under you
@@ -52,9 +52,12 @@ class Drawing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One block. `line`: where it begins in the page; `text`: without what draws; `options`: the YAML of the block that sets them."""
+    """One block. `line`: where it begins in the page, and `lines`: how many lines it has; `text`: without the caret comments;
+    `options`: the YAML of the block that sets them.
+    """
 
     line: int
+    lines: int
     language: str
     text: str
     drawings: tuple[Drawing, ...]
@@ -147,7 +150,7 @@ def _example(block: _Block, options: str) -> Example:
         else:
             start = 1 if match["arrow"] else len(match["space"]) + 2
             drawings.append(Drawing(len(lines), start, start + len(match["carets"]), match["words"] or ""))
-    return Example(block.line, block.language, "".join(lines), tuple(drawings), options)
+    return Example(block.line, len(block.lines), block.language, "".join(lines), tuple(drawings), options)
 
 
 def help_text(path: Path | None) -> str:

@@ -11,7 +11,7 @@ def test_jobs_need_no_owner():
     assert not check_text(JOB, ["acme/owner-label"])
 """
 
-from kcheck.testing.pages import Case, check, pages
+from kcheck.testing.pages import Case, check, pages, update
 from kcheck.testing.texts import check_text
 
-__all__ = ["Case", "check", "check_text", "pages"]
+__all__ = ["Case", "check", "check_text", "pages", "update"]

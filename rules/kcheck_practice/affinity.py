@@ -38,7 +38,9 @@ def anti_affinity_topology(
     for term in pod.node.at("affinity", "podAntiAffinity", _REQUIRED):
         node = term["topologyKey"]
         if node.text and node.text not in keys:
-            yield Problem(node, f"required anti-affinity over {node.text} can close a whole domain to others: prefer it, or use {keys[0]}")
+            yield Problem(
+                node, f"required anti-affinity over {node.text} can close a whole domain to others", help=f"prefer it, or use {keys[0]}"
+            )
 
 
 @rule("anti-affinity-without-pods", "anti-affinity that keeps nothing apart, by a slip of the pen", on="selectors",
@@ -64,8 +66,8 @@ def spread_without_own_pods(workload: Facts, bundle: Bundle) -> Iterator[Problem
         if term.aim == "spread" and workload.pods and not _is_met(workload, term.selector, bundle):
             pod = workload.pods[0]
             unmet = ",".join(map(str, term.selector.unmet(pod.labels)))
-            message = f"no pod has {unmet}, those of {workload.title} included, so that this spreads nothing: write their labels"
-            yield Problem(term.place, message, related=(Related(pod.place, f"the labels of {workload.title}"),))
+            message = f"no pod has {unmet}, those of {workload.title} included, so that this spreads nothing"
+            yield Problem(term.place, message, help="write their labels", related=(Related(pod.place, f"the labels of {workload.title}"),))
 
 
 def _is_met(workload: Facts, wanted: selector.Selector, bundle: Bundle) -> bool:
@@ -83,4 +85,4 @@ def _selects(term: Node, effect: str) -> Iterator[Problem]:
         return
     wanted = accepted(node["matchExpressions"], node["matchLabels"])
     if wanted is not None and selector.contradictory(wanted):
-        yield Problem(node, f"no pod can match {wanted}, {effect}: take one of the requirements away", at="key")
+        yield Problem(node, f"no pod can match {wanted}, {effect}", help="take one of the requirements away", at="key")

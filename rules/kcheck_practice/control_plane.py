@@ -98,7 +98,9 @@ def admission_plugins(
     for name in wanted:
         if name not in value.split(","):
             harm = _PLUGINS.get(name, "has no such plugin on")
-            yield Problem(node, f"this {APISERVER} {harm}: add {name} to --enable-admission-plugins", at="value" if value else "key")
+            yield Problem(
+                node, f"this {APISERVER} {harm}", help=f"add {name} to --enable-admission-plugins", at="value" if value else "key"
+            )
 
 
 anonymous_requests = _topic("anonymous-requests", "a component that answers anonymous requests")

@@ -56,11 +56,12 @@ def missing_key(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         hint = f"did you mean {near}?" if near else f"it has {have}"
         fix = correction(reference.key_place, reference.key, near) if near else None
         related = tuple(Related(f.place, title) for f in copies[:1])
-        yield Problem(reference.key_place or reference.place, f"{title} has no key {reference.key}: {hint}", related=related, fix=fix)
+        yield Problem(reference.key_place or reference.place, f"{title} has no key {reference.key}", help=hint, related=related, fix=fix)
 
 
-@rule("unnameable-variable", "a key for envFrom that makes a poor name of a variable", on="references", having=_KEYED,
-      groups=("relations",))
+@rule(
+    "unnameable-variable", "a key for envFrom that makes a poor name of a variable", on="references", having=_KEYED, groups=("relations",)
+)
 def unnameable_variable(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Such a variable cannot be named in a shell; before Kubernetes 1.32 the kubelet left it out and told of it in an event only."""
     for reference in user.references:
@@ -71,5 +72,5 @@ def unnameable_variable(user: Facts, bundle: Bundle) -> Iterator[Problem]:
             if wrong:
                 shown = ", ".join(wrong[:_SHOWN]) + (", ..." if len(wrong) > _SHOWN else "")
                 what = f"{reference.kind} {reference.name} has {shown}, which no shell can name and Kubernetes before 1.32 leaves out"
-                yield Problem(reference.place, f"{what}: rename, or set a prefix", related=(Related(copy.place, "the object"),))
+                yield Problem(reference.place, f"{what}", help="rename, or set a prefix", related=(Related(copy.place, "the object"),))
                 break

@@ -61,7 +61,7 @@ def unused_key(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     unused = sorted(facts.keys.difference(reference.key for reference in uses))
     if unused:
         names = ", ".join(unused[:_SHOWN]) + (", ..." if len(unused) > _SHOWN else "")
-        yield Problem(facts.place, f"nothing in the input uses {names} of {facts.title}: take it out, or use it")
+        yield Problem(facts.place, f"nothing in the input uses {names} of {facts.title}", help="take it out, or use it")
 
 
 @rule("unbound-role", "a role that no binding gives to anybody", severity=INFO, kinds=("Role", "ClusterRole"),
@@ -73,7 +73,7 @@ def unbound_role(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
         if given or _uses(facts, bundle) or _is_named(facts, bundle) or facts.id.name.endswith(_FOR_PEOPLE):
             return
         if bundle.complete or bundle.once(_bindings_there):
-            yield Problem(facts.place, f"no binding in the input gives {facts.title} to anybody: bind it, or delete it")
+            yield Problem(facts.place, f"no binding in the input gives {facts.title} to anybody", help="bind it, or delete it")
 
 
 @rule("idle-binding", "rights for an account that no pod has", severity=INFO, on="references", kinds=("RoleBinding", "ClusterRoleBinding"),
@@ -88,8 +88,8 @@ def idle_binding(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
         accounts = bundle.copies(reference)
         idle = [f for f in accounts if _is_idle(f, bundle)]
         if accounts and len(idle) == len(accounts):
-            message = f"no pod in the input has the service account {reference.name}: take it out, or delete it with its rights"
-            yield Problem(reference.place, message)
+            message = f"no pod in the input has the service account {reference.name}"
+            yield Problem(reference.place, message, help="take it out, or delete it with its rights")
 
 
 def _is_idle(account: Facts, bundle: Bundle) -> bool:
