@@ -151,10 +151,11 @@ class _Check:
         absence = store.absence(api_version, kind)
         if absence is not None and absence.removed:
             instead = f"use {absence.replacement}" if absence.replacement else instead_of(resource.group, kind) or "nothing replaces it"
-            self.tell("removed-api", Problem(node, f"{api_version} {kind} was removed in Kubernetes {absence.removed}: {instead}"))
+            self.tell("removed-api", Problem(node, f"{api_version} {kind} was removed in Kubernetes {absence.removed}", help=instead))
         elif absence is not None:
-            instead = f": use {absence.replacement}" if absence.replacement else ""
-            self.tell("unknown-kind", Problem(node, f"{api_version} {kind} comes with Kubernetes {absence.added}, not {version}{instead}"))
+            instead = f"use {absence.replacement}" if absence.replacement else ""
+            message = f"{api_version} {kind} comes with Kubernetes {absence.added}, not {version}"
+            self.tell("unknown-kind", Problem(node, message, help=instead))
         elif end := end_of(resource.group):
             self.tell("removed-api", Problem(node, f"{api_version} {kind} {end}"))
         elif store.serves_group(api_version) or "/" not in api_version:

@@ -52,7 +52,7 @@ def tell(user: Facts, reference: Reference, bundle: Bundle, by_file: bool, remed
         related = tuple(Related(f.place, f"{kind} {near}") for f in here or peers if f.id.name == near)[:1]
         yield Problem(place, f"there is no {kind} {name}", help=f"did you mean {near}?", related=related, fix=correction(place, name, near))
     elif (bundle.complete or (by_file and here)) and not _is_operated(user, reference, bundle):
-        yield Problem(place, f"there is no {kind} {name} in the input: {remedy}")
+        yield Problem(place, f"there is no {kind} {name} in the input", help=remedy)
 
 
 def _is_operated(user: Facts, reference: Reference, bundle: Bundle) -> bool:

@@ -81,7 +81,7 @@ def _selects(term: Node, effect: str) -> Iterator[Problem]:
         # Keys beside a missing selector are refused by the server.
         if term.is_map and not len(term["matchLabelKeys"]) and not len(term["mismatchLabelKeys"]):
             remedy = "name the pods, or write {} for all of them"
-            yield Problem(term, f"without labelSelector the term matches no pods, {effect}: {remedy}")
+            yield Problem(term, f"without labelSelector the term matches no pods, {effect}", help=remedy)
         return
     wanted = accepted(node["matchExpressions"], node["matchLabels"])
     if wanted is not None and selector.contradictory(wanted):

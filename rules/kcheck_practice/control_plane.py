@@ -58,7 +58,7 @@ def _judged(container: Container, flags: tuple[Flag, ...]) -> Iterator[Problem]:
             continue
         value, node = line.flags.get(flag.name, (None, line.at))
         if not flag.right(value) and not (value is None and _may_be_elsewhere(flag, line)):
-            yield Problem(node, f"this {flag.component} {flag.wrong}: {flag.write}", at="key" if value is None else "value")
+            yield Problem(node, f"this {flag.component} {flag.wrong}", help=flag.write, at="key" if value is None else "value")
 
 
 def _may_be_elsewhere(flag: Flag, line: CommandLine) -> bool:

@@ -111,7 +111,7 @@ def deprecated_annotation(part: Part) -> Iterator[Problem]:
             former = _PREFIXES[prefix]
             instead = former.instead + key.removeprefix(prefix)
         if not part.resource.is_before(former.since):
-            yield Problem(node, f"the annotation {key} {former.fate}: {instead}", at="key")
+            yield Problem(node, f"the annotation {key} {former.fate}", help=instead, at="key")
 
 
 @rule("deprecated-label", "a label or taint that has been given up", groups=(*_GROUPS, "labels", "scheduling"),
@@ -151,7 +151,7 @@ def removed_volume_plugin(part: Part) -> Iterator[Problem]:
             _, driver, since = DRIVERS[key]
             if not part.resource.is_before(since):
                 instead = "write csi with that driver" if part.type != "core/v1 Volume" else "claim a volume of that driver"
-                yield Problem(node, f"{key} has been left to the CSI driver {driver} since 1.{since}: {instead}", at="key")
+                yield Problem(node, f"{key} has been left to the CSI driver {driver} since 1.{since}", help=instead, at="key")
         elif key == "flexVolume" and node:
             yield Problem(node, "flexVolume is deprecated since 1.23", help="use a CSI driver", at="key")
 
@@ -162,7 +162,7 @@ def former_field(part: Part) -> Iterator[Problem]:
     for key, node in part.node.entries:
         former = FIELDS[part.type].get(key)
         if former is not None and node:
-            yield Problem(node, f"{key} {former.fate}: {former.instead}", at="key")
+            yield Problem(node, f"{key} {former.fate}", help=former.instead, at="key")
 
 
 def _tolerated(pod: Pod) -> Iterator[Problem]:

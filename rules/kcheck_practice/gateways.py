@@ -29,11 +29,13 @@ def missing_listener(route: Facts, bundle: Bundle) -> Iterator[Problem]:
         have = ", ".join(dict.fromkeys(f"{each.name} ({each.port})" for each in listeners)) or "none"
         if parent.section and not any(each.name == parent.section for each in listeners):
             near = meant(parent.section, (each.name for each in listeners))
-            hint = f"did you mean {near}?" if near else f"it has {have}"
+            hint = f"did you mean {near}?" if near else f"use one of {have}"
             fix = correction(parent.place, parent.section, near) if near else None
             yield Problem(parent.place, f"{gateway.title} has no listener {parent.section}", help=hint, related=related, fix=fix)
         elif parent.port:
-            yield Problem(parent.place, f"{gateway.title} has no such listener at port {parent.port}: it has {have}", related=related)
+            yield Problem(
+                parent.place, f"{gateway.title} has no such listener at port {parent.port}", help=f"use one of {have}", related=related
+            )
 
 
 @rule("route-not-admitted", "a route that its Gateway does not take", severity=ERROR, kinds=_ROUTES, groups=_GROUPS)

@@ -52,7 +52,7 @@ def unknown_role_resource(node: Node) -> Iterator[Problem]:
         parts = sorted({name for resource in found for name in resource.parts})
         if part not in parts and "*" not in parts:
             near = meant(part, parts)
-            hint = f"did you mean {plural}/{near}?" if near else f"it has {', '.join(parts)}" if parts else "take it away"
+            hint = f"did you mean {plural}/{near}?" if near else f"use one of {', '.join(parts)}" if parts else "take it away"
             yield Problem(each, f"{plural} has no subresource {part}", help=hint, fix=_write(each, f"{plural}/{near}") if near else None)
 
 
@@ -118,7 +118,7 @@ def resource_name_pattern(node: Node) -> Iterator[Problem]:
     for each in node["resourceNames"]:
         if "*" in each.text:
             instead = "leave resourceNames out" if each.text == "*" else "list the names, or leave resourceNames out"
-            yield Problem(each, f"* is no pattern in resourceNames, and no object is called {each.text}: {instead}")
+            yield Problem(each, f"* is no pattern in resourceNames, and no object is called {each.text}", help=instead)
 
 
 @rule("role-url", "a URL in a role that no request is for", groups=_GROUPS, on=_RULE, having="nonResourceURLs")

@@ -49,7 +49,7 @@ def floating_tag(
         return
     instead = "write the tag of a version, or a digest"
     if not found.tag:
-        yield Problem(node, f"{node.text} has no tag, which means :latest and can change under you: {instead}")
+        yield Problem(node, f"{node.text} has no tag, which means :latest and can change under you", help=instead)
     else:
         yield Problem(node, f"{node.text} can change under you: {instead} instead of :{found.tag}")
 

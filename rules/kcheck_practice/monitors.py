@@ -125,7 +125,7 @@ def _named(port: PortFact, declared: list[PortFact], title: str, owner: Facts) -
         return
     names = list(dict.fromkeys(each.name for each in declared if each.name))
     near = meant(name, names)
-    hint = f"did you mean {near}?" if near else f"it has {', '.join(names)}" if names else "give its port that name"
+    hint = f"did you mean {near}?" if near else f"use one of {', '.join(names)}" if names else "give its port that name"
     fix = correction(port.place, name, near) if near else None
     yield Problem(port.place, f"{title} has no port named {name}", help=hint, related=(Related(owner.place, owner.title),), fix=fix)
 

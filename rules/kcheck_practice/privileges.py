@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import INFO, Container, Edit, Fix, Node, Problem, rule
+from kcheck.api import INFO, Complaint, Container, Edit, Fix, Node, Problem, rule
 from kcheck_practice.contexts import is_on_windows, is_whole, named
 from kcheck_practice.insertions import new_entry
 
@@ -179,7 +179,7 @@ def writable_root_filesystem(container: Container) -> Iterator[Problem]:
     if node.flag or is_on_windows(container.pod) or not is_whole(container):
         return
     advice = f"{'write' if node else 'add'} readOnlyRootFilesystem: true"
-    message = f"whoever breaks into container {container.name} can change its programs: {advice}"
+    message = Complaint(f"whoever breaks into container {container.name} can change its programs", advice)
     yield Problem(node if node else named(container), message, field=node)
 
 

@@ -60,7 +60,7 @@ def probe_port_name(container: Container) -> Iterator[Problem]:
         if not node.text or node.text in names or node.text.isdigit() or not is_whole(container):
             continue
         near = nearest(node.text, names)
-        hint = f"did you mean {near}?" if near else f"it has {', '.join(names)}" if names else "name one in its ports"
+        hint = f"did you mean {near}?" if near else f"use one of {', '.join(names)}" if names else "name one in its ports"
         yield Problem(node, f"container {container.name} has no port {node.text}, so that the probe always fails", help=hint)
 
 

@@ -45,7 +45,7 @@ def missing_seccomp(container: Container) -> Iterator[Problem]:
     own, pods = (owner["securityContext"]["seccompProfile"] for owner in (container.node, container.pod.node))
     if not own and not pods and not is_on_windows(container.pod) and is_in_whole_pod(container):
         advice = "add seccompProfile: {type: RuntimeDefault} to the pod's securityContext"
-        yield Problem(named(container), f"nothing filters the system calls of container {container.name}: {advice}", field=own)
+        yield Problem(named(container), f"nothing filters the system calls of container {container.name}", help=advice, field=own)
 
 
 @rule("unconfined-apparmor", "an AppArmor profile that confines nothing", groups=_BASELINE, default=False,

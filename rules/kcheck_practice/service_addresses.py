@@ -44,7 +44,7 @@ def missing_address_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         have = ", ".join(dict.fromkeys(str(port.number) for f in found for port in f.ports))
         # Callers take the port of the pods for that of the Service.
         behind = next((p for f in found for p in f.ports if p.target == address.port), None)
-        hint = f"write {behind.number}, which leads to that port of the pods" if behind is not None else f"it has {have}"
+        hint = f"write {behind.number}, which leads to that port of the pods" if behind is not None else f"use one of {have}"
         yield Problem(address.place, f"{title} has no port {address.port}", help=hint, related=(Related(found[0].place, title),))
 
 

@@ -127,9 +127,7 @@ def _slip(service: Facts, bundle: Bundle) -> Problem | None:
     place = found.entries.get(wrong.key, found.place)
     fix = correction(place, wrong.values[0], value) if value else None
     related = (Related(pod.place, f"the labels of {workload.title}"),)
-    return Problem(
-        place, f"{wrong} selects no pods: {workload.title}, the nearest, has {right}", related=related, fix=fix
-    )
+    return Problem(place, f"{wrong} selects no pods: {workload.title}, the nearest, has {right}", related=related, fix=fix)
 
 
 def _backends_in(service: Facts, bundle: Bundle, scope: Scope) -> list[Backend]:
@@ -167,5 +165,5 @@ def _no_such_port(port: PortFact, declared: list[PortFact], backends: list[Backe
     if near is not None:
         message = Complaint(f"{title} has no port named {name}", f"did you mean {near}?")
         return Problem(place or port.place, message, related=related, fix=correction(place, name, near))
-    have = f"it has {', '.join(names)}" if names else "give its container port that name"
-    return Problem(place or port.place, f"{title} has no port named {name}: {have}", related=related)
+    have = f"use one of {', '.join(names)}" if names else "give its container port that name"
+    return Problem(place or port.place, f"{title} has no port named {name}", help=have, related=related)

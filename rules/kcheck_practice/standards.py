@@ -114,7 +114,7 @@ def _problem(workload: Facts, space: Facts, found: list[Breach], told: str) -> P
     places = [place for place in written.values() if place is not None]
     related = [Related(space.place, f"Namespace {space.id.name}")]
     related += [Related(place, f"{text} stands here") for text, place in list(written.items())[1:] if place is not None]
-    return Problem(places[0] if places else workload.place, f"{told}: {' and '.join(hints)}", related=tuple(related))
+    return Problem(places[0] if places else workload.place, f"{told}", help=" and ".join(hints), related=tuple(related))
 
 
 def _wish(breach: Breach) -> str:

@@ -62,7 +62,7 @@ def shared_claim_template(
         for node in template["spec"]["accessModes"]:
             if node.text and node.text not in modes:
                 instead = f"write {modes[0]}" if modes else "take it away"
-                yield Problem(node, f"each pod has its own volume, and {node.text} lets others mount it: {instead}")
+                yield Problem(node, f"each pod has its own volume, and {node.text} lets others mount it", help=instead)
 
 
 @rule("claim-template-annotation", "a claim template without an annotation that is asked for", groups=(*_GROUPS, "policy"), default=False,
@@ -109,7 +109,7 @@ def host_path_volume(
     node = resource.node.at("spec", "hostPath", "path")
     if resource.is_a("v1 PersistentVolume") and node.text and not any(f"{node.text}/".startswith(f"{each.rstrip('/')}/") for each in allow):
         instead = f"use a folder below {' or '.join(allow)}" if allow else "use local with nodeAffinity, or a storage class"
-        yield Problem(node, f"{node.text} is a folder of whichever node the pod gets: {instead}")
+        yield Problem(node, f"{node.text} is a folder of whichever node the pod gets", help=instead)
 
 
 def _claims(resource: Resource) -> Iterator[tuple[Node, Node]]:

@@ -55,7 +55,7 @@ def missing_service_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
             continue
         near = meant(key, sorted(port.name for port in ports if port.name)) if not key.isdigit() else None
         have = ", ".join(dict.fromkeys(f"{p.name} ({p.number})" if p.name else str(p.number) for p in ports))
-        hint = f"did you mean {near}?" if near else f"it has {have}"
+        hint = f"did you mean {near}?" if near else f"use one of {have}"
         fix = correction(reference.key_place, reference.key, near) if near else None
         related = (Related(copies[0].place, f"Service {reference.name}"),)
         message = Complaint(f"Service {reference.name} has no port {key}", hint)

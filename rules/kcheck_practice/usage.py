@@ -109,7 +109,7 @@ def _unused(facts: Facts, bundle: Bundle, kind: str, remedy: str) -> Iterator[Pr
         return
     if kind == "ServiceAccount" and not _is_idle(facts, bundle):
         return
-    yield Problem(facts.place, f"nothing in the input uses {facts.title}: {remedy}")
+    yield Problem(facts.place, f"nothing in the input uses {facts.title}", help=remedy)
 
 
 def _may_be_used(facts: Facts, bundle: Bundle) -> bool:

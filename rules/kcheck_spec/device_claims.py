@@ -146,7 +146,7 @@ def _references(items: Node, known: set[str]) -> Iterator[Problem]:
     yield from duplicates(items, "", "the request", "take it away")
     for item in items:
         if item.text not in known:
-            yield Problem(item, f"{item.text or 'an empty text'} is no request of this claim: {_hint(known)}", reason="Invalid")
+            yield Problem(item, f"{item.text or 'an empty text'} is no request of this claim", help=_hint(known), reason="Invalid")
         elif wrong := next(filter(None, map(names.dns_label, item.text.split("/"))), ""):
             yield Problem(item, wrong, reason="Invalid")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import WARNING, Constraint, Container, Node, Pod, Problem, checks, fields, help_of, names, topic
+from kcheck.api import WARNING, Complaint, Constraint, Container, Node, Pod, Problem, checks, fields, help_of, names, topic
 from kcheck_spec import paths
 from kcheck_spec.constraints import dns_label, required, text
 from kcheck_spec.containers import CONTAINERS, containers
@@ -98,7 +98,7 @@ def variables_come_from_one_set(source: Node) -> Iterator[Problem]:
     """The server names the whole list here."""
     given = [name for name in _SETS if source[name]]
     if len(given) != 1:
-        message = f"a source of variables is either a configMapRef or a secretRef: {'keep one of the two' if given else 'add one'}"
+        message = Complaint("a source of variables is either a configMapRef or a secretRef", "keep one of the two" if given else "add one")
         yield Problem(source, message, reason="Invalid", field=source.parent)
 
 

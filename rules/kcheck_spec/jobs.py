@@ -153,7 +153,8 @@ def names_leave_room_for_indexes(job: Node) -> Iterator[Problem]:
     completions = completions_of(spec) or 0
     host = f"{name}-{completions - 1}"
     if name and is_indexed(spec) and completions > 0 and names.dns_label(host) and not names.dns_subdomain(name):
-        message = f"the last pod of this job would be called {host[:80]}, which is no hostname: {names.dns_label(host)}"
+        wrong = names.dns_label(host)
+        message = Complaint(f"the last pod of this job would be called {host[:80]}, which is no hostname: {wrong}", help_of(wrong))
         yield Problem(job.at("metadata", "name"), message, reason="Invalid")
 
 
