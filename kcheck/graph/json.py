@@ -11,7 +11,7 @@ from kcheck.graph.graph import Edge, Graph, Node
 from kcheck.reporters.document import write_document
 from kcheck.reporters.style import PLAIN, Style
 
-VERSION = 1
+VERSION = 2
 """Of the contract: grows when a field changes its meaning or goes, not when one is added."""
 
 

@@ -94,7 +94,7 @@ class _Builder:
                     try:
                         value = resolve(value)
                     except BadScalar as error:
-                        raise Fault(start, end, str(error)) from None
+                        raise Fault(start, end, error.args[0]) from None
                 elif style in "|>":
                     end = start + len(text[start:end].rstrip())
                 elif not self.slash and style == '"' and (found := _SLASH.search(text, start, end)):
@@ -191,7 +191,7 @@ class _Builder:
             try:
                 text = key_text(text)
             except BadScalar as error:
-                raise Fault(start, max(end, start + 1), str(error)) from None
+                raise Fault(start, max(end, start + 1), error.args[0]) from None
         node = Node(text, self.base + start, self.base + end, event.style or "")
         if event.anchor is not None:
             self.anchors[event.anchor] = node
@@ -201,7 +201,7 @@ class _Builder:
         try:
             return tagged(tag, text, plain)
         except BadScalar as error:
-            raise Fault(start, max(end, start + 1), str(error)) from None
+            raise Fault(start, max(end, start + 1), error.args[0]) from None
 
     def copy(self, node: Node, parent: Node | None) -> Node:
         """The tree that an alias stands for, with its own parents: paths go by where it is used, places by where it is written."""
