@@ -1,14 +1,14 @@
 """Every rule has its page, and every page is true.
 
-    pytest --rule latest-tag --rule port-number    only the pages of these rules
-    pytest --update-pages [--rule ID]              rewrite the caret comments of pages to what their rules find
+pytest --rule latest-tag --rule port-number    only the pages of these rules
+pytest --update-pages [--rule ID]              rewrite the caret comments of pages to what their rules find
 """
 
 from pathlib import Path
 
 import pytest
 
-from kcheck.testing import Case, check, pages, update
+from kcheck.testing import Case, check, pages, update_page
 
 ROOT = Path(__file__).parent.parent
 PLUGINS = ("kcheck_spec._plugin", "kcheck_practice._plugin")
@@ -32,6 +32,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def test_page(case: Case, request: pytest.FixtureRequest) -> None:
     if not request.config.getoption("--update-pages"):
         check(case)
-    elif update(case):
+    elif update_page(case):
         for fresh in cases([case.id]):
             check(fresh)

@@ -12,7 +12,7 @@ from kcheck.cli.output import wants_colour
 from kcheck.cli.selection import complete_rules, find_rule, tell_failures, types_of
 from kcheck.reporters import Style
 from kcheck.rule.options import Option
-from kcheck.rule.page import help_text
+from kcheck.rule.page import page_at
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
 from kcheck.text.pattern import pattern
@@ -34,12 +34,14 @@ def explain(rule: str, colour: str) -> None:
     tell_failures(registry)
     found = find_rule(rule, registry)
     style = Style(colour=wants_colour(colour, sys.stdout))
-    prose = help_text(registry.page(found))
-    text = "\n".join([*_head(found, registry, style), "", *(_painted(prose, style) if prose else [])])
+    page = page_at(registry.page(found))
+    since = page.since if page is not None else ""
+    prose = _painted(page.prose, style) if page is not None else []
+    text = "\n".join([*_head(found, since, registry, style), "", *prose])
     click.echo(text.rstrip(), color=style.colour)
 
 
-def _head(rule: Rule, registry: Registry, style: Style) -> list[str]:
+def _head(rule: Rule, since: str, registry: Registry, style: Style) -> list[str]:
     """The rule's own data, as a table."""
     rows = [
         ("severity", rule.severity.word),
@@ -49,6 +51,7 @@ def _head(rule: Rule, registry: Registry, style: Style) -> list[str]:
         ("looks at", _subject(rule, registry)),
         ("fix", "yes" if rule.fixable else ""),
         ("like", ", ".join(rule.like)),
+        ("since", since),
     ]
     lines = [style.paint(f"# {rule.id}", _BOLD), "", rule.title, ""]
     lines += [f"{style.paint(f'{name:<14}', _DIM)} {value}" for name, value in rows if value]

@@ -15,6 +15,7 @@ from kcheck.finding.finding import Finding
 from kcheck.rule.options import BadOption
 from kcheck.rule.page import Example, Page, PageFault, read
 from kcheck.rule.rule import Rule
+from kcheck.testing.headings import check_headings, has_headings
 from kcheck.testing.picture import difference, draw, drawing_of, shows
 from kcheck.testing.recording import recording
 from kcheck.testing.texts import check_text, registry_with
@@ -95,7 +96,7 @@ def check(case: Case) -> None:
         _check_example(case.rule, case.example, _where(case.path, case.example))
 
 
-def update(case: Case) -> bool:
+def update_page(case: Case) -> bool:
     """Rewrite the caret comments of a page to what its rule finds; returns whether the page has changed. Everything else stays as it is.
 
     Raises AssertionError for an example that another rule finds fault with.
@@ -121,6 +122,11 @@ def _where(path: Path | str | None, example: Example) -> str:
 def _check_page(rule: Rule, page: Page, path: str, root: Path) -> None:
     """What only the whole page shows."""
     assert page.id == rule.id, f"{path}: the heading says {page.id}, the rule is {rule.id}"
+    if has_headings(page):
+        try:
+            check_headings(page, rule.options)
+        except AssertionError as error:
+            raise AssertionError(f"{path}: {error}") from None
     if page.tested:
         test = root / page.tested
         assert test.is_file(), f"{path}: {page.tested} does not exist"
