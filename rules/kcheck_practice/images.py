@@ -51,7 +51,7 @@ def floating_tag(
     if not found.tag:
         yield Problem(node, f"{node.text} has no tag, which means :latest and can change under you", help=instead)
     else:
-        yield Problem(node, f"{node.text} can change under you: {instead} instead of :{found.tag}")
+        yield Problem(node, f"{node.text} can change under you", help=f"{instead} instead of :{found.tag}")
 
 
 @rule("unpinned-image", "an image without a digest", groups=("images", "supply-chain"), default=False,
