@@ -61,8 +61,9 @@ def _names_object(finding: Finding) -> bool:
     kind, name = finding.object.kind, finding.object.name
     if not kind or not name:
         return True
-    word = rf"(?<![\w.-]){re.escape(name)}(?![\w.-])"
-    return re.search(word, finding.place.line) is not None or re.search(rf"\b{re.escape(kind)} \"?{word}", finding.message) is not None
+    word = rf"[\"']?{re.escape(name)}(?![\w.-])"
+    in_line = finding.place.field.startswith("metadata") and re.search(rf"name[\"']?: *{word}", finding.place.line)
+    return bool(in_line or re.search(rf"\b{re.escape(kind)} {word}", finding.message))
 
 
 def _where(place: Place, glyphs: Glyphs, style: Style) -> str:

@@ -166,13 +166,19 @@ def test_a_range_that_goes_on_behind_the_line_that_came_with_it() -> None:
     ("line", "message", "named"),
     [
         ("  name: web", "m", False), ('  name: "web" # the shop', "m", False), ("  replicas: 2", "m", True), ("  name: web-1", "m", True),
+        ('{"name":"web"}', "m", False),
         ("  replicas: 2", "Deployment web has 2 replicas", False), ("  replicas: 2", 'Deployment "web" has 2 replicas', False),
         ("  replicas: 2", "Deployment web-1 has 2 replicas", True), ("", "m", True),
     ],
 )  # fmt: skip
 def test_the_object_is_named_where_neither_line_nor_message_does(line: str, message: str, named: bool) -> None:
-    place = line_place(line, 1, 1)._replace(object=ObjectId("apps/v1", "Deployment", "shop", "web"))
+    place = line_place(line, 1, 1)._replace(object=ObjectId("apps/v1", "Deployment", "shop", "web"), field="metadata.name")
     assert ("= in: Deployment shop/web\n" in shown(Report(findings=[finding(place, message)]))) == named
+
+
+def test_a_name_elsewhere_is_not_the_one_of_the_object() -> None:
+    place = line_place("- name: web", 3, 7)._replace(object=ObjectId("v1", "Pod", "", "web"), field="spec.containers[0].name")
+    assert "= in: Pod web\n" in shown(Report(findings=[finding(place)]))
 
 
 def test_an_object_without_a_name_is_not_named() -> None:
