@@ -47,6 +47,7 @@ from kcheck.rule.index import modules
 from kcheck.rule.options import Option
 from kcheck.rule.rule import Rule, declare, rule
 from kcheck.schema import served, soundness
+from kcheck.text.complaint import Complaint, help_of
 from kcheck.text.edit import Edit
 from kcheck.text.pattern import pattern
 from kcheck.text.span import Span
@@ -62,6 +63,7 @@ __all__ = [
     "BudgetFact",
     "Bundle",
     "Claim",
+    "Complaint",
     "Constraint",
     "Container",
     "Delivery",
@@ -107,6 +109,7 @@ __all__ = [
     "durations",
     "expressions",
     "fields",
+    "help_of",
     "hookimpl",
     "image",
     "is_provided",
@@ -132,7 +135,7 @@ __all__ = [
     "tokens",
     "urls",
     "validator",
-]  # fmt: skip
+]
 
 
 _Hook = TypeVar("_Hook", bound=Callable[[], list[ModuleType] | list[Path] | Mapping[str, Any]])

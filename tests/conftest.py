@@ -19,6 +19,19 @@ ROOT = Path(__file__).parent.parent
 os.environ["KCHECK_NO_CACHE"] = "1"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--rule", action="append", default=[], metavar="ID", help="run only the page of this rule (may be repeated)")
+    parser.addoption("--update-pages", action="store_true", help="rewrite the caret comments of rule pages to what their rules find")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With either option nothing but the pages is collected."""
+    if not config.getoption("--rule") and not config.getoption("--update-pages"):
+        return None
+    folder = collection_path.is_dir() and collection_path != ROOT / "tests"
+    return folder or (collection_path.name.startswith("test_") and collection_path.name != "test_pages.py") or None
+
+
 def run(command: Sequence[str | Path], cwd: Path, more: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     """Run a program as if from another shell: nothing of this one's Python or git leads back to the checkout."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "GIT_", "VIRTUAL_ENV", "COV_", "PRE_COMMIT"))}

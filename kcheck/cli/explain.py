@@ -14,7 +14,7 @@ from kcheck.cli.selection import complete_rules, find_rule, tell_failures, types
 from kcheck.reporters import Style
 from kcheck.rule.equivalents import equivalents_of
 from kcheck.rule.options import Option
-from kcheck.rule.page import help_text
+from kcheck.rule.page import page_at
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
 from kcheck.text.pattern import pattern
@@ -39,8 +39,10 @@ def explain(rule: str, colour: str) -> None:
         click.echo("\n".join(_group(rule, registry, style)), color=style.colour)
         return
     found = find_rule(rule, registry)
-    prose = help_text(registry.page(found))
-    text = "\n".join([*_head(found, registry, style), "", *(_painted(prose, style) if prose else [])])
+    page = page_at(registry.page(found))
+    since = page.since if page is not None else ""
+    prose = _painted(page.prose, style) if page is not None else []
+    text = "\n".join([*_head(found, since, registry, style), "", *prose])
     click.echo(text.rstrip(), color=style.colour)
 
 
@@ -50,7 +52,7 @@ def _group(name: str, registry: Registry, style: Style) -> list[str]:
     return [style.paint(f"# {name}", _BOLD), "", registry.describe_group(name), "", *rule_table(rules, style)]
 
 
-def _head(rule: Rule, registry: Registry, style: Style) -> list[str]:
+def _head(rule: Rule, since: str, registry: Registry, style: Style) -> list[str]:
     """The rule's own data, as a table."""
     rows = [
         ("severity", rule.severity.word),
@@ -60,6 +62,7 @@ def _head(rule: Rule, registry: Registry, style: Style) -> list[str]:
         ("looks at", _subject(rule, registry)),
         ("fix", "yes" if rule.fixable else ""),
         ("like", ", ".join(equivalents_of(rule))),
+        ("since", since),
     ]
     lines = [style.paint(f"# {rule.id}", _BOLD), "", rule.title, ""]
     lines += [f"{style.paint(f'{name:<14}', _DIM)} {value}" for name, value in rows if value]

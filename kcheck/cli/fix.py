@@ -43,7 +43,7 @@ class Fixer:
         # There is no report that would say so.
         unchecked = [f for f in report.findings if f.rule in _UNCHECKED]
         for finding in unchecked:
-            _tell(f"{finding.file}:{finding.range.start.line}: {finding.message}")
+            _tell(f"{finding.file}:{finding.range.start.line}: {finding.concise}")
         files = fixing.files
         print_text("".join(diff(path, files[path].source.text, files[path].text) for path in sorted(files)))
         if files and not self.telling.quiet:

@@ -15,6 +15,7 @@ from kcheck.config.versions import parse_versions
 from kcheck.finding.severity import WARNING, Severity
 from kcheck.rule.registry import Registry
 from kcheck.schema.definitions import UnknownVersion
+from kcheck.text.complaint import concise
 from kcheck.text.source import Source, Undecodable
 from kcheck.text.span import Span
 from kcheck.tree.document import Document
@@ -76,7 +77,7 @@ class _Reader:
     def whole(self, document: Document) -> None:
         """Note what is wrong with the YAML itself."""
         if document.fault is not None:
-            self.values.wrong_at(Span(document.fault.start, document.fault.end), document.fault.message)
+            self.values.wrong_at(Span(document.fault.start, document.fault.end), concise(document.fault.message))
         elif document.index:
             self.values.wrong(document.root, "a config is one document: take away the '---' and what follows it")
         if document.trailing is not None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from kcheck.finding.problem import Fix, Reason, Related
 from kcheck.finding.severity import Severity
 from kcheck.kube.place import ObjectId, Place
+from kcheck.text.complaint import concise
 from kcheck.text.record import NamedTuple
 from kcheck.text.span import Range
 
 
 class Finding(NamedTuple):
+    """`message`: what is wrong. `help`: what to do, empty where nothing better than the message can be said."""
+
     rule: str
     severity: Severity
     family: str
@@ -19,6 +22,12 @@ class Finding(NamedTuple):
     related: tuple[Related, ...] = ()
     fix: Fix | None = None
     url: str = ""
+    help: str = ""
+
+    @property
+    def concise(self) -> str:
+        """Complaint and help on one line."""
+        return concise(self.message, self.help)
 
     @property
     def file(self) -> str:

@@ -1,10 +1,11 @@
-"""What a rule yields: a node, a sentence, and what mends it."""
+"""What a rule yields: a node, what is wrong with it, what to do, and a fix."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from kcheck.kube.place import Place
+from kcheck.text.complaint import help_of
 from kcheck.text.edit import Edit
 from kcheck.text.record import NamedTuple
 from kcheck.text.span import Span
@@ -36,19 +37,23 @@ class Related(NamedTuple):
 class Problem:
     """One thing wrong.
 
-    `node`: what is wrong, a node of the document at hand (a missing one is shown at its nearest present key), bare characters of it,
+    `node`: what is wrong: a node of the document (a missing one is shown at its nearest present key), characters of the document,
     or the Place of a fact.
-    `at`: which characters are meant: the value, or the key it stands under.
-    `field`: path as the API server writes it, where it is not simply the node's own; a node stands for its path.
-    `secrets`: characters that no report may show; a line that is quoted has asterisks there. Messages and fixes have none of them.
+    `message`: what is wrong, in one clause. `help`: what to do, an instruction that begins with a verb; where it is not given, it is
+    taken from a `Complaint`. Both are one line.
+    `at`: which characters are meant: the value or its key.
+    `field`: the path as the API server writes it, where it differs from the path of the node; a node stands for its path.
+    `secrets`: characters that no report may show; a quoted line has asterisks there. Messages, help and fixes never contain them.
     """
 
-    __slots__ = ("at", "field", "fix", "message", "node", "reason", "related", "secrets")
+    __slots__ = ("at", "field", "fix", "help", "message", "node", "reason", "related", "secrets")
 
     def __init__(
         self,
         node: Node | Span | Place,
         message: str,
+        *,
+        help: str = "",
         reason: Reason = "",
         at: At = "value",
         field: str | Node | None = None,
@@ -57,8 +62,9 @@ class Problem:
         secrets: tuple[Node | Span, ...] = (),
     ) -> None:
         self.node = node
-        # A message is one line, whatever it quotes.
+        # Both are one line, whatever they quote.
         self.message = message.replace("\n", "\\n")
+        self.help = (help or help_of(message)).replace("\n", "\\n")
         self.reason = reason
         self.at = at
         self.field = field
@@ -66,11 +72,15 @@ class Problem:
         self.fix = fix
         self.secrets = secrets
 
+    def replace(self, **changes: Any) -> Problem:
+        """The same problem with some attributes changed."""
+        return Problem(**{name: getattr(self, name) for name in Problem.__slots__} | changes)
+
 
 def missing(node: Node) -> Problem:
     """The problem of a value that must be there and is absent, or that Go cannot tell from an absent one."""
     if node:
         value = node.value
         shown = "empty" if isinstance(value, (dict, list)) else '""' if value == "" else str(value)
-        return Problem(node, f"{node.name or 'the value'} is {shown}, which counts as missing: give it a value", "Required")
-    return Problem(node, f"{node.name or 'a value'} is required: add it", "Required")
+        return Problem(node, f"{node.name or 'the value'} is {shown}, which counts as missing", help="give it a value", reason="Required")
+    return Problem(node, f"{node.name or 'a value'} is required", help="add it", reason="Required")

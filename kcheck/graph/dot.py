@@ -50,7 +50,7 @@ def _attributes(node: Node, glyphs: Glyphs) -> str:
     border = BORDERS[node.worst] if node.worst is not None else _BORDER
     dashed = "" if node.is_here else ', style="rounded,dashed"'
     tip = f"{node.file}:{node.line}" if node.is_here else STATE_WORDS[node.state]
-    tip = "; ".join((tip, *(f"{f.severity.word} {f.rule}: {f.message}" for f in node.findings)))
+    tip = "; ".join((tip, *(f"{f.severity.word} {f.rule}: {f.concise}" for f in node.findings)))
     wide = ", penwidth=2" if node.findings else ""
     label = _quoted(f"{node.kind}\n{node.name or '?'}", glyphs)
     return f'label={label}, fillcolor="{FILLS[node.category]}", color="{border}"{wide}{dashed}, tooltip={_quoted(tip, glyphs)}'

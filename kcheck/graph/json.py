@@ -11,7 +11,7 @@ from kcheck.graph.graph import Edge, Graph, Node
 from kcheck.reporters.document import write_document
 from kcheck.reporters.style import PLAIN, Style
 
-VERSION = 1
+VERSION = 2
 """Of the contract: grows when a field changes its meaning or goes, not when one is added."""
 
 
@@ -67,6 +67,7 @@ def finding_data(finding: Finding) -> dict[str, Any]:
         "rule": finding.rule,
         "severity": finding.severity.word,
         "message": finding.message,
+        "help": finding.help,
         "file": finding.file,
         "line": start.line,
         "column": start.column,

@@ -9,6 +9,7 @@ k8s.io/apimachinery/pkg/util/validation; ValidateNonSpecialIP (pkg/apis/core/val
 
 from __future__ import annotations
 
+from kcheck.text.complaint import Complaint
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
 
@@ -38,12 +39,12 @@ def ip(text: str, *, strict: bool = True) -> str:
     address = parse(text)
     if address is None:
         if "/" in text:
-            return f"{text} is a network, not an address: write {text.partition('/')[0]}"
-        return f"{text or 'an empty text'} is no IP address: write one such as 10.9.8.7 or 2001:db8::ffff"
+            return Complaint(f"{text} is a network, not an address", f"write {text.partition('/')[0]}")
+        return Complaint(f"{text or 'an empty text'} is no IP address", "write one such as 10.9.8.7 or 2001:db8::ffff")
     if strict and _padded(text):
-        return f"{text} has leading zeros, which others read as octal: write {canonical(address)}"
+        return Complaint(f"{text} has leading zeros, which others read as octal", f"write {canonical(address)}")
     if strict and _is_mapped(address):
-        return f"{text} is an IPv4 address in IPv6 notation: write {canonical(address)}"
+        return Complaint(f"{text} is an IPv4 address in IPv6 notation", f"write {canonical(address)}")
     return ""
 
 
@@ -109,15 +110,17 @@ def network(text: str, *, strict: bool = True) -> str:
         if parsed is not None and not slash:
             usual = 24 if len(parsed) == 4 else 64
             bits = str(usual if _masked(parsed, usual) == parsed else width(parsed))
-            return f"{text} is an address, not a network: add the length of its prefix, such as {text}/{bits}"
-        return f"{text or 'an empty text'} is no network: write one such as 10.9.8.0/24 or 2001:db8::/64"
+            return Complaint(f"{text} is an address, not a network", f"add the length of its prefix, such as {text}/{bits}")
+        return Complaint(f"{text or 'an empty text'} is no network", "write one such as 10.9.8.0/24 or 2001:db8::/64")
     if not strict:
         return ""
     if _padded(address) or (bits != "0" and bits.startswith("0")):
-        return f"{text} has leading zeros, which others read as octal: write {canonical(parsed)}/{found.bits}"
+        return Complaint(f"{text} has leading zeros, which others read as octal", f"write {canonical(parsed)}/{found.bits}")
     if _is_mapped(parsed):
-        return f"{text} is an IPv4 network in IPv6 notation: write it as IPv4"
-    return "" if found.address == parsed else f"{text} has bits set behind its prefix: write {canonical(found.address)}/{bits}"
+        return Complaint(f"{text} is an IPv4 network in IPv6 notation", "write it as IPv4")
+    return (
+        "" if found.address == parsed else Complaint(f"{text} has bits set behind its prefix", f"write {canonical(found.address)}/{bits}")
+    )
 
 
 def parse_network(text: str) -> Network | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import binascii
 
+from kcheck.text.complaint import Complaint, concise
 from kcheck.text.pattern import pattern
 
 _DIGITS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -22,7 +23,7 @@ class BadBase64(ValueError):
     """Text that is no base64; `offset` is the character at which the server gives up."""
 
     def __init__(self, message: str, offset: int) -> None:
-        super().__init__(message)
+        super().__init__(concise(message))
         self.message = message
         self.offset = offset
 
@@ -45,19 +46,21 @@ def _diagnose(data: bytes) -> BadBase64:
     used = (end - data.count(b"\r", 0, end) - data.count(b"\n", 0, end)) % 4
     if strange is None:
         missing = "the end of the value is missing" if used == 1 else f"it ends without {'=' * (4 - used)!r}"
-        return BadBase64(f"the value is no whole base64: {missing}; encode the text again, as `base64 -w0` does", end - used)
+        return BadBase64(Complaint(f"the value is no whole base64: {missing}", "encode the text again, as `base64 -w0` does"), end - used)
     if _ELISION.fullmatch(data, end):
-        return BadBase64("the value is cut short: write the rest of it in place of the dots", end)
+        return BadBase64(Complaint("the value is cut short", "write the rest of it in place of the dots"), end)
     found = data[end : end + 4].decode("utf-8", "replace")[0]
     if found != "=":
         return BadBase64(_stranger(found), end)
     if used < 2:
-        return BadBase64("'=' may only end base64, where a group of four lacks one or two characters; encode the text again", end)
+        return BadBase64(
+            Complaint("'=' may only end base64, where a group of four lacks one or two characters", "encode the text again"), end
+        )
     place = end + 1
     if used == 2:
         place = _skip(data, place)
         if place == len(data):
-            return BadBase64("base64 ends here in '==', not '='; write one more '='", place)
+            return BadBase64(Complaint("base64 ends here in '==', not '='", "write one more '='"), place)
         if data[place] != ord("="):
             return BadBase64("'=' stands inside the base64; it may only end it", place - 1)
         place += 1
@@ -66,10 +69,10 @@ def _diagnose(data: bytes) -> BadBase64:
 
 def _stranger(found: str) -> str:
     if found in "-_":
-        return f"{found!r} belongs to the URL alphabet of base64; write {'+' if found == '-' else '/'!r}"
+        return Complaint(f"{found!r} belongs to the URL alphabet of base64", f"write {('+' if found == '-' else '/')!r}")
     if found in " \t":
-        return f"{found!r} inside base64: only line breaks are skipped; take it out"
-    return f"{found!r} is no base64 digit; encode the value, or write it as plain text (a Secret has stringData for that)"
+        return Complaint(f"{found!r} inside base64: only line breaks are skipped", "take it out")
+    return Complaint(f"{found!r} is no base64 digit", "encode the value, or write it as plain text (a Secret has stringData for that)")
 
 
 def _skip(data: bytes, place: int) -> int:

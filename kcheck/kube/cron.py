@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from kcheck.kube import durations
 from kcheck.kube.suggestion import nearest
+from kcheck.text.complaint import Complaint, help_of
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
 
@@ -43,13 +44,13 @@ _ORDER = "minute, hour, day of the month, month, day of the week"
 def schedule(text: str) -> str:
     """Empty for a schedule, else what is wrong and what to write."""
     if "TZ" in text:
-        return "a time zone does not stand in the schedule: take it out and add the field timeZone"
+        return Complaint("a time zone does not stand in the schedule", "take it out and add the field timeZone")
     if text.startswith("@"):
         return _macro(text)
     parts = [part for part in _SPACES.split(text) if part]
     if len(parts) != len(_FIELDS):
         seconds = "; there are no seconds here" if len(parts) == 6 else ""
-        return f"a schedule has five fields ({_ORDER}), this has {len(parts)}{seconds}: write, for example, */5 * * * *"
+        return Complaint(f"a schedule has five fields ({_ORDER}), this has {len(parts)}{seconds}", "write, for example, */5 * * * *")
     for part, field in zip(parts, _FIELDS, strict=True):
         # What stands between two commas may be nothing at all.
         for expression in filter(None, part.split(",")):
@@ -66,33 +67,33 @@ def _macro(text: str) -> str:
         try:
             durations.parse(text.removeprefix(_EVERY))
         except durations.BadDuration as error:
-            return f"@every takes a span of time: {error.message}"
+            return Complaint(f"@every takes a span of time: {error.message}", help_of(error.message))
         return ""
     near = nearest(text, _MACROS) or f"one of {', '.join(_MACROS)}, or @every with a span of time, such as @every 1h30m"
-    return f"{text} is no schedule: write {near}"
+    return Complaint(f"{text} is no schedule", f"write {near}")
 
 
 def _range(text: str, field: _Field) -> str:
     """What is wrong with one range of a list: *, 5, 1-5, */2, 1-30/2."""
     bounds, *steps = text.split("/")
     if len(steps) > 1:
-        return f"{text} has more than one '/' in {field.noun}: write a range and one step, such as */5"
+        return Complaint(f"{text} has more than one '/' in {field.noun}", "write a range and one step, such as */5")
     first, *last = bounds.split("-")
     low, high = field.least, field.most
     if first not in ("*", "?"):
         if len(last) > 1:
-            return f"{text} has more than one '-' in {field.noun}: write a range such as {field.least}-{field.most}"
+            return Complaint(f"{text} has more than one '-' in {field.noun}", f"write a range such as {field.least}-{field.most}")
         found, end = _number(first, field), _number(last[0], field) if last else None
         if found is None or (last and end is None):
             return _not_a_number(first if found is None else last[0], field)
         low = found
         high = end if end is not None else field.most if steps else low
     if steps and (_number(steps[0]) is None or _number(steps[0]) == 0):
-        return f"{text} has no step after the '/' in {field.noun}: write a number from 1 up, such as {bounds}/5"
+        return Complaint(f"{text} has no step after the '/' in {field.noun}", f"write a number from 1 up, such as {bounds}/5")
     if low < field.least or high > field.most:
         return _outside(low if low < field.least else high, field)
     if low > high:
-        return f"{bounds} ends before it begins in {field.noun}: write {low}-{field.most},{field.least}-{high}"
+        return Complaint(f"{bounds} ends before it begins in {field.noun}", f"write {low}-{field.most},{field.least}-{high}")
     return ""
 
 
@@ -106,13 +107,13 @@ def _number(text: str, field: _Field = _MINUTE) -> int | None:
 
 def _not_a_number(text: str, field: _Field) -> str:
     if not text:
-        return f"a range lacks a number in {field.noun}: write {field.range}"
+        return Complaint(f"a range lacks a number in {field.noun}", f"write {field.range}")
     names = f", or {field.names[0]} to {field.names[-1]}" if field.names else ""
     if text.lower()[:3] in field.names:
-        return f"{text} is too long for {field.noun}: write {text[:3]}"
-    return f"{text} means nothing in {field.noun}: write {field.range}{names}"
+        return Complaint(f"{text} is too long for {field.noun}", f"write {text[:3]}")
+    return Complaint(f"{text} means nothing in {field.noun}", f"write {field.range}{names}")
 
 
 def _outside(number: int, field: _Field) -> str:
     hint = "0 for Sunday" if number == 7 and field.names and field.least == 0 else field.range
-    return f"{number} is out of range for {field.noun}: write {hint}"
+    return Complaint(f"{number} is out of range for {field.noun}", f"write {hint}")

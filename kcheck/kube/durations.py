@@ -7,6 +7,7 @@ Both give nanoseconds and hold about 292 years.
 
 from __future__ import annotations
 
+from kcheck.text.complaint import Complaint, concise
 from kcheck.text.pattern import pattern
 
 _UNITS = {
@@ -40,7 +41,7 @@ class BadDuration(ValueError):
     """Text that is no duration; the message says what to write instead."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(message)
+        super().__init__(concise(message))
         self.message = message
 
 
@@ -54,11 +55,11 @@ def parse(text: str) -> int:
         piece = _PIECE.match(body, place)
         whole, fraction, unit = piece.groups("") if piece else ("", "", "")
         if not whole and not fraction:
-            raise BadDuration(f"{text!r} is no duration; write numbers with units, such as 1h30m or 500ms")
+            raise BadDuration(Complaint(f"{text!r} is no duration", "write numbers with units, such as 1h30m or 500ms"))
         if not unit:
-            raise BadDuration(f"{text!r} lacks a unit; write {whole or 1}s for seconds, or ns, us, ms, m, h")
+            raise BadDuration(Complaint(f"{text!r} lacks a unit", f"write {whole or 1}s for seconds, or ns, us, ms, m, h"))
         if unit not in _UNITS:
-            raise BadDuration(f"{unit!r} is no unit of time here; write ns, us, ms, s, m or h{_hours(whole, unit)}")
+            raise BadDuration(Complaint(f"{unit!r} is no unit of time here", f"write ns, us, ms, s, m or h{_hours(whole, unit)}"))
         total += _whole(whole, text) * _UNITS[unit] + int(fraction[:18] or "0") * _UNITS[unit] // 10 ** len(fraction[:18])
         if total > _MOST:
             raise _endless(text)
@@ -88,7 +89,7 @@ def parse_format(text: str) -> int:
             total += number * nanoseconds * fits
             known = known or fits > 0
     if not known:
-        raise BadDuration(f"{text!r} is no duration; write a number with a unit, such as 90s, 1h30m or 3 days")
+        raise BadDuration(Complaint(f"{text!r} is no duration", "write a number with a unit, such as 90s, 1h30m or 3 days"))
     return (total + _MOST) % (2 * _MOST) - _MOST
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Literal
 
+from kcheck.text.complaint import Complaint, concise
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
 
@@ -30,7 +31,7 @@ class BadImage(ValueError):
     """Text that names no image; the message says what to write instead."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(message)
+        super().__init__(concise(message))
         self.message = message
 
 
@@ -73,26 +74,26 @@ class Image(NamedTuple):
 def parse(text: str) -> Image:
     """The image that a reference means. Raises BadImage."""
     if not text:
-        raise BadImage("the image has no name; write one such as registry.example.com/team/app:1.0")
+        raise BadImage(Complaint("the image has no name", "write one such as registry.example.com/team/app:1.0"))
     if text != text.strip():
-        raise BadImage(f"the image has blanks around it; write {text.strip()!r}")
+        raise BadImage(Complaint("the image has blanks around it", f"write {text.strip()!r}"))
     if _BARE_DIGEST.fullmatch(text):
-        raise BadImage("64 hexadecimal digits are the identifier of an image, not its name; write name@sha256:...")
+        raise BadImage(Complaint("64 hexadecimal digits are the identifier of an image, not its name", "write name@sha256:..."))
     domain, rest = _split(text)
     rest, at, digest = rest.partition("@")
     path, colon, tag = rest.partition(":")
     if domain and not _DOMAIN.fullmatch(domain) and _PATH.fullmatch(f"{domain}/{path}"):
         domain, path = "", f"{domain}/{path}"
     if domain and not _DOMAIN.fullmatch(domain):
-        raise BadImage(f"{domain!r} is no host of a registry; write host or host:port before the first '/'")
+        raise BadImage(Complaint(f"{domain!r} is no host of a registry", "write host or host:port before the first '/'"))
     if not _PATH.fullmatch(path):
         raise BadImage(_explain(path))
     if len(path) > _LONGEST_PATH:
-        raise BadImage(f"the name of the image has {len(path)} characters, at most {_LONGEST_PATH} are allowed; shorten it")
+        raise BadImage(Complaint(f"the name of the image has {len(path)} characters, at most {_LONGEST_PATH} are allowed", "shorten it"))
     if colon and not _TAG.fullmatch(tag):
-        raise BadImage(f"{tag!r} is no tag; write up to 128 letters, digits, '_', '.' and '-', the first no '.' or '-'")
+        raise BadImage(Complaint(f"{tag!r} is no tag", "write up to 128 letters, digits, '_', '.' and '-', the first no '.' or '-'"))
     if at and not _DIGEST.fullmatch(digest):
-        raise BadImage(f"{digest!r} is no digest; write sha256: and 64 hexadecimal digits in lower case")
+        raise BadImage(Complaint(f"{digest!r} is no digest", "write sha256: and 64 hexadecimal digits in lower case"))
     return Image(domain, path, tag, digest)
 
 
@@ -111,9 +112,9 @@ def _split(text: str) -> tuple[str, str]:
 def _explain(path: str) -> str:
     shown = path.removeprefix("library/")
     if not shown:
-        return "the image has no name before its tag; write one such as registry.example.com/team/app:1.0"
+        return Complaint("the image has no name before its tag", "write one such as registry.example.com/team/app:1.0")
     if _PATH.fullmatch(path.lower()):
-        return f"the name of an image is in lower case; write {shown.lower()}"
+        return Complaint("the name of an image is in lower case", f"write {shown.lower()}")
     found = next((char for char in shown if not (char.isascii() and (char.islower() or char.isdigit() or char in "/._-"))), "")
     if found:
         return f"{found!r} cannot stand in the name of an image (only a-z, 0-9, '.', '_', '-' and '/')"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kcheck.text.complaint import Complaint
+
 HIGHEST = 0o777
 
 # Modes that manifests ask for in earnest; what is written without the leading zero is most likely one of them.
@@ -17,7 +19,7 @@ def mode(value: int) -> str:
         return ""
     meant = intended(value)
     remedy = f"write {octal(meant)}" if meant is not None else "write an octal number with a leading zero, such as 0644"
-    return f"a file mode lies between 0 and 0777 (511), this is {value}; {remedy}"
+    return Complaint(f"a file mode lies between 0 and 0777 (511), this is {value}", remedy)
 
 
 def octal(value: int) -> str:

@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable
 from functools import cache
 
+from kcheck.text.complaint import Complaint, help_of
+
 Rule = Callable[[str], str]
 
 _LABEL = "[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
@@ -53,8 +55,9 @@ def wildcard_subdomain(text: str) -> str:
     if text.startswith("*.") and len(text) <= 253 and _compiled(_SUBDOMAIN).fullmatch(text, 2):
         return ""
     if text.startswith("*."):
-        return f"after '*.', {dns_subdomain(text[2:])}" if dns_subdomain(text[2:]) else _too_long(text, "a wildcard host", 253)
-    return "a wildcard stands for the whole first part of a host and nowhere else; write *.example.com"
+        wrong = dns_subdomain(text[2:])
+        return Complaint(f"after '*.', {wrong}", help_of(wrong)) if wrong else _too_long(text, "a wildcard host", 253)
+    return Complaint("a wildcard stands for the whole first part of a host and nowhere else", "write *.example.com")
 
 
 def dns_search(text: str) -> str:
@@ -66,7 +69,7 @@ def fully_qualified(text: str, *, parts: int = 3) -> str:
     """Subdomain of at least `parts` parts: three for the name of a webhook, two for the group of a CRD."""
     wrong = dns_subdomain(text)
     if not wrong and text.count(".") < parts - 1:
-        return f"at least {parts} parts separated by dots are needed; write {text}.example.com"
+        return Complaint(f"at least {parts} parts separated by dots are needed", f"write {text}.example.com")
     return wrong
 
 
@@ -87,39 +90,43 @@ def qualified_name(text: str, *, noun: str = "a qualified name") -> str:
         return ""
     if "/" in prefix:
         shorter = f"{_shown(text.split('/')[0]) or 'example.com'}/{_shown(name) or 'name'}"
-        return f"{noun} has one '/' at most, between its prefix and its name; write {shorter}"
+        return Complaint(f"{noun} has one '/' at most, between its prefix and its name", f"write {shorter}")
     if slash and not prefix:
-        return f"{noun} cannot begin with '/': name a domain before it, or write {_shown(name) or 'a name'} alone"
+        return Complaint(f"{noun} cannot begin with '/'", f"name a domain before it, or write {_shown(name) or 'a name'} alone")
     if slash and (wrong := dns_subdomain(prefix)):
-        return f"the prefix of {noun} must be a DNS subdomain: {wrong}"
+        return Complaint(f"the prefix of {noun} must be a DNS subdomain: {wrong}", help_of(wrong))
     return _check(name, _NAME_PART, 63, f"the name part of {noun}" if slash else noun, _WIDE, "a letter or digit", _repair_name)
 
 
 def prefixed_name(text: str) -> str:
     """Qualified name that must have its prefix, such as example.com/gpu."""
-    return qualified_name(text) or ("" if "/" in text else f"a domain must stand before the name; write example.com/{text}")
+    return qualified_name(text) or ("" if "/" in text else Complaint("a domain must stand before the name", f"write example.com/{text}"))
 
 
 def domain_path(text: str) -> str:
     """Domain, '/' and any path: the controller of an IngressClass, the managedBy of a Job."""
     domain, slash, path = text.partition("/")
     if not (domain and slash and path):
-        return f"a domain, '/' and a path are needed; write example.com/{_shown(path or domain) or 'name'}"
+        return Complaint("a domain, '/' and a path are needed", f"write example.com/{_shown(path or domain) or 'name'}")
     if wrong := dns_subdomain(domain):
-        return f"what stands before the '/' must be a DNS subdomain: {wrong}"
-    return "" if _compiled(_PATH).fullmatch(path) else "the path after the domain has a character that a URL cannot carry; take it out"
+        return Complaint(f"what stands before the '/' must be a DNS subdomain: {wrong}", help_of(wrong))
+    return (
+        ""
+        if _compiled(_PATH).fullmatch(path)
+        else Complaint("the path after the domain has a character that a URL cannot carry", "take it out")
+    )
 
 
 def path_segment(text: str) -> str:
     """Name that is only a part of a URL: Roles, bindings, and the custom names of a few other kinds. Colons are fine."""
-    return f"{text!r} cannot be a name: it means a folder; write another" if text in (".", "..") else path_segment_prefix(text)
+    return Complaint(f"{text!r} cannot be a name: it means a folder", "write another") if text in (".", "..") else path_segment_prefix(text)
 
 
 def path_segment_prefix(text: str) -> str:
     """generateName where the name is a path segment: more text follows, so '.' may begin it."""
     found = next((char for char in "/%" if char in text), "")
     return (
-        f"{found!r} cannot stand in a name, which is part of a URL; write {_shown(text.replace('/', '-').replace('%', '-'))}"
+        Complaint(f"{found!r} cannot stand in a name, which is part of a URL", f"write {_shown(text.replace('/', '-').replace('%', '-'))}")
         if found
         else ""
     )
@@ -130,7 +137,7 @@ def env_name(text: str) -> str:
     if not text:
         return "an environment variable needs a name"
     found = next((char for char in text if not " " <= char <= "~" or char == "="), "")
-    return f"{found!r} cannot stand in the name of an environment variable; write {_repair_env(text)}" if found else ""
+    return Complaint(f"{found!r} cannot stand in the name of an environment variable", f"write {_repair_env(text)}") if found else ""
 
 
 def env_name_strict(text: str) -> str:
@@ -145,13 +152,13 @@ def port_name(text: str) -> str:
     found = next((char for char in text if not (char.isascii() and (char.islower() or char.isdigit() or char == "-"))), "")
     if found:
         fixed = _repair_label(text)
-        return f"{found!r} cannot stand in the name of a port (only a-z, 0-9 and '-'){_write(text, fixed, port_name)}"
+        return Complaint(f"{found!r} cannot stand in the name of a port (only a-z, 0-9 and '-')", _write(text, fixed, port_name))
     if not any(char.islower() for char in text):
         number = " (a number stands without quotes)" if text.isdigit() else ""
         return f"the name of a port needs a letter a-z{number}"
     if "--" in text or text[0] == "-" or text[-1] == "-":
         fixed = re.sub("-+", "-", text).strip("-")
-        return f"'-' stands single and inside the name of a port{_write(text, fixed, port_name)}"
+        return Complaint("'-' stands single and inside the name of a port", _write(text, fixed, port_name))
     return ""
 
 
@@ -163,7 +170,7 @@ def c_identifier(text: str) -> str:
 def cel_identifier(text: str) -> str:
     """Name of a CEL variable: an identifier that is no word of the language."""
     if text in _CEL_RESERVED:
-        return f"{text} is a word of CEL; write {text}_"
+        return Complaint(f"{text} is a word of CEL", f"write {text}_")
     return c_identifier(text)
 
 
@@ -181,7 +188,7 @@ def standard_finalizer(text: str) -> str:
     """The further rule of built-in kinds: a finalizer without a prefix is one of the platform's own."""
     if "/" in text or text in _STANDARD_FINALIZERS:
         return ""
-    return f"a finalizer of your own needs a domain; write example.com/{_repair_name(text) or 'name'}"
+    return Complaint("a finalizer of your own needs a domain", f"write example.com/{_repair_name(text) or 'name'}")
 
 
 def http_header(text: str) -> str:
@@ -191,7 +198,11 @@ def http_header(text: str) -> str:
 
 def decimal_integer(text: str) -> str:
     """Integer as text, in the one way to write it: the values of Gt and Lt in a toleration."""
-    return "" if _compiled(_DECIMAL).fullmatch(text) else "a whole number is needed, without sign '+', leading zeros or blanks; write 10"
+    return (
+        ""
+        if _compiled(_DECIMAL).fullmatch(text)
+        else Complaint("a whole number is needed, without sign '+', leading zeros or blanks", "write 10")
+    )
 
 
 def generate_name(rule: Rule, text: str) -> str:
@@ -230,18 +241,18 @@ def _check(text: str, pattern: str, most: int, noun: str, alphabet: str, first: 
     # A character is strange where it cannot even stand between two that may: the ends have rules of their own.
     found = next((char for char in text if not rule.fullmatch(f"a{char}a")), "")
     if found:
-        return f"{found!r} cannot stand in {noun} (only {alphabet}){write}"
+        return Complaint(f"{found!r} cannot stand in {noun} (only {alphabet})", write)
     if rule.fullmatch(f"{text}a"):
-        return f"{noun} ends with a letter or digit{write}"
+        return Complaint(f"{noun} ends with a letter or digit", write)
     if rule.fullmatch(f"a{text}"):
-        return f"{noun} begins with {first}{write}"
+        return Complaint(f"{noun} begins with {first}", write)
     if rule.fullmatch(f"a{text}a"):
-        return f"{noun} begins and ends with a letter or digit{write}"
-    return f"every part of {noun} between dots begins and ends with a letter or digit{write}"
+        return Complaint(f"{noun} begins and ends with a letter or digit", write)
+    return Complaint(f"every part of {noun} between dots begins and ends with a letter or digit", write)
 
 
 def _too_long(text: str, noun: str, most: int) -> str:
-    return f"{noun} has at most {most} bytes, this has {len(text.encode('utf-8', 'surrogatepass'))}; shorten it"
+    return Complaint(f"{noun} has at most {most} bytes, this has {len(text.encode('utf-8', 'surrogatepass'))}", "shorten it")
 
 
 def _shown(text: str) -> str:
@@ -250,14 +261,18 @@ def _shown(text: str) -> str:
 
 
 def _write(text: str, fixed: str, rule: Rule) -> str:
-    return f"; write {fixed}" if fixed and fixed != text and not rule(fixed) else ""
+    return f"write {fixed}" if fixed and fixed != text and not rule(fixed) else ""
 
 
 def _climbs(text: str) -> str:
     if text != "." and not text.startswith(".."):
         return ""
     rest = text.lstrip(".")
-    return f"a file name that begins with '..' would leave its folder; write {rest}" if rest else f"{text!r} is no name; choose another"
+    return (
+        Complaint("a file name that begins with '..' would leave its folder", f"write {rest}")
+        if rest
+        else Complaint(f"{text!r} is no name", "choose another")
+    )
 
 
 def _repair_label(text: str) -> str:

@@ -14,6 +14,11 @@ class ObjectId(NamedTuple):
     namespace: str = ""
     name: str = ""
 
+    @property
+    def title(self) -> str:
+        """The object as reports name it: Deployment shop/web."""
+        return f"{self.kind} {self.namespace}/{self.name}" if self.namespace else f"{self.kind} {self.name}"
+
 
 class Place(NamedTuple):
     """File, document in it (from 0, empty ones not counted), range, path of the field that stands there, its line's text.

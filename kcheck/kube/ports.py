@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kcheck.kube import names
+from kcheck.text.complaint import Complaint
 from kcheck.text.record import NamedTuple
 
 PROTOCOLS = ("TCP", "UDP", "SCTP")
@@ -45,7 +46,7 @@ def reference(value: int | str) -> str:
     if isinstance(value, int):
         return number(value)
     if value.isascii() and value.isdigit():
-        return f"{value!r} is text, so the server looks for a port of that name; write {value} without quotes"
+        return Complaint(f"{value!r} is text, so the server looks for a port of that name", f"write {value} without quotes")
     return names.port_name(value)
 
 

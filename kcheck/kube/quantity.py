@@ -11,6 +11,7 @@ import re
 from functools import lru_cache
 from typing import Literal
 
+from kcheck.text.complaint import Complaint, concise
 from kcheck.text.pattern import pattern
 
 Form = Literal["decimal", "binary", "exponent"]
@@ -35,7 +36,7 @@ class BadQuantity(ValueError):
     """Text that is no quantity; the message says what to write instead."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(message)
+        super().__init__(concise(message))
         self.message = message
 
 
@@ -175,7 +176,7 @@ def parse_exact(text: str) -> Quantity:
             return Quantity(-number if negative else number, scale, form, kept=text if kept or text == "0" else "")
     # On the short way a suffix alone is zero; on this one the server wants a digit.
     if not (whole or fraction or text[len(sign) :].startswith("0")):
-        raise BadQuantity(f"{text!r} has no number before its suffix; write 1{suffix}")
+        raise BadQuantity(Complaint(f"{text!r} has no number before its suffix", f"write 1{suffix}"))
     return _wide(_number(digits) << (power or 0), scale, form, negative)
 
 
@@ -279,17 +280,21 @@ def _canonical(quantity: Quantity) -> str:
 def _explain(text: str) -> str:
     bare = "".join(text.split())
     if not bare:
-        return "the quantity is empty; write a number, such as 500m or 1Gi"
+        return Complaint("the quantity is empty", "write a number, such as 500m or 1Gi")
     number = re.match(r"[+-]?[0-9]+(?:\.[0-9]*)?|[+-]?\.[0-9]+", bare)
     if not number:
-        return f"{text!r} is no quantity; write a number, such as 500m or 1Gi"
+        return Complaint(f"{text!r} is no quantity", "write a number, such as 500m or 1Gi")
     suffix = bare[number.end() :]
     unit = suffix.lower().removesuffix("b")
     if bare != text and (suffix in _DECIMAL or suffix in _BINARY):
-        return f"{text!r} has a blank inside; write {bare}"
+        return Complaint(f"{text!r} has a blank inside", f"write {bare}")
     if unit in ("k", "m", "g", "t", "p", "e"):
         large = unit.upper() if unit != "k" else unit
-        return f"{suffix!r} is no suffix of quantities; write {number[0]}{large} (powers of 1000) or {number[0]}{unit.upper()}i (of 1024)"
+        return Complaint(
+            f"{suffix!r} is no suffix of quantities", f"write {number[0]}{large} (powers of 1000) or {number[0]}{unit.upper()}i (of 1024)"
+        )
     if unit in ("ki", "mi", "gi", "ti", "pi", "ei"):
-        return f"{suffix!r} is no suffix of quantities; write {number[0]}{unit.capitalize()}"
-    return f"{suffix!r} is no suffix of quantities; write n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei or an exponent such as e3"
+        return Complaint(f"{suffix!r} is no suffix of quantities", f"write {number[0]}{unit.capitalize()}")
+    return Complaint(
+        f"{suffix!r} is no suffix of quantities", "write n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei or an exponent such as e3"
+    )

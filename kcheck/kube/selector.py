@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar, get_args
 from kcheck.kube import labels as label_grammar
 from kcheck.kube.suggestion import distance as spelling
 from kcheck.kube.suggestion import tolerance
+from kcheck.text.complaint import Complaint, concise
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
 
@@ -30,7 +31,7 @@ class BadSelector(ValueError):
     """Text that is no selector; `column` counts from 1."""
 
     def __init__(self, message: str, column: int) -> None:
-        super().__init__(message)
+        super().__init__(concise(message))
         self.message = message
         self.column = column
 
@@ -262,7 +263,7 @@ def _requirement(words: list[_Word]) -> Requirement:
     column = words[-1].column
     values = _values(words) if symbol.kind == "name" else [_value(words, ("", ","))]
     if operator in ("Gt", "Lt") and _integer(values[0]) is None:
-        raise BadSelector(f"{key.text} is compared with {values[0]!r}; write an integer", column)
+        raise BadSelector(Complaint(f"{key.text} is compared with {values[0]!r}", "write an integer"), column)
     if wrong := next(filter(None, map(label_grammar.value, values)), ""):
         raise BadSelector(wrong, column)
     return Requirement(key.text, operator, tuple(sorted(set(values))))

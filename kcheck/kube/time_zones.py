@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from kcheck.kube.suggestion import nearest
+from kcheck.text.complaint import Complaint
 from kcheck.text.pattern import pattern
 
 _OFFSET = pattern(r"(?:UTC|GMT)([+-])0?([1-9]|1[0-2])(?::?00)?", re.IGNORECASE)
@@ -112,14 +113,16 @@ def zone(text: str) -> str:
     if bool(region) == bool(slash) and place in _ZONES.get(region, "").split():
         return ""
     if text.lower() == "local":
-        return f"{text} is another zone on every server: name one, such as Europe/Paris or Etc/UTC"
+        return Complaint(f"{text} is another zone on every server", "name one, such as Europe/Paris or Etc/UTC")
     offset = _OFFSET.fullmatch(text)
     if offset:
         other = f"Etc/GMT{'-' if offset[1] == '+' else '+'}{offset[2]}"
-        return f"{text} is no time zone: write {other}, whose sign is the other way round, or a place such as Europe/Paris"
+        return Complaint(f"{text} is no time zone", f"write {other}, whose sign is the other way round, or a place such as Europe/Paris")
     known = _names()
     near = next((name for name in known if name.rpartition("/")[2].lower() == text.lower()), None) or nearest(text, known)
-    return f"{text or 'an empty name'} is no time zone: write {near or 'a name of the IANA database, such as Europe/Paris or Etc/UTC'}"
+    return Complaint(
+        f"{text or 'an empty name'} is no time zone", f"write {near or 'a name of the IANA database, such as Europe/Paris or Etc/UTC'}"
+    )
 
 
 def _names() -> list[str]:

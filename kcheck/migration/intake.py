@@ -11,6 +11,7 @@ from kcheck.migration.polaris import Exemption
 from kcheck.migration.reading import Reading
 from kcheck.migration.recognition import MANIFEST, recognise
 from kcheck.migration.skips import MARKS
+from kcheck.text.complaint import concise
 from kcheck.text.source import Source
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node
@@ -44,7 +45,7 @@ class Intake:
         if not tool:
             raise Unrecognised(f"{source.path}: neither a manifest nor a config of a tool that kcheck knows: say --from TOOL")
         if fault := next((d.fault for d in documents if d.fault is not None), None):
-            raise Unrecognised(f"{source.path}:{source.position(fault.start).line}: {fault.message}")
+            raise Unrecognised(f"{source.path}:{source.position(fault.start).line}: {concise(fault.message)}")
         self._config(tool, Reading(tool, source, self.draft), documents[0].root if documents else Node({}, 0, 0))
 
     def command_line(self, words: Sequence[str], file: str) -> None:

@@ -19,4 +19,4 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
         start = finding.range.start
         file = style.paint(glyphs.visible(finding.file), BOLD)
         severity = style.paint(finding.severity.word, SEVERITY_COLOURS[finding.severity])
-        out.write(f"{file}:{start.line}:{start.column}: {severity} {glyphs.visible(finding.rule)} {glyphs.visible(finding.message)}\n")
+        out.write(f"{file}:{start.line}:{start.column}: {severity}[{glyphs.visible(finding.rule)}]: {glyphs.visible(finding.concise)}\n")

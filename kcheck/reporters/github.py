@@ -33,9 +33,11 @@ def _properties(finding: Finding, glyphs: Glyphs) -> dict[str, str]:
 
 def _message(finding: Finding, glyphs: Glyphs) -> str:
     lines = [glyphs.visible(finding.message)]
+    if finding.help:
+        lines.append(f"help: {glyphs.visible(finding.help)}")
     for place, message in finding.related:
         start = place.range.start
-        lines.append(f"{glyphs.visible(place.file)}:{start.line}:{start.column} {glyphs.visible(message)}")
+        lines.append(f"{glyphs.visible(place.file)}:{start.line}:{start.column}: {glyphs.visible(message)}")
     if finding.fix is not None:
         lines.append(f"fix: {glyphs.visible(finding.fix.title)}")
     return "\n".join(lines)

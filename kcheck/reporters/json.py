@@ -18,7 +18,7 @@ from kcheck.reporters.document import write_document
 from kcheck.reporters.style import PLAIN, Style
 from kcheck.text.span import Range
 
-VERSION = 1
+VERSION = 2
 """Of the contract: grows when a field changes its meaning or goes, not when one is added."""
 
 
@@ -39,12 +39,12 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
 
 def finding_line(finding: Finding) -> str:
     """One finding as the contract has it."""
-    rule, severity, family, message, place, reason, related, fix, url = finding
+    rule, severity, family, message, place, reason, related, fix, url, help = finding
     file, document, range, field, object, _, _ = place
     api_version, kind, namespace, name = object
     return (
         f'{{"rule": {_text(rule)}, "severity": {_text(severity.word)}, "family": {_text(family)}, "message": {_text(message)}, '
-        f'"file": {_text(file)}, "document": {document}, "range": {_range(range)}, '
+        f'"help": {_text(help)}, "file": {_text(file)}, "document": {document}, "range": {_range(range)}, '
         f'"object": {{"apiVersion": {_text(api_version)}, "kind": {_text(kind)}, "namespace": {_text(namespace)}, "name": {_text(name)}}}, '
         f'"field": {_text(field)}, "reason": {_text(reason)}, '
         f'"related": [{", ".join(map(_related, related)) if related else ""}], '

@@ -91,7 +91,7 @@ def _result(finding: Finding, index: int, mark: str) -> dict[str, Any]:
         "ruleId": finding.rule,
         "ruleIndex": index,
         "level": _LEVELS[finding.severity],
-        "message": {"text": _sound(finding.message)},
+        "message": {"text": _sound(finding.concise)},
         "locations": [location],
         "partialFingerprints": {FINGERPRINT: mark},
     }
@@ -106,6 +106,7 @@ def _result(finding: Finding, index: int, mark: str) -> dict[str, Any]:
         "document": finding.place.document,
         "family": finding.family,
         "reason": finding.reason,
+        "help": _sound(finding.help),
     }
     return result
 

@@ -1,7 +1,8 @@
-"""The report for people: each finding with its source line, a caret under what is meant, and what mends it."""
+"""The report for people: each finding with its source line, carets under what is meant, its object, help, related places and fix."""
 
 from __future__ import annotations
 
+import re
 from typing import TextIO
 
 from kcheck.finding.finding import Finding
@@ -30,7 +31,7 @@ def _finding_lines(finding: Finding, glyphs: Glyphs, style: Style) -> list[str]:
     colour = SEVERITY_COLOURS[finding.severity]
     severity = style.paint(finding.severity.word, colour)
     rule = style.paint(glyphs.visible(finding.rule), BOLD)
-    lines = [f"{_where(finding.place, glyphs, style)} {severity} {rule}  {glyphs.visible(finding.message)}"]
+    lines = [f"{_where(finding.place, glyphs, style)}: {severity}[{rule}]: {glyphs.visible(finding.message)}"]
     number = str(finding.range.start.line)
     # Behind the line number: ' | '.
     shown = excerpt(finding.place, glyphs, style.width - len(number) - 3)
@@ -38,16 +39,31 @@ def _finding_lines(finding: Finding, glyphs: Glyphs, style: Style) -> list[str]:
         bar = style.paint("|", BLUE)
         empty = f"{' ' * len(number)} {bar}"
         lines += empty, f"{style.paint(number, BLUE)} {bar} {shown.line}", f"{empty} {shown.indent}{style.paint(shown.carets, colour)}"
-    lines += [f"{' ' * len(number)} {style.paint('=', BLUE)} {hint}" for hint in _hints(finding, glyphs)]
+    lines += [f"{' ' * len(number)} {style.paint('=', BLUE)} {note}" for note in _notes(finding, glyphs)]
     return lines
 
 
-def _hints(finding: Finding, glyphs: Glyphs) -> list[str]:
-    """What else to know: other places, and the fix that kcheck can make."""
-    hints = [f"{_where(r.place, glyphs, PLAIN)} {glyphs.visible(r.message)}" for r in finding.related]
+def _notes(finding: Finding, glyphs: Glyphs) -> list[str]:
+    """The lines below the source: the object, help, related places, and the fix that kcheck can make."""
+    notes = []
+    if not _names_object(finding):
+        notes.append(f"in: {glyphs.visible(finding.object.title)}")
+    if finding.help:
+        notes.append(f"help: {glyphs.visible(finding.help)}")
+    notes += [f"note: {_where(r.place, glyphs, PLAIN)}: {glyphs.visible(r.message)}" for r in finding.related]
     if finding.fix is not None:
-        hints.append(f"{'fix' if finding.fix.safe else 'unsafe fix'}: {glyphs.visible(finding.fix.title)}")
-    return hints
+        notes.append(f"{'fix' if finding.fix.safe else 'unsafe fix'}: {glyphs.visible(finding.fix.title)}")
+    return notes
+
+
+def _names_object(finding: Finding) -> bool:
+    """Whether the reader sees already which object it is: the message or the source line names it. True where there is no object."""
+    kind, name = finding.object.kind, finding.object.name
+    if not kind or not name:
+        return True
+    word = rf"[\"']?{re.escape(name)}(?![\w.-])"
+    in_line = finding.place.field.startswith("metadata") and re.search(rf"name[\"']?: *{word}", finding.place.line)
+    return bool(in_line or re.search(rf"\b{re.escape(kind)} {word}", finding.message))
 
 
 def _where(place: Place, glyphs: Glyphs, style: Style) -> str:

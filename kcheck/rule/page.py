@@ -1,8 +1,20 @@
 """Pages of rules: Markdown that people read, and whose examples are the rule's tests.
 
-A page begins with the rule's id as its heading. Its examples are fenced blocks marked `yaml` or `json`, whole manifests in
+A page begins with the rule's id as its heading. Its sections have fixed headings, in this order:
+
+    # missing-readiness-probe
+    ## What it checks       one sentence
+    ## Why                  what goes wrong in production
+    ## Example              a manifest with findings
+    ## Fixed                the corrected manifest, without findings
+    ## More examples        further examples with and without findings (optional)
+    ## Options              every option of the rule (where it has some)
+    ## When to ignore it    (optional)
+    ## References           Kubernetes documentation or source, and a line such as "Since kcheck 0.1.0."
+
+Pages without these headings are read as well. Examples are fenced blocks marked `yaml` or `json`, whole manifests in
 which comments draw the findings. The `#` stands in the first column, the carets under the characters that the finding
-points at, and what follows is part of its message:
+points at, and what follows is part of its concise form, `message; help`:
 
     image: nginx:latest
     #      ^^^^^^^^^^^^ can change under you
@@ -20,6 +32,7 @@ A rule that no manifest can show (a file that cannot be opened) says `<!-- teste
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -30,6 +43,8 @@ _FENCE = pattern(r"(?P<mark>`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)[ \t]*(?P<rol
 _DRAWN = pattern(r"#(?P<space> *)(?P<arrow><?)(?P<carets>\^+)(?:[ \t]+(?P<words>.*?))?[ \t]*")
 _HEADING = pattern(r"#[ \t]+(\S+)[ \t]*")
 _TESTED = pattern(r"<!--\s*tested:\s*(\S+)\s*-->")
+_SECTION = pattern(r"##[ \t]+(.*?)[ \t]*")
+_SINCE = pattern(r"^Since kcheck (\d+\.\d+\.\d+)\.?$", re.MULTILINE)
 _COMMENT = pattern(r"<!--.*?-->\n*", re.DOTALL)
 
 
@@ -52,9 +67,12 @@ class Drawing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One block. `line`: where it begins in the page; `text`: without what draws; `options`: the YAML of the block that sets them."""
+    """One block. `line`: where it begins in the page, and `lines`: how many lines it has; `text`: without the caret comments;
+    `options`: the YAML of the block that sets them.
+    """
 
     line: int
+    lines: int
     language: str
     text: str
     drawings: tuple[Drawing, ...]
@@ -62,14 +80,29 @@ class Example:
     fixed: str | None = None
 
 
+class Section(NamedTuple):
+    """A part of a page under a heading of the second level. `line`: that of its heading; `text`: what follows it."""
+
+    line: int
+    title: str
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
-    """`id`: what the heading says; `text`: the whole Markdown; `tested`: the test that stands for examples, "" where there is none."""
+    """`id`: what the heading says; `text`: the whole Markdown; `tested`: the test that replaces examples, "" where there is none."""
 
     id: str
     text: str
     examples: tuple[Example, ...] = field(default=())
     tested: str = ""
+    sections: tuple[Section, ...] = ()
+
+    @property
+    def since(self) -> str:
+        """The version of kcheck that first had the rule, "" where the page does not say."""
+        found = _SINCE.search(self.text)
+        return found[1] if found is not None else ""
 
     @property
     def prose(self) -> str:
@@ -91,7 +124,16 @@ def read(text: str) -> Page:
     if heading is None:
         raise PageFault(1, "a page begins with '# ' and the id of its rule")
     tested = _TESTED.search(text)
-    return Page(heading[1], text, tuple(_examples(_blocks(lines))), tested[1] if tested else "")
+    blocks = _blocks(lines)
+    return Page(heading[1], text, tuple(_examples(blocks)), tested[1] if tested else "", tuple(_sections(lines, blocks)))
+
+
+def _sections(lines: list[str], blocks: list[_Block]) -> Iterator[Section]:
+    inside = {number for block in blocks for number in range(block.line, block.line + len(block.lines) + 1)}
+    heads = [(number, match[1]) for number, line in enumerate(lines, 1) if number not in inside and (match := _SECTION.fullmatch(line))]
+    ends = [number - 1 for number, _ in heads[1:]]
+    for (number, title), end in zip(heads, [*ends, len(lines)], strict=False):
+        yield Section(number, title, "\n".join(lines[number:end]).strip())
 
 
 def _blocks(lines: list[str]) -> list[_Block]:
@@ -147,14 +189,20 @@ def _example(block: _Block, options: str) -> Example:
         else:
             start = 1 if match["arrow"] else len(match["space"]) + 2
             drawings.append(Drawing(len(lines), start, start + len(match["carets"]), match["words"] or ""))
-    return Example(block.line, block.language, "".join(lines), tuple(drawings), options)
+    return Example(block.line, len(block.lines), block.language, "".join(lines), tuple(drawings), options)
+
+
+def page_at(path: Path | None) -> Page | None:
+    """The page at a path; None where there is none, or none that can be read."""
+    if path is None:
+        return None
+    try:
+        return read(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
 
 
 def help_text(path: Path | None) -> str:
-    """What a page tells its readers; nothing where there is no page, or none that can be read."""
-    if path is None:
-        return ""
-    try:
-        return read(path.read_text(encoding="utf-8")).prose
-    except (OSError, ValueError):
-        return ""
+    """The text of a page for readers; empty where there is no page, or none that can be read."""
+    page = page_at(path)
+    return page.prose if page is not None else ""

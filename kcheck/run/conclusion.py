@@ -94,7 +94,8 @@ class _Conclusion:
         at = problem.node if isinstance(problem.node, Place) else place
         active = self.session.rules_for(at.file).active.get(rule)
         if active is not None:
-            yield Finding(rule, active.severity, active.rule.family, problem.message, at, problem.reason, problem.related, problem.fix)
+            message, help = problem.message, problem.help
+            yield Finding(rule, active.severity, active.rule.family, message, at, problem.reason, problem.related, problem.fix, "", help)
 
 
 class _About:

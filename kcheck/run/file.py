@@ -79,8 +79,8 @@ class _Check:
         for entry, first in document.duplicates:
             self.placer = Placer(document, owners.at(entry.key_span.start) if owners is not None else None)
             line = document.source.position(first.key_span.start).line
-            message = f"{entry.name} stands in this map already, on line {line}: take one away"
-            self.tell("duplicate-key", Problem(entry, message, "DuplicateKey", at="key"))
+            message = f"{entry.name} stands in this map already, on line {line}"
+            self.tell("duplicate-key", Problem(entry, message, help="take one away", reason="DuplicateKey", at="key"))
         for resource in objects:
             self.object(resource)
 
@@ -151,22 +151,23 @@ class _Check:
         absence = store.absence(api_version, kind)
         if absence is not None and absence.removed:
             instead = f"use {absence.replacement}" if absence.replacement else instead_of(resource.group, kind) or "nothing replaces it"
-            self.tell("removed-api", Problem(node, f"{api_version} {kind} was removed in Kubernetes {absence.removed}: {instead}"))
+            self.tell("removed-api", Problem(node, f"{api_version} {kind} was removed in Kubernetes {absence.removed}", help=instead))
         elif absence is not None:
-            instead = f": use {absence.replacement}" if absence.replacement else ""
-            self.tell("unknown-kind", Problem(node, f"{api_version} {kind} comes with Kubernetes {absence.added}, not {version}{instead}"))
+            instead = f"use {absence.replacement}" if absence.replacement else ""
+            message = f"{api_version} {kind} comes with Kubernetes {absence.added}, not {version}"
+            self.tell("unknown-kind", Problem(node, message, help=instead))
         elif end := end_of(resource.group):
             self.tell("removed-api", Problem(node, f"{api_version} {kind} {end}"))
         elif store.serves_group(api_version) or "/" not in api_version:
             served = store.versions_of(kind)
             if served:
-                self.tell("unknown-kind", Problem(node, f"{kind} is not in {api_version}: write {' or '.join(served)}"))
+                self.tell("unknown-kind", Problem(node, f"{kind} is not in {api_version}", help=f"write {' or '.join(served)}"))
             else:
                 near = store.kind_like(kind)
-                hint = f": did you mean {near}?" if near else ": check its spelling and apiVersion"
-                self.tell("unknown-kind", Problem(resource["kind"], f"Kubernetes {version} has no kind {kind} in {api_version}{hint}"))
+                help = f"did you mean {near}?" if near else "check its spelling and apiVersion"
+                self.tell("unknown-kind", Problem(resource["kind"], f"Kubernetes {version} has no kind {kind} in {api_version}", help=help))
         elif not self.is_ignored(resource.group):
-            self.tell("no-schema", Problem(node, f"no schema for {api_version} {kind}: give its CRD in the input or with --schemas"))
+            self.tell("no-schema", Problem(node, f"no schema for {api_version} {kind}", help="give its CRD in the input or with --schemas"))
 
     def succession(self, resource: Resource) -> None:
         """Tell of a version that has a successor on every version of Kubernetes that is checked against."""
@@ -174,7 +175,7 @@ class _Check:
         after = succession(api_version, kind, tuple(store.definitions for store in self.session.stores))
         if after is not None:
             end = f"is removed in Kubernetes {after.removed}" if after.removed else "has a stable successor"
-            self.tell("deprecated-api", Problem(resource["apiVersion"], f"{api_version} {kind} {end}: use {after.successor}"))
+            self.tell("deprecated-api", Problem(resource["apiVersion"], f"{api_version} {kind} {end}", help=f"use {after.successor}"))
 
     def is_ignored(self, group: str) -> bool:
         """Whether the config says that an API group may go without a schema."""
@@ -194,7 +195,7 @@ class _Check:
                 near = nearest(key, [k for k, _ in root.entries])
                 at = root[near] if near and near != key else node
                 hint = f"did you mean that by {near}?" if near and near != key else "add it"
-                self.tell("no-object", Problem(at, f"{key} is missing: {hint}", at="key"))
+                self.tell("no-object", Problem(at, f"{key} is missing", help=hint, at="key"))
 
     def crash(self, rule: str, error: Exception) -> None:
         """A rule failed on an object: that is a finding too."""
@@ -218,11 +219,11 @@ class _Check:
             place = self.placer.at(node, field or "") if isinstance(node, Span) else node
         if problem.secrets:
             place = self.placer.covered(place, problem.secrets)
-        message = problem.message
-        if self.placer.is_kept_secret(place.field) and isinstance(node, Node) and node.value.__class__ in (str, int, float):
-            message = message.replace(str(node.value), "this value") if node.value else message
+        message, help = problem.message, problem.help
+        if self.placer.is_kept_secret(place.field) and isinstance(node, Node) and node.value.__class__ in (str, int, float) and node.value:
+            message, help = message.replace(str(node.value), "this value"), help.replace(str(node.value), "this value")
         self.result.findings.append(
-            Finding(rule, active.severity, active.rule.family, message, place, problem.reason, problem.related, problem.fix)
+            Finding(rule, active.severity, active.rule.family, message, place, problem.reason, problem.related, problem.fix, "", help)
         )
 
 

@@ -31,10 +31,10 @@ def restored(parts: object) -> list[Finding]:
 
 
 def _flat(finding: Finding) -> tuple[Any, ...]:
-    rule, severity, family, message, place, reason, related, fix, url = finding
+    rule, severity, family, message, place, reason, related, fix, url, help = finding
     others = tuple([(_flat_place(each.place), each.message) for each in related])
     mended = None if fix is None else (fix.title, tuple(map(tuple, fix.edits)), fix.safe)
-    return rule, int(severity), family, message, _flat_place(place), reason, others, mended, url
+    return rule, int(severity), family, message, _flat_place(place), reason, others, mended, url, help
 
 
 def _flat_place(place: Place) -> tuple[Any, ...]:
@@ -43,11 +43,11 @@ def _flat_place(place: Place) -> tuple[Any, ...]:
 
 
 def _finding(
-    rule: str, severity: int, family: str, message: str, place: Any, reason: str, related: Any, fix: Any, url: str
+    rule: str, severity: int, family: str, message: str, place: Any, reason: str, related: Any, fix: Any, url: str, help: str
 ) -> Finding:  # fmt: skip
     others = tuple([Related(_place(*where), text) for where, text in related]) if related else ()
     mended = None if fix is None else Fix(fix[0], tuple([Edit(*edit) for edit in fix[1]]), fix[2])
-    found: Finding = _new(Finding, (rule, _SEVERITIES[severity], family, message, _place(*place), reason, others, mended, url))
+    found: Finding = _new(Finding, (rule, _SEVERITIES[severity], family, message, _place(*place), reason, others, mended, url, help))
     return found
 
 

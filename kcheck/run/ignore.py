@@ -1,7 +1,7 @@
 """Ignores: comments and annotations that say which findings are accepted where, and what is wrong with them themselves.
 
-    image: nginx:latest  # kcheck: ignore[floating-tag] pinned by the release pipeline
-    annotations: {kcheck.dev/ignore: "floating-tag; pinned by the release pipeline"}
+image: nginx:latest  # kcheck: ignore[floating-tag] pinned by the release pipeline
+annotations: {kcheck.dev/ignore: "floating-tag; pinned by the release pipeline"}
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from kcheck.kube.suggestion import nearest
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import ALWAYS, RuleSet
 from kcheck.run.placing import Owners, Placer
+from kcheck.text.complaint import Complaint, help_of
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source
@@ -155,14 +156,14 @@ def unused(ignores: Ignores, rules: RuleSet, complete: bool = False, *, of_ignor
             continue
         if not complete and any(rules[id].rule.scope == "bundle" for id in ignore.rules if id in rules):
             continue
-        told += _finding(UNUSED, ignore.place, f"{ignore.name} finds nothing here: take it away", rules)
+        told += _finding(UNUSED, ignore.place, Complaint(f"{ignore.name} finds nothing here", "take it away"), rules)
     return told
 
 
 def _finding(id: str, place: Place, message: str, rules: RuleSet) -> Iterator[Finding]:
     if id in rules:
         active = rules[id]
-        yield Finding(id, active.severity, active.rule.family, message, place)
+        yield Finding(id, active.severity, active.rule.family, str(message), place, help=help_of(message))
 
 
 class _Reading:
@@ -212,7 +213,7 @@ class _Reading:
                     self.annotation(value, node, document)
                 elif key.startswith(("kcheck.dev/", "kcheck/")) or nearest(key, (ANNOTATION,)):
                     place = self.annotation_place(value, node, document, value.key_span)
-                    self.misuse(place, f"kcheck does not know this annotation: did you mean {ANNOTATION}?")
+                    self.misuse(place, Complaint("kcheck does not know this annotation", f"did you mean {ANNOTATION}?"))
 
     def annotation(self, value: Node, owner: Node, document: Document) -> None:
         spans = (covered_by(owner, document), value.span)
@@ -256,7 +257,7 @@ class _Reading:
             hint = f"did you mean {near}?" if near else "write the id that stands beside the finding"
             if " " in name and name.split()[0] in {*known, *groups}:
                 hint = "a reason stands behind the bracket, or behind a ';' in an annotation"
-            self.misuse(place, f"no rule and no group is called {name}: {hint}")
+            self.misuse(place, Complaint(f"no rule and no group is called {name}", hint))
 
     def misuse(self, place: Place, message: str) -> None:
         self.ignores.misuses.append(Misuse(place, message))
@@ -280,19 +281,19 @@ def _misspelt(text: str, start: int) -> tuple[Span, str] | None:
     if match := _NAMED.match(text, start):
         word, bracket = match["word"], match["bracket"]
         if word.lower() != "ignore":
-            message = f"{word!r} means nothing to kcheck: write {_FORM}" if word else f"write {_FORM}"
+            message = Complaint(f"{word!r} means nothing to kcheck", f"write {_FORM}") if word else f"write {_FORM}"
         elif bracket is None:
             message = f"name the rules to ignore: {_FORM}"
         elif bracket.endswith("]"):
-            message = f"this is not read, small letters are: write {_FORM}"
+            message = Complaint("this is not read, small letters are", f"write {_FORM}")
         else:
-            message = f"the bracket is never closed: write {_FORM}"
+            message = Complaint("the bracket is never closed", f"write {_FORM}")
         return Span(start, start + len(match[0].rstrip())), message
     if match := _NO_COLON.match(text, start):
         if match["word"].lower() == "ignore" or nearest(match["word"].lower(), ("ignore",)):
-            return Span(start, match.end("word")), f"this is not read: write {_FORM}"
+            return Span(start, match.end("word")), Complaint("this is not read", f"write {_FORM}")
         return None
     match = _OTHER_NAME.match(text, start)
     if match is not None and nearest(match["tool"].lower(), ("kcheck",), limit=1):
-        return Span(start, match.end("tool")), f"this is not read: did you mean {_FORM}?"
+        return Span(start, match.end("tool")), Complaint("this is not read", f"did you mean {_FORM}?")
     return None

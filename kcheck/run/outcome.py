@@ -17,6 +17,7 @@ from kcheck.run.file import check_documents
 from kcheck.run.ignore import Ignores, ignores_of
 from kcheck.run.kinds import MARK, Definitions, InputKind, KindPlace, add_kinds, kinds_of
 from kcheck.run.session import Session
+from kcheck.text.complaint import Complaint, help_of
 from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source
 from kcheck.text.span import Range
@@ -167,12 +168,12 @@ def file_finding(rule: str, file: str, line: int, message: str, rules: RuleSet) 
     if active is None:
         return []
     place = Place(file, 0, Range(line, 1, line, 1), "", ObjectId(), "", 0)
-    return [Finding(rule, active.severity, active.rule.family, message, place)]
+    return [Finding(rule, active.severity, active.rule.family, str(message), place, help=help_of(message))]
 
 
 def _empty(source: Source, rules: RuleSet) -> list[Finding]:
     """A file that was named and holds nothing is told, for somebody expects something in it."""
-    return file_finding("no-object", source.path, 1, "this file holds no document: name another one or write an object", rules)
+    return file_finding("no-object", source.path, 1, Complaint("this file holds no document", "name another one or write an object"), rules)
 
 
 def _has_unknown(documents: list[Document], session: Session) -> bool:
@@ -196,7 +197,7 @@ def _name_template(documents: list[Document]) -> None:
     faults = [d for d in documents if d.fault is not None and is_template(d.source.text[d.start : d.end])]
     for document in faults:
         assert document.fault is not None
-        message = "this is a template, not YAML yet: render it and check the result, e.g. helm template . | kcheck check -"
+        message = Complaint("this is a template, not YAML yet", "render it and check the result, e.g. helm template . | kcheck check -")
         document.fault = document.fault._replace(message=message)
     for document in faults[1:]:
         documents.remove(document)

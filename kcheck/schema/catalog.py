@@ -20,6 +20,7 @@ from kcheck.schema.jsonschemas import SchemaKind
 from kcheck.schema.shape import Shape
 from kcheck.schema.store import Judge, Store
 from kcheck.schema.walk import Walk
+from kcheck.text.complaint import concise
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source, Undecodable
@@ -63,7 +64,7 @@ class Definition:
             for document in documents:
                 if document.fault is not None:
                     line = document.source.position(document.fault.start).line + self.line
-                    raise BadSchemas(f"{self.file}:{line}: {document.fault.message}")
+                    raise BadSchemas(f"{self.file}:{line}: {concise(document.fault.message)}")
             self._documents = documents
         return self._documents
 

@@ -9,6 +9,7 @@ from kcheck.kube.resource import Resource, resources
 from kcheck.schema.custom import CustomKind, Version
 from kcheck.schema.scale import Scale
 from kcheck.schema.store import Store
+from kcheck.text.complaint import Complaint
 from kcheck.text.pattern import pattern
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node
@@ -89,7 +90,7 @@ def _warning(crd: Resource, node: Node) -> str:
     others = [each["name"].text for each in spec["versions"] if each["served"].flag is True and each["deprecated"].flag is not True]
     better = min(filter(None, others), key=_rank, default="")
     hint = f"use {group}/{better}" if better else "its CRD serves no other, so look for what replaces it"
-    return f"{group}/{node['name'].text} {kind} is deprecated: {hint}"
+    return Complaint(f"{group}/{node['name'].text} {kind} is deprecated", hint)
 
 
 def _rank(version: str) -> tuple[int, int, int, str]:

@@ -124,10 +124,10 @@ class _Judgement:
             same = (field, fault.rule, "" if fault.rule == "wrong-type" else fault.message)
             if same not in told:
                 told.add(same)
-                self.walk.tell(fault.rule, Problem(self.resource.node.at(*fault.keys), fault.message, fault.reason, field=field))
+                self.walk.tell(fault.rule, Problem(self.resource.node.at(*fault.keys), fault.message, reason=fault.reason, field=field))
         if version.scale is not None:
             for path, keys, message in scale_faults(value, version.scale):
-                self.walk.tell("crd-value", Problem(self.resource.node.at(*keys), message, "Invalid", field=path))
+                self.walk.tell("crd-value", Problem(self.resource.node.at(*keys), message, reason="Invalid", field=path))
         self.rules(value, faults)
 
     def metadata(self) -> None:
@@ -154,7 +154,7 @@ class _Judgement:
         keys = self.way(node)
         for child in misfits(node):
             self.undecodable = True
-            self.walk.tell("wrong-type", Problem(child, wording.wrong_type(child.plain(), ("string",), ""), "TypeInvalid"))
+            self.walk.tell("wrong-type", Problem(child, wording.wrong_type(child.plain(), ("string",), ""), reason="TypeInvalid"))
         if node["metadata"]:
             self.visit(node["metadata"], anonymous(self.object_meta))
         return [] if self.version.status and keys[:1] == ("status",) else list(embedded_faults(decoded, keys))
@@ -182,9 +182,9 @@ class _Judgement:
         where = owner.name or self.resource.kind if owner is not self.resource.node else self.resource.kind
         names = schema.names if schema is not None else ()
         near = nearest(child.name, names)
-        hint = f": did you mean {near}?" if near else ": take it away or put it where it belongs"
-        message = f"{where} has no field {child.name}{hint}"
-        self.walk.tell("unknown-field", Problem(child, message, "UnknownField", at="key", field=dotted(keys)))
+        help = f"did you mean {near}?" if near else "take it away or put it where it belongs"
+        message = f"{where} has no field {child.name}"
+        self.walk.tell("unknown-field", Problem(child, message, help=help, reason="UnknownField", at="key", field=dotted(keys)))
 
     def field(self, fault: Fault, schema: Schema) -> str:
         """The field that the server names."""
@@ -197,8 +197,11 @@ class _Judgement:
             return
         nameless = "name" not in value["metadata"]
         if nameless or any(fault.reason in BLOCKING for fault in faults):
-            message = "the CRD's own rules (x-kubernetes-validations) were not checked: mend the other findings of this object first"
-            self.walk.tell("unchecked-rules", Problem(self.resource.node, message, "Invalid", field=NOWHERE))
+            message = "the CRD's own rules (x-kubernetes-validations) were not checked"
+            self.walk.tell(
+                "unchecked-rules",
+                Problem(self.resource.node, message, help="mend the other findings of this object first", reason="Invalid", field=NOWHERE),
+            )
         elif self.kind.store.rules is not None:
             assert self.kind.schema is not None
             self.kind.store.rules.evaluate(self.kind.schema, value, self.resource, self.walk)

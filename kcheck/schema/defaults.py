@@ -13,6 +13,7 @@ from kcheck.schema.decoding import IDENTITY, Decoder
 from kcheck.schema.embedded import embedded_faults
 from kcheck.schema.structural import Schema
 from kcheck.schema.validation import Fault, Keys, validate
+from kcheck.text.complaint import Complaint, help_of
 from kcheck.tree.node import Node
 
 _SIMPLE = frozenset({"type", "description", "title", "example", "default", "nullable", "externalDocs"})
@@ -37,13 +38,16 @@ def faults(schema: Node, whole: bool, holder: Node | None, minor: int) -> Iterat
     judge.embedded = judge.embedded or whole
     if holder is not None:
         misplaced = list(embedded_faults(_surrounded(default.plain(), schema, holder), ()))[:1]
-        misplaced = [fault._replace(keys=(), message=f"no object can have this default: {fault.message}") for fault in misplaced]
+        misplaced = [
+            fault._replace(keys=(), message=Complaint(f"no object can have this default: {fault.message}", help_of(fault.message)))
+            for fault in misplaced
+        ]
     else:
         unknown: list[Node] = []
         decoder = Decoder(lambda node, _: unknown.append(node))
         decoder.decode(default, judge, root=judge.embedded)
         for node in unknown[:1]:
-            message = f"the schema has no field {node.name} here: take it out of the default"
+            message = Complaint(f"the schema has no field {node.name} here", "take it out of the default")
             yield Fault(_way(node, default), "unknown-field", message, "Invalid", nowhere=True)
         misplaced = [fault for node, _ in decoder.embedded for fault in _identity(node, _way(node, default))]
     yield from misplaced or validate(default.plain(), judge, minor)
@@ -68,7 +72,7 @@ def _identity(node: Node, keys: Keys) -> Iterator[Fault]:
     wrong = [key for key in sorted(IDENTITY) if key in node and not _is_decodable(node[key], key)]
     for key in wrong[:1]:
         kind = "a map" if key == "metadata" else "text"
-        message = f"{key} of an object is {kind}: write that, or take it out of the default"
+        message = Complaint(f"{key} of an object is {kind}", "write that, or take it out of the default")
         yield Fault((*keys, key), "wrong-type", message, "Invalid", bracketed=True)
     if not wrong:
         yield from embedded_faults(node.plain(), keys)

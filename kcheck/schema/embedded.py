@@ -11,6 +11,7 @@ from typing import Any
 from kcheck.kube import labels, names
 from kcheck.schema.shape import Shape
 from kcheck.schema.validation import Fault, Keys
+from kcheck.text.complaint import Complaint
 from kcheck.tree.node import Node
 
 
@@ -31,20 +32,26 @@ def embedded_faults(value: dict[str, Any], keys: Keys) -> Iterator[Fault]:
     """What is wrong with the identity of an embedded object."""
     for key in ("apiVersion", "kind"):
         if key not in value:
-            message = f"{key} is required of an object within an object: add it"
+            message = Complaint(f"{key} is required of an object within an object", "add it")
             yield Fault((*keys, key), "required-field", message, "Required", bracketed=True)
         elif value[key] == "":
-            yield Fault((*keys, key), "crd-value", f"{key} cannot be empty: write one", "Invalid", bracketed=True)
+            yield Fault((*keys, key), "crd-value", Complaint(f"{key} cannot be empty", "write one"), "Invalid", bracketed=True)
     version, kind = value.get("apiVersion"), value.get("kind")
     if isinstance(version, str) and version.count("/") > 1:
-        yield Fault((*keys, "apiVersion"), "crd-value", f"{version} has more than one '/': write group/version", "Invalid", bracketed=True)
+        yield Fault(
+            (*keys, "apiVersion"),
+            "crd-value",
+            Complaint(f"{version} has more than one '/'", "write group/version"),
+            "Invalid",
+            bracketed=True,
+        )
     if isinstance(kind, str) and kind and names.dns1035_label(kind.lower()):
-        message = f"{kind} is no kind: write letters, digits and '-' only, a letter first"
+        message = Complaint(f"{kind} is no kind", "write letters, digits and '-' only, a letter first")
         yield Fault((*keys, "kind"), "crd-value", message, "Invalid", bracketed=True)
     metadata = value.get("metadata")
     if isinstance(metadata, dict):
-        for where, message in _metadata(metadata):
-            yield Fault((*keys, "metadata", where), "crd-value", message, "Invalid", bracketed=True)
+        for where, wrong in _metadata(metadata):
+            yield Fault((*keys, "metadata", where), "crd-value", wrong, "Invalid", bracketed=True)
 
 
 def _metadata(metadata: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -56,7 +63,7 @@ def _metadata(metadata: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield key, wrong
     generation = metadata.get("generation")
     if generation.__class__ is int and generation < 0:
-        yield "generation", f"{generation} cannot be a generation: take it away"
+        yield "generation", Complaint(f"{generation} cannot be a generation", "take it away")
     for key, text in _texts(metadata.get("labels")):
         for wrong in filter(None, (labels.key(key), labels.value(text))):
             yield "labels", wrong
@@ -72,7 +79,7 @@ def _metadata(metadata: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for each in owners if isinstance(owners, list) else ():
         for key in ("apiVersion", "kind", "name", "uid"):
             if isinstance(each, dict) and not each.get(key):
-                yield "ownerReferences", f"{key} of an owner cannot be empty: write it"
+                yield "ownerReferences", Complaint(f"{key} of an owner cannot be empty", "write it")
 
 
 def _texts(value: Any) -> Iterator[tuple[str, str]]:

@@ -16,6 +16,7 @@ from kcheck.schema.automaton import automaton
 from kcheck.schema.regex import BadPattern
 from kcheck.schema.shape import Shape
 from kcheck.schema.walk import Walk
+from kcheck.text.complaint import Complaint
 from kcheck.text.source import Source
 from kcheck.tree.node import Node
 from kcheck.tree.parse import parse
@@ -158,25 +159,25 @@ def _problems(error: Any, root: Node) -> Iterator[tuple[str, Problem]]:
         known = list((error.schema or {}).get("properties", ()))
         for key in _extras(value, error.schema or {}):
             near = nearest(key, known)
-            hint = f": did you mean {near}?" if near else ": take it away or put it where it belongs"
-            message = f"{node.name or root['kind'].text} has no field {key}{hint}"
-            yield "unknown-field", Problem(node[key], message, "UnknownField", at="key")
+            help = f"did you mean {near}?" if near else "take it away or put it where it belongs"
+            message = f"{node.name or root['kind'].text} has no field {key}"
+            yield "unknown-field", Problem(node[key], message, help=help, reason="UnknownField", at="key")
     elif keyword == "required":
         for key in wanted:
             if key not in value:
-                yield "required-field", Problem(node[key], wording.required(key), "Required")
+                yield "required-field", Problem(node[key], wording.required(key), reason="Required")
     elif keyword in ("anyOf", "oneOf") and error.context:
         yield from _alternatives(error, node, root)
     else:
         rule, reason, message = _simple(keyword, wanted, value)
-        yield rule, Problem(node, message, reason)
+        yield rule, Problem(node, message, reason=reason)
 
 
 def _alternatives(error: Any, node: Node, root: Node) -> Iterator[tuple[str, Problem]]:
     """Of alternatives that differ in their type only, the types; else the faults of the one that comes nearest."""
     types = [each.validator_value for each in error.context if each.validator == "type" and not each.relative_path]
     if len(types) == len(error.context):
-        yield "wrong-type", Problem(node, wording.wrong_type(error.instance, _words(types), ""), "TypeInvalid")
+        yield "wrong-type", Problem(node, wording.wrong_type(error.instance, _words(types), ""), reason="TypeInvalid")
         return
     by_choice: dict[Any, list[Any]] = {}
     for each in error.context:
@@ -235,4 +236,4 @@ def _message(keyword: str, wanted: Any, value: Any) -> str:
             return wording.maximum(value, wanted, keyword != "maximum")
         case "multipleOf":
             return wording.multiple(value, wanted)
-    return f"{wording.shown(value)} does not fit the schema here ({keyword}): change it as the schema's {keyword} demands"
+    return Complaint(f"{wording.shown(value)} does not fit the schema here ({keyword})", f"change it as the schema's {keyword} demands")

@@ -58,7 +58,7 @@ class _Sieve:
             return
         outcome = "lose this" if rule == "unknown-field" else "cannot be made"
         message = f"pods of {self._resource.kind} {self._resource.name} {outcome}: {problem.message}"
-        self._tell(DOOMED, Problem(node, message, "", problem.at, problem.field, problem.related, problem.fix, problem.secrets))
+        self._tell(DOOMED, problem.replace(message=message, reason=""))
 
 
 class _Verdict(Walk):
@@ -68,4 +68,6 @@ class _Verdict(Walk):
         near = nearest(key, shape.fields)
         if near is not None and near not in node:
             where = shape.name.rpartition(" ")[2] or node.name
-            self.tell("unknown-field", Problem(child, f"{where} has no field {key}: did you mean {near}?", "Invalid", at="key"))
+            self.tell(
+                "unknown-field", Problem(child, f"{where} has no field {key}", help=f"did you mean {near}?", reason="Invalid", at="key")
+            )

@@ -10,6 +10,7 @@ from typing import Any
 
 from kcheck.schema.validation import Keys
 from kcheck.schema.wording import shown
+from kcheck.text.complaint import Complaint
 from kcheck.text.record import NamedTuple
 
 _MOST = 2**31 - 1
@@ -34,7 +35,11 @@ def scale_faults(value: dict[str, Any], scale: Scale) -> Iterator[tuple[str, Key
     if scale.selector:
         keys, found, there = _find(value, scale.selector)
         if there and not isinstance(found, str):
-            yield scale.selector, keys, f"{shown(found)} stands where the scale subresource reads a label selector: write it as text"
+            yield (
+                scale.selector,
+                keys,
+                Complaint(f"{shown(found)} stands where the scale subresource reads a label selector", "write it as text"),
+            )
 
 
 def _find(value: Any, path: str) -> tuple[Keys, Any, bool]:
@@ -53,7 +58,7 @@ def _find(value: Any, path: str) -> tuple[Keys, Any, bool]:
 
 def _replicas(value: Any) -> str:
     if value.__class__ is not int:
-        return f"{shown(value)} stands where the scale subresource reads replicas: write a whole number"
+        return Complaint(f"{shown(value)} stands where the scale subresource reads replicas", "write a whole number")
     if value < 0:
-        return f"{value} replicas cannot be: write 0 or more"
-    return f"{value} replicas are too many: write at most {_MOST}" if value > _MOST else ""
+        return Complaint(f"{value} replicas cannot be", "write 0 or more")
+    return Complaint(f"{value} replicas are too many", f"write at most {_MOST}") if value > _MOST else ""

@@ -12,6 +12,7 @@ from kcheck.kube.base64 import BadBase64, decode
 from kcheck.kube.quantity import BadQuantity
 from kcheck.kube.quantity import parse as parse_quantity
 from kcheck.schema.shape import Shape
+from kcheck.text.complaint import Complaint
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
 
@@ -56,14 +57,14 @@ def _typed(value: Any, shape: Shape) -> Fault:
     shown, what = _shown(value)
     hint = ""
     if shape.format == "secret":
-        shown, hint = "the value", ": quote it"
+        shown, hint = "the value", "quote it"
     elif shape.kind == "string" and not isinstance(value, (dict, list)):
-        hint = ": quote it (YAML reads y, yes, on, n, no, off as true or false)" if isinstance(value, bool) else f': quote it, "{shown}"'
+        hint = "quote it (YAML reads y, yes, on, n, no, off as true or false)" if isinstance(value, bool) else f'quote it, "{shown}"'
     elif shape.kind in ("integer", "boolean", "number") and isinstance(value, str):
-        hint = f": write {value} without quotes" if _would_be(value, shape.kind) else ""
+        hint = f"write {value} without quotes" if _would_be(value, shape.kind) else ""
     elif shape.kind == "list" and not isinstance(value, list):
-        hint = ": put '- ' before it"
-    return Fault("wrong-type", f"{shown} is {what}, but {_NEEDS[shape.kind]} belongs here{hint}", "TypeInvalid")
+        hint = "put '- ' before it"
+    return Fault("wrong-type", Complaint(f"{shown} is {what}, but {_NEEDS[shape.kind]} belongs here", hint), "TypeInvalid")
 
 
 def _shown(value: Any) -> tuple[str, str]:
@@ -93,12 +94,14 @@ def _boolean(value: Any, shape: Shape) -> Fault | None:
 def _integer(value: Any, shape: Shape) -> Fault | None:
     if value.__class__ is not int:
         if value.__class__ is float:
-            return Fault("wrong-type", f"{value} is not a whole number: round it", "TypeInvalid")
+            return Fault("wrong-type", Complaint(f"{value} is not a whole number", "round it"), "TypeInvalid")
         return _typed(value, shape)
     limit = _LIMITS.get(shape.format, 2**63)
     if -limit <= value < limit:
         return None
-    return Fault("wrong-type", f"{value} does not fit {shape.format}: write a number from {-limit} to {limit - 1}", "TypeInvalid")
+    return Fault(
+        "wrong-type", Complaint(f"{value} does not fit {shape.format}", f"write a number from {-limit} to {limit - 1}"), "TypeInvalid"
+    )
 
 
 def _number(value: Any, shape: Shape) -> Fault | None:
@@ -109,7 +112,7 @@ def _int_or_string(value: Any, shape: Shape) -> Fault | None:
     if value.__class__ is str or (value.__class__ is int and -(2**31) <= value < 2**31):
         return None
     if value.__class__ is int:
-        return Fault("wrong-type", f"{value} does not fit int32: write a number up to {2**31 - 1} or text", "TypeInvalid")
+        return Fault("wrong-type", Complaint(f"{value} does not fit int32", f"write a number up to {2**31 - 1} or text"), "TypeInvalid")
     return _typed(value, shape)
 
 
@@ -119,7 +122,7 @@ def _quantity(value: Any, shape: Shape) -> Fault | None:
     try:
         parse_quantity(value if isinstance(value, str) else repr(value))
     except BadQuantity as error:
-        return Fault("quantity", str(error), "Invalid")
+        return Fault("quantity", error.message, "Invalid")
     return None
 
 
@@ -129,7 +132,7 @@ def _bytes(value: Any, shape: Shape) -> Fault | None:
     try:
         decode(value)
     except BadBase64 as error:
-        return Fault("base64", str(error), "Invalid")
+        return Fault("base64", error.message, "Invalid")
     return None
 
 
@@ -138,9 +141,9 @@ def _time(value: Any, shape: Shape) -> Fault | None:
         return _typed(value, shape)
     match = _TIME.match(value)
     if match is None or not _is_time(match):
-        return Fault("wrong-type", f"{value} is no RFC 3339 time: write it as 2026-01-31T12:00:00Z", "TypeInvalid")
+        return Fault("wrong-type", Complaint(f"{value} is no RFC 3339 time", "write it as 2026-01-31T12:00:00Z"), "TypeInvalid")
     if shape.kind == "micro-time" and not _MICRO_TIME.match(value):
-        message = f"{value} does not have six digits behind its seconds: write it as 2026-01-31T12:00:00.000000Z"
+        message = Complaint(f"{value} does not have six digits behind its seconds", "write it as 2026-01-31T12:00:00.000000Z")
         return Fault("wrong-type", message, "TypeInvalid")
     return None
 

@@ -10,6 +10,7 @@ from kcheck.kube.suggestion import nearest
 from kcheck.schema.shape import PRIMITIVES, Shape
 from kcheck.schema.structural import Schema
 from kcheck.schema.value import fault_of
+from kcheck.text.complaint import Complaint
 
 _SHAPES = {
     "object": Shape("object"), "array": Shape("list"), "string": PRIMITIVES["string"], "boolean": PRIMITIVES["boolean"],
@@ -38,16 +39,16 @@ def shown(value: Any) -> str:
 
 def wrong_type(value: Any, types: Sequence[str], format: str) -> str:
     if isinstance(value, float) and value.is_integer() and "integer" in types:
-        return f"{shown(value)} is more than a whole number may be here: write a smaller one"
+        return Complaint(f"{shown(value)} is more than a whole number may be here", "write a smaller one")
     shape = PRIMITIVES["int-or-string"] if len(types) > 1 else _SHAPES.get(types[0]) if types else None
     fault = fault_of(value, shape) if shape is not None else None
     if fault is not None:
         return fault.message
-    return f"{shown(value)} does not belong here: write {needs(types) or format}"
+    return Complaint(f"{shown(value)} does not belong here", f"write {needs(types) or format}")
 
 
 def null(types: Sequence[str]) -> str:
-    return f"null stands here, where the CRD wants {needs(types)}: write one or take the entry away"
+    return Complaint(f"null stands here, where the CRD wants {needs(types)}", "write one or take the entry away")
 
 
 def needs(types: Iterable[str]) -> str:
@@ -61,94 +62,104 @@ def enum(value: Any, allowed: Sequence[Any]) -> str:
     more = f" and {len(words) - _LISTED} more" if len(words) > _LISTED else ""
     some = f"write {words[0]}" if words else "the schema allows no value at all, so leave it out"
     hint = f"write {near}" if near else f"write one of {', '.join(words[:_LISTED])}{more}" if len(words) > 1 else some
-    return f"{shown(value)} is not supported here: {hint}"
+    return Complaint(f"{shown(value)} is not supported here", hint)
 
 
 def required(key: str) -> str:
-    return f"{key} is required: add it"
+    return Complaint(f"{key} is required", "add it")
 
 
 def format(value: str, name: str, example: str) -> str:
-    return f"{shown(value)} is no {name}: write it as {example}"
+    return Complaint(f"{shown(value)} is no {name}", f"write it as {example}")
 
 
 def too_long(length: int, most: int) -> str:
-    return f"{length:,} characters, where the CRD allows {most:,}: shorten the text"
+    return Complaint(f"{length:,} characters, where the CRD allows {most:,}", "shorten the text")
 
 
 def too_short(length: int, least: int) -> str:
     if length == 0:
-        return f"an empty text, where the CRD wants {least} character{_s(least)} or more: write some or take the field away"
-    return f"{length} character{_s(length)}, where the CRD wants {least} or more: lengthen the text"
+        return Complaint(f"an empty text, where the CRD wants {least} character{_s(least)} or more", "write some or take the field away")
+    return Complaint(f"{length} character{_s(length)}, where the CRD wants {least} or more", "lengthen the text")
 
 
 def pattern(value: str, expression: str) -> str:
-    return f"{shown(value)} does not match the CRD's pattern {expression}: change it so that it does"
+    return Complaint(f"{shown(value)} does not match the CRD's pattern {expression}", "change it so that it does")
 
 
 def too_few(count: int, least: int, noun: str) -> str:
-    return f"{count} {noun}{_s(count)}, where the CRD wants {least} or more: add {least - count}"
+    return Complaint(f"{count} {noun}{_s(count)}, where the CRD wants {least} or more", f"add {least - count}")
 
 
 def too_many(count: int, most: int, noun: str) -> str:
-    return f"{count} {noun}{_s(count)}, where the CRD allows {most}: take {count - most} away"
+    return Complaint(f"{count} {noun}{_s(count)}, where the CRD allows {most}", f"take {count - most} away")
 
 
 def minimum(value: Any, bound: Any, exclusive: bool) -> str:
-    return f"{shown(value)} is too small: write {'more than ' if exclusive else ''}{shown(bound)}{'' if exclusive else ' or more'}"
+    return Complaint(
+        f"{shown(value)} is too small", f"write {('more than ' if exclusive else '')}{shown(bound)}{('' if exclusive else ' or more')}"
+    )
 
 
 def maximum(value: Any, bound: Any, exclusive: bool) -> str:
-    return f"{shown(value)} is too large: write {'less than ' if exclusive else ''}{shown(bound)}{'' if exclusive else ' or less'}"
+    return Complaint(
+        f"{shown(value)} is too large", f"write {('less than ' if exclusive else '')}{shown(bound)}{('' if exclusive else ' or less')}"
+    )
 
 
 def multiple(value: Any, factor: Any) -> str:
-    return f"{shown(value)} is no multiple of {shown(factor)}: write one"
+    return Complaint(f"{shown(value)} is no multiple of {shown(factor)}", "write one")
 
 
 def bad_factor(value: Any, factor: Any) -> str:
-    return f"{value} cannot pass the CRD's multipleOf {shown(factor)}, which the server reads as 0 here: write a fraction or mend the CRD"
+    return Complaint(
+        f"{value} cannot pass the CRD's multipleOf {shown(factor)}, which the server reads as 0 here", "write a fraction or mend the CRD"
+    )
 
 
 def out_of_range(value: Any, whole: bool, format: str) -> str:
     name = format or ("int64" if whole else "float")
-    return f"{shown(value)} cannot be held as {name}: write a {'whole ' if whole else 'smaller '}number that fits"
+    return Complaint(f"{shown(value)} cannot be held as {name}", f"write a {('whole ' if whole else 'smaller ')}number that fits")
 
 
 def bad_bound(bound: Any, format: str) -> str:
-    return f"the CRD's bound {shown(bound)} is no {format or 'int64'}, so no number passes here: mend the CRD or leave the field out"
+    return Complaint(
+        f"the CRD's bound {shown(bound)} is no {format or 'int64'}, so no number passes here", "mend the CRD or leave the field out"
+    )
 
 
 def repeated() -> str:
-    return "an item stands in this list twice: take one away"
+    return Complaint("an item stands in this list twice", "take one away")
 
 
 def forbidden(key: str) -> str:
-    return f"the CRD forbids {key} here: take it away"
+    return Complaint(f"the CRD forbids {key} here", "take it away")
 
 
 def not_all() -> str:
-    return "the CRD has further demands on this value (allOf) that do not all hold: mend what the other findings name"
+    return Complaint("the CRD has further demands on this value (allOf) that do not all hold", "mend what the other findings name")
 
 
 def excluded(schema: Schema) -> str:
-    hint = f": take {_and(schema.required)} away" if schema.required else ": change it"
-    return f"the CRD excludes just such a value here (not){hint}"
+    help = f"take {_and(schema.required)} away" if schema.required else "change it"
+    return Complaint("the CRD excludes just such a value here (not)", help)
 
 
 def none_of(alternatives: Sequence[Schema], *, one: bool = False) -> str:
     """No alternative holds. `one`: just one must, not at least one."""
     choices = _choices(alternatives)
     if choices:
-        return f"{'just' if one else 'at least'} one of {', '.join(choices)} must be given here: add one"
-    return f"the value fits none of the CRD's {len(alternatives)} alternatives here: write it as one of them wants"
+        return Complaint(f"{('just' if one else 'at least')} one of {', '.join(choices)} must be given here", "add one")
+    return Complaint(f"the value fits none of the CRD's {len(alternatives)} alternatives here", "write it as one of them wants")
 
 
 def several_of(alternatives: Sequence[Schema], count: int) -> str:
     choices = _choices(alternatives)
     if choices:
-        return f"only one of {', '.join(choices)} may be given here: keep one"
-    return f"the value fits {count} of the CRD's alternatives here, where just one may hold: take away what makes it fit the others"
+        return Complaint(f"only one of {', '.join(choices)} may be given here", "keep one")
+    return Complaint(
+        f"the value fits {count} of the CRD's alternatives here, where just one may hold", "take away what makes it fit the others"
+    )
 
 
 def _choices(alternatives: Sequence[Schema]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -15,6 +15,7 @@ from kcheck.finding.finding import Finding
 from kcheck.rule.options import BadOption
 from kcheck.rule.page import Example, Page, PageFault, read
 from kcheck.rule.rule import Rule
+from kcheck.testing.headings import check_headings, has_headings
 from kcheck.testing.picture import difference, draw, drawing_of, shows
 from kcheck.testing.recording import recording
 from kcheck.testing.texts import check_text, registry_with
@@ -47,10 +48,10 @@ class Case:
         return f"{self.id}:{self.example.line}" if self.example else self.id
 
 
-def pages(plugin: ModuleType | str, *, root: str | Path = "") -> list[Case]:
+def pages(plugin: ModuleType | str, *, root: str | Path = "", only: Collection[str] = ()) -> list[Case]:
     """The cases of all rules that a plug-in (its module, or the module's name) gives, and of pages beside them without a rule.
 
-    `root`: where the paths in `tested:` comments begin.
+    `root`: the folder that the paths in `tested:` comments are relative to. `only`: ids of rules, to get their cases alone.
     """
     plugin = import_module(plugin) if isinstance(plugin, str) else plugin
     modules: list[ModuleType] = plugin.kcheck_rules() if hasattr(plugin, "kcheck_rules") else [plugin]
@@ -58,7 +59,7 @@ def pages(plugin: ModuleType | str, *, root: str | Path = "") -> list[Case]:
     registry = registry_with(*sorted(names))
     cases: list[Case] = []
     paged: set[Path] = set()
-    for rule in sorted((r for r in registry.rules.values() if r.module in names), key=lambda r: r.id):
+    for rule in sorted((r for r in registry.rules.values() if r.module in names and (not only or r.id in only)), key=lambda r: r.id):
         path = registry.page(rule)
         if path is None:
             name = f"pages/{rule.id.rpartition('/')[2]}.md"
@@ -66,6 +67,8 @@ def pages(plugin: ModuleType | str, *, root: str | Path = "") -> list[Case]:
             continue
         paged.add(path)
         cases += _cases(rule, path, Path(root))
+    if only:
+        return cases
     folders = {Path(m.__file__).parent / "pages" for m in modules if m.__file__}
     strays = sorted({path for folder in folders for path in folder.glob("*.md")} - paged)
     return cases + [Case(path.stem, path, fault=f"{path}: no rule has this page") for path in strays]
@@ -93,6 +96,25 @@ def check(case: Case) -> None:
         _check_example(case.rule, case.example, _where(case.path, case.example))
 
 
+def update_page(case: Case) -> bool:
+    """Rewrite the caret comments of a page to what its rule finds; returns whether the page has changed. Everything else stays as it is.
+
+    Raises AssertionError for an example that another rule finds fault with.
+    """
+    if case.fault or case.rule is None or case.page is None or case.path is None:
+        return False
+    lines = case.page.text.split("\n")
+    for example in reversed(case.page.examples):
+        findings = _findings(case.rule, example, _where(case.path, example))
+        drawn = draw(example.text, (drawing_of(f, example.text) for f in findings))
+        lines[example.line : example.line + example.lines] = drawn.split("\n")[:-1]
+    text = "\n".join(lines)
+    if text == case.page.text:
+        return False
+    case.path.write_text(text, encoding="utf-8")
+    return True
+
+
 def _where(path: Path | str | None, example: Example) -> str:
     return f"{path}:{example.line}"
 
@@ -100,6 +122,11 @@ def _where(path: Path | str | None, example: Example) -> str:
 def _check_page(rule: Rule, page: Page, path: str, root: Path) -> None:
     """What only the whole page shows."""
     assert page.id == rule.id, f"{path}: the heading says {page.id}, the rule is {rule.id}"
+    if has_headings(page):
+        try:
+            check_headings(page, rule.options)
+        except AssertionError as error:
+            raise AssertionError(f"{path}: {error}") from None
     if page.tested:
         test = root / page.tested
         assert test.is_file(), f"{path}: {page.tested} does not exist"
@@ -125,7 +152,7 @@ def _check_example(rule: Rule, example: Example, where: str) -> None:
         match = next((f for f in left if shows(drawing, f, example.text)), None)
         if match is not None:
             left.remove(match)
-        expected.append(drawing._replace(words=match.message) if match is not None else drawing)
+        expected.append(drawing._replace(words=match.concise) if match is not None else drawing)
     if left or len(expected) != len(findings):
         actual = [drawing_of(f, example.text) for f in findings]
         told = difference(draw(example.text, expected), draw(example.text, actual))
@@ -171,7 +198,7 @@ def _findings(rule: Rule, example: Example, where: str) -> list[Finding]:
         found = check_text(example.text, [rule, *_SLIPS], options={rule.id: options}, name=f"example.{example.language}", **for_run)
     except (BadOption, ValueError) as error:
         raise AssertionError(f"{where}: {error}") from None
-    slips = [f"line {f.range.start.line} of the example: {f.rule}: {f.message}" for f in found if f.rule != rule.id]
+    slips = [f"line {f.range.start.line} of the example: {f.rule}: {f.concise}" for f in found if f.rule != rule.id]
     assert not slips, "\n".join([f"{where}: the example is wrong in another way", *slips])
     return [f for f in found if f.rule == rule.id]
 

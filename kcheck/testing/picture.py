@@ -14,12 +14,12 @@ def drawing_of(finding: Finding, text: str) -> Drawing:
     line, start, last, end = finding.range
     if last != line:
         end = len(text.split("\n")[line - 1]) + 1
-    return Drawing(line, start, max(end, start + 1), finding.message)
+    return Drawing(line, start, max(end, start + 1), finding.concise)
 
 
 def shows(drawing: Drawing, finding: Finding, text: str) -> bool:
     """Whether a drawing is one of this finding."""
-    return drawing[:3] == drawing_of(finding, text)[:3] and drawing.words in finding.message
+    return drawing[:3] == drawing_of(finding, text)[:3] and drawing.words in finding.concise
 
 
 def draw(text: str, drawings: Iterable[Drawing]) -> str:

@@ -18,6 +18,7 @@ from ruamel.yaml.events import (
     StreamStartEvent,
 )
 
+from kcheck.text.complaint import Complaint
 from kcheck.tree.built import DEPTH_LIMIT, Built
 from kcheck.tree.node import Node
 from kcheck.tree.scalars import BadScalar, key_text, resolve, tagged
@@ -93,11 +94,11 @@ class _Builder:
                     try:
                         value = resolve(value)
                     except BadScalar as error:
-                        raise Fault(start, end, str(error)) from None
+                        raise Fault(start, end, error.args[0]) from None
                 elif style in "|>":
                     end = start + len(text[start:end].rstrip())
                 elif not self.slash and style == '"' and (found := _SLASH.search(text, start, end)):
-                    raise Fault(found.end() - 2, found.end(), "'\\/' is an escape in JSON alone: take the backslash away")
+                    raise Fault(found.end() - 2, found.end(), Complaint("'\\/' is an escape in JSON alone", "take the backslash away"))
                 node = Node(value, base + start, base + end, style, None, owner)
                 if event.anchor is not None:
                     anchors[event.anchor] = node
@@ -108,7 +109,7 @@ class _Builder:
                 if event.tag is not None or event.anchor is not None:
                     start = self.skip_properties(start, len(text))
                 if current.__class__ is dict and key is None:
-                    raise Fault(start, start + 1, 'a map or list cannot be a key: quote it if it is text, e.g. "{{ x }}"')
+                    raise Fault(start, start + 1, Complaint("a map or list cannot be a key", 'quote it if it is text, e.g. "{{ x }}"'))
                 value = {} if kind is MappingStartEvent else []
                 node = Node(value, base + start, -1, "{" if event.flow_style else "", None, owner)
                 if event.anchor is not None:
@@ -131,7 +132,7 @@ class _Builder:
                 end = event.end_mark.index
                 target = anchors.get(event.anchor)
                 if target is None:
-                    raise Fault(start, end, f"nothing above is named '&{event.anchor}': quote the text if it is no alias")
+                    raise Fault(start, end, Complaint(f"nothing above is named '&{event.anchor}'", "quote the text if it is no alias"))
                 if current.__class__ is dict and key is None:
                     if not isinstance(target.value, str):
                         raise Fault(start, end, "an alias used as a key must stand for text")
@@ -190,7 +191,7 @@ class _Builder:
             try:
                 text = key_text(text)
             except BadScalar as error:
-                raise Fault(start, max(end, start + 1), str(error)) from None
+                raise Fault(start, max(end, start + 1), error.args[0]) from None
         node = Node(text, self.base + start, self.base + end, event.style or "")
         if event.anchor is not None:
             self.anchors[event.anchor] = node
@@ -200,7 +201,7 @@ class _Builder:
         try:
             return tagged(tag, text, plain)
         except BadScalar as error:
-            raise Fault(start, max(end, start + 1), str(error)) from None
+            raise Fault(start, max(end, start + 1), error.args[0]) from None
 
     def copy(self, node: Node, parent: Node | None) -> Node:
         """The tree that an alias stands for, with its own parents: paths go by where it is used, places by where it is written."""
@@ -230,7 +231,7 @@ class _Builder:
             for each in maps:
                 if not each.is_map:
                     span = source.start - self.base, source.end - self.base
-                    raise Fault(*span, "'<<' merges a map or a list of maps: give it an alias of one")
+                    raise Fault(*span, Complaint("'<<' merges a map or a list of maps", "give it an alias of one"))
                 for name, child in each.value.items():
                     child.parent = node
                     self.put(new, name, child)

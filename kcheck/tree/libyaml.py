@@ -10,6 +10,7 @@ import re
 import _ruamel_yaml as libyaml
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+from kcheck.text.complaint import Complaint
 from kcheck.text.source import Source
 from kcheck.tree.build import Fault, build
 from kcheck.tree.document import Document, broken
@@ -57,10 +58,10 @@ def _build(source: Source, text: str, start: int, end: int, is_json: bool = Fals
     head = text.lstrip()
     if _TEXT_END.match(head):
         at = len(text) - len(head)
-        raise Fault(at, at + 3, "a '...' ends the document before it began: use '---' or take it away")
+        raise Fault(at, at + 3, Complaint("a '...' ends the document before it began", "use '---' or take it away"))
     constant = _constant(text) if head[:1] == "{" and ("NaN" in text or "Infinity" in text) else None
     if constant is not None:
-        raise Fault(*constant.span(1), f"JSON has no {constant[1]}: quote it if it is text")
+        raise Fault(*constant.span(1), Complaint(f"JSON has no {constant[1]}", "quote it if it is text"))
     built = build(libyaml.CParser(text), text, start, is_json or "\\/" not in text or _is_json(text))
     if built is None or built.root.value is None:
         return []
@@ -99,9 +100,7 @@ def _fault(text: str, at: int, message: str) -> SyntaxFault:
     return SyntaxFault(at, at + 1, message)
 
 
-def _read_through(
-    source: Source, text: str, start: int, end: int, character: str, meant: str, is_json: bool
-) -> list[Document] | None:
+def _read_through(source: Source, text: str, start: int, end: int, character: str, meant: str, is_json: bool) -> list[Document] | None:
     """Read a text in which a character stands in for what libyaml refuses, and put the real one back; None where it fails again."""
     try:
         documents = _build(source, text, start, end, is_json)

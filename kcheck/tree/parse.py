@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from kcheck.text.complaint import Complaint
 from kcheck.text.source import Source
 from kcheck.tree.document import Document, broken
 from kcheck.tree.quick import read as read_quickly
@@ -47,7 +48,9 @@ def _read(source: Source, text: str, start: int, repeats: Repeats | None) -> lis
     end = start + len(text)
     size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
     if size > DOCUMENT_LIMIT:
-        message = f"a document of {size:,} bytes: the API server reads at most {DOCUMENT_LIMIT:,} (3 MiB) in one request: split it"
+        message = Complaint(
+            f"a document of {size:,} bytes: the API server reads at most {DOCUMENT_LIMIT:,} (3 MiB) in one request", "split it"
+        )
         return [broken(source, start, end, SyntaxFault(start, start + 3, message))]
     built = read_quickly(text, start, repeats)
     if built is not None:

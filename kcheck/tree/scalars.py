@@ -12,6 +12,7 @@ import re
 import struct
 from typing import Final
 
+from kcheck.text.complaint import Complaint
 from kcheck.tree.node import Scalar
 
 
@@ -25,9 +26,7 @@ for _word, _value in (("null", None), ("true", True), ("yes", True), ("on", True
         _WORDS[_form] = _value
 _WORDS.update({"y": True, "Y": True, "n": False, "N": False})
 
-_INFINITE: Final = {
-    sign + "." + form for sign in ("", "+", "-") for form in ("inf", "Inf", "INF")
-} | {".nan", ".NaN", ".NAN"}
+_INFINITE: Final = {sign + "." + form for sign in ("", "+", "-") for form in ("inf", "Inf", "INF")} | {".nan", ".NaN", ".NAN"}
 
 # Only text that begins so can be anything but a string: one look at the first character settles most scalars.
 AMBIGUOUS: Final = frozenset("0123456789+-.~nNyYtTfFoO")
@@ -80,7 +79,7 @@ def resolve(text: str) -> Scalar:
         if number is not None:
             return number if number.__class__ is int else _json_number(number)
         if text in _INFINITE:
-            raise BadScalar(f"{text} cannot be written in JSON, so the API server refuses it: quote it if it is text")
+            raise BadScalar(Complaint(f"{text} cannot be written in JSON, so the API server refuses it", "quote it if it is text"))
     return text
 
 
@@ -106,7 +105,7 @@ def tagged(tag: str, text: str, plain: bool) -> Scalar:
     if wanted is None:
         return value if plain else text
     if not isinstance(value, wanted) or (isinstance(value, bool) and short != "bool"):
-        raise BadScalar(f"{text!r} is no !!{short}: take the tag away or change the value")
+        raise BadScalar(Complaint(f"{text!r} is no !!{short}", "take the tag away or change the value"))
     return value
 
 
@@ -119,13 +118,13 @@ def key_text(text: str) -> str:
     if number is None:
         value = _WORDS.get(text, text)
         if value is None:
-            raise BadScalar("a key cannot be null: write a name before the colon, or quote it")
+            raise BadScalar(Complaint("a key cannot be null", "write a name before the colon, or quote it"))
         if text in _INFINITE:
             return "-.inf" if text[0] == "-" else text.lower().lstrip("+")
         return value if isinstance(value, str) else str(value).lower()
     if isinstance(number, int):
         if number >= 2**63:
-            raise BadScalar(f"the key {text} is too large for a number: quote it")
+            raise BadScalar(Complaint(f"the key {text} is too large for a number", "quote it"))
         return str(number)
     return _float_key(number)
 

@@ -41,8 +41,8 @@ def tell(user: Facts, reference: Reference, bundle: Bundle, by_file: bool, remed
     if elsewhere is not None and user.folder in bundle.once(_moved):
         return
     if elsewhere is not None:
-        message = f"{kind} {name} is in namespace {elsewhere.id.namespace}, which {_who(user, reference)} cannot see: add it there"
-        yield Problem(place, message, related=(Related(elsewhere.place, f"{kind} {name}"),))
+        message = f"{kind} {name} is in namespace {elsewhere.id.namespace}, which {_who(user, reference)} cannot see"
+        yield Problem(place, message, help="add it there", related=(Related(elsewhere.place, f"{kind} {name}"),))
         return
     peers = [f for f in around if f.id.name and may_share(f.id.namespace, reference.namespace)]
     here = [f for f in peers if f.place.file == user.place.file]
@@ -50,9 +50,9 @@ def tell(user: Facts, reference: Reference, bundle: Bundle, by_file: bool, remed
     # One that others use has a purpose of its own.
     if near is not None and not bundle.is_used(user.place.file if here else user.folder, kind, near):
         related = tuple(Related(f.place, f"{kind} {near}") for f in here or peers if f.id.name == near)[:1]
-        yield Problem(place, f"there is no {kind} {name}: did you mean {near}?", related=related, fix=correction(place, name, near))
+        yield Problem(place, f"there is no {kind} {name}", help=f"did you mean {near}?", related=related, fix=correction(place, name, near))
     elif (bundle.complete or (by_file and here)) and not _is_operated(user, reference, bundle):
-        yield Problem(place, f"there is no {kind} {name} in the input: {remedy}")
+        yield Problem(place, f"there is no {kind} {name} in the input", help=remedy)
 
 
 def _is_operated(user: Facts, reference: Reference, bundle: Bundle) -> bool:

@@ -43,7 +43,9 @@ def anti_affinity_topology(
     for term in pod.node.at("affinity", "podAntiAffinity", _REQUIRED):
         node = term["topologyKey"]
         if node.text and node.text not in keys:
-            yield Problem(node, f"required anti-affinity over {node.text} can close a whole domain to others: prefer it, or use {keys[0]}")
+            yield Problem(
+                node, f"required anti-affinity over {node.text} can close a whole domain to others", help=f"prefer it, or use {keys[0]}"
+            )
 
 
 @rule("anti-affinity-without-pods", "anti-affinity that keeps nothing apart, by a slip of the pen", facts="selectors",
@@ -68,8 +70,8 @@ def spread_without_own_pods(workload: Facts, bundle: Bundle) -> Iterator[Problem
         if term.aim == "spread" and workload.pods and not _is_met(workload, term.selector, bundle):
             pod = workload.pods[0]
             unmet = ",".join(map(str, term.selector.unmet(pod.labels)))
-            message = f"no pod has {unmet}, those of {workload.title} included, so that this spreads nothing: write their labels"
-            yield Problem(term.place, message, related=(Related(pod.place, f"the labels of {workload.title}"),))
+            message = f"no pod has {unmet}, those of {workload.title} included, so that this spreads nothing"
+            yield Problem(term.place, message, help="write their labels", related=(Related(pod.place, f"the labels of {workload.title}"),))
 
 
 def _is_met(workload: Facts, wanted: selector.Selector, bundle: Bundle) -> bool:
@@ -83,8 +85,8 @@ def _selects(term: Node, effect: str) -> Iterator[Problem]:
         # Keys beside a missing selector are refused by the server.
         if term.is_map and not len(term["matchLabelKeys"]) and not len(term["mismatchLabelKeys"]):
             remedy = "name the pods, or write {} for all of them"
-            yield Problem(term, f"without labelSelector the term matches no pods, {effect}: {remedy}")
+            yield Problem(term, f"without labelSelector the term matches no pods, {effect}", help=remedy)
         return
     wanted = accepted(node["matchExpressions"], node["matchLabels"])
     if wanted is not None and selector.contradictory(wanted):
-        yield Problem(node, f"no pod can match {wanted}, {effect}: take one of the requirements away", at="key")
+        yield Problem(node, f"no pod can match {wanted}, {effect}", help="take one of the requirements away", at="key")

@@ -24,7 +24,7 @@ def autoscaler_minimum(
     least = node.integer if node else 1
     if resource["spec"]["maxReplicas"] and least is not None and least < minimum:
         says = f"minReplicas is {least}" if node else "minReplicas is 1 by default"
-        yield Problem(node, f"{says}, so that one failing node may take all of the workload along: write {minimum}")
+        yield Problem(node, f"{says}, so that one failing node may take all of the workload along", help=f"write {minimum}")
 
 
 @rule("idle-autoscaler", "an autoscaler that has nothing to do", kinds=_HPA, groups=_GROUPS)
@@ -32,7 +32,7 @@ def idle_autoscaler(resource: Resource) -> Iterator[Problem]:
     """With one number for both ends it keeps the count that a Deployment keeps by itself."""
     low, high = resource["spec"]["minReplicas"], resource["spec"]["maxReplicas"]
     if high.integer and (low.integer if low else 1) == high.integer:
-        yield Problem(high, f"minReplicas and maxReplicas are both {high.integer}, so that nothing is scaled: raise maxReplicas")
+        yield Problem(high, f"minReplicas and maxReplicas are both {high.integer}, so that nothing is scaled", help="raise maxReplicas")
 
 
 @rule("autoscaler-and-replicas", "an autoscaler and a fixed number of replicas", facts="scale", groups=(*_GROUPS, "relations"))
@@ -43,8 +43,10 @@ def autoscaler_and_replicas(workload: Facts, bundle: Bundle) -> Iterator[Problem
     for scaler, named in bundle.scalers(workload):
         if scaler.id.kind in ("HorizontalPodAutoscaler", "ScaledObject") and _is_near(workload, scaler, bundle):
             count = f"{workload.scale.low} {'pod' if workload.scale.low == 1 else 'pods'}"
-            message = f"whenever this is applied, {workload.title} has {count} again, whatever {scaler.title} made: leave replicas out"
-            yield Problem(workload.scale.place, message, related=(Related(named.place, f"the target of {scaler.title}"),))
+            message = f"whenever this is applied, {workload.title} has {count} again, whatever {scaler.title} made"
+            yield Problem(
+                workload.scale.place, message, help="leave replicas out", related=(Related(named.place, f"the target of {scaler.title}"),)
+            )
             return
 
 
@@ -62,15 +64,15 @@ def autoscaler_clash(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
         # One of the same name, with a namespace and without, is the same one in two places.
         same = (other.id.kind, other.id.name) == (scaler.id.kind, scaler.id.name)
         if not same and not bundle.variants.alternatives(other.place.file, scaler.place.file):
-            message = f"{other.title} and {scaler.title} both scale {workload.title} and undo each other's work: take one away"
-            yield Problem(named.place, message, related=(Related(other.place, other.title),))
+            message = f"{other.title} and {scaler.title} both scale {workload.title} and undo each other's work"
+            yield Problem(named.place, message, help="take one away", related=(Related(other.place, other.title),))
 
 
 @rule("no-autoscaler", "a Deployment that no autoscaler scales", groups=("autoscaling",), default=False)
 def no_autoscaler(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """For teams that want every Deployment to have one."""
     if workload.id.kind == "Deployment" and workload.whole and workload.pods and not bundle.scalers(workload):
-        yield Problem(workload.place, f"no autoscaler scales {workload.title}: add a HorizontalPodAutoscaler")
+        yield Problem(workload.place, f"no autoscaler scales {workload.title}", help="add a HorizontalPodAutoscaler")
 
 
 def _is_near(workload: Facts, scaler: Facts, bundle: Bundle) -> bool:

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import INFO, Bundle, Facts, Pod, Problem, Related, Resource, ScaleFact, rule
+from kcheck.api import INFO, Bundle, Complaint, Facts, Pod, Problem, Related, Resource, ScaleFact, rule
 from kcheck_practice.contexts import is_whole_pod
 
 _REPLICATED = ("apps Deployment", "apps StatefulSet", "argoproj.io Rollout")
@@ -33,7 +33,9 @@ def few_replicas(
     if not 0 < workload.scale.low < minimum or bundle.scalers(workload) or (served and not bundle.covering(workload, "service")):
         return
     has = "1 pod" if workload.scale.low == 1 else f"{workload.scale.low} pods"
-    yield Problem(workload.scale.place, f"{workload.title} has {has}, so that little or nothing is left when a node fails: run {minimum}")
+    yield Problem(
+        workload.scale.place, f"{workload.title} has {has}, so that little or nothing is left when a node fails", help=f"run {minimum}"
+    )
 
 
 @rule("scaled-to-zero", "a workload of no pods", severity=INFO, groups=_GROUPS, default=False)
@@ -41,7 +43,7 @@ def scaled_to_zero(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """What KEDA or another autoscaler of the input wakes is fine."""
     scale = workload.scale
     if scale is not None and scale.high == 0 and workload.whole and not bundle.scalers(workload):
-        yield Problem(scale.place, f"{workload.title} has no pods: give it some, or take it away")
+        yield Problem(scale.place, f"{workload.title} has no pods", help="give it some, or take it away")
 
 
 @rule("no-anti-affinity", "several pods that may all stand on one node", groups=(*_GROUPS, "scheduling"), default=False, kinds=_COUNTED)
@@ -58,8 +60,8 @@ def no_anti_affinity(
         return
     if template["affinity"]["podAntiAffinity"] or (spread and len(template["topologySpreadConstraints"])):
         return
-    message = f"the {replicas} pods of {resource.kind} {resource.name} may all stand on one node: add podAntiAffinity or a spread by host"
-    yield Problem(resource["spec"]["replicas"], message, field=template["affinity"])
+    message = f"the {replicas} pods of {resource.kind} {resource.name} may all stand on one node"
+    yield Problem(resource["spec"]["replicas"], message, help="add podAntiAffinity or a spread by host", field=template["affinity"])
 
 
 @rule("no-topology-spread", "pods that nothing spreads over zones or nodes", severity=INFO, groups=(*_GROUPS, "scheduling"), default=False)
@@ -75,8 +77,10 @@ def no_topology_spread(
         return
     count = replicas.integer if replicas else 1
     if count is not None and count >= minimum:
-        message = f"nothing spreads the pods of {resource.kind} {resource.name} over zones: add topologySpreadConstraints"
-        yield Problem(resource.node.at("metadata", "name"), message, field=pod["topologySpreadConstraints"])
+        message = f"nothing spreads the pods of {resource.kind} {resource.name} over zones"
+        yield Problem(
+            resource.node.at("metadata", "name"), message, help="add topologySpreadConstraints", field=pod["topologySpreadConstraints"]
+        )
 
 
 @rule("no-node-affinity", "pods that any node may get", severity=INFO, groups=("scheduling",), default=False)
@@ -87,8 +91,8 @@ def no_node_affinity(pod: Pod) -> Iterator[Problem]:
         resource = pod.resource
         name = resource.node.at("metadata", "name")
         what = "the pods of " if pod.is_template else ""
-        message = f"any node may get {what}{resource.kind} {resource.name}: add nodeAffinity or a nodeSelector"
-        yield Problem(name, message, field=pod["affinity"])
+        message = f"any node may get {what}{resource.kind} {resource.name}"
+        yield Problem(name, message, help="add nodeAffinity or a nodeSelector", field=pod["affinity"])
 
 
 @rule("anti-affinity-replicas", "more pods than required anti-affinity leaves room for", facts="selectors",
@@ -132,7 +136,9 @@ def affinity_without_pods(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
             continue
         others = [f for f in bundle.around(workload, "file") if f.pods and f.place.start != workload.place.start]
         if bundle.complete or (others and workload.place.file not in bundle.operated_files):
-            yield Problem(term.place, f"no pod has {term.selector}, so that {workload.title} is never scheduled: correct the selector")
+            yield Problem(
+                term.place, f"no pod has {term.selector}, so that {workload.title} is never scheduled", help="correct the selector"
+            )
 
 
 @rule("affinity-to-lower-priority", "a pod that must stand beside others which yield to it", facts="selectors",
@@ -145,8 +151,11 @@ def affinity_to_lower_priority(workload: Facts, bundle: Bundle) -> Iterator[Prob
         for other, _ in bundle.selected(workload, term.selector):
             theirs = _priority(other, bundle)
             if own is not None and theirs is not None and theirs < own and other.title != workload.title:
-                message = f"{workload.title} (priority {own}) needs {other.title} (priority {theirs}) beside it and may push it away: give "
-                yield Problem(term.place, message + "both one priority", related=(Related(other.place, other.title),))
+                message = Complaint(
+                    f"{workload.title} (priority {own}) needs {other.title} (priority {theirs}) beside it and may push it away",
+                    "give both one priority",
+                )
+                yield Problem(term.place, message, related=(Related(other.place, other.title),))
                 break
 
 
@@ -196,5 +205,5 @@ def _nodes(bundle: Bundle) -> dict[tuple[str, str | None], set[str]]:
 
 def _no_room(workload: Facts, topology: str, scale: ScaleFact, room: int) -> Problem:
     domain = "nodes" if topology.endswith("hostname") else "zones"
-    message = f"required anti-affinity allows {workload.title} {room} pods on {room} {domain}, not {scale.high}: prefer it, or run fewer"
-    return Problem(scale.place, message)
+    message = f"required anti-affinity allows {workload.title} {room} pods on {room} {domain}, not {scale.high}"
+    return Problem(scale.place, message, help="prefer it, or run fewer")

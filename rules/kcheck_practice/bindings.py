@@ -24,7 +24,7 @@ def cluster_admin_binding(
     node = resource["roleRef"]["name"]
     if node.text in roles:
         where = "the cluster" if resource.kind == "ClusterRoleBinding" else "the namespace"
-        yield Problem(node, f"{node.text} is all power over {where}: bind a role with what is needed")
+        yield Problem(node, f"{node.text} is all power over {where}", help="bind a role with what is needed")
 
 
 @rule("anonymous-binding", "a role for whoever asks", kinds=_KINDS, groups=_GROUPS)
@@ -32,7 +32,9 @@ def anonymous_binding(resource: Resource) -> Iterator[Problem]:
     """Requests without credentials come from these. The roles that Kubernetes binds to them itself are fine."""
     for node in _subjects(resource):
         if node["name"].text in _NOBODY:
-            yield Problem(node["name"], f"{node['name'].text} is whoever reaches the API server: name users, groups or service accounts")
+            yield Problem(
+                node["name"], f"{node['name'].text} is whoever reaches the API server", help="name users, groups or service accounts"
+            )
 
 
 @rule("authenticated-binding", "a role for everybody who is known", kinds=_KINDS, groups=_GROUPS, default=False)
@@ -40,7 +42,9 @@ def authenticated_binding(resource: Resource) -> Iterator[Problem]:
     """Among them is every service account of the cluster, and on some clouds every user of that cloud."""
     for node in _subjects(resource):
         if node["name"].text == "system:authenticated" and node["kind"].text == "Group":
-            yield Problem(node["name"], "system:authenticated is every user and every pod with a token: name those who need the role")
+            yield Problem(
+                node["name"], "system:authenticated is every user and every pod with a token", help="name those who need the role"
+            )
 
 
 @rule("masters-binding", "a binding for system:masters", kinds=_KINDS, groups=_GROUPS)
@@ -48,7 +52,7 @@ def masters_binding(resource: Resource) -> Iterator[Problem]:
     """Its members pass RBAC by, so that the binding changes nothing; whoever is in the group cannot be taken out."""
     for node in _subjects(resource):
         if node["name"].text == "system:masters":
-            yield Problem(node["name"], "members of system:masters may do everything whatever is bound: use a group of your own")
+            yield Problem(node["name"], "members of system:masters may do everything whatever is bound", help="use a group of your own")
 
 
 @rule("service-account-group-binding", "a role for all service accounts", kinds=_KINDS, groups=_GROUPS, default=False)
@@ -56,7 +60,7 @@ def service_account_group_binding(resource: Resource) -> Iterator[Problem]:
     """system:serviceaccounts are those of the cluster, system:serviceaccounts:NAMESPACE those of a namespace, also those to come."""
     for node in _subjects(resource):
         if node["kind"].text == "Group" and node["name"].text.startswith("system:serviceaccounts"):
-            yield Problem(node["name"], f"{node['name'].text} is every pod there, also those to come: name the service accounts")
+            yield Problem(node["name"], f"{node['name'].text} is every pod there, also those to come", help="name the service accounts")
 
 
 def _subjects(resource: Resource) -> Iterator[Node]:

@@ -25,7 +25,9 @@ def too_many_containers(
     """They live, move and die together; what need not is better in pods of its own."""
     count = len(pod["containers"])
     if count > maximum:
-        yield Problem(pod["containers"], f"{count} containers live and die together, and {maximum} are allowed: split the pod", at="key")
+        yield Problem(
+            pod["containers"], f"{count} containers live and die together, and {maximum} are allowed", help="split the pod", at="key"
+        )
 
 
 @rule("control-plane-toleration", "a pod that may go to the control plane", groups=("scheduling", "policy"), default=False)
@@ -34,9 +36,9 @@ def control_plane_toleration(pod: Pod) -> Iterator[Problem]:
     for each in pod["tolerations"]:
         key = each["key"]
         if key.text in _CONTROL_PLANE:
-            yield Problem(key, f"the pod may go to nodes of the control plane ({key.text}): take the toleration away")
+            yield Problem(key, f"the pod may go to nodes of the control plane ({key.text})", help="take the toleration away")
         elif each.is_map and not key.text and each["operator"].text == "Exists" and each["effect"].text in ("", "NoSchedule"):
-            yield Problem(each, "without a key every taint is tolerated, that of the control plane, too: name the key")
+            yield Problem(each, "without a key every taint is tolerated, that of the control plane, too", help="name the key")
 
 
 @rule("node-choice", "a pod that chooses its nodes", severity=INFO, groups=("scheduling", "policy"), default=False)
@@ -44,7 +46,7 @@ def node_choice(pod: Pod) -> Iterator[Problem]:
     """For clusters whose owners place workloads themselves."""
     for node in (pod["nodeName"], pod["nodeSelector"], pod.node.at("affinity", "nodeAffinity")):
         if node and (node.text or len(node)):
-            yield Problem(node, f"where pods run is not theirs to say here: take {node.name} away", at="key")
+            yield Problem(node, "where pods run is not theirs to say here", help=f"take {node.name} away", at="key")
 
 
 @rule("unprotected-node-label", "nodes chosen by a label that they may give themselves", severity=INFO, groups=("scheduling", "security"),
@@ -63,7 +65,7 @@ def unprotected_node_label(pod: Pod) -> Iterator[Problem]:
 def ephemeral_container(container: Container) -> Iterator[Problem]:
     """kubectl debug adds them to running pods; the server refuses them in new ones."""
     if container.role == "ephemeral":
-        yield Problem(container["name"], f"container {container.name} is for debugging a running pod: take it out of the manifest")
+        yield Problem(container["name"], f"container {container.name} is for debugging a running pod", help="take it out of the manifest")
 
 
 @rule("best-effort-pod", "a pod that is the first to go", groups=("resources", "reliability"), default=False)
@@ -73,8 +75,8 @@ def best_effort_pod(pod: Pod) -> Iterator[Problem]:
         return
     resource = pod.resource
     what = f"{resource.kind} {resource.name} asks for no CPU and no memory and is evicted first"
-    message = f"{what}: give its containers resources.requests"
-    yield Problem(pod["containers"], message, at="key")
+    message = f"{what}"
+    yield Problem(pod["containers"], message, help="give its containers resources.requests", at="key")
 
 
 def _has_class(resources: Node) -> bool:
@@ -87,7 +89,7 @@ def sysctl_escape(sysctl: Node) -> Iterator[Problem]:
     """CRI-O before 1.23.2 took what follows + or = for one more setting, kernel.core_pattern for one (CVE-2022-0811)."""
     node = sysctl["value"]
     if "+" in node.text or "=" in node.text:
-        yield Problem(node, "what follows + or = was a setting of its own to CRI-O (CVE-2022-0811): write one plain value")
+        yield Problem(node, "what follows + or = was a setting of its own to CRI-O (CVE-2022-0811)", help="write one plain value")
 
 
 @rule("shared-user", "two workloads under one user id", severity=INFO, facts="claims", groups=("security", "users"), default=False)
@@ -98,8 +100,8 @@ def shared_user(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
             continue
         for other, theirs in bundle.claimants(claim)[:1]:
             if other.id[1:] != workload.id[1:]:
-                message = f"{other.title} runs as user {claim.value}, too: give each its own, above 10000"
-                yield Problem(claim.place, message, related=(Related(theirs.place, other.title),))
+                message = f"{other.title} runs as user {claim.value}, too"
+                yield Problem(claim.place, message, help="give each its own, above 10000", related=(Related(theirs.place, other.title),))
                 return
 
 
@@ -114,7 +116,7 @@ def bandwidth_annotation(metadata: Node) -> Iterator[Problem]:
         try:
             amount = quantity.parse(node.text)
         except quantity.BadQuantity:
-            yield Problem(node, f"{node.text!r} is no quantity, and the pod does not start: write one such as 10M")
+            yield Problem(node, f"{node.text!r} is no quantity, and the pod does not start", help="write one such as 10M")
             continue
         if not _LEAST <= amount <= _MOST:
-            yield Problem(node, f"{node.text} is not between 1k and 1P, and the pod does not start: write one such as 10M")
+            yield Problem(node, f"{node.text} is not between 1k and 1P, and the pod does not start", help="write one such as 10M")

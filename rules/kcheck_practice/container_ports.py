@@ -16,8 +16,8 @@ def unnamed_port(container: Container) -> Iterator[Problem]:
     for port in container["ports"]:
         number = port["containerPort"]
         if number.integer and not port["name"].text:
-            message = f"port {number.integer} has no name: give it one that says its protocol, such as http"
-            yield Problem(number, message, field=port["name"])
+            message = f"port {number.integer} has no name"
+            yield Problem(number, message, help="give it one that says its protocol, such as http", field=port["name"])
 
 
 @rule("ssh-port", "an SSH server in a container", groups=("security", "networking"), default=False)
@@ -26,7 +26,9 @@ def ssh_port(container: Container) -> Iterator[Problem]:
     for port in container["ports"]:
         node = port["containerPort"]
         if node.integer == _SSH and port["protocol"].text in ("", "TCP"):
-            yield Problem(node, f"port 22 of container {container.name} is that of SSH: use kubectl exec, or another port for what it is")
+            yield Problem(
+                node, f"port 22 of container {container.name} is that of SSH", help="use kubectl exec, or another port for what it is"
+            )
 
 
 @rule("privileged-port", "a port that only root can listen on", severity=INFO, groups=("networking",), default=False)
@@ -39,4 +41,4 @@ def privileged_port(
     for port in container["ports"]:
         node = port["containerPort"]
         if node.integer and 0 < node.integer < first:
-            yield Problem(node, f"container {container.name} needs privileges to listen on {node.integer}: use {first} or above")
+            yield Problem(node, f"container {container.name} needs privileges to listen on {node.integer}", help=f"use {first} or above")

@@ -58,7 +58,7 @@ def _judged(container: Container, flags: tuple[Flag, ...]) -> Iterator[Problem]:
             continue
         value, node = line.flags.get(flag.name, (None, line.at))
         if not flag.right(value) and not (value is None and _may_be_elsewhere(flag, line)):
-            yield Problem(node, f"this {flag.component} {flag.wrong}: {flag.write}", at="key" if value is None else "value")
+            yield Problem(node, f"this {flag.component} {flag.wrong}", help=flag.write, at="key" if value is None else "value")
 
 
 def _may_be_elsewhere(flag: Flag, line: CommandLine) -> bool:
@@ -94,7 +94,9 @@ def admission_plugins(
     for name in wanted:
         if name not in value.split(","):
             harm = _PLUGINS.get(name, "has no such plugin on")
-            yield Problem(node, f"this {APISERVER} {harm}: add {name} to --enable-admission-plugins", at="value" if value else "key")
+            yield Problem(
+                node, f"this {APISERVER} {harm}", help=f"add {name} to --enable-admission-plugins", at="value" if value else "key"
+            )
 
 
 anonymous_requests = _rule_of("anonymous-requests", "a component that answers anonymous requests")

@@ -60,10 +60,17 @@ def _order(facts: Facts) -> tuple[str, int]:
 def _overlap(later: Facts, own: SelectorFact, first: Facts, theirs: SelectorFact) -> Problem:
     line = first.place.range.start.line
     where = f"line {line}" if first.place.file == later.place.file else f"{first.place.file}:{line}"
-    message = f"{later.title} and {first.title} ({where}) select the same pods: give each a label of its own in selector and template"
-    return Problem(own.place, message, related=(Related(theirs.place, f"{first.title} selects {theirs.selector}"),))
+    message = f"{later.title} and {first.title} ({where}) select the same pods"
+    return Problem(
+        own.place,
+        message,
+        help="give each a label of its own in selector and template",
+        related=(Related(theirs.place, f"{first.title} selects {theirs.selector}"),),
+    )
 
 
 def _adoption(controller: Facts, pod: Facts, own: SelectorFact) -> Problem:
-    message = f"{controller.title} selects {own.selector} and takes {pod.title} for one of its own: give the Pod other labels"
-    return Problem(pod.place, message, related=(Related(own.place, f"the selector of {controller.title}"),))
+    message = f"{controller.title} selects {own.selector} and takes {pod.title} for one of its own"
+    return Problem(
+        pod.place, message, help="give the Pod other labels", related=(Related(own.place, f"the selector of {controller.title}"),)
+    )

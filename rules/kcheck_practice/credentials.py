@@ -19,7 +19,7 @@ _ELSEWHERE = frozenset((
     "SealedSecret", "ExternalSecret", "ClusterExternalSecret", "SecretStore", "ClusterSecretStore", "PushSecret", "SopsSecret",
     "VaultStaticSecret", "SecretProviderClass", "Config", "EncryptionConfiguration",
 ))  # fmt: skip
-_FIELD = "is a credential that stands here for all who read this file: put it into a Secret"
+_FIELD, _INTO_SECRET = "is a credential that stands here for all who read this file", "put it into a Secret"
 _MANY = 20
 # The last words of what stands in a Secret beside the credential.
 _OPEN = [["user"], ["username"], ["login"], ["host"], ["port"], ["url"], ["name"], ["id"], ["database"], ["email"], ["region"]]
@@ -39,8 +39,8 @@ def credential_in_env(
             continue
         name = entry["name"].text
         if name not in allow and (is_credential(name, value) or credential_texts.find(value)):
-            message = f"{name} stands here for all who read this file: take it from a Secret with valueFrom.secretKeyRef"
-            yield Problem(node, message, secrets=(node,))
+            message = f"{name} stands here for all who read this file"
+            yield Problem(node, message, help="take it from a Secret with valueFrom.secretKeyRef", secrets=(node,))
 
 
 @rule("credential-in-args", "a password or token on a command line", groups=_GROUPS,
@@ -56,7 +56,9 @@ def credential_in_args(
     for node in _headers(handlers):
         scheme, _, credentials = node.text.partition(" ")
         if scheme.lower() in ("basic", "bearer") and could_be(credentials):
-            yield Problem(node, f"the probe's {scheme} credentials stand here for all: ask for a path that needs none", secrets=(node,))
+            yield Problem(
+                node, f"the probe's {scheme} credentials stand here for all", help="ask for a path that needs none", secrets=(node,)
+            )
     for node in (*container["command"], *container["args"], *_commands(handlers)):
         text, behind, flag = node.text, flag, ""
         if behind and behind not in allow and not text.startswith("-") and is_credential(behind, text, sure=True):
@@ -83,16 +85,16 @@ def credential_in_config_map(
         if key in allow or not text:
             continue
         if is_credential(key, text):
-            message = f"{key} is a credential, and ConfigMaps are for anybody to read: put it into a Secret"
-            yield Problem(node, message, at="key", secrets=(node,))
+            message = f"{key} is a credential, and ConfigMaps are for anybody to read"
+            yield Problem(node, message, help="put it into a Secret", at="key", secrets=(node,))
         else:
             found = (*credential_texts.find(text), *(credential_texts.lines(text, key) if "\n" in text else ()))
             yield from _in_text(node, found, f"in {key}: ConfigMaps are for anybody to read", resource, allow)
     for key, node in resource["binaryData"].entries:
         inside = credential_texts.find(tokens.decoded(node.text)) if key not in allow else ()
         if inside:
-            message = f"{inside[0].what} is in {key}: ConfigMaps are for anybody to read, put it into a Secret"
-            yield Problem(node, message, at="key", secrets=(node,))
+            message = f"{inside[0].what} is in {key}, and ConfigMaps are for anybody to read"
+            yield Problem(node, message, help="put it into a Secret", at="key", secrets=(node,))
 
 
 @rule("credential-in-annotation", "a password or token in an annotation", groups=_GROUPS, types="meta/v1 ObjectMeta", fields="annotations")
@@ -107,8 +109,8 @@ def credential_in_annotation(
         if len(text) < _MANY or key in allow:
             continue
         if says_so(key.rpartition("/")[2]) and is_random(text) and could_be(text):
-            message = f"{key} is a credential, and annotations are for anybody to read: put it into a Secret"
-            yield Problem(node, message, at="key", secrets=(node,))
+            message = f"{key} is a credential, and annotations are for anybody to read"
+            yield Problem(node, message, help="put it into a Secret", at="key", secrets=(node,))
         else:
             yield from _in_text(node, credential_texts.find(text), "in an annotation: they are for anybody to read", None, allow)
 
@@ -137,8 +139,8 @@ def committed_secret(resource: Resource) -> Iterator[Problem]:
     for node, text in values:
         known = words_of(node.name)[-1:] in _OPEN and not says_so(node.name)
         if not known and ("PRIVATE KEY" in text or could_be(text)) and "-----BEGIN CERTIFICATE" not in text[:40]:
-            message = f"{node.name} is in the open, with all of its history: seal it, or have it made from a store of secrets"
-            yield Problem(node, message, at="key", secrets=(node,))
+            message = f"{node.name} is in the open, with all of its history"
+            yield Problem(node, message, help="seal it, or have it made from a store of secrets", at="key", secrets=(node,))
 
 
 @rule("git-sync-command", "a git-sync that runs what somebody else says", groups=("security",), default=False)
@@ -147,7 +149,7 @@ def git_sync_command(container: Container) -> Iterator[Problem]:
     for entry in container["env"]:
         node: Node = entry["name"]
         if node.text in ("GITSYNC_GIT", "GIT_SYNC_GIT"):
-            yield Problem(node, f"{node.text} lets git-sync run any program: take it away, git is in the image")
+            yield Problem(node, f"{node.text} lets git-sync run any program", help="take it away, git is in the image")
 
 
 def _handlers(container: Container) -> Iterator[Node]:
@@ -171,8 +173,8 @@ def _headers(handlers: list[Node]) -> Iterator[Node]:
 
 
 def _on_the_line(at: Node | Span, what: str, secrets: Iterable[Node | Span], node: Node) -> Problem:
-    message = f"{what} is on a command line, which every process list shows: take it from a Secret, as a file or a variable"
-    return Problem(at, message, field=node, secrets=tuple(secrets))
+    message = f"{what} is on a command line, which every process list shows"
+    return Problem(at, message, help="take it from a Secret, as a file or a variable", field=node, secrets=tuple(secrets))
 
 
 def _look_into(node: Node, resource: Resource, allow: tuple[str, ...], problems: list[Problem]) -> None:
@@ -186,7 +188,7 @@ def _look_into(node: Node, resource: Resource, allow: tuple[str, ...], problems:
             if held.__class__ is str:
                 name = listed if key == "value" and listed else key
                 if says_so(name) and name not in allow and _is_meant(name, held, node):
-                    problems.append(Problem(child, f"{name} {_FIELD}", secrets=(child,)))
+                    problems.append(Problem(child, f"{name} {_FIELD}", help=_INTO_SECRET, secrets=(child,)))
                 elif len(held) >= _MANY or "=" in held:
                     _look_at(child, held, resource, allow, problems)
             elif held:
@@ -203,7 +205,7 @@ def _look_at(node: Node, text: str, resource: Resource, allow: tuple[str, ...], 
     if "=" in text and _list_of(node) == "literals":
         name, _, rest = text.partition("=")
         if rest and name not in allow and is_credential(name, rest.strip("\"'")):
-            problems.append(Problem(node, f"{name} {_FIELD}", secrets=(node,)))
+            problems.append(Problem(node, f"{name} {_FIELD}", help=_INTO_SECRET, secrets=(node,)))
             return
     if len(text) >= _MANY:
         found = credential_texts.find(text)

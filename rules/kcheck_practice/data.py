@@ -14,7 +14,7 @@ def overridden_data(resource: Resource) -> Iterator[Problem]:
     """The API server writes stringData over data, and keeps one value."""
     for key, node in resource["data"].entries:
         if key in resource["stringData"] and node:
-            yield Problem(node, f"stringData has {key}, too, which replaces this value: keep one of the two", at="key")
+            yield Problem(node, f"stringData has {key}, too, which replaces this value", help="keep one of the two", at="key")
 
 
 @rule("frozen-mount", "a file of a ConfigMap or Secret that is never brought up to date", severity=INFO, groups=("storage",), default=False)
@@ -28,5 +28,5 @@ def frozen_mount(container: Container) -> Iterator[Problem]:
         kind = kinds.get(mount["name"].text)
         if kind is not None:
             node = mount["subPath"] if mount["subPath"].text else mount["subPathExpr"]
-            message = f"changes of the {kind} never reach a container that mounts {node.text} of it by subPath: mount the whole volume"
-            yield Problem(node, message)
+            message = f"changes of the {kind} never reach a container that mounts {node.text} of it by subPath"
+            yield Problem(node, message, help="mount the whole volume")

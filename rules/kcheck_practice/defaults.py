@@ -66,7 +66,7 @@ def stated_default(node: Node) -> Iterator[Problem]:
             value = default if node[beside].exists else None
         # True is no 1, and False no 0.
         if value is not None and child.value == value and child.value.__class__ is value.__class__:
-            yield Problem(child, f"{name} is {_shown(child)} without being asked: take the line away", at="key")
+            yield Problem(child, f"{name} is {_shown(child)} without being asked", help="take the line away", at="key")
 
 
 def _shown(child: Node) -> str:

@@ -36,11 +36,11 @@ def missing_source_path(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
         for root in roots:
             near = meant(last, sorted(bundle.folders.get(_join(root, above), ())))
             if near is not None and above:
-                yield Problem(origin.place, f"there is no folder {path} in the input: did you mean {above}/{near}?")
+                yield Problem(origin.place, f"there is no folder {path} in the input", help=f"did you mean {above}/{near}?")
                 break
         else:
             if bundle.complete and origin.repository in bundle.once(_repositories):
-                yield Problem(origin.place, f"there is no folder {path} in the input: add it, or correct the path")
+                yield Problem(origin.place, f"there is no folder {path} in the input", help="add it, or correct the path")
 
 
 @rule("project-forbids", "an Application that its project does not allow", severity=ERROR, facts="references",
@@ -56,8 +56,10 @@ def project_forbids(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
         projects = [f for f in bundle.meant(facts, reference) if f.whole]
         allowed = [f.delivery for f in projects if f.delivery is not None]
         for place, what, field in _forbidden(facts.delivery, allowed) if allowed else ():
-            message = f"{reference.kind} {reference.name} allows no {what}: add it to its {field}, or correct it"
-            yield Problem(place, message, related=(Related(projects[0].place, projects[0].title),))
+            message = f"{reference.kind} {reference.name} allows no {what}"
+            yield Problem(
+                place, message, help=f"add it to its {field}, or correct it", related=(Related(projects[0].place, projects[0].title),)
+            )
 
 
 def _forbidden(delivery: Delivery, allowed: list[Delivery]) -> Iterator[tuple[Place, str, str]]:

@@ -111,7 +111,7 @@ def deprecated_annotation(part: Part) -> Iterator[Problem]:
             former = _PREFIXES[prefix]
             instead = former.instead + key.removeprefix(prefix)
         if not part.resource.is_before(former.since):
-            yield Problem(node, f"the annotation {key} {former.fate}: {instead}", at="key")
+            yield Problem(node, f"the annotation {key} {former.fate}", help=instead, at="key")
 
 
 @rule("deprecated-label", "a label or taint that has been given up", groups=(*_GROUPS, "labels", "scheduling"),
@@ -125,7 +125,7 @@ def deprecated_label(part: Part) -> Iterator[Problem]:
         for key, node in part.node["labels"].entries:
             instead = _OWN_LABELS.get(key) or (labels.replacement(key) if of_nodes and key.startswith(_OF_NODES) else "")
             if instead:
-                yield Problem(node, f"the label {key} is deprecated: write {instead}", at="key")
+                yield Problem(node, f"the label {key} is deprecated", help=f"write {instead}", at="key")
         return
     pod = Pod(part.node, part.resource)
     yield from _tolerated(pod)
@@ -142,18 +142,18 @@ def removed_volume_plugin(part: Part) -> Iterator[Problem]:
         driver, since = _BY_PROVISIONER.get(node.text, ("", 0))
         gone = GONE.get(node.text, 0)
         if driver and not part.resource.is_before(since):
-            yield Problem(node, f"{node.text} has been a name for the CSI driver {driver} since 1.{since}: write {driver}")
+            yield Problem(node, f"{node.text} has been a name for the CSI driver {driver} since 1.{since}", help=f"write {driver}")
         elif gone and not part.resource.is_before(gone):
-            yield Problem(node, f"{node.text} makes no volumes since 1.{gone}: write the name of a CSI driver")
+            yield Problem(node, f"{node.text} makes no volumes since 1.{gone}", help="write the name of a CSI driver")
         return
     for key, node in part.node.entries:
         if key in DRIVERS and node:
             _, driver, since = DRIVERS[key]
             if not part.resource.is_before(since):
                 instead = "write csi with that driver" if part.type != "core/v1 Volume" else "claim a volume of that driver"
-                yield Problem(node, f"{key} has been left to the CSI driver {driver} since 1.{since}: {instead}", at="key")
+                yield Problem(node, f"{key} has been left to the CSI driver {driver} since 1.{since}", help=instead, at="key")
         elif key == "flexVolume" and node:
-            yield Problem(node, "flexVolume is deprecated since 1.23: use a CSI driver", at="key")
+            yield Problem(node, "flexVolume is deprecated since 1.23", help="use a CSI driver", at="key")
 
 
 @rule("former-field", "a field that has been given up", severity=INFO, groups=_GROUPS, default=False, types=tuple(FIELDS))
@@ -162,7 +162,7 @@ def former_field(part: Part) -> Iterator[Problem]:
     for key, node in part.node.entries:
         former = FIELDS[part.type].get(key)
         if former is not None and node:
-            yield Problem(node, f"{key} {former.fate}: {former.instead}", at="key")
+            yield Problem(node, f"{key} {former.fate}", help=former.instead, at="key")
 
 
 def _tolerated(pod: Pod) -> Iterator[Problem]:
@@ -170,16 +170,16 @@ def _tolerated(pod: Pod) -> Iterator[Problem]:
     for each in pod["tolerations"]:
         node = each["key"]
         if node.text == _MASTER and _CONTROL_PLANE not in keys:
-            yield Problem(node, f"kubeadm sets no taint {_MASTER} since 1.25: write {_CONTROL_PLANE}")
+            yield Problem(node, f"kubeadm sets no taint {_MASTER} since 1.25", help=f"write {_CONTROL_PLANE}")
         elif node.text in _TAINTS and _TAINTS[node.text] not in keys:
-            yield Problem(node, f"the taint {node.text} is no longer set: write {_TAINTS[node.text]}")
+            yield Problem(node, f"the taint {node.text} is no longer set", help=f"write {_TAINTS[node.text]}")
 
 
 def _chosen(pod: Pod) -> Iterator[Problem]:
     """Nodes by the former role of control planes, and domains by former labels of zones."""
     for key, node in pod["nodeSelector"].entries:
         if key == _MASTER:
-            yield Problem(node, f"kubeadm sets no label {_MASTER} since 1.24: write {_CONTROL_PLANE}", at="key")
+            yield Problem(node, f"kubeadm sets no label {_MASTER} since 1.24", help=f"write {_CONTROL_PLANE}", at="key")
     affinity = pod["affinity"]
     if not affinity:
         return
@@ -189,11 +189,11 @@ def _chosen(pod: Pod) -> Iterator[Problem]:
     if not any(node.text == _CONTROL_PLANE for node in found):
         for node in found:
             if node.text == _MASTER:
-                yield Problem(node, f"kubeadm sets no label {_MASTER} since 1.24: write {_CONTROL_PLANE}")
+                yield Problem(node, f"kubeadm sets no label {_MASTER} since 1.24", help=f"write {_CONTROL_PLANE}")
     for kind in ("podAffinity", "podAntiAffinity"):
         terms = list(affinity[kind]["requiredDuringSchedulingIgnoredDuringExecution"])
         terms += [each["podAffinityTerm"] for each in affinity[kind]["preferredDuringSchedulingIgnoredDuringExecution"]]
         for term in terms:
             node = term["topologyKey"]
             if node.text.startswith(_OF_NODES):
-                yield Problem(node, f"the label {node.text} is deprecated: write {labels.replacement(node.text)}")
+                yield Problem(node, f"the label {node.text} is deprecated", help=f"write {labels.replacement(node.text)}")

@@ -29,7 +29,7 @@ def no_disruption_budget(
     if least >= minimum and not bundle.covering(workload, "budget"):
         what = "the pod" if least == 1 else f"all {least} pods"
         when = "at any time" if least == 1 else "at once"
-        yield Problem(workload.place, f"{what} of {workload.title} may be evicted {when}: add a PodDisruptionBudget")
+        yield Problem(workload.place, f"{what} of {workload.title} may be evicted {when}", help="add a PodDisruptionBudget")
 
 
 @rule("budget-without-limit", "a disruption budget that says no number", kinds="policy PodDisruptionBudget", groups=_GROUPS)
@@ -37,7 +37,9 @@ def budget_without_limit(resource: Resource) -> Iterator[Problem]:
     """The controller counts nothing then, and allows no disruption at all."""
     spec = resource["spec"]
     if spec["selector"] and not spec["minAvailable"] and not spec["maxUnavailable"]:
-        yield Problem(spec, "the budget has neither minAvailable nor maxUnavailable and lets no pod go: write maxUnavailable: 1", at="key")
+        yield Problem(
+            spec, "the budget has neither minAvailable nor maxUnavailable and lets no pod go", help="write maxUnavailable: 1", at="key"
+        )
 
 
 @rule("budget-blocks-eviction", "a disruption budget that never lets a pod go", facts="budget", groups=(*_GROUPS, "relations"))
@@ -47,9 +49,13 @@ def budget_blocks_eviction(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
     if limit is None or not budget.whole:
         return
     if limit.unavailable is not None and _is_none(limit.unavailable):
-        yield Problem(limit.place, f"maxUnavailable: {limit.unavailable} lets no pod be evicted, so that no node can be drained: write 1")
+        yield Problem(
+            limit.place, f"maxUnavailable: {limit.unavailable} lets no pod be evicted, so that no node can be drained", help="write 1"
+        )
     elif limit.available is not None and str(limit.available).removesuffix("%") == "100" and isinstance(limit.available, str):
-        yield Problem(limit.place, f"minAvailable: {limit.available} lets no pod be evicted, so that no node can be drained: write less")
+        yield Problem(
+            limit.place, f"minAvailable: {limit.available} lets no pod be evicted, so that no node can be drained", help="write less"
+        )
     elif limit.available is not None and budget.selectors:
         yield from _too_many(budget, bundle)
 
@@ -65,8 +71,13 @@ def unhealthy_pod_eviction(resource: Resource) -> Iterator[Problem]:
     """By default pods that are not ready stay where they are while the budget is not met, so that a broken application blocks a drain."""
     spec = resource["spec"]
     if spec["selector"] and not spec["unhealthyPodEvictionPolicy"]:
-        message = "pods that do not work block a drain: write unhealthyPodEvictionPolicy: AlwaysAllow"
-        yield Problem(resource.node.at("metadata", "name"), message, field=spec["unhealthyPodEvictionPolicy"])
+        message = "pods that do not work block a drain"
+        yield Problem(
+            resource.node.at("metadata", "name"),
+            message,
+            help="write unhealthyPodEvictionPolicy: AlwaysAllow",
+            field=spec["unhealthyPodEvictionPolicy"],
+        )
 
 
 @rule("budget-without-pods", "a disruption budget that selects no pods", facts="budget", groups=(*_GROUPS, "relations"))
@@ -93,9 +104,9 @@ def budget_overlap(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     near = list({f.id[1:]: f for f in near if (f.id.namespace or "default") == (workload.id.namespace or "default")}.values())
     if len(near) > 1:
         first, second = near[:2]
-        message = f"{first.title} and {second.title} both cover {workload.title}, so that its pods cannot be evicted: keep one"
+        message = f"{first.title} and {second.title} both cover {workload.title}, so that its pods cannot be evicted"
         related = (Related(first.place, first.title), Related(workload.place, workload.title))
-        yield Problem(second.selectors[0].place, message, related=related)
+        yield Problem(second.selectors[0].place, message, help="keep one", related=related)
 
 
 def _too_many(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
@@ -117,8 +128,10 @@ def _too_many(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
     if wanted is not None and wanted >= scale.low:
         who = f"{scaler.title} leaves" if scaler is not None else f"{workload.title} has"
         some = "1 pod" if scale.low == 1 else f"{scale.low} pods"
-        message = f"minAvailable: {limit.available} lets no pod be evicted, for {who} {some}: write maxUnavailable: 1 instead"
-        yield Problem(limit.place, message, related=(Related(scale.place, f"{(scaler or workload).title}"),))
+        message = f"minAvailable: {limit.available} lets no pod be evicted, for {who} {some}"
+        yield Problem(
+            limit.place, message, help="write maxUnavailable: 1 instead", related=(Related(scale.place, f"{(scaler or workload).title}"),)
+        )
 
 
 def _count(amount: int | str | None, replicas: int) -> int | None:

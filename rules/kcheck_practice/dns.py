@@ -27,5 +27,5 @@ def missing_dns_option(
         return
     missing = [name for name in options if name not in [option["name"].text for option in given]]
     if missing:
-        message = f"names outside of the cluster are looked up in every search domain first: set {', '.join(missing)} in dnsConfig.options"
-        yield Problem(given, message, at="key")
+        message = "names outside of the cluster are looked up in every search domain first"
+        yield Problem(given, message, help=f"set {', '.join(missing)} in dnsConfig.options", at="key")

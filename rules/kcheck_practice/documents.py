@@ -18,7 +18,7 @@ def ignored_content(document: Document) -> Iterator[Problem]:
     if start is not None:
         end = document.source.text.find("\n", start)
         span = Span(start, end if end >= 0 else document.end)
-        yield Problem(span, "everything behind '...' is ignored: begin a new document with '---' or take it away")
+        yield Problem(span, "everything behind '...' is ignored", help="begin a new document with '---' or take it away")
 
 
 @rule("separator-content", "an object on the line of its '---'")
@@ -26,7 +26,7 @@ def separator_content(document: Document) -> Iterator[Problem]:
     """kubectl refuses a file in which anything but a comment follows the separator; the API server alone would read it."""
     text, start = document.source.text, document.start
     if text.startswith(_SEPARATED, start) and _CONTENT.match(text, start):
-        yield Problem(Span(document.start, document.start + 3), "kubectl refuses text behind '---': move it to the next line")
+        yield Problem(Span(document.start, document.start + 3), "kubectl refuses text behind '---'", help="move it to the next line")
 
 
 @rule("json-manifest", "a manifest in JSON", severity=INFO, groups=("style",), default=False)
@@ -34,7 +34,7 @@ def json_manifest(document: Document) -> Iterator[Problem]:
     """JSON has no comments, and every bracket of it must be matched by hand. KYAML and other flow style leave the keys bare."""
     start = document.root.start
     if document.root.is_map and _JSON.match(document.source.text, start):
-        yield Problem(Span(start, start + 1), "this manifest is in JSON: write YAML, which is easier to read and takes comments")
+        yield Problem(Span(start, start + 1), "this manifest is in JSON", help="write YAML, which is easier to read and takes comments")
 
 
 @rule("unsorted-keys", "keys that are not in alphabetical order", severity=INFO, groups=("style",), default=False)
@@ -47,7 +47,7 @@ def unsorted_keys(document: Document) -> Iterator[Problem]:
         before = ""
         for key, child in node.entries if node.is_map else ():
             if key < before:
-                yield Problem(child, f"{key} stands behind {before}: sort the keys of this map", at="key")
+                yield Problem(child, f"{key} stands behind {before}", help="sort the keys of this map", at="key")
                 break
             before = key
 

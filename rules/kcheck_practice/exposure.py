@@ -20,7 +20,7 @@ def node_port(resource: Resource) -> Iterator[Problem]:
     """Whoever reaches a node reaches it, on a port that no other Service can have."""
     node = resource["spec"]["type"]
     if node.text == "NodePort":
-        yield Problem(node, f"Service {resource.name} is open on a port of every node: put an Ingress or a Gateway before it")
+        yield Problem(node, f"Service {resource.name} is open on a port of every node", help="put an Ingress or a Gateway before it")
 
 
 @rule("load-balancer", "a Service with a load balancer of its own", severity=INFO, groups=_GROUPS, default=False, kinds="core Service")
@@ -28,7 +28,7 @@ def load_balancer(resource: Resource) -> Iterator[Problem]:
     """Each costs an address and money; what speaks HTTP can share one."""
     node = resource["spec"]["type"]
     if node.text == "LoadBalancer":
-        yield Problem(node, f"Service {resource.name} gets a load balancer of its own: put an Ingress or a Gateway before it")
+        yield Problem(node, f"Service {resource.name} gets a load balancer of its own", help="put an Ingress or a Gateway before it")
 
 
 @rule("open-load-balancer", "a load balancer that everybody reaches", groups=_GROUPS, default=False, kinds="core Service")
@@ -42,8 +42,8 @@ def open_load_balancer(resource: Resource) -> Iterator[Problem]:
         return
     wide = next((each for each in ranges if each.text in ("0.0.0.0/0", "::/0")), None)
     if wide is not None or not len(ranges):
-        message = f"everybody reaches Service {resource.name}: list in loadBalancerSourceRanges who may"
-        yield Problem(wide if wide is not None else spec["type"], message, field=ranges)
+        message = f"everybody reaches Service {resource.name}"
+        yield Problem(wide if wide is not None else spec["type"], message, help="list in loadBalancerSourceRanges who may", field=ranges)
 
 
 @rule(
@@ -59,9 +59,9 @@ def unsuitable_traffic_policy(resource: Resource) -> Iterator[Problem]:
     spec = resource["spec"]
     node = spec["externalTrafficPolicy"]
     if spec["type"].text == "LoadBalancer" and node.text == "Cluster":
-        yield Problem(node, "callers show with the address of a node: write Local where the pods need to know them, or leave it out")
+        yield Problem(node, "callers show with the address of a node", help="write Local where the pods need to know them, or leave it out")
     elif spec["type"].text == "NodePort" and node.text == "Local":
-        yield Problem(node, "nodes without a pod of this Service answer nothing: write Cluster, or ask only nodes that have one")
+        yield Problem(node, "nodes without a pod of this Service answer nothing", help="write Cluster, or ask only nodes that have one")
 
 
 @rule("external-name", "a Service that is a name somewhere else", severity=INFO, groups=_GROUPS, default=False, kinds="core Service")
@@ -69,7 +69,9 @@ def external_name(resource: Resource) -> Iterator[Problem]:
     """Network policies do not hold for it, and certificates are for another name."""
     node = resource["spec"]["externalName"]
     if resource["spec"]["type"].text == "ExternalName" and node.text:
-        yield Problem(node, f"Service {resource.name} leads out to {node.text}, past network policies: name that host where it is used")
+        yield Problem(
+            node, f"Service {resource.name} leads out to {node.text}, past network policies", help="name that host where it is used"
+        )
 
 
 @rule(
@@ -83,7 +85,7 @@ def local_external_name(resource: Resource) -> Iterator[Problem]:
     """localhost means whoever asks: another pod, or the Ingress controller, which then serves its own insides."""
     node = resource["spec"]["externalName"]
     if resource["spec"]["type"].text == "ExternalName" and node.text.rstrip(".").lower() in _LOCAL:
-        yield Problem(node, f"{node.text} means whoever asks, such as the Ingress controller itself: name another host")
+        yield Problem(node, f"{node.text} means whoever asks, such as the Ingress controller itself", help="name another host")
 
 
 @rule("external-ips", "a Service that takes addresses for its own", groups=_GROUPS, default=False, kinds="core Service")
@@ -95,7 +97,7 @@ def external_ips(
     """Nodes send there whatever goes to the address, whoever it belongs to (CVE-2020-8554)."""
     for node in resource["spec"]["externalIPs"]:
         if node.text not in allow:
-            yield Problem(node, f"whoever makes such a Service takes all that pods send to {node.text}: use a load balancer")
+            yield Problem(node, f"whoever makes such a Service takes all that pods send to {node.text}", help="use a load balancer")
 
 
 @rule("target-port-number", "a target port by number", severity=INFO, groups=("networking", "style"), default=False, kinds="core Service")
@@ -104,7 +106,7 @@ def target_port_number(resource: Resource) -> Iterator[Problem]:
     for port in resource["spec"]["ports"]:
         node = port["targetPort"]
         if node.integer:
-            yield Problem(node, f"port {node.integer} of the pods may move: name the container's port, and write its name")
+            yield Problem(node, f"port {node.integer} of the pods may move", help="name the container's port, and write its name")
 
 
 @rule(
@@ -124,7 +126,7 @@ def service_port_range(
     for port in resource["spec"]["ports"]:
         node = port["port"]
         if node.integer is not None and not first <= node.integer <= last:
-            yield Problem(node, f"port {node.integer} is not among {first} to {last}: take another")
+            yield Problem(node, f"port {node.integer} is not among {first} to {last}", help="take another")
 
 
 @rule("shared-selector", "two Services for the same pods and ports", groups=("networking", "relations"), default=False)
@@ -142,8 +144,13 @@ def shared_selector(service: Facts, bundle: Bundle) -> Iterator[Problem]:
         if own & _ways(other) and (bundle.complete or other.place.file == service.place.file):
             if any(f.id.kind == "Rollout" for f, _ in bundle.selected(service, service.selectors[0].selector)):
                 return
-            message = f"{other.title} leads to the same pods by the same ports: take one away, or give each pods of its own"
-            yield Problem(service.selectors[0].place, message, related=(Related(other.place, other.title),))
+            message = f"{other.title} leads to the same pods by the same ports"
+            yield Problem(
+                service.selectors[0].place,
+                message,
+                help="take one away, or give each pods of its own",
+                related=(Related(other.place, other.title),),
+            )
             return
 
 
@@ -158,8 +165,10 @@ def external_dns_clash(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
                 continue
             one, two = facts.place.file, other.place.file
             if one == two or (bundle.complete and not bundle.variants.alternatives(one, two)):
-                message = f"{other.title} has the name {claim.value} already: take another, or leave it to one of them"
-                yield Problem(claim.place, message, related=(Related(theirs.place, other.title),))
+                message = f"{other.title} has the name {claim.value} already"
+                yield Problem(
+                    claim.place, message, help="take another, or leave it to one of them", related=(Related(theirs.place, other.title),)
+                )
                 break
 
 

@@ -16,5 +16,5 @@ def distant_service(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     if len(behind) == 1:
         (workload,) = behind.values()
         if workload.place.file != service.place.file and workload.folder == service.folder:
-            message = f"Service {service.id.name} and {workload.title}, which it serves, stand in two files: put them into one"
-            yield Problem(service.place, message, related=(Related(workload.place, workload.title),))
+            message = f"Service {service.id.name} and {workload.title}, which it serves, stand in two files"
+            yield Problem(service.place, message, help="put them into one", related=(Related(workload.place, workload.title),))

@@ -147,5 +147,5 @@ def dropped_field(
         if not gate.on or part.resource.is_before(gate.on):
             since = f"before Kubernetes 1.{gate.on}" if gate.on else "in every version so far"
             remedy = f"take it away, or ask for 1.{gate.on}" if gate.on else "take it away, or switch the gate on"
-            message = f"{key} is behind the feature gate {gate.name}, off by default {since}, and is dropped without a word: {remedy}"
-            yield Problem(node, message, at="key")
+            message = f"{key} is behind the feature gate {gate.name}, off by default {since}, and is dropped without a word"
+            yield Problem(node, message, help=remedy, at="key")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from kcheck.api import ERROR, Bundle, Facts, Problem, Reference, Related, network, rule
+from kcheck.api import ERROR, Bundle, Complaint, Facts, Problem, Reference, Related, network, rule
 from kcheck_practice.slips import correction, meant
 
 _GROUP = "gateway.networking.k8s.io"
@@ -29,11 +29,13 @@ def missing_listener(route: Facts, bundle: Bundle) -> Iterator[Problem]:
         have = ", ".join(dict.fromkeys(f"{each.name} ({each.port})" for each in listeners)) or "none"
         if parent.section and not any(each.name == parent.section for each in listeners):
             near = meant(parent.section, (each.name for each in listeners))
-            hint = f"did you mean {near}?" if near else f"it has {have}"
+            hint = f"did you mean {near}?" if near else f"use one of {have}"
             fix = correction(parent.place, parent.section, near) if near else None
-            yield Problem(parent.place, f"{gateway.title} has no listener {parent.section}: {hint}", related=related, fix=fix)
+            yield Problem(parent.place, f"{gateway.title} has no listener {parent.section}", help=hint, related=related, fix=fix)
         elif parent.port:
-            yield Problem(parent.place, f"{gateway.title} has no such listener at port {parent.port}: it has {have}", related=related)
+            yield Problem(
+                parent.place, f"{gateway.title} has no such listener at port {parent.port}", help=f"use one of {have}", related=related
+            )
 
 
 @rule("route-not-admitted", "a route that its Gateway does not take", severity=ERROR, kinds=_ROUTES, groups=_GROUPS)
@@ -51,12 +53,14 @@ def route_not_admitted(route: Facts, bundle: Bundle) -> Iterator[Problem]:
         if not of_kind:
             kinds = " or ".join(sorted(listeners[0].kinds))
             message = f"listener {listeners[0].name} of {gateway.title} ({listeners[0].protocol}) takes {kinds}, no {route.id.kind}"
-            yield Problem(parent.place, f"{message}: name another listener", related=related)
+            yield Problem(parent.place, message, help="name another listener", related=related)
         elif not any(_admits(each, gateway, route, bundle) for each in of_kind):
             admits = of_kind[0].admits
             of = {"Same": f"namespace {gateway.id.namespace}", "None": "no namespace at all"}
             whom = of.get(admits, "namespaces with other labels")
-            message = f"{gateway.title} takes routes of {whom}, and this one is in {route.id.namespace}: correct allowedRoutes.namespaces"
+            message = Complaint(
+                f"{gateway.title} takes routes of {whom}, and this one is in {route.id.namespace}", "correct allowedRoutes.namespaces"
+            )
             yield Problem(parent.place, message, related=related)
 
 
@@ -73,8 +77,10 @@ def route_hostname(route: Facts, bundle: Bundle) -> Iterator[Problem]:
         if meeting and not any(network.hosts_meet(each.hostname, name) for each in meeting for name in said.hostnames):
             names = ", ".join(dict.fromkeys(each.hostname for each in meeting))
             shown = ", ".join(said.hostnames[:3]) + (", ..." if len(said.hostnames) > 3 else "")
-            message = f"{gateways[0][0].title} serves {names}, not {shown}, so that the route takes nothing: correct one of them"
-            yield Problem(said.place, message, related=(Related(meeting[0].place, f"the listener {meeting[0].name}"),))
+            message = f"{gateways[0][0].title} serves {names}, not {shown}, so that the route takes nothing"
+            yield Problem(
+                said.place, message, help="correct one of them", related=(Related(meeting[0].place, f"the listener {meeting[0].name}"),)
+            )
             return
 
 
@@ -94,7 +100,9 @@ def missing_reference_grant(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         if not (near or (bundle.complete and there)) or _is_granted(user, reference, bundle):
             continue
         message = f"no ReferenceGrant in {reference.namespace} lets {user.id.kind}s of {user.id.namespace} refer to {reference.kind} "
-        yield Problem(reference.place, f"{message}{reference.name}: add one there", related=(Related(there[0].place, there[0].title),))
+        yield Problem(
+            reference.place, f"{message}{reference.name}", help="add one there", related=(Related(there[0].place, there[0].title),)
+        )
 
 
 @rule("external-name-backend", "a route to a Service that is only another name",

@@ -53,8 +53,8 @@ def unknown_role_resource(node: Node) -> Iterator[Problem]:
         parts = sorted({name for resource in found for name in resource.parts})
         if part not in parts and "*" not in parts:
             near = meant(part, parts)
-            hint = f"did you mean {plural}/{near}?" if near else f"it has {', '.join(parts)}" if parts else "take it away"
-            yield Problem(each, f"{plural} has no subresource {part}: {hint}", fix=_write(each, f"{plural}/{near}") if near else None)
+            hint = f"did you mean {plural}/{near}?" if near else f"use one of {', '.join(parts)}" if parts else "take it away"
+            yield Problem(each, f"{plural} has no subresource {part}", help=hint, fix=_write(each, f"{plural}/{near}") if near else None)
 
 
 @rule("unknown-role-group", "a role for an API group that there is not", groups=_GROUPS, fixable=True, types=_RULE)
@@ -67,13 +67,15 @@ def unknown_role_group(node: Node) -> Iterator[Problem]:
             continue
         bare = group.partition("/")[0]
         if group.lower() in _CORE:
-            yield Problem(each, f'no API group is called {group}: write "", which is the core group', fix=_write(each, '""'))
+            yield Problem(each, f"no API group is called {group}", help='write "", which is the core group', fix=_write(each, '""'))
         elif "/" in group:
-            yield Problem(each, f"roles name API groups without a version: write {bare}, not {group}", fix=_write(each, bare))
+            yield Problem(each, "roles name API groups without a version", help=f"write {bare}, not {group}", fix=_write(each, bare))
         elif near := _near_group(group):
-            yield Problem(each, f"no API group is called {group}: did you mean {near}?", fix=_write(each, near))
+            yield Problem(each, f"no API group is called {group}", help=f"did you mean {near}?", fix=_write(each, near))
         elif "." not in group and (home := _home(group)) is not None:
-            yield Problem(each, f"{group} is a resource, not an API group: write {home or 'two quotes'} here, {group} under resources")
+            yield Problem(
+                each, f"{group} is a resource, not an API group", help=f"write {home or 'two quotes'} here, {group} under resources"
+            )
         elif "." not in group:
             yield Problem(each, f"no API group is called {group}: those of custom resources have a dot, such as example.com")
 
@@ -90,11 +92,11 @@ def unknown_verb(node: Node) -> Iterator[Problem]:
         low = verb.lower()
         near = low if low in right else None if low in _VERBS else meant(low, sorted(right))
         if urls and near is None:
-            yield Problem(each, f"{verb} is no method of HTTP, and URLs are asked for with those: write get")
+            yield Problem(each, f"{verb} is no method of HTTP, and URLs are asked for with those", help="write get")
         elif near is not None:
-            yield Problem(each, f"no request has the verb {verb}: did you mean {near}?", fix=_write(each, near))
+            yield Problem(each, f"no request has the verb {verb}", help=f"did you mean {near}?", fix=_write(each, near))
         elif low in _MEANT and all(group.text in served.served() for group in node["apiGroups"]):
-            yield Problem(each, f"no request has the verb {verb}: write {_MEANT[low]}")
+            yield Problem(each, f"no request has the verb {verb}", help=f"write {_MEANT[low]}")
 
 
 @rule("named-creation", "a right to create that names what is created", kinds=_ROLES, groups=_GROUPS)
@@ -106,7 +108,7 @@ def named_creation(resource: Resource) -> Iterator[Problem]:
         for each in node["verbs"]:
             # Where another rule of the role grants it to all, it does no harm here.
             if each.text in _NAMELESS and not _granted(resource, node, each.text):
-                yield Problem(each, f"{each.text} bears no name, so that resourceNames rule it out: grant it in a rule without them")
+                yield Problem(each, f"{each.text} bears no name, so that resourceNames rule it out", help="grant it in a rule without them")
 
 
 @rule("resource-name-pattern", "a pattern where roles take names", groups=_GROUPS, types=_RULE, fields="resourceNames")
@@ -115,7 +117,7 @@ def resource_name_pattern(node: Node) -> Iterator[Problem]:
     for each in node["resourceNames"]:
         if "*" in each.text:
             instead = "leave resourceNames out" if each.text == "*" else "list the names, or leave resourceNames out"
-            yield Problem(each, f"* is no pattern in resourceNames, and no object is called {each.text}: {instead}")
+            yield Problem(each, f"* is no pattern in resourceNames, and no object is called {each.text}", help=instead)
 
 
 @rule("role-url", "a URL in a role that no request is for", groups=_GROUPS, types=_RULE, fields="nonResourceURLs")
@@ -124,9 +126,9 @@ def role_url(node: Node) -> Iterator[Problem]:
     for each in node["nonResourceURLs"]:
         url = each.text
         if url and not url.startswith("/") and url != "*":
-            yield Problem(each, f"{url} is no path: begin it with /")
+            yield Problem(each, f"{url} is no path", help="begin it with /")
         elif "*" in url[:-1]:
-            yield Problem(each, f"* stands for anything at the end of a path only, not in {url}: list the paths")
+            yield Problem(each, f"* stands for anything at the end of a path only, not in {url}", help="list the paths")
 
 
 @rule("cluster-resource-in-role", "a Role for what belongs to no namespace", kinds="rbac.authorization.k8s.io Role", groups=_GROUPS)
@@ -141,7 +143,7 @@ def cluster_resource_in_role(resource: Resource) -> Iterator[Problem]:
             plural = each.text.partition("/")[0]
             found = [known[group][plural] for group in groups if plural in known[group]]
             if found and plural not in _WITHIN_THEMSELVES and not any(resource.namespaced for resource in found):
-                yield Problem(each, f"{plural} belong to no namespace, so that a Role cannot grant them: use a ClusterRole")
+                yield Problem(each, f"{plural} belong to no namespace, so that a Role cannot grant them", help="use a ClusterRole")
 
 
 @rule("undefined-role-resource", "a role for a custom resource that its group does not define", kinds=_ROLES,
@@ -160,9 +162,9 @@ def undefined_role_resource(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
         if near is not None and all(each.plural != near for each in facts.grants):
             fix = correction(grant.place, grant.plural, near)
             related = (Related(defined[near].place, defined[near].title),)
-            yield Problem(grant.place, f"{of} defines no {grant.plural}: did you mean {near}?", related=related, fix=fix)
+            yield Problem(grant.place, f"{of} defines no {grant.plural}", help=f"did you mean {near}?", related=related, fix=fix)
         elif bundle.complete:
-            yield Problem(grant.place, f"{of} defines no {grant.plural} in the input: take it away, or add its definition")
+            yield Problem(grant.place, f"{of} defines no {grant.plural} in the input", help="take it away, or add its definition")
 
 
 def _definitions(bundle: Bundle) -> dict[str, dict[str, Facts]]:
@@ -195,17 +197,17 @@ def _nowhere(node: Node, plural: str, groups: list[str]) -> Problem:
     part = node.text[len(plural) :]
     homes = _homes(plural)
     if homes:
-        return Problem(node, f"{plural} are of the API group {' or '.join(homes)}, not {of}: correct apiGroups")
+        return Problem(node, f"{plural} are of the API group {' or '.join(homes)}, not {of}", help="correct apiGroups")
     if "*" in plural:
-        return Problem(node, f"{plural} is no pattern that roles know: write * for all resources, or list those that are meant")
+        return Problem(node, f"{plural} is no pattern that roles know", help="write * for all resources, or list those that are meant")
     known = served.served()
     right = served.aliases().get(plural.lower()) or meant(plural.lower(), sorted({name for group in groups for name in known[group]}))
     right = right or nearest(plural.lower(), sorted(served.homes()))
     if right is None:
-        return Problem(node, f"the API group {of} has no resource {plural}: check its spelling and apiGroups")
+        return Problem(node, f"the API group {of} has no resource {plural}", help="check its spelling and apiGroups")
     if any(right in known[group] for group in groups):
-        return Problem(node, f"no resource is called {plural}: write {right}{part}", fix=_write(node, right + part))
-    return Problem(node, f"no resource is called {plural}: write {right}{part}, of the API group {' or '.join(_homes(right))}")
+        return Problem(node, f"no resource is called {plural}", help=f"write {right}{part}", fix=_write(node, right + part))
+    return Problem(node, f"no resource is called {plural}", help=f"write {right}{part}, of the API group {' or '.join(_homes(right))}")
 
 
 def _homes(plural: str) -> list[str]:

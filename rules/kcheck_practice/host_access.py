@@ -39,22 +39,24 @@ _REFUSED = {
 def host_pid(pod: Pod) -> Iterator[Problem]:
     """It can read their environment and, as root, stop them."""
     if pod["hostPID"].flag:
-        yield Problem(pod["hostPID"], "hostPID shows the pod all processes of its node, their environment included: take it away", at="key")
+        yield Problem(
+            pod["hostPID"], "hostPID shows the pod all processes of its node, their environment included", help="take it away", at="key"
+        )
 
 
 @rule("host-ipc", "a pod that shares memory with its node", groups=_BASELINE, default=False)
 def host_ipc(pod: Pod) -> Iterator[Problem]:
     """Shared memory and semaphores of all that runs there."""
     if pod["hostIPC"].flag:
-        yield Problem(pod["hostIPC"], "hostIPC lets the pod read and write the shared memory of its node: take it away", at="key")
+        yield Problem(pod["hostIPC"], "hostIPC lets the pod read and write the shared memory of its node", help="take it away", at="key")
 
 
 @rule("pod-on-host-network", "a pod in the network of its node, whatever it is", groups=_STANDARD, default=False)
 def pod_on_host_network(pod: Pod) -> Iterator[Problem]:
     """DaemonSets and Pods of the control plane, too, which host-network passes over: the standards know no such exception."""
     if pod["hostNetwork"].flag:
-        message = "the Pod Security Standards forbid hostNetwork: take it away, and reach the pod through a Service"
-        yield Problem(pod["hostNetwork"], message, at="key")
+        message = "the Pod Security Standards forbid hostNetwork"
+        yield Problem(pod["hostNetwork"], message, help="take it away, and reach the pod through a Service", at="key")
 
 
 @rule("container-on-host-port", "a container on a port of its node, whatever it is", groups=_STANDARD, default=False)
@@ -67,7 +69,7 @@ def container_on_host_port(
     for port in container["ports"]:
         node = port["hostPort"]
         if node.integer and not any(_in_range(node.integer, each) for each in allow):
-            yield Problem(node, f"the Pod Security Standards forbid hostPort {node.integer}: take it away, and use a Service")
+            yield Problem(node, f"the Pod Security Standards forbid hostPort {node.integer}", help="take it away, and use a Service")
 
 
 @rule("runtime-socket", "the socket of the container runtime in a container", groups=_BASELINE, fields="volumes")
@@ -75,7 +77,7 @@ def runtime_socket(pod: Pod) -> Iterator[Problem]:
     """Whoever can talk to it can start a privileged container: docker, containerd, CRI-O, podman, on Linux and on Windows."""
     for node in _host_paths(pod):
         if _is_socket(node.text):
-            yield Problem(node, f"who reaches {node.text} is root on the node: take the volume away")
+            yield Problem(node, f"who reaches {node.text} is root on the node", help="take the volume away")
 
 
 @rule("sensitive-host-path", "a folder of the node's system in a container", groups=_BASELINE, default=False)
@@ -87,7 +89,9 @@ def sensitive_host_path(
     """The root of the node, /etc, /proc and their like as a whole, and whatever lies in folders such as /etc/kubernetes."""
     for node in _host_paths(pod):
         if node.text not in allow and not _is_socket(node.text) and _is_sensitive(node.text):
-            yield Problem(node, f"{node.text} of the node is the system's own: mount only the part that the container needs, or none")
+            yield Problem(
+                node, f"{node.text} of the node is the system's own", help="mount only the part that the container needs, or none"
+            )
 
 
 @rule("host-path", "a volume that is a folder of the node", groups=_BASELINE, default=False)
@@ -110,8 +114,8 @@ def writable_host_path(container: Container) -> Iterator[Problem]:
         path = paths.get(mount["name"].text)
         if path is not None and not mount["readOnly"].flag:
             node = mount["readOnly"] if mount["readOnly"] else mount["name"]
-            message = f"container {container.name} can change {path} of the node: mount it readOnly: true"
-            yield Problem(node, message, field=mount["readOnly"])
+            message = f"container {container.name} can change {path} of the node"
+            yield Problem(node, message, help="mount it readOnly: true", field=mount["readOnly"])
 
 
 @rule("mount-propagation", "a mount that goes back to the node", groups=("security", "host"), default=False)
@@ -121,7 +125,7 @@ def mount_propagation(container: Container) -> Iterator[Problem]:
         node = mount["mountPropagation"]
         if node.text == "Bidirectional":
             path = mount["mountPath"].text
-            yield Problem(node, f"what container {container.name} mounts below {path} shows on the node: write HostToContainer")
+            yield Problem(node, f"what container {container.name} mounts below {path} shows on the node", help="write HostToContainer")
 
 
 @rule("host-process", "a Windows container that is a process of its node", groups=_BASELINE, default=False)
@@ -130,14 +134,14 @@ def host_process(pod: Pod) -> Iterator[Problem]:
     for context in contexts(pod):
         node = context["windowsOptions"]["hostProcess"]
         if node.flag:
-            yield Problem(node, "hostProcess runs the container as a process of its Windows node: take it away")
+            yield Problem(node, "hostProcess runs the container as a process of its Windows node", help="take it away")
 
 
 @rule("host-aliases", "names that a pod resolves in its own way", severity=INFO, groups=("host", "style"), default=False)
 def host_aliases(pod: Pod) -> Iterator[Problem]:
     """They hide what DNS says and stay as they are when addresses change."""
     if len(pod["hostAliases"]):
-        yield Problem(pod["hostAliases"], "hostAliases hide what DNS says of these names: make a Service or a DNS record", at="key")
+        yield Problem(pod["hostAliases"], "hostAliases hide what DNS says of these names", help="make a Service or a DNS record", at="key")
 
 
 @rule(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Annotated
 
-from kcheck.api import ERROR, Container, Problem, image, pattern, rule
+from kcheck.api import ERROR, Container, Problem, help_of, image, pattern, rule
 
 # What a build tool or a template puts an image in place of: ko's import paths, and whatever stands in brackets or behind a $ or %.
 _PLACEHOLDER = pattern(r"ko://|[${}<>%]|@@")
@@ -46,9 +46,9 @@ def floating_tag(
         return
     instead = "write the tag of a version, or a digest"
     if not found.tag:
-        yield Problem(node, f"{node.text} has no tag, which means :latest and can change under you: {instead}")
+        yield Problem(node, f"{node.text} has no tag, which means :latest and can change under you", help=instead)
     else:
-        yield Problem(node, f"{node.text} can change under you: {instead} instead of :{found.tag}")
+        yield Problem(node, f"{node.text} can change under you", help=f"{instead} instead of :{found.tag}")
 
 
 @rule("unpinned-image", "an image without a digest", groups=("images", "supply-chain"), default=False)
@@ -61,7 +61,7 @@ def unpinned_image(
     node = container["image"]
     found = _parse(node.text, local=True)
     if found is not None and not found.is_pinned and not {found.domain, found.repository}.intersection(allow):
-        yield Problem(node, f"{node.text} is not pinned: add @sha256: and the digest of the image that you tested")
+        yield Problem(node, f"{node.text} is not pinned", help="add @sha256: and the digest of the image that you tested")
 
 
 @rule("image-name", "an image that no node can pull", severity=ERROR, groups=("images",), fields="image")
@@ -73,7 +73,7 @@ def image_name(container: Container) -> Iterator[Problem]:
     try:
         image.parse(node.text)
     except image.BadImage as error:
-        yield Problem(node, f"no node can pull {node.text!r}: {error.message}")
+        yield Problem(node, f"no node can pull {node.text!r}: {error.message}", help=help_of(error.message))
 
 
 @rule("pull-policy", "a pull policy that makes a moving tag differ from node to node", groups=("images", "reliability"), default=False)
@@ -82,7 +82,9 @@ def pull_policy(container: Container) -> Iterator[Problem]:
     node, policy = container["image"], container["imagePullPolicy"]
     found = _parse(node.text)
     if found is not None and found.is_latest and policy.text in ("IfNotPresent", "Never"):
-        yield Problem(policy, f"with {policy.text} every node keeps the {node.text} that it got first: name a version, or pull Always")
+        yield Problem(
+            policy, f"with {policy.text} every node keeps the {node.text} that it got first", help="name a version, or pull Always"
+        )
 
 
 @lru_cache(maxsize=4096)

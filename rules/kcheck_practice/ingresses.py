@@ -20,8 +20,8 @@ def ingress_without_tls(resource: Resource) -> Iterator[Problem]:
     """Some controllers take TLS from annotations or encrypt by default; the object does not show it then."""
     spec = resource["spec"]
     if (len(spec["rules"]) or spec["defaultBackend"]) and not len(spec["tls"]):
-        message = f"what goes through Ingress {resource.name} can be read on its way: add tls"
-        yield Problem(resource.node.at("metadata", "name"), message, field=spec["tls"])
+        message = f"what goes through Ingress {resource.name} can be read on its way"
+        yield Problem(resource.node.at("metadata", "name"), message, help="add tls", field=spec["tls"])
 
 
 @rule("ingress-host-without-tls", "a host that the TLS section leaves out", kinds=_INGRESS, groups=(*_GROUPS, "security"))
@@ -34,7 +34,9 @@ def ingress_host_without_tls(resource: Resource) -> Iterator[Problem]:
     for entry in spec["rules"]:
         host = entry["host"].text.lower()
         if host and host not in listed and f"*.{host.partition('.')[2]}" not in listed:
-            yield Problem(entry["host"], f"tls has no certificate for {host}, which is served without or with a wrong one: add it to hosts")
+            yield Problem(
+                entry["host"], f"tls has no certificate for {host}, which is served without or with a wrong one", help="add it to hosts"
+            )
 
 
 @rule("ingress-without-host", "an Ingress rule for every host", groups=_GROUPS, default=False, kinds=_INGRESS)
@@ -42,7 +44,9 @@ def ingress_without_host(resource: Resource) -> Iterator[Problem]:
     """It takes what others of the same controller do not."""
     for entry in resource["spec"]["rules"]:
         if entry.is_map and not entry["host"].text:
-            yield Problem(entry, "this rule takes requests for every host that no other Ingress names: add host", field=entry["host"])
+            yield Problem(
+                entry, "this rule takes requests for every host that no other Ingress names", help="add host", field=entry["host"]
+            )
 
 
 @rule("ingress-wildcard", "an Ingress rule for all hosts of a domain", severity=INFO, groups=_GROUPS, default=False, kinds=_INGRESS)
@@ -50,7 +54,7 @@ def ingress_wildcard(resource: Resource) -> Iterator[Problem]:
     """New names of the domain are answered before anybody has thought of them."""
     for entry in resource["spec"]["rules"]:
         if entry["host"].text.startswith("*."):
-            yield Problem(entry["host"], f"{entry['host'].text} takes hosts that nobody has thought of: list those that there are")
+            yield Problem(entry["host"], f"{entry['host'].text} takes hosts that nobody has thought of", help="list those that there are")
 
 
 @rule("ingress-default-backend", "an Ingress for all that no rule names", severity=INFO, groups=_GROUPS, default=False, kinds=_INGRESS)
@@ -58,7 +62,7 @@ def ingress_default_backend(resource: Resource) -> Iterator[Problem]:
     """In a shared controller, one team's default is in the way of all others."""
     node = resource["spec"]["defaultBackend"]
     if node:
-        yield Problem(node, "this backend takes whatever no rule names: list hosts and paths in rules", at="key")
+        yield Problem(node, "this backend takes whatever no rule names", help="list hosts and paths in rules", at="key")
 
 
 @rule("ingress-clash", "two Ingresses for the same host and path", facts="claims", kinds=_INGRESS, groups=(*_GROUPS, "relations"))
@@ -76,8 +80,8 @@ def ingress_clash(ingress: Facts, bundle: Bundle) -> Iterator[Problem]:
             if one == two or (bundle.complete and not bundle.variants.alternatives(one, two) and other.id[1:] != ingress.id[1:]):
                 _, host, _, path = claim.value.split(" ", 3)
                 shown = f"{host or 'every host'}{path}"
-                message = f"{other.title} (line {theirs.place.range.start.line}) takes {shown} already: give it another host or path"
-                yield Problem(claim.place, message, related=(Related(theirs.place, other.title),))
+                message = f"{other.title} (line {theirs.place.range.start.line}) takes {shown} already"
+                yield Problem(claim.place, message, help="give it another host or path", related=(Related(theirs.place, other.title),))
                 break
 
 
@@ -90,8 +94,8 @@ def ingress_snippet(
     """Whoever may write Ingresses reads the controller's token, and with it all Secrets, through a snippet (CVE-2021-25742)."""
     for key, node in resource.node.at("metadata", "annotations").entries:
         if key.rpartition("/")[2] in _SNIPPETS and "nginx" in key and (not words or any(word in node.text for word in words)):
-            yield Problem(node, f"{key.rpartition('/')[2]} runs in the controller, which can read all Secrets: use annotations made for it",
-                          at="key")  # fmt: skip
+            message = f"{key.rpartition('/')[2]} runs in the controller, which can read all Secrets"
+            yield Problem(node, message, help="use annotations made for it", at="key")
 
 
 @rule("ingress-port-number", "a backend's port by number", severity=INFO, groups=(*_GROUPS, "style"), default=False, kinds=_INGRESS)
@@ -102,7 +106,7 @@ def ingress_port_number(resource: Resource) -> Iterator[Problem]:
     for backend in backends:
         node = backend.at("service", "port", "number")
         if node.integer:
-            yield Problem(node, f"port {node.integer} of the Service may move: name the port, and write its name")
+            yield Problem(node, f"port {node.integer} of the Service may move", help="name the port, and write its name")
 
 
 @rule("forbidden-ingress-class", "an Ingress class that is not on the list", groups=(*_GROUPS, "policy"), default=False, kinds=_INGRESS)
@@ -116,7 +120,9 @@ def forbidden_ingress_class(
         return
     node = resource["spec"]["ingressClassName"] or resource.node.at("metadata", "annotations", "kubernetes.io/ingress.class")
     if not node.text:
-        message = f"whichever controller is the default takes Ingress {resource.name}: add ingressClassName"
-        yield Problem(resource.node.at("metadata", "name"), message, field=resource["spec"]["ingressClassName"])
+        message = f"whichever controller is the default takes Ingress {resource.name}"
+        yield Problem(
+            resource.node.at("metadata", "name"), message, help="add ingressClassName", field=resource["spec"]["ingressClassName"]
+        )
     elif allow and node.text not in allow:
-        yield Problem(node, f"Ingress class {node.text} is not allowed here: write {' or '.join(allow)}")
+        yield Problem(node, f"Ingress class {node.text} is not allowed here", help=f"write {' or '.join(allow)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from kcheck.api import ERROR, Bundle, Facts, PodFact, PortFact, Problem, Related, calls, network, rule, selector
+from kcheck.api import ERROR, Bundle, Complaint, Facts, PodFact, PortFact, Problem, Related, calls, network, rule, selector
 from kcheck_practice.backends import aim, backends, selects
 from kcheck_practice.reach import all_rules, are_policies, governing, means, rules
 
@@ -38,7 +38,7 @@ def policy_shuts_out_service(service: Facts, bundle: Bundle) -> Iterator[Problem
             policy = policies[0]
             message = f"{policy.title} lets nobody reach {workload.title}, to which {leading} leads by Service {service.id.name}"
             place = policy.selectors[0].place if policy.selectors else policy.place
-            yield Problem(place, f"{message}: add a rule for its callers", related=(Related(service.place, service.title),))
+            yield Problem(place, message, help="add a rule for its callers", related=(Related(service.place, service.title),))
         if shut:
             return
 
@@ -61,7 +61,7 @@ def policy_without_dns(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
             return
     said = policy.network
     if isinstance(said, network.PolicyFact):
-        yield Problem(said.place, "these pods may not ask the cluster's DNS where the others are: allow port 53 of UDP and TCP, too")
+        yield Problem(said.place, "these pods may not ask the cluster's DNS where the others are", help="allow port 53 of UDP and TCP, too")
 
 
 @rule("policy-blocks-call", "a network policy between a caller and the Service that it names", facts="addresses", groups=_GROUPS)
@@ -97,8 +97,13 @@ def _blocked(call: calls.Call, workload: Facts, pod: PodFact, bundle: Bundle) ->
         )
         if not any(through):
             shown = f"port {number} of {workload.title}, which it calls as {call.address.host}"
-            message = f"{policies[0].title} keeps {call.caller.title} from {shown}: let it {'out' if way == 'egress' else 'in'}"
-            return Problem(call.address.place, message, related=(Related(policies[0].place, policies[0].title),))
+            message = f"{policies[0].title} keeps {call.caller.title} from {shown}"
+            return Problem(
+                call.address.place,
+                message,
+                help=f"let it {('out' if way == 'egress' else 'in')}",
+                related=(Related(policies[0].place, policies[0].title),),
+            )
     return None
 
 
@@ -115,11 +120,13 @@ def _shut_port(service: Facts, workload: Facts, policies: list[Facts], shut: lis
     title = policies[0].title
     related = (Related(port.target_place or port.place, service.title),)
     if other is not None:
-        message = f"{title} lets {other.protocol} in at port {number}, and {service.title} leads there by {port.protocol}: correct one"
+        message = Complaint(
+            f"{title} lets {other.protocol} in at port {number}, and {service.title} leads there by {port.protocol}", "correct one"
+        )
         yield Problem(other.place, message, related=related)
         return
     hint = f"write {number}, for policies look at the pods' ports" if wrong.port == port.number else f"allow port {number}"
-    message = f"{title} lets nobody in at port {number} of {workload.title}, to which {service.title} leads: {hint}"
+    message = Complaint(f"{title} lets nobody in at port {number} of {workload.title}, to which {service.title} leads", hint)
     yield Problem(wrong.place, message, related=related)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import INFO, Pod, Problem, Resource, rule
+from kcheck.api import INFO, Complaint, Pod, Problem, Resource, rule
 
 _HOOKS = ("helm.sh/hook", "argocd.argoproj.io/hook")
 
@@ -19,8 +19,13 @@ def cron_job_deadline(resource: Resource) -> Iterator[Problem]:
     """Without a deadline, the controller counts missed starts since the last one, and gives up after a hundred."""
     spec = resource["spec"]
     if spec["jobTemplate"] and not spec["startingDeadlineSeconds"]:
-        message = f"CronJob {resource.name} stops for good after 100 missed starts: add startingDeadlineSeconds"
-        yield Problem(spec["schedule"] if spec["schedule"] else spec, message, field=spec["startingDeadlineSeconds"])
+        message = f"CronJob {resource.name} stops for good after 100 missed starts"
+        yield Problem(
+            spec["schedule"] if spec["schedule"] else spec,
+            message,
+            help="add startingDeadlineSeconds",
+            field=spec["startingDeadlineSeconds"],
+        )
 
 
 @rule("short-cron-deadline", "a CronJob whose deadline is shorter than the controller's round", kinds="batch CronJob",
@@ -29,7 +34,9 @@ def short_cron_deadline(resource: Resource) -> Iterator[Problem]:
     """The controller looks every ten seconds, so that a shorter deadline is over before it does."""
     node = resource["spec"]["startingDeadlineSeconds"]
     if node.integer is not None and 0 <= node.integer < 10:
-        yield Problem(node, f"{node.integer} seconds may be over before the controller looks, which it does every 10: write 10 or more")
+        yield Problem(
+            node, f"{node.integer} seconds may be over before the controller looks, which it does every 10", help="write 10 or more"
+        )
 
 
 @rule(
@@ -44,10 +51,10 @@ def finished_jobs(resource: Resource) -> Iterator[Problem]:
     if resource.is_a("batch CronJob"):
         node = resource.node.at("spec", "jobTemplate", "spec", "ttlSecondsAfterFinished")
         if node:
-            message = "the history limits of a CronJob clean up its Jobs: take ttlSecondsAfterFinished away"
+            message = Complaint("the history limits of a CronJob clean up its Jobs", "take ttlSecondsAfterFinished away")
             yield Problem(node, message, at="key")
     elif resource["spec"]["template"] and not resource["spec"]["ttlSecondsAfterFinished"]:
-        message = f"Job {resource.name} and its pods stay for ever when it is done: add ttlSecondsAfterFinished"
+        message = Complaint(f"Job {resource.name} and its pods stay for ever when it is done", "add ttlSecondsAfterFinished")
         yield Problem(resource.node.at("metadata", "name"), message, field=resource["spec"]["ttlSecondsAfterFinished"])
 
 
@@ -63,7 +70,7 @@ def suspended_job(resource: Resource) -> Iterator[Problem]:
     """Queues such as Kueue's start suspended Jobs; nobody starts the others."""
     node = resource["spec"]["suspend"]
     if node.flag and not any(key.startswith("kueue.x-k8s.io/") for key in resource.labels):
-        yield Problem(node, f"{resource.kind} {resource.name} is suspended and does not run: take suspend away, or the object")
+        yield Problem(node, f"{resource.kind} {resource.name} is suspended and does not run", help="take suspend away, or the object")
 
 
 @rule("job-outside-cron-job", "a Job that no CronJob makes", severity=INFO, groups=("jobs",), default=False, kinds="batch Job")
@@ -71,7 +78,7 @@ def job_outside_cron_job(resource: Resource) -> Iterator[Problem]:
     """For clusters where work is to be planned; hooks of Helm and Argo CD are not meant."""
     planned = resource["metadata"]["ownerReferences"] or any(key in resource.annotations for key in _HOOKS)
     if not planned:
-        yield Problem(resource["kind"], f"Job {resource.name} runs whenever it is applied: make it a CronJob")
+        yield Problem(resource["kind"], f"Job {resource.name} runs whenever it is applied", help="make it a CronJob")
 
 
 @rule("no-deadline", "work that may go on for ever", groups=("jobs", "reliability"), default=False)
@@ -88,11 +95,11 @@ def no_deadline(
     found = [node for node in (pod["activeDeadlineSeconds"], job["activeDeadlineSeconds"]) if node]
     if not found:
         name = resource.node.at("metadata", "name")
-        message = f"{resource.kind} {resource.name} may go on for ever when something hangs: add activeDeadlineSeconds"
-        yield Problem(name, message, field=job["activeDeadlineSeconds"])
+        message = f"{resource.kind} {resource.name} may go on for ever when something hangs"
+        yield Problem(name, message, help="add activeDeadlineSeconds", field=job["activeDeadlineSeconds"])
     for node in found:
         if maximum and node.integer is not None and node.integer > maximum:
-            yield Problem(node, f"{node.integer} seconds are more than the {maximum} that are allowed: write {maximum} or less")
+            yield Problem(node, f"{node.integer} seconds are more than the {maximum} that are allowed", help=f"write {maximum} or less")
 
 
 @rule("restart-never", "a pod that nothing starts again", severity=INFO, groups=("reliability",), default=False)
@@ -100,4 +107,4 @@ def restart_never(pod: Pod) -> Iterator[Problem]:
     """An absent policy means Always. Jobs with Never make new pods for failed ones, up to their backoffLimit."""
     node = pod["restartPolicy"]
     if node.text == "Never":
-        yield Problem(node, "the kubelet never starts containers of this pod again: write Always or OnFailure")
+        yield Problem(node, "the kubelet never starts containers of this pod again", help="write Always or OnFailure")

@@ -19,4 +19,4 @@ def forbidden_kind(
     full = f"{resource.api_version} {resource.kind}"
     found = next((each for each in kinds if fnmatchcase(full if " " in each else resource.kind, each)), None)
     if found is not None:
-        yield Problem(resource["kind"], f"{full} is not allowed here, by {found!r}: take {resource.name or 'it'} away")
+        yield Problem(resource["kind"], f"{full} is not allowed here, by {found!r}", help=f"take {resource.name or 'it'} away")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Annotated
 
-from kcheck.api import INFO, Node, Problem, Resource, labels, rule, strings
+from kcheck.api import INFO, Complaint, Node, Problem, Resource, labels, rule, strings
 from kcheck_practice.slips import meant_label
 
 _WORKLOADS = ("apps Deployment", "apps StatefulSet", "apps DaemonSet", "apps ReplicaSet", "batch CronJob", "batch Job", "core Service")
@@ -39,8 +39,8 @@ def _wrong_prefix(key: str) -> str:
     right = meant_label(key) if reserved or not labels.belongs_to_kubernetes(key) else None
     if reserved:
         hint = f"did you mean {right}?" if right else "use a prefix of your own"
-        return f"{key} is reserved for Kubernetes, which knows no such label: {hint}"
-    return f"no tool looks for {key}: did you mean {right}?" if right is not None else ""
+        return Complaint(f"{key} is reserved for Kubernetes, which knows no such label", hint)
+    return Complaint(f"no tool looks for {key}", f"did you mean {right}?") if right is not None else ""
 
 
 @rule(
@@ -63,7 +63,9 @@ def recommended_labels(
     node = resource.node.at("metadata", "labels")
     missing = [key for key in labels if key not in node]
     if missing:
-        yield Problem(node, f"tools cannot tell what {resource.kind} {resource.name} belongs to: add {' and '.join(missing)}", at="key")
+        yield Problem(
+            node, f"tools cannot tell what {resource.kind} {resource.name} belongs to", help=f"add {' and '.join(missing)}", at="key"
+        )
 
 
 @rule(
@@ -83,8 +85,8 @@ def required_annotation(
     node = resource.node.at("metadata", "annotations")
     missing = [key for key in annotations if key not in node]
     if missing:
-        message = f"nobody can see what {resource.kind} {resource.name} is for: add the annotation {' and '.join(missing)}"
-        yield Problem(node, message, at="key")
+        message = f"nobody can see what {resource.kind} {resource.name} is for"
+        yield Problem(node, message, help=f"add the annotation {' and '.join(missing)}", at="key")
 
 
 @rule(
@@ -105,7 +107,7 @@ def forbidden_annotation(
     """By default what kubectl writes itself, and which a manifest that was read from a cluster carries along."""
     for key, node in metadata["annotations"].entries:
         if any(key == each or (each.endswith("/") and key.startswith(each)) for each in annotations):
-            yield Problem(node, f"the annotation {key} is not allowed: take it away", at="key")
+            yield Problem(node, f"the annotation {key} is not allowed", help="take it away", at="key")
 
 
 @rule(
@@ -115,7 +117,7 @@ def instance_label(resource: Resource) -> Iterator[Problem]:
     """For teams that name one object of each kind after its application's instance."""
     node = resource.node.at("metadata", "labels", "app.kubernetes.io/instance")
     if node.text and resource.name and node.text != resource.name:
-        yield Problem(node, f"{resource.kind} {resource.name} has the instance {node.text}: give both one name")
+        yield Problem(node, f"{resource.kind} {resource.name} has the instance {node.text}", help="give both one name")
 
 
 @rule("unprefixed-label", "a label of no owner", severity=INFO, groups=("labels", "style"), default=False, types="meta/v1 ObjectMeta",
@@ -128,7 +130,9 @@ def unprefixed_label(
     """Keys without a prefix are for users; what automation writes into objects must have one."""
     for key, node in metadata["labels"].entries:
         if "/" not in key and key not in allow and not labels.key(key):
-            yield Problem(node, f"the label {key} says nothing of who set it: write it under a prefix, such as example.com/{key}", at="key")
+            yield Problem(
+                node, f"the label {key} says nothing of who set it", help=f"write it under a prefix, such as example.com/{key}", at="key"
+            )
 
 
 @rule("moving-label-in-selector", "a selector by a label that changes with every release", groups=("labels", "workloads"),
@@ -148,7 +152,9 @@ def moving_label_in_selector(
     for key, node in (*chosen["matchLabels"].entries, *(chosen.entries if resource.kind == "Service" else ())):
         if key in labels:
             effect = "loses its pods" if resource.kind == "Service" else "is refused, for a selector cannot change"
-            yield Problem(node, f"{key} changes with a release, and {resource.kind} {resource.name} {effect} then: take it away", at="key")
+            yield Problem(
+                node, f"{key} changes with a release, and {resource.kind} {resource.name} {effect} then", help="take it away", at="key"
+            )
 
 
 @rule("unlabelled-workload", "a workload or Service without the labels of its pods", severity=INFO, groups=("labels", "style"),
@@ -161,5 +167,7 @@ def unlabelled_workload(resource: Resource) -> Iterator[Problem]:
     pods = strings(chosen) if resource.kind == "Service" else strings(resource.node.at("spec", "template", "metadata", "labels"))
     if pods and not set(pods.items()) & set(resource.labels.items()):
         shown = ", ".join(f"{key}: {value}" for key, value in list(pods.items())[:2])
-        message = f"whoever looks for {shown} finds the pods and not {resource.kind} {resource.name}: give it the label, too"
-        yield Problem(resource.node.at("metadata", "name"), message, field=resource.node.at("metadata", "labels"))
+        message = f"whoever looks for {shown} finds the pods and not {resource.kind} {resource.name}"
+        yield Problem(
+            resource.node.at("metadata", "name"), message, help="give it the label, too", field=resource.node.at("metadata", "labels")
+        )

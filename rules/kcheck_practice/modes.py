@@ -23,7 +23,7 @@ def decimal_file_mode(pod: Pod) -> Iterator[Problem]:
             write = str(meant) if as_json else modes.octal(meant)
             fix = Fix(f"write {write}", (Edit(node.start, node.end, write),))
             read = f"{modes.octal(meant)} as a decimal number" if as_json else "a leading zero for octal"
-            yield Problem(node, f"{value} is decimal and means {modes.octal(value)}: write {write}, {read}", fix=fix)
+            yield Problem(node, f"{value} is decimal and means {modes.octal(value)}", help=f"write {write}, {read}", fix=fix)
 
 
 def _modes(pod: Pod) -> Iterator[Node]:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import islice
 
-from kcheck.api import ERROR, Bundle, Facts, PodFact, PortFact, Problem, Related, SelectorFact, rule
+from kcheck.api import ERROR, Bundle, Complaint, Facts, PodFact, PortFact, Problem, Related, SelectorFact, rule
 from kcheck_practice.backends import backends
 from kcheck_practice.slips import correction, meant
 
@@ -98,11 +98,13 @@ def untaken_monitor(taken: Facts, bundle: Bundle) -> Iterator[Problem]:
     unmet = chosen.selector.unmet(taken.labels)
     if unmet:
         wanted = ",".join(map(str, unmet))
-        yield Problem(taken.place, f"{prometheus.title} takes {taken.id.kind}s with {wanted}, which this has not: add it", related=related)
+        yield Problem(
+            taken.place, f"{prometheus.title} takes {taken.id.kind}s with {wanted}, which this has not", help="add it", related=related
+        )
     else:
         field = taken.id.kind[0].lower() + taken.id.kind[1:]
-        message = f"{prometheus.title} looks in other namespaces than {taken.id.namespace}: correct {field}NamespaceSelector"
-        yield Problem(taken.place, message.replace("prometheusRule", "rule"), related=related)
+        message = Complaint(f"{prometheus.title} looks in other namespaces than {taken.id.namespace}", f"correct {field}NamespaceSelector")
+        yield Problem(taken.place, message, related=related)
 
 
 def _selector(monitor: Facts, aim: str) -> SelectorFact | None:
@@ -128,9 +130,9 @@ def _named(port: PortFact, declared: list[PortFact], title: str, owner: Facts) -
         return
     names = list(dict.fromkeys(each.name for each in declared if each.name))
     near = meant(name, names)
-    hint = f"did you mean {near}?" if near else f"it has {', '.join(names)}" if names else "give its port that name"
+    hint = f"did you mean {near}?" if near else f"use one of {', '.join(names)}" if names else "give its port that name"
     fix = correction(port.place, name, near) if near else None
-    yield Problem(port.place, f"{title} has no port named {name}: {hint}", related=(Related(owner.place, owner.title),), fix=fix)
+    yield Problem(port.place, f"{title} has no port named {name}", help=hint, related=(Related(owner.place, owner.title),), fix=fix)
 
 
 def _services(monitor: Facts, found: SelectorFact, bundle: Bundle) -> Iterator[Facts]:

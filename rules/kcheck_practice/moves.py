@@ -45,7 +45,7 @@ def moved_image(container: Container) -> Iterator[Problem]:
         return
     old = _former(found.repository)
     if old and (found.digest or (found.tag or "latest") != _STAYED.get(old)):
-        yield Problem(node, f"{old} {MOVES[old].fate}: {MOVES[old].instead}")
+        yield Problem(node, f"{old} {MOVES[old].fate}", help=MOVES[old].instead)
 
 
 @lru_cache(maxsize=4096)

@@ -25,10 +25,10 @@ def default_namespace(
         return
     node = resource.node.at("metadata", "namespace")
     if node.text == "default" and not (resource.kind == "Service" and resource.name == "kubernetes"):
-        yield Problem(node, f"{resource.kind} {resource.name} shares the default namespace with everything else: give it its own")
+        yield Problem(node, f"{resource.kind} {resource.name} shares the default namespace with everything else", help="give it its own")
     elif unset and not node.text and resource["metadata"]:
         name = resource.node.at("metadata", "name")
-        yield Problem(name, f"{resource.kind} {resource.name} lands wherever it is applied: add its namespace", field=node)
+        yield Problem(name, f"{resource.kind} {resource.name} lands wherever it is applied", help="add its namespace", field=node)
 
 
 @rule("system-namespace", "an object in a namespace of the cluster's own", groups=(*_GROUPS, "security"), default=False)
@@ -40,7 +40,9 @@ def system_namespace(
     """Policies often leave them out, and what goes wrong there takes the cluster along."""
     node = resource.node.at("metadata", "namespace")
     if node.text in _SYSTEM and resource.name not in allow:
-        yield Problem(node, f"{node.text} is for the cluster's own parts: give {resource.kind} {resource.name} a namespace of its own")
+        yield Problem(
+            node, f"{node.text} is for the cluster's own parts", help=f"give {resource.kind} {resource.name} a namespace of its own"
+        )
 
 
 @rule("name-pattern", "a name that does not follow the rules of the house", severity=INFO, groups=("policy", "style"), default=False)
@@ -53,4 +55,4 @@ def name_pattern(
     """By default: small letters, digits and single dashes, a letter first, which is legal for every kind."""
     node = resource.node.at("metadata", "name")
     if node.text and (not kinds or resource.kind in kinds) and not re.fullmatch(pattern, node.text[:1000]):
-        yield Problem(node, f"the name {node.text} does not match {pattern}: give it another")
+        yield Problem(node, f"the name {node.text} does not match {pattern}", help="give it another")

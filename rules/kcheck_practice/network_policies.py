@@ -21,7 +21,7 @@ def no_network_policy(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     if "Ingress" not in kept:
         title = workload.title
         why = "no NetworkPolicy of the input selects" if not over else "the NetworkPolicy only looks at what leaves"
-        yield Problem(workload.place, f"{why} the pods of {title}, so that everybody reaches them: add one for Ingress")
+        yield Problem(workload.place, f"{why} the pods of {title}, so that everybody reaches them", help="add one for Ingress")
 
 
 @rule(
@@ -57,7 +57,9 @@ def policy_peer_without_pods(policy: Facts, bundle: Bundle) -> Iterator[Problem]
     """Callers often come from elsewhere, so this is off unless asked for. Peers in other namespaces are not looked at."""
     for found in policy.selectors if policy.whole else ():
         if found.aim == "peer" and not found.elsewhere and found.selector.requirements and not bundle.is_met(policy, found.selector):
-            yield Problem(found.place, f"{found.selector} selects no pods, so that the rule lets nobody through: correct it, or add them")
+            yield Problem(
+                found.place, f"{found.selector} selects no pods, so that the rule lets nobody through", help="correct it, or add them"
+            )
 
 
 @rule("policy-ignored-rules", "rules of a network policy that nobody heeds", severity=ERROR, kinds=_POLICY, groups=_GROUPS)
@@ -67,7 +69,7 @@ def policy_ignored_rules(resource: Resource) -> Iterator[Problem]:
     types = {node.text for node in spec["policyTypes"]}
     for field, kind in (("ingress", "Ingress"), ("egress", "Egress")):
         if types and kind not in types and len(spec[field]):
-            yield Problem(spec[field], f"policyTypes leaves {kind} out, so that these rules do nothing: add {kind} to it", at="key")
+            yield Problem(spec[field], f"policyTypes leaves {kind} out, so that these rules do nothing", help=f"add {kind} to it", at="key")
 
 
 @rule(
@@ -84,7 +86,7 @@ def policy_for_all_pods(resource: Resource) -> Iterator[Problem]:
     node = spec["podSelector"]
     allows = len(spec["ingress"]) or len(spec["egress"])
     if spec.is_map and not len(node["matchLabels"]) and not len(node["matchExpressions"]) and allows:
-        yield Problem(node, "an empty podSelector allows this for every pod of the namespace: name the pods that need it", at="key")
+        yield Problem(node, "an empty podSelector allows this for every pod of the namespace", help="name the pods that need it", at="key")
 
 
 @rule("policy-allows-all", "a network policy that lets everything through", kinds=_POLICY, groups=(*_GROUPS, "security"), default=False)
@@ -93,7 +95,7 @@ def policy_allows_all(resource: Resource) -> Iterator[Problem]:
     for field, peers in (("ingress", "from"), ("egress", "to")):
         for entry in resource["spec"][field]:
             if entry.is_map and not len(entry[peers]) and not len(entry["ports"]):
-                yield Problem(entry, f"an empty {field} rule lets everything through: name {peers} and ports")
+                yield Problem(entry, f"an empty {field} rule lets everything through", help=f"name {peers} and ports")
             for peer in entry[peers]:
                 yield from _everybody(peer, entry)
 
@@ -101,4 +103,6 @@ def policy_allows_all(resource: Resource) -> Iterator[Problem]:
 def _everybody(peer: Node, entry: Node) -> Iterator[Problem]:
     block = peer["ipBlock"]
     if block["cidr"].text in ("0.0.0.0/0", "::/0") and not len(block["except"]) and not len(entry["ports"]):
-        yield Problem(block["cidr"], f"{block['cidr'].text} is every address, and all ports are open: name the ports, or fewer addresses")
+        yield Problem(
+            block["cidr"], f"{block['cidr'].text} is every address, and all ports are open", help="name the ports, or fewer addresses"
+        )

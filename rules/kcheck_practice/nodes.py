@@ -37,7 +37,7 @@ def node_label(pod: Pod) -> Iterator[Problem]:
         if labels.reserved(key) and not labels.key(key):
             meant = meant_label(key)
             hint = f"did you mean {meant}?" if meant else "give nodes a label under a prefix of your own"
-            yield Problem(node, f"no node has the label {key}: {hint}", at="key" if node.name == key else "value")
+            yield Problem(node, f"no node has the label {key}", help=hint, at="key" if node.name == key else "value")
     for key, node in pod["nodeSelector"].entries:
         yield from _value(key, node)
     for requirement in _requirements(pod):
@@ -56,15 +56,15 @@ def _term(term: Node, chosen: selector.Selector) -> Iterator[Problem]:
     if not term.is_map or listed is None or fields is None:
         return
     if not len(expressions) and not len(names):
-        yield Problem(term, "an empty term matches no node: write its matchExpressions or take it away")
+        yield Problem(term, "an empty term matches no node", help="write its matchExpressions or take it away")
         return
     for part, node in ((listed, expressions), (fields, names)):
         if selector.contradictory(part):
-            yield Problem(node, f"no node can meet {part}: put alternatives into terms of their own", at="key")
+            yield Problem(node, f"no node can meet {part}", help="put alternatives into terms of their own", at="key")
             return
     clash = next((r for r in chosen.requirements if not selector.can_overlap(listed, selector.Selector((r,)))), None)
     if clash is not None:
-        yield Problem(expressions, f"no node can meet {listed} and {clash} of the nodeSelector: take one of them away", at="key")
+        yield Problem(expressions, f"no node can meet {listed} and {clash} of the nodeSelector", help="take one of them away", at="key")
 
 
 def _keys(pod: Pod) -> Iterator[tuple[str, Node]]:
@@ -95,4 +95,4 @@ def _value(key: str, node: Node) -> Iterator[Problem]:
         low = node.text.lower()
         meant = low if low in known else _ALIASES.get(low) or nearest(low, sorted(known))
         hint = f"did you mean {meant}?" if meant else f"write one of {', '.join(sorted(known))}"
-        yield Problem(node, f"no node has {key}={node.text}: {hint}")
+        yield Problem(node, f"no node has {key}={node.text}", help=hint)

@@ -13,4 +13,6 @@ def scc_privileged(resource: Resource) -> Iterator[Problem]:
     if resource.kind == "SecurityContextConstraints" and resource.group in ("security.openshift.io", ""):
         node = resource["allowPrivilegedContainer"]
         if node.flag:
-            yield Problem(node, f"who may use {resource.name} can run privileged containers: write false, and allow capabilities by name")
+            yield Problem(
+                node, f"who may use {resource.name} can run privileged containers", help="write false, and allow capabilities by name"
+            )

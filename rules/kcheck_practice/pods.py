@@ -21,9 +21,9 @@ def naked_pod(pod: Pod) -> Iterator[Problem]:
         return
     name = f"Pod {resource.name}" if resource.name else "this Pod"
     if pod["restartPolicy"].text in ("Never", "OnFailure"):
-        yield Problem(resource["kind"], f"nothing runs {name} again if its node fails before it is done: make it a Job")
+        yield Problem(resource["kind"], f"nothing runs {name} again if its node fails before it is done", help="make it a Job")
     else:
-        yield Problem(resource["kind"], f"nothing replaces {name} when its node fails: put it in the template of a Deployment")
+        yield Problem(resource["kind"], f"nothing replaces {name} when its node fails", help="put it in the template of a Deployment")
 
 
 @rule("node-name", "a pod that is bound to a node by name", groups=("scheduling", "reliability"), fields="nodeName")
@@ -31,7 +31,7 @@ def node_name(pod: Pod) -> Iterator[Problem]:
     """The kubelet of that node starts the pod without the scheduler: nothing looks at resources, taints or affinity."""
     node = pod["nodeName"]
     if node.text and (pod.is_template or not _is_kept(pod.resource)):
-        yield Problem(node, f"nodeName {node.text} passes the scheduler by and ties the pod to one node: write a nodeSelector")
+        yield Problem(node, f"nodeName {node.text} passes the scheduler by and ties the pod to one node", help="write a nodeSelector")
 
 
 @rule("host-network", "a pod that shares the network of its node", groups=("networking", "security"), fields="hostNetwork")
@@ -60,13 +60,15 @@ def service_account_alias(pod: Pod) -> Iterator[Problem]:
     if not alias.text or alias.text == current.text or not pod.whole:
         return
     if current.text:
-        yield Problem(alias, f"serviceAccount {alias.text} is ignored beside serviceAccountName {current.text}: take it away", at="key")
+        yield Problem(
+            alias, f"serviceAccount {alias.text} is ignored beside serviceAccountName {current.text}", help="take it away", at="key"
+        )
         return
     fix = None
     if not current.exists:
         quote = alias.key.style if isinstance(alias.key, Node) else ""
         fix = Fix("rename it to serviceAccountName", (Edit(*alias.key_span, f"{quote}serviceAccountName{quote}"),))
-    yield Problem(alias, f"serviceAccount is the old name of the field: write serviceAccountName: {alias.text}", at="key", fix=fix)
+    yield Problem(alias, "serviceAccount is the old name of the field", help=f"write serviceAccountName: {alias.text}", at="key", fix=fix)
 
 
 def _is_kept(resource: Resource) -> bool:

@@ -27,7 +27,9 @@ def host_port(
     for port in container["ports"]:
         node = port["hostPort"]
         if node.integer:
-            yield Problem(node, f"hostPort {node.integer} allows one such pod a node and opens it to the node's network: use a Service")
+            yield Problem(
+                node, f"hostPort {node.integer} allows one such pod a node and opens it to the node's network", help="use a Service"
+            )
 
 
 @rule("host-port-clash", "two workloads that need the same port of the same nodes", facts="pods", groups=("networking", "relations"))
@@ -49,8 +51,8 @@ def host_port_clash(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
                     line = taken.place.range.start.line
                     where = f"line {line}" if other.place.file == facts.place.file else f"{other.place.file}:{line}"
                     number = f"{port.protocol} port {port.host_port}"
-                    message = f"{other.title} ({where}) takes {number} of the same nodes, so that one of the two cannot start: use another"
-                    yield Problem(port.place, message, related=(Related(taken.place, f"the port of {other.title}"),))
+                    message = f"{other.title} ({where}) takes {number} of the same nodes, so that one of the two cannot start"
+                    yield Problem(port.place, message, help="use another", related=(Related(taken.place, f"the port of {other.title}"),))
                     break
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import INFO, Container, Edit, Fix, Node, Problem, rule
+from kcheck.api import INFO, Complaint, Container, Edit, Fix, Node, Problem, rule
 from kcheck_practice.contexts import is_on_windows, is_whole, named
 from kcheck_practice.insertions import new_entry
 
@@ -39,7 +39,9 @@ def privileged_container(container: Container) -> Iterator[Problem]:
     """Asked of init and ephemeral containers as well."""
     node = container.node.at("securityContext", "privileged")
     if node.flag:
-        yield Problem(node, f"container {container.name} can do all that root on its node can: take privileged away, add capabilities")
+        yield Problem(
+            node, f"container {container.name} can do all that root on its node can", help="take privileged away, add capabilities"
+        )
 
 
 @rule(
@@ -56,7 +58,9 @@ def privilege_escalation(container: Container) -> Iterator[Problem]:
         fix = None
         if not _needs_escalation(container):
             fix = Fix("write false", (Edit(node.start, node.end, "false"),), safe=False)
-        yield Problem(node, f"processes of container {container.name} can become root through set-user-ID programs: write false", fix=fix)
+        yield Problem(
+            node, f"processes of container {container.name} can become root through set-user-ID programs", help="write false", fix=fix
+        )
 
 
 @rule(
@@ -71,8 +75,14 @@ def privilege_escalation_unset(container: Container) -> Iterator[Problem]:
     node = container.node.at("securityContext", "allowPrivilegeEscalation")
     if node or is_on_windows(container.pod) or not is_whole(container):
         return
-    message = f"processes of container {container.name} may gain privileges: add allowPrivilegeEscalation: false to its securityContext"
-    yield Problem(named(container), message, field=node, fix=_forbid_escalation(container))
+    message = f"processes of container {container.name} may gain privileges"
+    yield Problem(
+        named(container),
+        message,
+        help="add allowPrivilegeEscalation: false to its securityContext",
+        field=node,
+        fix=_forbid_escalation(container),
+    )
 
 
 @rule("dangerous-capability", "a capability that is as good as root on the node", groups=(*_BASELINE, "capabilities"), default=False)
@@ -81,7 +91,7 @@ def dangerous_capability(container: Container) -> Iterator[Problem]:
     for node in _added(container):
         power = _ROOT_OF_NODE.get(node.text.removeprefix("CAP_"))
         if power is not None:
-            yield Problem(node, f"{node.text} {power}: add only the capability that container {container.name} needs")
+            yield Problem(node, f"{node.text} {power}", help=f"add only the capability that container {container.name} needs")
 
 
 @rule("added-capability", "a capability that containers do not have for good reason", groups=(*_BASELINE, "capabilities"), default=False)
@@ -89,7 +99,9 @@ def added_capability(container: Container) -> Iterator[Problem]:
     """What the baseline of the Pod Security Standards forbids, save what dangerous-capability tells."""
     for node in _added(container):
         if node.text and node.text not in _HARMLESS and node.text.removeprefix("CAP_") not in _ROOT_OF_NODE:
-            yield Problem(node, f"container {container.name} adds {node.text}, which the Pod Security Standards forbid: take it away")
+            yield Problem(
+                node, f"container {container.name} adds {node.text}, which the Pod Security Standards forbid", help="take it away"
+            )
 
 
 @rule(
@@ -121,10 +133,12 @@ def kept_capabilities(container: Container) -> Iterator[Problem]:
         return
     if len(dropped):
         shown = ", ".join(node.text for node in dropped)
-        yield Problem(dropped, f"container {container.name} drops {shown} and keeps the rest: drop ALL, and add what it needs", at="key")
+        yield Problem(
+            dropped, f"container {container.name} drops {shown} and keeps the rest", help="drop ALL, and add what it needs", at="key"
+        )
     else:
-        message = f"container {container.name} drops no capability: add capabilities: {{drop: [ALL]}} to its securityContext"
-        yield Problem(named(container), message, field=dropped)
+        message = f"container {container.name} drops no capability"
+        yield Problem(named(container), message, help="add capabilities: {drop: [ALL]} to its securityContext", field=dropped)
 
 
 @rule("kept-net-raw", "a container that can forge packets", groups=("capabilities",), default=False)
@@ -136,12 +150,18 @@ def kept_net_raw(container: Container) -> Iterator[Problem]:
         return
     added = next((node for node in _added(container) if node.text.upper().removeprefix("CAP_") == "NET_RAW"), None)
     if added is not None:
-        yield Problem(added, f"container {container.name} adds NET_RAW and can forge packets: take it away")
+        yield Problem(added, f"container {container.name} adds NET_RAW and can forge packets", help="take it away")
         return
     if not gone.isdisjoint({"ALL", "NET_RAW"}):
         return
-    message = f"container {container.name} keeps NET_RAW and can forge packets: drop it or, better, ALL"
-    yield Problem(dropped if len(dropped) else named(container), message, at="key" if len(dropped) else "value", field=dropped)
+    message = f"container {container.name} keeps NET_RAW and can forge packets"
+    yield Problem(
+        dropped if len(dropped) else named(container),
+        message,
+        help="drop it or, better, ALL",
+        at="key" if len(dropped) else "value",
+        field=dropped,
+    )
 
 
 @rule("writable-root-filesystem", "a container that can change its own programs", groups=("security",), default=False)
@@ -151,7 +171,7 @@ def writable_root_filesystem(container: Container) -> Iterator[Problem]:
     if node.flag or is_on_windows(container.pod) or not is_whole(container):
         return
     advice = f"{'write' if node else 'add'} readOnlyRootFilesystem: true"
-    message = f"whoever breaks into container {container.name} can change its programs: {advice}"
+    message = Complaint(f"whoever breaks into container {container.name} can change its programs", advice)
     yield Problem(node if node else named(container), message, field=node)
 
 

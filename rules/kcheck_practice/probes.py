@@ -20,8 +20,8 @@ def missing_liveness_probe(container: Container) -> Iterator[Problem]:
     """Not asked of init containers that end, of ephemeral ones and of Jobs."""
     node = container["livenessProbe"]
     if not node and _serves(container):
-        message = f"nothing tells when container {container.name} hangs: add a livenessProbe that fails only if a restart helps"
-        yield Problem(named(container), message, field=node)
+        message = f"nothing tells when container {container.name} hangs"
+        yield Problem(named(container), message, help="add a livenessProbe that fails only if a restart helps", field=node)
 
 
 @rule("missing-readiness-probe", "a container that gets traffic before it is ready", groups=("probes", "reliability"), default=False)
@@ -29,8 +29,8 @@ def missing_readiness_probe(container: Container) -> Iterator[Problem]:
     """Not asked of init containers that end, of ephemeral ones and of Jobs."""
     node = container["readinessProbe"]
     if not node and _serves(container):
-        message = f"Services send traffic to container {container.name} as soon as it runs: add a readinessProbe"
-        yield Problem(named(container), message, field=node)
+        message = f"Services send traffic to container {container.name} as soon as it runs"
+        yield Problem(named(container), message, help="add a readinessProbe", field=node)
 
 
 @rule("identical-probes", "a liveness probe that asks what the readiness probe asks", groups=("probes", "reliability"), default=False)
@@ -39,8 +39,8 @@ def identical_probes(container: Container) -> Iterator[Problem]:
     live, ready = container["livenessProbe"], container["readinessProbe"]
     asked = _question(live)
     if asked and asked == _question(ready):
-        message = f"liveness of {container.name} asks what readiness asks, so that a busy one is killed: ask what a restart mends"
-        yield Problem(live, message, at="key")
+        message = f"liveness of {container.name} asks what readiness asks, so that a busy one is killed"
+        yield Problem(live, message, help="ask what a restart mends", at="key")
 
 
 @rule(
@@ -59,8 +59,8 @@ def probe_port_name(container: Container) -> Iterator[Problem]:
         if not node.text or node.text in names or node.text.isdigit() or not is_whole(container):
             continue
         near = nearest(node.text, names)
-        hint = f"did you mean {near}?" if near else f"it has {', '.join(names)}" if names else "name one in its ports"
-        yield Problem(node, f"container {container.name} has no port {node.text}, so that the probe always fails: {hint}")
+        hint = f"did you mean {near}?" if near else f"use one of {', '.join(names)}" if names else "name one in its ports"
+        yield Problem(node, f"container {container.name} has no port {node.text}, so that the probe always fails", help=hint)
 
 
 @rule(
@@ -79,7 +79,9 @@ def undeclared_probe_port(container: Container) -> Iterator[Problem]:
         node = handler["port"]
         if node.integer and node.integer not in declared:
             have = ", ".join(str(each) for each in declared) or "none"
-            yield Problem(node, f"container {container.name} does not declare port {node.integer} (it has {have}): declare or correct it")
+            yield Problem(
+                node, f"container {container.name} does not declare port {node.integer} (it has {have})", help="declare or correct it"
+            )
 
 
 @rule("probe-port-number", "a probe of a port by number", severity=INFO, groups=("probes", "style"), default=False)
@@ -90,7 +92,7 @@ def probe_port_number(container: Container) -> Iterator[Problem]:
         node = handler["port"]
         name = names.get(node.integer)
         if kind != "grpc" and name:
-            yield Problem(node, f"port {node.integer} has the name {name}: write that, so that the number stands in one place")
+            yield Problem(node, f"port {node.integer} has the name {name}", help="write that, so that the number stands in one place")
 
 
 @rule(
@@ -108,7 +110,7 @@ def probe_host(container: Container) -> Iterator[Problem]:
         for handler in (action["httpGet"], action["tcpSocket"]):
             node = handler["host"]
             if node.text:
-                yield Problem(node, f"the kubelet asks host {node.text} and not container {container.name}: take host away")
+                yield Problem(node, f"the kubelet asks host {node.text} and not container {container.name}", help="take host away")
 
 
 @rule("probe-command", "a probe whose command is too dear or not to be relied on", severity=INFO, groups=("probes",), default=False)
@@ -123,7 +125,9 @@ def probe_command(
             words = node.text.replace(";", " ").replace("|", " ").replace("&", " ").split()
             found = next((word for word in words if word.rpartition("/")[2] in deny), None)
             if found is not None:
-                yield Problem(node, f"the {name} runs {found}, which starts every few seconds and tells little: ask the program itself")
+                yield Problem(
+                    node, f"the {name} runs {found}, which starts every few seconds and tells little", help="ask the program itself"
+                )
                 break
 
 

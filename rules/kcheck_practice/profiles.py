@@ -30,7 +30,7 @@ def unconfined_seccomp(pod: Pod) -> Iterator[Problem]:
     for context in contexts(pod):
         node = context["seccompProfile"]["type"]
         if node.text and node.text not in _PROFILES:
-            yield Problem(node, f"seccomp {node.text} lets every system call through: write RuntimeDefault")
+            yield Problem(node, f"seccomp {node.text} lets every system call through", help="write RuntimeDefault")
 
 
 @rule("missing-seccomp", "a container without a seccomp profile", groups=_RESTRICTED, default=False)
@@ -39,7 +39,7 @@ def missing_seccomp(container: Container) -> Iterator[Problem]:
     own, pods = (owner["securityContext"]["seccompProfile"] for owner in (container.node, container.pod.node))
     if not own and not pods and not is_on_windows(container.pod) and is_in_whole_pod(container):
         advice = "add seccompProfile: {type: RuntimeDefault} to the pod's securityContext"
-        yield Problem(named(container), f"nothing filters the system calls of container {container.name}: {advice}", field=own)
+        yield Problem(named(container), f"nothing filters the system calls of container {container.name}", help=advice, field=own)
 
 
 @rule("unconfined-apparmor", "an AppArmor profile that confines nothing", groups=_BASELINE, default=False)
@@ -48,11 +48,11 @@ def unconfined_apparmor(pod: Pod) -> Iterator[Problem]:
     for context in contexts(pod):
         node = context["appArmorProfile"]["type"]
         if node.text and node.text not in _PROFILES:
-            yield Problem(node, f"AppArmor {node.text} confines nothing: write RuntimeDefault, or Localhost and a profile")
+            yield Problem(node, f"AppArmor {node.text} confines nothing", help="write RuntimeDefault, or Localhost and a profile")
     for key, node in pod.metadata["annotations"].entries:
         if key.startswith(_ANNOTATION) and node.text not in ("", "runtime/default") and not node.text.startswith("localhost/"):
             name = key.removeprefix(_ANNOTATION)
-            yield Problem(node, f"AppArmor {node.text} of container {name} confines nothing: write runtime/default")
+            yield Problem(node, f"AppArmor {node.text} of container {name} confines nothing", help="write runtime/default")
 
 
 @rule("missing-apparmor", "a container without an AppArmor profile", severity=INFO, groups=("profiles",), default=False)
@@ -62,8 +62,8 @@ def missing_apparmor(container: Container) -> Iterator[Problem]:
     own, pods = (owner["securityContext"]["appArmorProfile"] for owner in (container.node, pod.node))
     annotated = f"{_ANNOTATION}{container.name}" in pod.metadata["annotations"]
     if not own and not pods and not annotated and not is_on_windows(pod) and is_in_whole_pod(container):
-        message = f"container {container.name} says nothing of AppArmor: add appArmorProfile: {{type: RuntimeDefault}}"
-        yield Problem(named(container), message, field=own)
+        message = f"container {container.name} says nothing of AppArmor"
+        yield Problem(named(container), message, help="add appArmorProfile: {type: RuntimeDefault}", field=own)
 
 
 @rule("selinux-options", "SELinux options that take a container out of its confinement", groups=_BASELINE, default=False)
@@ -74,10 +74,10 @@ def selinux_options(pod: Pod) -> Iterator[Problem]:
         options = context["seLinuxOptions"]
         node = options["type"]
         if node.text and node.text not in allowed:
-            yield Problem(node, f"SELinux type {node.text} is none of containers: write {', '.join(allowed[:-1])} or {allowed[-1]}")
+            yield Problem(node, f"SELinux type {node.text} is none of containers", help=f"write {', '.join(allowed[:-1])} or {allowed[-1]}")
         for name in ("user", "role"):
             if options[name].text:
-                yield Problem(options[name], f"SELinux {name} {options[name].text} is not for pods to choose: take it away")
+                yield Problem(options[name], f"SELinux {name} {options[name].text} is not for pods to choose", help="take it away")
 
 
 @rule("unmasked-proc", "a container that sees all of /proc", groups=_BASELINE, default=False)
@@ -108,7 +108,7 @@ def unsafe_sysctl(pod: Pod) -> Iterator[Problem]:
         since = _SYSCTLS.get(node.text)
         if not node.text or (since is not None and not pod.resource.is_before(since)):
             continue
-        yield Problem(node, f"sysctl {node.text} can touch other pods of the node, and kubelets refuse it by default: take it away")
+        yield Problem(node, f"sysctl {node.text} can touch other pods of the node, and kubelets refuse it by default", help="take it away")
 
 
 @rule("no-hardening", "a container that nothing of the kernel confines", groups=("profiles",), default=False)
@@ -122,27 +122,31 @@ def no_hardening(container: Container) -> Iterator[Problem]:
             return
     annotated = f"{_ANNOTATION}{container.name}" in pod.metadata["annotations"]
     if not annotated and not len(container.node.at("securityContext", "capabilities", "drop")):
-        message = f"nothing confines container {container.name}: add a seccompProfile, and drop its capabilities"
-        yield Problem(named(container), message, field=container.node["securityContext"])
+        message = f"nothing confines container {container.name}"
+        yield Problem(
+            named(container), message, help="add a seccompProfile, and drop its capabilities", field=container.node["securityContext"]
+        )
 
 
 @rule("missing-pod-security-context", "a pod that says nothing of its security", severity=INFO, groups=("profiles",), default=False)
 def missing_pod_security_context(pod: Pod) -> Iterator[Problem]:
     """Whatever its containers say: what is said of the pod holds for those that are added to it, too."""
     if not len(pod["securityContext"]) and is_whole_pod(pod):
-        message = "nothing says as whom this pod runs and what it may do: add a securityContext to it"
-        yield Problem(pod["securityContext"], message, at="key")
+        message = "nothing says as whom this pod runs and what it may do"
+        yield Problem(pod["securityContext"], message, help="add a securityContext to it", at="key")
 
 
 @rule("missing-security-context", "a container that says nothing of its security", severity=INFO, groups=("profiles",), default=False)
 def missing_security_context(container: Container) -> Iterator[Problem]:
     """Some settings, such as capabilities, cannot be said of the pod."""
     if not len(container["securityContext"]) and is_whole(container):
-        message = f"container {container.name} has no securityContext: say at least what it gives up"
-        yield Problem(named(container), message, field=container["securityContext"])
+        message = f"container {container.name} has no securityContext"
+        yield Problem(named(container), message, help="say at least what it gives up", field=container["securityContext"])
 
 
 def _unmasked(container: Container) -> Iterator[Problem]:
     node: Node = container.node.at("securityContext", "procMount")
     if node.text and node.text != "Default":
-        yield Problem(node, f"procMount {node.text} shows container {container.name} what the runtime hides of the kernel: write Default")
+        yield Problem(
+            node, f"procMount {node.text} shows container {container.name} what the runtime hides of the kernel", help="write Default"
+        )

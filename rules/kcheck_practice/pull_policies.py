@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import INFO, Container, Problem, image, rule
+from kcheck.api import INFO, Complaint, Container, Problem, image, rule
 from kcheck_practice.contexts import is_whole, named
 
 
@@ -28,5 +28,5 @@ def pull_always(
     if policy in allow:
         return
     instead = f"{'write' if node.text else 'add'} imagePullPolicy: {allow[0]}" if allow else "choose another"
-    message = f"under {policy} a node runs the {container['image'].text} that it has, and whoever is on it may use that: {instead}"
+    message = Complaint(f"under {policy} a node runs the {container['image'].text} that it has, and whoever is on it may use that", instead)
     yield Problem(node if node else named(container), message, field=node)

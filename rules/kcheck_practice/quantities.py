@@ -52,11 +52,13 @@ def _bytes(name: str, node: Node, text: str, amount: quantity.Quantity) -> Itera
         # Where keys are quoted it may be JSON, which knows no bare texts.
         written = f'"{number}Mi"' if isinstance(node.key, Node) and node.key.style == '"' else f"{number}Mi"
         fix = Fix(f"write {number}Mi", (Edit(node.start, node.end, written),), safe=False)
-    yield Problem(node, f"{name} {text} counts {what}: write {number}Mi for mebibytes", fix=fix)
+    yield Problem(node, f"{name} {text} counts {what}", help=f"write {number}Mi for mebibytes", fix=fix)
 
 
 def _cores(node: Node, text: str, amount: quantity.Quantity, owner: Node) -> Iterator[Problem]:
     if amount.scaled() < _MOST_CORES or "hard" in owner:
         return
     number = re.match(r"[0-9.]*", text)
-    yield Problem(node, f"cpu {text} means {amount.scaled()} cores: write {number[0] if number else ''}m for thousandths of a core")
+    yield Problem(
+        node, f"cpu {text} means {amount.scaled()} cores", help=f"write {(number[0] if number else '')}m for thousandths of a core"
+    )

@@ -27,7 +27,9 @@ def limit_range_gaps(
         return
     missing = [name for name in sections if not len(item[name])]
     if missing:
-        yield Problem(item["type"], f"the limit on containers leaves out {' and '.join(missing)}: say them for cpu and memory", field=item)
+        yield Problem(
+            item["type"], f"the limit on containers leaves out {' and '.join(missing)}", help="say them for cpu and memory", field=item
+        )
 
 
 @rule(
@@ -66,5 +68,5 @@ def unbounded_empty_dir(pod: Pod) -> Iterator[Problem]:
         source = volume["emptyDir"]
         if source and not source["sizeLimit"]:
             where = "memory" if source["medium"].text == "Memory" else "disk"
-            message = f"volume {volume['name'].text} can fill the {where} of its node: add sizeLimit"
-            yield Problem(source, message, at="key", field=source["sizeLimit"])
+            message = f"volume {volume['name'].text} can fill the {where} of its node"
+            yield Problem(source, message, help="add sizeLimit", at="key", field=source["sizeLimit"])

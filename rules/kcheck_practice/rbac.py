@@ -55,7 +55,7 @@ def _power(id: str, title: str, grant: Grant, danger: str, *, wildcards: bool = 
         if found is None or (not wildcards and "*" in found[1:]):
             return
         entry, resource, verb = found
-        yield Problem(entry, f"{_what(verb, resource)} {danger}: take it away from all that can do without")
+        yield Problem(entry, f"{_what(verb, resource)} {danger}", help="take it away from all that can do without")
 
     return look
 
@@ -75,7 +75,7 @@ def _verb(id: str, title: str, verb: str, danger: str, *, of: Mapping[str, tuple
             return
         at = next((each for each in node["verbs"] if each.text == verb), found[0])
         means = "" if at.text == verb else f"{_what(found[2], found[1])} includes "
-        yield Problem(at, f"{means}{verb}, which {danger}: take it away from all that can do without")
+        yield Problem(at, f"{means}{verb}, which {danger}", help="take it away from all that can do without")
 
     return look
 
@@ -85,7 +85,7 @@ def wildcard_verb(node: Node) -> Iterator[Problem]:
     """Among them are escalate, bind and impersonate, and whatever comes with later versions."""
     for each in node["verbs"] if len(node["resources"]) else ():
         if each.text == "*":
-            yield Problem(each, "* is every verb, also those to come: list the ones that are needed, such as get, list, watch")
+            yield Problem(each, "* is every verb, also those to come", help="list the ones that are needed, such as get, list, watch")
 
 
 @rule("wildcard-resource", "a role for all resources", groups=_GROUPS, default=False, types=_RULE)
@@ -98,14 +98,14 @@ def wildcard_resource(
     for field in ("resources", "apiGroups") if groups else ("resources",):
         for each in node[field]:
             if each.text == "*":
-                yield Problem(each, f"* is every one of the {field}, also those to come: list the ones that are needed")
+                yield Problem(each, f"* is every one of the {field}, also those to come", help="list the ones that are needed")
 
 
 @rule("unlimited-role", "a role as strong as cluster-admin", groups=_GROUPS, default=False, types=_RULE)
 def unlimited_role(node: Node) -> Iterator[Problem]:
     """Every verb on every resource of every group is all that there is."""
     if all(any(each.text == "*" for each in node[field]) for field in ("verbs", "resources", "apiGroups")):
-        yield Problem(node, "every verb on every resource is as much as cluster-admin: list what is needed")
+        yield Problem(node, "every verb on every resource is as much as cluster-admin", help="list what is needed")
 
 
 secret_read = _power(

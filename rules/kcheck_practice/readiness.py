@@ -23,8 +23,8 @@ def unprobed_backend(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     services = [f for f in bundle.covering(workload, "service") if _is_near(workload, f, bundle)]
     if services:
         service = min(services, key=lambda f: (f.place.file != workload.place.file, f.folder != workload.folder))
-        message = f"Service {service.id.name} sends traffic to {workload.title} as soon as it runs: add a readinessProbe to a container"
-        yield Problem(workload.place, message, related=(Related(service.place, service.title),))
+        message = f"Service {service.id.name} sends traffic to {workload.title} as soon as it runs"
+        yield Problem(workload.place, message, help="add a readinessProbe to a container", related=(Related(service.place, service.title),))
 
 
 def _is_near(workload: Facts, service: Facts, bundle: Bundle) -> bool:

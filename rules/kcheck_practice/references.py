@@ -71,10 +71,10 @@ def missing_key(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         if near is None and reference.use == "name" and not bundle.complete and all(f.place.file != user.place.file for f in copies):
             continue
         have = ", ".join(sorted(present)[:_SHOWN]) + (", ..." if len(present) > _SHOWN else "")
-        hint = f"did you mean {near}?" if near else f"it has {have}"
+        hint = f"did you mean {near}?" if near else f"use one of {have}"
         fix = correction(reference.key_place, reference.key, near) if near else None
         related = tuple(Related(f.place, title) for f in copies[:1])
-        yield Problem(reference.key_place or reference.place, f"{title} has no key {reference.key}: {hint}", related=related, fix=fix)
+        yield Problem(reference.key_place or reference.place, f"{title} has no key {reference.key}", help=hint, related=related, fix=fix)
 
 
 @rule(
@@ -94,5 +94,5 @@ def unnameable_variable(user: Facts, bundle: Bundle) -> Iterator[Problem]:
             if wrong:
                 shown = ", ".join(wrong[:_SHOWN]) + (", ..." if len(wrong) > _SHOWN else "")
                 what = f"{reference.kind} {reference.name} has {shown}, which no shell can name and Kubernetes before 1.32 leaves out"
-                yield Problem(reference.place, f"{what}: rename, or set a prefix", related=(Related(copy.place, "the object"),))
+                yield Problem(reference.place, f"{what}", help="rename, or set a prefix", related=(Related(copy.place, "the object"),))
                 break

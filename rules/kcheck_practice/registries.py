@@ -32,7 +32,7 @@ def retired_registry(container: Container) -> Iterator[Problem]:
     source = container.resource.document.source.text
     if source.startswith(old, start):
         fix = Fix(f"write {_TODAY}", (Edit(start, start + len(old), _TODAY),), safe=old == _FROZEN[0])
-    yield Problem(node, f"{old} has been frozen since 2023: write {right}", fix=fix)
+    yield Problem(node, f"{old} has been frozen since 2023", help=f"write {right}", fix=fix)
 
 
 @rule("foreign-registry", "an image from a registry that is not on your list", groups=("images", "supply-chain"), default=False)
@@ -51,7 +51,7 @@ def foreign_registry(
         return
     if not any(f"{found.repository}/".startswith(each.rstrip("/") + "/") for each in allow):
         shown = ", ".join(allow[:3]) + (", ..." if len(allow) > 3 else "")
-        yield Problem(node, f"{found.repository} is not in {shown}: use an image from there")
+        yield Problem(node, f"{found.repository} is not in {shown}", help="use an image from there")
 
 
 @rule("missing-pull-secret", "an image that a node may not be allowed to pull", severity=INFO, groups=("images",), default=False)
@@ -70,4 +70,4 @@ def missing_pull_secret(
         except image.BadImage:
             continue
         if host and host not in public and not any(each.startswith(".") and host.endswith(each) for each in public):
-            yield Problem(node, f"{host} may want credentials and the pod has none: name a Secret in imagePullSecrets")
+            yield Problem(node, f"{host} may want credentials and the pod has none", help="name a Secret in imagePullSecrets")

@@ -42,7 +42,7 @@ def cpu_limit(container: Container) -> Iterator[Problem]:
     """The opposite of missing-cpu-limit: choose one of the two. Requests share the CPU fairly without limits."""
     node = container["resources"]["limits"]["cpu"]
     if node:
-        yield Problem(node, f"container {container.name} is held to {node.value} CPU even on an idle node: drop the limit")
+        yield Problem(node, f"container {container.name} is held to {node.value} CPU even on an idle node", help="drop the limit")
 
 
 @rule("missing-memory-limit", "a container that may use all memory of its node", groups=_GROUPS, default=False)
@@ -99,7 +99,9 @@ def limit_far_above_request(
         asked, allowed = _amount(request), _amount(limit)
         if most and asked and allowed and allowed > asked * Decimal(str(most)):
             times = f"{allowed / asked:.0f} times"
-            yield Problem(limit, f"{resource} limit {limit.value} is {times} the request {request.value}: write at most {most:g} times it")
+            yield Problem(
+                limit, f"{resource} limit {limit.value} is {times} the request {request.value}", help=f"write at most {most:g} times it"
+            )
 
 
 @rule("large-limit", "a limit that few nodes can give", groups=("efficiency",), default=False, severity=INFO)
@@ -114,7 +116,7 @@ def large_limit(
         node = container["resources"]["limits"][resource]
         allowed, largest = _amount(node), _parsed(most)
         if allowed is not None and largest is not None and allowed > largest:
-            yield Problem(node, f"{resource} limit {node.value} is more than {most}: lower it, or run more replicas")
+            yield Problem(node, f"{resource} limit {node.value} is more than {most}", help="lower it, or run more replicas")
 
 
 def _has(container: Container, kind: str, resource: str) -> bool:
@@ -137,18 +139,18 @@ def _has(container: Container, kind: str, resource: str) -> bool:
 
 def _missing(container: Container, kind: str, resource: str, words: str, such: str) -> Problem:
     field = container["resources"][kind][resource]
-    message = f"container {container.name} {words}: add resources.{kind}.{resource}, such as {such}"
-    return Problem(field if field else named(container), message, field=field)
+    message = f"container {container.name} {words}"
+    return Problem(field if field else named(container), message, help=f"add resources.{kind}.{resource}, such as {such}", field=field)
 
 
 def _unequal(container: Container, resource: str) -> Iterator[Problem]:
     request, limit = (container["resources"][kind][resource] for kind in ("requests", "limits"))
     asked, allowed = _amount(request), _amount(limit)
     if asked is not None and allowed is not None and asked < allowed:
-        yield Problem(request, f"{resource} request {request.value} is less than its limit {limit.value}: write the same for both")
+        yield Problem(request, f"{resource} request {request.value} is less than its limit {limit.value}", help="write the same for both")
     elif asked and not limit:
-        message = f"{resource} request {request.value} has no limit beside it: add one of the same amount"
-        yield Problem(request, message, field=limit)
+        message = f"{resource} request {request.value} has no limit beside it"
+        yield Problem(request, message, help="add one of the same amount", field=limit)
 
 
 def _amount(node: Node) -> Decimal | None:

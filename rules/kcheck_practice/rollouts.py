@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import INFO, Bundle, Facts, Pod, Problem, Related, Resource, rule
+from kcheck.api import INFO, Bundle, Complaint, Facts, Pod, Problem, Related, Resource, rule
 from kcheck_practice.contexts import is_whole_pod
 
 _SYSTEM = ("system-cluster-critical", "system-node-critical")
@@ -27,11 +27,11 @@ def no_rolling_update(
 ) -> Iterator[Problem]:
     """Recreate takes all pods away before new ones come; under OnDelete nothing is replaced until somebody deletes pods."""
     spec = resource["spec"]
-    if resource.kind == "Deployment" and spec["strategy"]["type"].text == "Recreate":
-        message = f"at every change Deployment {resource.name} is away until new pods are ready: write type: RollingUpdate"
+    if spec["strategy"]["type"].text == "Recreate":
+        message = Complaint(f"at every change Deployment {resource.name} is away until new pods are ready", "write type: RollingUpdate")
         yield Problem(spec["strategy"]["type"], message)
-    elif resource.kind != "Deployment" and daemon_sets and spec["updateStrategy"]["type"].text == "OnDelete":
-        message = f"changes of {resource.kind} {resource.name} wait until somebody deletes its pods: write type: RollingUpdate"
+    elif daemon_sets and spec["updateStrategy"]["type"].text == "OnDelete":
+        message = Complaint(f"changes of {resource.kind} {resource.name} wait until somebody deletes its pods", "write type: RollingUpdate")
         yield Problem(spec["updateStrategy"]["type"], message)
 
 
@@ -41,7 +41,7 @@ def rolling_update_stops_all(resource: Resource) -> Iterator[Problem]:
     """maxUnavailable: 100% is Recreate by another name."""
     node = resource["spec"]["strategy" if resource.kind == "Deployment" else "updateStrategy"]["rollingUpdate"]["maxUnavailable"]
     if node.text == "100%":
-        yield Problem(node, "an update may take all pods away at once: write less, such as 25%, or type: Recreate where you mean it")
+        yield Problem(node, "an update may take all pods away at once", help="write less, such as 25%, or type: Recreate where you mean it")
 
 
 @rule("short-grace-period", "a pod that is killed before it can end in order", groups=("reliability",), default=False)
@@ -53,7 +53,9 @@ def short_grace_period(
     """Processes get SIGTERM, then so many seconds, then SIGKILL; requests that are under way end with it."""
     node = pod["terminationGracePeriodSeconds"]
     if node.integer is not None and node.integer < minimum:
-        yield Problem(node, f"{node.integer} seconds are too short to end what is under way: give {minimum}, or leave it out for 30")
+        yield Problem(
+            node, f"{node.integer} seconds are too short to end what is under way", help=f"give {minimum}, or leave it out for 30"
+        )
 
 
 @rule("stateful-set-grace-period", "a StatefulSet whose pods are killed at once", groups=("reliability",),
@@ -62,7 +64,7 @@ def stateful_set_grace_period(pod: Pod) -> Iterator[Problem]:
     """Without a grace period a replacement may start while the old process still writes; the documentation calls it unsafe."""
     node = pod["terminationGracePeriodSeconds"]
     if pod.resource.is_a("apps StatefulSet") and node.integer == 0:
-        yield Problem(node, "pods of a StatefulSet that are killed at once may run twice and lose data: leave it out for 30 seconds")
+        yield Problem(node, "pods of a StatefulSet that are killed at once may run twice and lose data", help="leave it out for 30 seconds")
 
 
 @rule("no-priority-class", "a pod of no priority class", severity=INFO, groups=("scheduling",), default=False)
@@ -70,8 +72,8 @@ def no_priority_class(pod: Pod) -> Iterator[Problem]:
     """Where nodes are full, it decides who stays."""
     if is_whole_pod(pod) and not pod["priorityClassName"].text:
         resource = pod.resource
-        message = f"{resource.kind} {resource.name} has no priority where nodes are full: add priorityClassName"
-        yield Problem(resource.node.at("metadata", "name"), message, field=pod["priorityClassName"])
+        message = f"{resource.kind} {resource.name} has no priority where nodes are full"
+        yield Problem(resource.node.at("metadata", "name"), message, help="add priorityClassName", field=pod["priorityClassName"])
 
 
 @rule("forbidden-priority-class", "a priority class that is not on the list", groups=("scheduling",), default=False)
@@ -85,9 +87,9 @@ def forbidden_priority_class(
     if not node.text or node.text in allow:
         return
     if allow:
-        yield Problem(node, f"priority class {node.text} is not allowed here: write {' or '.join(allow)}")
+        yield Problem(node, f"priority class {node.text} is not allowed here", help=f"write {' or '.join(allow)}")
     elif node.text in _SYSTEM and pod.resource.namespace != "kube-system":
-        yield Problem(node, f"{node.text} is for what the cluster itself needs: write a class of your own")
+        yield Problem(node, f"{node.text} is for what the cluster itself needs", help="write a class of your own")
 
 
 @rule("global-default-twice", "two priority classes that are both the default", kinds="scheduling.k8s.io PriorityClass",
@@ -99,6 +101,8 @@ def global_default_twice(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     for other in bundle.neighbours(facts, "PriorityClass", "scheduling.k8s.io"):
         earlier = (other.place.file, other.place.start) < (facts.place.file, facts.place.start)
         if "default" in other.marks and earlier and other.id.name != facts.id.name:
-            message = f"{other.title} is the default already, and there can be one: take globalDefault away from {facts.id.name}"
-            yield Problem(facts.place, message, related=(Related(other.place, other.title),))
+            message = f"{other.title} is the default already, and there can be one"
+            yield Problem(
+                facts.place, message, help=f"take globalDefault away from {facts.id.name}", related=(Related(other.place, other.title),)
+            )
             return

@@ -15,8 +15,8 @@ def secret_in_env(container: Container) -> Iterator[Problem]:
         node = entry.at("valueFrom", "secretKeyRef")
         if node:
             key = node["key"].text
-            yield Problem(node, f"key {key} of Secret {node['name'].text} leaks with the environment: {instead}", at="key")
+            yield Problem(node, f"key {key} of Secret {node['name'].text} leaks with the environment", help=instead, at="key")
     for source in container["envFrom"]:
         node = source["secretRef"]
         if node:
-            yield Problem(node, f"all of Secret {node['name'].text} leaks with the environment: {instead}", at="key")
+            yield Problem(node, f"all of Secret {node['name'].text} leaks with the environment", help=instead, at="key")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from kcheck.api import ERROR, INFO, Container, Node, Problem, rule, selector
+from kcheck.api import ERROR, INFO, Container, Node, Problem, help_of, rule, selector
 
 _FLAGS = ("-l", "--selector")
 _BUDGET, _PEER = "policy/v1 PodDisruptionBudgetSpec", "networking/v1 NetworkPolicyPeer"
@@ -19,7 +19,9 @@ def empty_selector(owner: Node) -> Iterator[Problem]:
     for field, node in owner.entries:
         meaning = selector.MEANINGS.get(f"{_type(owner)}.{field}")
         if meaning is not None and meaning.empty and node.is_map and not len(node):
-            yield Problem(node, f"an empty {field} is {meaning.empty}, and none at all is {meaning.absent}: name what you mean", at="key")
+            yield Problem(
+                node, f"an empty {field} is {meaning.empty}, and none at all is {meaning.absent}", help="name what you mean", at="key"
+            )
 
 
 def _type(owner: Node) -> str:
@@ -47,4 +49,4 @@ def _read(node: Node, text: str) -> Iterator[Problem]:
     try:
         selector.parse(text)
     except selector.BadSelector as wrong:
-        yield Problem(node, f"kubectl cannot read this selector: {wrong.message}")
+        yield Problem(node, f"kubectl cannot read this selector: {wrong.message}", help=help_of(wrong.message))

@@ -22,8 +22,8 @@ def default_service_account(pod: Pod) -> Iterator[Problem]:
     """
     if _account(pod) == _DEFAULT and pod["automountServiceAccountToken"].flag is not False and is_whole_pod(pod):
         node = pod["serviceAccountName"]
-        message = "this pod has the rights of the namespace's default account: give it one of its own"
-        yield Problem(node, message, at="value" if node else "key")
+        message = "this pod has the rights of the namespace's default account"
+        yield Problem(node, message, help="give it one of its own", at="value" if node else "key")
 
 
 @rule(
@@ -63,11 +63,11 @@ def default_account_automount(resource: Resource) -> Iterator[Problem]:
     """The ServiceAccount named default of the input."""
     node = resource["automountServiceAccountToken"]
     if resource.name == _DEFAULT and node.flag is not False:
-        message = f"every pod that names no account gets a token of this one: add {_SETTING}"
+        message = "every pod that names no account gets a token of this one"
         fix = None
         if node.flag is not None:
             fix = Fix("write false", (Edit(node.start, node.end, "false"),), safe=False)
-        yield Problem(node if node else resource.node["metadata"]["name"], message, field=node, fix=fix)
+        yield Problem(node if node else resource.node["metadata"]["name"], message, help=f"add {_SETTING}", field=node, fix=fix)
 
 
 @rule(
@@ -81,8 +81,8 @@ def default_account_binding(resource: Resource) -> Iterator[Problem]:
     for subject in resource["subjects"]:
         if subject["kind"].text == "ServiceAccount" and subject["name"].text == _DEFAULT:
             space = subject["namespace"].text or resource.namespace or _DEFAULT
-            message = f"all pods in {space} that name no account get {resource['roleRef']['name'].text}: bind an account of its own"
-            yield Problem(subject["name"], message)
+            message = f"all pods in {space} that name no account get {resource['roleRef']['name'].text}"
+            yield Problem(subject["name"], message, help="bind an account of its own")
 
 
 @rule(
@@ -97,7 +97,9 @@ def lasting_token(resource: Resource) -> Iterator[Problem]:
     node = resource["type"]
     if node.text == "kubernetes.io/service-account-token":
         account = resource.annotations.get("kubernetes.io/service-account.name", "an account")
-        yield Problem(node, f"this token of {account} never expires: ask for one with kubectl create token, or project it into a volume")
+        yield Problem(
+            node, f"this token of {account} never expires", help="ask for one with kubectl create token, or project it into a volume"
+        )
 
 
 def _account(pod: Pod) -> str:

@@ -44,8 +44,8 @@ def missing_address_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         have = ", ".join(dict.fromkeys(str(port.number) for f in found for port in f.ports))
         # Callers take the port of the pods for that of the Service.
         behind = next((p for f in found for p in f.ports if p.target == address.port), None)
-        hint = f"write {behind.number}, which leads to that port of the pods" if behind is not None else f"it has {have}"
-        yield Problem(address.place, f"{title} has no port {address.port}: {hint}", related=(Related(found[0].place, title),))
+        hint = f"write {behind.number}, which leads to that port of the pods" if behind is not None else f"use one of {have}"
+        yield Problem(address.place, f"{title} has no port {address.port}", help=hint, related=(Related(found[0].place, title),))
 
 
 def _missing(wanted: calls.Target, address: network.Address, user: Facts, bundle: Bundle) -> Iterator[Problem]:
@@ -58,14 +58,14 @@ def _missing(wanted: calls.Target, address: network.Address, user: Facts, bundle
     if near is not None and not any(near in each.host.split(".") for each in user.addresses):
         related = tuple(Related(f.place, f"Service {near}") for f in peers if f.id.name == near)[:1]
         fix = correction(address.place, address.host, address.host.replace(wanted.name, near, 1))
-        yield Problem(address.place, f"there is no Service {wanted.name}: did you mean {near}?", related=related, fix=fix)
+        yield Problem(address.place, f"there is no Service {wanted.name}", help=f"did you mean {near}?", related=related, fix=fix)
         return
     known = wanted.namespace in bundle.once(calls.namespaces)
     by_name = wanted.suffixed and wanted.namespace != "default" and any(f.id.namespace == wanted.namespace for f in here)
     by_rule = bundle.complete and known and (wanted.suffixed or address.port > 0)
     if by_name or by_rule:
         where = f" in namespace {wanted.namespace}" if wanted.namespace else ""
-        yield Problem(address.place, f"there is no Service {wanted.name}{where} in the input: add it, or correct the address")
+        yield Problem(address.place, f"there is no Service {wanted.name}{where} in the input", help="add it, or correct the address")
 
 
 def _is_there(wanted: calls.Target, address: network.Address, bundle: Bundle) -> bool:

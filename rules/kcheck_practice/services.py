@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from kcheck.api import ERROR, INFO, Backend, Bundle, Facts, PortFact, Problem, Related, Scope, rule, selector
+from kcheck.api import ERROR, INFO, Backend, Bundle, Complaint, Facts, PortFact, Problem, Related, Scope, rule, selector
 from kcheck_practice.backends import MOST, aim, backends, selects
 from kcheck_practice.slips import correction, meant
 
@@ -68,7 +68,7 @@ def service_port_protocol(service: Facts, bundle: Bundle) -> Iterator[Problem]:
             if of_it and not any(each.protocol == port.protocol for each in of_it):
                 message = f"port {of_it[0].number} of {workload.title} is {of_it[0].protocol}, not {port.protocol}"
                 related = (Related(of_it[0].place, f"the port of {workload.title}"),)
-                yield Problem(port.target_place or port.place, f"{message}: correct the protocol of one of them", related=related)
+                yield Problem(port.target_place or port.place, message, help="correct the protocol of one of them", related=related)
                 break
 
 
@@ -93,8 +93,8 @@ def undeclared_target_port(service: Facts, bundle: Bundle) -> Iterator[Problem]:
         number = port.target if port.target is not None else port.number
         if declared and isinstance(number, int) and not any((p.number, p.protocol) == (number, port.protocol) for p in declared):
             have = ", ".join(dict.fromkeys(f"{p.number}" for p in declared if p.protocol == port.protocol)) or f"none for {port.protocol}"
-            message = f"{behind[0][0].title} does not declare port {number} (it has {have}): declare it, or correct the targetPort"
-            yield Problem(port.target_place or port.place, message)
+            message = f"{behind[0][0].title} does not declare port {number} (it has {have})"
+            yield Problem(port.target_place or port.place, message, help="declare it, or correct the targetPort")
 
 
 @rule(
@@ -107,8 +107,8 @@ def service_order(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     for workload, _ in bundle.selected(service, service.selectors[0].selector, "file"):
         if workload.place.start < service.place.start:
             line = workload.place.range.start.line
-            message = f"Service {service.id.name} stands behind {workload.title} (line {line}), whose pods it serves: put it first"
-            yield Problem(service.place, message, related=(Related(workload.place, "the workload"),))
+            message = f"Service {service.id.name} stands behind {workload.title} (line {line}), whose pods it serves"
+            yield Problem(service.place, message, help="put it first", related=(Related(workload.place, "the workload"),))
             return
 
 
@@ -153,7 +153,7 @@ def _unserved(service: Facts, backends: list[Backend]) -> Problem:
     """The problem of a Service that selects nothing, with the pods that come nearest."""
     found = service.selectors[0]
     if not backends:
-        return Problem(found.place, f"{found.selector} selects no pods: correct it, or add the workload that has these labels")
+        return Problem(found.place, f"{found.selector} selects no pods", help="correct it, or add the workload that has these labels")
     facts, pod = min(backends, key=lambda each: selector.distance(found.selector, each[1].labels))
     unmet = found.selector.unmet(pod.labels)
     if not unmet:
@@ -170,12 +170,12 @@ def _no_such_port(port: PortFact, declared: list[PortFact], backends: list[Backe
     related = (Related(backends[0][1].place, f"the pods of {title}"),)
     other = next((each for each in declared if each.name == name), None)
     if other is not None:
-        message = f"port {name} of {title} is {other.protocol}, not {port.protocol}: write protocol: {other.protocol}"
+        message = Complaint(f"port {name} of {title} is {other.protocol}, not {port.protocol}", f"write protocol: {other.protocol}")
         return Problem(place or port.place, message, related=(Related(other.place, "the port"),))
     names = list(dict.fromkeys(each.name for each in declared if each.name and each.protocol == port.protocol))
     near = meant(name, names)
     if near is not None:
-        message = f"{title} has no port named {name}: did you mean {near}?"
+        message = Complaint(f"{title} has no port named {name}", f"did you mean {near}?")
         return Problem(place or port.place, message, related=related, fix=correction(place, name, near))
-    have = f"it has {', '.join(names)}" if names else "give its container port that name"
-    return Problem(place or port.place, f"{title} has no port named {name}: {have}", related=related)
+    have = f"use one of {', '.join(names)}" if names else "give its container port that name"
+    return Problem(place or port.place, f"{title} has no port named {name}", help=have, related=related)

@@ -19,7 +19,9 @@ def dashboard(container: Container) -> Iterator[Problem]:
     node = container["image"]
     name = node.text.partition("@")[0].rpartition("/")[2].partition(":")[0]
     if name.startswith("kubernetes-dashboard") or (name in _DASHBOARDS and "kubernetesui/" in node.text):
-        yield Problem(node, "the dashboard is a way into the cluster for whoever reaches it: use kubectl, or one on your own machine")
+        yield Problem(
+            node, "the dashboard is a way into the cluster for whoever reaches it", help="use kubectl, or one on your own machine"
+        )
 
 
 @rule("tiller", "Tiller, the server of Helm 2", groups=_GROUPS, fields="image")
@@ -27,7 +29,7 @@ def tiller(container: Container) -> Iterator[Problem]:
     """Out of support since 2020. It does for whoever reaches its port what its service account may do, as a rule everything."""
     node = container["image"]
     if node.text.partition("@")[0].rpartition("/")[2].partition(":")[0] == "tiller":
-        yield Problem(node, "Tiller obeys whoever reaches it and is out of support since 2020: use Helm 3, which needs no server")
+        yield Problem(node, "Tiller obeys whoever reaches it and is out of support since 2020", help="use Helm 3, which needs no server")
 
 
 @rule("tiller-service", "a Service for Tiller", kinds="core Service", groups=_GROUPS)
@@ -37,7 +39,7 @@ def tiller_service(resource: Resource) -> Iterator[Problem]:
     node = next((selected[key] for key in _LABELS if selected[key].text == "tiller"), None)
     if node is not None or resource.name == "tiller-deploy":
         at = node if node is not None else resource.node.at("metadata", "name")
-        yield Problem(at, "through this Service every pod reaches Tiller, which obeys whoever asks: take it away, and use Helm 3")
+        yield Problem(at, "through this Service every pod reaches Tiller, which obeys whoever asks", help="take it away, and use Helm 3")
 
 
 @rule(
@@ -52,4 +54,4 @@ def open_image_prefix(resource: Resource) -> Iterator[Problem]:
         for node in resource.node.at("spec", "parameters", field):
             prefix = node.text
             if prefix and not prefix.endswith(("/", ":", "@")) and "/" not in prefix and "." in prefix and "*" not in prefix:
-                yield Problem(node, f"{prefix} also allows {prefix}.evil.example: end it with a slash")
+                yield Problem(node, f"{prefix} also allows {prefix}.evil.example", help="end it with a slash")

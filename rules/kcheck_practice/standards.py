@@ -71,14 +71,16 @@ def pod_security_label(resource: Resource) -> Iterator[Problem]:
         if key not in _KEYS:
             near = nearest(key, _KEYS)
             hint = f"did you mean {near}?" if near else f"there are {', '.join(standards.MODES)}, each also with -version"
-            yield Problem(node, f"{key} has no effect: {hint}", at="key")
+            yield Problem(node, f"{key} has no effect", help=hint, at="key")
         elif key.endswith("-version"):
             if standards.version_of(node.text) is None or not node.text:
-                yield Problem(node, f"{node.value!r} is no version of the Pod Security Standards: write latest, or one such as v1.36")
+                yield Problem(
+                    node, f"{node.value!r} is no version of the Pod Security Standards", help="write latest, or one such as v1.36"
+                )
         elif node.text not in standards.LEVELS:
             near = nearest(node.text, standards.LEVELS)
             hint = f"did you mean {near}?" if near else f"write {', '.join(standards.LEVELS[:-1])} or {standards.LEVELS[-1]}"
-            yield Problem(node, f"{node.value!r} is no level of the Pod Security Standards: {hint}")
+            yield Problem(node, f"{node.value!r} is no level of the Pod Security Standards", help=hint)
 
 
 def _namespace(workload: Facts, bundle: Bundle) -> Facts | None:
@@ -112,7 +114,7 @@ def _problem(workload: Facts, space: Facts, found: list[Breach], told: str) -> P
     places = [place for place in written.values() if place is not None]
     related = [Related(space.place, f"Namespace {space.id.name}")]
     related += [Related(place, f"{text} stands here") for text, place in list(written.items())[1:] if place is not None]
-    return Problem(places[0] if places else workload.place, f"{told}: {' and '.join(hints)}", related=tuple(related))
+    return Problem(places[0] if places else workload.place, f"{told}", help=" and ".join(hints), related=tuple(related))
 
 
 def _wish(breach: Breach) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import INFO, Bundle, Facts, Node, Problem, Related, Resource, rule
+from kcheck.api import INFO, Bundle, Complaint, Facts, Node, Problem, Related, Resource, rule
 
 _GROUPS = ("storage",)
 _ALONE = ("ReadWriteOnce", "ReadWriteOncePod")
@@ -28,10 +28,14 @@ def stateful_set_service(stateful: Facts, bundle: Bundle) -> Iterator[Problem]:
     found = copies[0]
     related = (Related(found.place, found.title),)
     if not found.headless:
-        message = f"Service {named.name} is not headless, so that the pods of {stateful.title} get no names: give it clusterIP: None"
+        message = Complaint(
+            f"Service {named.name} is not headless, so that the pods of {stateful.title} get no names", "give it clusterIP: None"
+        )
         yield Problem(named.place, message, related=related)
     elif found.selectors:
-        message = f"Service {named.name} does not select the pods of {stateful.title}, so that they get no names: correct its selector"
+        message = Complaint(
+            f"Service {named.name} does not select the pods of {stateful.title}, so that they get no names", "correct its selector"
+        )
         yield Problem(named.place, message, related=related)
 
 
@@ -39,8 +43,13 @@ def stateful_set_service(stateful: Facts, bundle: Bundle) -> Iterator[Problem]:
 def no_service_name(resource: Resource) -> Iterator[Problem]:
     """Since Kubernetes 1.34 a StatefulSet may do without; its pods then have no names in the DNS."""
     if resource["spec"]["template"] and not resource["spec"]["serviceName"].text:
-        message = f"the pods of StatefulSet {resource.name} have no names in the DNS: add serviceName and a headless Service"
-        yield Problem(resource.node.at("metadata", "name"), message, field=resource["spec"]["serviceName"])
+        message = f"the pods of StatefulSet {resource.name} have no names in the DNS"
+        yield Problem(
+            resource.node.at("metadata", "name"),
+            message,
+            help="add serviceName and a headless Service",
+            field=resource["spec"]["serviceName"],
+        )
 
 
 @rule(
@@ -61,7 +70,7 @@ def shared_claim_template(
         for node in template["spec"]["accessModes"]:
             if node.text and node.text not in modes:
                 instead = f"write {modes[0]}" if modes else "take it away"
-                yield Problem(node, f"each pod has its own volume, and {node.text} lets others mount it: {instead}")
+                yield Problem(node, f"each pod has its own volume, and {node.text} lets others mount it", help=instead)
 
 
 @rule(
@@ -81,7 +90,9 @@ def claim_template_annotation(
         given = template["metadata"]["annotations"]
         absent = [key for key in annotations if key not in given]
         if absent:
-            yield Problem(template["metadata"], f"the claim needs the annotation {' and '.join(absent)}: add it", at="key", field=given)
+            yield Problem(
+                template["metadata"], f"the claim needs the annotation {' and '.join(absent)}", help="add it", at="key", field=given
+            )
 
 
 @rule("forbidden-storage-class", "a storage class that is not on the list", groups=(*_GROUPS, "policy"), default=False)
@@ -94,9 +105,9 @@ def forbidden_storage_class(
     for spec, name in _claims(resource):
         node = spec["storageClassName"]
         if not node:
-            yield Problem(name, "whatever class is the default decides where the data lies: add storageClassName", field=node)
+            yield Problem(name, "whatever class is the default decides where the data lies", help="add storageClassName", field=node)
         elif allow and node.text not in allow:
-            yield Problem(node, f"storage class {node.text} is not allowed here: write {' or '.join(allow)}")
+            yield Problem(node, f"storage class {node.text} is not allowed here", help=f"write {' or '.join(allow)}")
 
 
 @rule(
@@ -115,7 +126,7 @@ def host_path_volume(
     node = resource.node.at("spec", "hostPath", "path")
     if node.text and not any(f"{node.text}/".startswith(f"{each.rstrip('/')}/") for each in allow):
         instead = f"use a folder below {' or '.join(allow)}" if allow else "use local with nodeAffinity, or a storage class"
-        yield Problem(node, f"{node.text} is a folder of whichever node the pod gets: {instead}")
+        yield Problem(node, f"{node.text} is a folder of whichever node the pod gets", help=instead)
 
 
 def _claims(resource: Resource) -> Iterator[tuple[Node, Node]]:

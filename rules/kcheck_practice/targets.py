@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import ERROR, Bundle, Facts, Problem, Reference, Related, rule
+from kcheck.api import ERROR, Bundle, Complaint, Facts, Problem, Reference, Related, rule
 from kcheck_practice.absences import absent, tell
 from kcheck_practice.slips import correction, meant
 
@@ -66,15 +66,15 @@ def missing_service_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
             continue
         near = meant(key, sorted(port.name for port in ports if port.name)) if not key.isdigit() else None
         have = ", ".join(dict.fromkeys(f"{p.name} ({p.number})" if p.name else str(p.number) for p in ports))
-        hint = f"did you mean {near}?" if near else f"it has {have}"
+        hint = f"did you mean {near}?" if near else f"use one of {have}"
         fix = correction(reference.key_place, reference.key, near) if near else None
         related = (Related(copies[0].place, f"Service {reference.name}"),)
-        message = f"Service {reference.name} has no port {key}: {hint}"
+        message = Complaint(f"Service {reference.name} has no port {key}", hint)
         if of_it:
             led = f"{user.id.kind} leads there by {protocol}"
-            message = f"port {key} of Service {reference.name} is {of_it[0].protocol}, and {led}: correct one"
+            message = Complaint(f"port {key} of Service {reference.name} is {of_it[0].protocol}, and {led}", "correct one")
         elif not reference.key:
-            message = f"Service {reference.name} has no port 443, which is called where none is named: {hint}"
+            message = Complaint(f"Service {reference.name} has no port 443, which is called where none is named", hint)
         yield Problem(reference.key_place or reference.place, message, related=related, fix=fix)
 
 
@@ -95,8 +95,10 @@ def missing_scale_target(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         others = [f for f in bundle.around(user, "folder") if f.whole and f.id.name == reference.name and f.id.kind in _SCALED]
         if others and (reference.api_group, reference.kind) != (others[0].group, others[0].id.kind):
             right = f"{others[0].id.api_version} {others[0].id.kind}"
-            message = f"there is no {reference.kind} {reference.name}, which is a {right}: correct apiVersion and kind"
-            yield Problem(reference.place, message, related=(Related(others[0].place, others[0].title),))
+            message = f"there is no {reference.kind} {reference.name}, which is a {right}"
+            yield Problem(
+                reference.place, message, help="correct apiVersion and kind", related=(Related(others[0].place, others[0].title),)
+            )
         else:
             yield from tell(user, reference, bundle, True, _REMEDY)
 
@@ -116,8 +118,8 @@ def missing_role(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         other = "Role" if reference.kind == "ClusterRole" else "ClusterRole"
         twin = next((f for f in bundle.neighbours(user, other, reference.api_group) if f.id.name == reference.name), None)
         if twin is not None and reference.use == "role":
-            message = f"there is no {reference.kind} {reference.name}, which is a {other}: write kind: {other}"
-            yield Problem(reference.place, message, related=(Related(twin.place, twin.title),))
+            message = f"there is no {reference.kind} {reference.name}, which is a {other}"
+            yield Problem(reference.place, message, help=f"write kind: {other}", related=(Related(twin.place, twin.title),))
         else:
             yield from tell(user, reference, bundle, False, _REMEDY)
 
@@ -210,8 +212,8 @@ def missing_owner(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Whatever names an owner that does not exist is collected as garbage."""
     for reference in user.references:
         if reference.use == "own" and reference.place.field.startswith("metadata.ownerReferences") and not bundle.copies(reference):
-            message = f"there is no {reference.kind} {reference.name}, and without its owner this is deleted: take it away"
-            yield Problem(reference.place, message)
+            message = f"there is no {reference.kind} {reference.name}, and without its owner this is deleted"
+            yield Problem(reference.place, message, help="take it away")
 
 
 def _is_manual(user: Facts, reference: Reference, bundle: Bundle) -> bool:

@@ -77,7 +77,7 @@ def unused_key(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     unused = sorted(facts.keys.difference(reference.key for reference in uses))
     if unused:
         names = ", ".join(unused[:_SHOWN]) + (", ..." if len(unused) > _SHOWN else "")
-        yield Problem(facts.place, f"nothing in the input uses {names} of {facts.title}: take it out, or use it")
+        yield Problem(facts.place, f"nothing in the input uses {names} of {facts.title}", help="take it out, or use it")
 
 
 @rule(
@@ -95,7 +95,7 @@ def unbound_role(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
         if given or _uses(facts, bundle) or _is_named(facts, bundle) or facts.id.name.endswith(_FOR_PEOPLE):
             return
         if bundle.complete or bundle.once(_bindings_there):
-            yield Problem(facts.place, f"no binding in the input gives {facts.title} to anybody: bind it, or delete it")
+            yield Problem(facts.place, f"no binding in the input gives {facts.title} to anybody", help="bind it, or delete it")
 
 
 @rule("idle-binding", "rights for an account that no pod has", severity=INFO, facts="references",
@@ -111,8 +111,8 @@ def idle_binding(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
         accounts = bundle.copies(reference)
         idle = [f for f in accounts if _is_idle(f, bundle)]
         if accounts and len(idle) == len(accounts):
-            message = f"no pod in the input has the service account {reference.name}: take it out, or delete it with its rights"
-            yield Problem(reference.place, message)
+            message = f"no pod in the input has the service account {reference.name}"
+            yield Problem(reference.place, message, help="take it out, or delete it with its rights")
 
 
 def _is_idle(account: Facts, bundle: Bundle) -> bool:
@@ -132,7 +132,7 @@ def _unused(facts: Facts, bundle: Bundle, kind: str, remedy: str) -> Iterator[Pr
         return
     if kind == "ServiceAccount" and not _is_idle(facts, bundle):
         return
-    yield Problem(facts.place, f"nothing in the input uses {facts.title}: {remedy}")
+    yield Problem(facts.place, f"nothing in the input uses {facts.title}", help=remedy)
 
 
 def _may_be_used(facts: Facts, bundle: Bundle) -> bool:

@@ -21,9 +21,9 @@ def root_user(pod: Pod) -> Iterator[Problem]:
     for context in contexts(pod):
         user, asked = context["runAsUser"], context["runAsNonRoot"]
         if user.integer == 0:
-            yield Problem(user, "runAsUser 0 is root: give the image a user of its own and write its number")
+            yield Problem(user, "runAsUser 0 is root", help="give the image a user of its own and write its number")
         if asked.flag is False:
-            yield Problem(asked, "runAsNonRoot: false lets the image run as root: write true")
+            yield Problem(asked, "runAsNonRoot: false lets the image run as root", help="write true")
 
 
 @rule("may-run-as-root", "a container that runs as whom its image says", groups=_RESTRICTED, default=False)
@@ -34,8 +34,8 @@ def may_run_as_root(container: Container) -> Iterator[Problem]:
         return
     if not _effective(container, "runAsNonRoot") and not _effective(container, "runAsUser"):
         where = "its securityContext" if pods["runAsNonRoot"] or own else "the pod's securityContext"
-        message = f"container {container.name} runs as root if its image says so: add runAsNonRoot: true to {where}"
-        yield Problem(named(container), message, field=own["runAsNonRoot"])
+        message = f"container {container.name} runs as root if its image says so"
+        yield Problem(named(container), message, help=f"add runAsNonRoot: true to {where}", field=own["runAsNonRoot"])
 
 
 @rule(
@@ -87,7 +87,7 @@ def id_range(
     for context in contexts(pod):
         for node in (context["runAsUser"], context["runAsGroup"], context["fsGroup"], *context["supplementalGroups"]):
             if node.integer is not None and not first <= node.integer <= last:
-                yield Problem(node, f"{node.integer} is outside of {first} to {last}, which is allowed here: write one of these")
+                yield Problem(node, f"{node.integer} is outside of {first} to {last}, which is allowed here", help="write one of these")
 
 
 @rule("root-group", "a pod or container in the group of root", groups=("security", "users"), default=False)
@@ -99,7 +99,9 @@ def root_group(pod: Pod) -> Iterator[Problem]:
             groups += [context["fsGroup"], *context["supplementalGroups"]]
         for node in groups:
             if node.integer == 0:
-                yield Problem(node, f"{node.name or 'supplementalGroups'} 0 is the group of root: write a group of the application's own")
+                yield Problem(
+                    node, f"{node.name or 'supplementalGroups'} 0 is the group of root", help="write a group of the application's own"
+                )
 
 
 @rule("shared-user-namespace", "a pod whose root is root on its node", severity=INFO, groups=("users",), default=False)
@@ -109,7 +111,7 @@ def shared_user_namespace(pod: Pod) -> Iterator[Problem]:
     if node.flag is False or is_on_windows(pod) or any(pod[name].flag for name in ("hostNetwork", "hostPID", "hostIPC")):
         return
     if is_whole_pod(pod):
-        yield Problem(node, "users of this pod are users of its node: add hostUsers: false", at="key")
+        yield Problem(node, "users of this pod are users of its node", help="add hostUsers: false", at="key")
 
 
 def _effective(container: Container, name: str) -> Node:
@@ -126,8 +128,10 @@ def _low(pod: Pod, name: str, minimum: int) -> Iterator[Problem]:
     for context in contexts(pod):
         node = context[name]
         if node.integer is not None and node.integer < minimum:
-            yield Problem(node, f"{what} {node.integer} may belong to somebody on the node: write {minimum} or more")
+            yield Problem(node, f"{what} {node.integer} may belong to somebody on the node", help=f"write {minimum} or more")
     for container in pod.containers:
         if not _effective(container, name) and is_in_whole_pod(container):
-            message = f"container {container.name} runs with the {what} of its image: write {name} with {minimum} or more"
-            yield Problem(named(container), message, field=container.node["securityContext"][name])
+            message = f"container {container.name} runs with the {what} of its image"
+            yield Problem(
+                named(container), message, help=f"write {name} with {minimum} or more", field=container.node["securityContext"][name]
+            )

@@ -23,8 +23,8 @@ def webhook_blocks_cluster(resource: Resource) -> Iterator[Problem]:
             continue
         vital = next((node for entry in hook["rules"] for node in entry["resources"] if node.text in _VITAL), None)
         if vital is not None and any(entry["scope"].text in ("", "*", "Namespaced") for entry in hook["rules"]):
-            message = f"while {hook['name'].text} does not answer, no {vital.text} are made, not even its own: add a namespaceSelector"
-            yield Problem(vital, message, field=hook["namespaceSelector"])
+            message = f"while {hook['name'].text} does not answer, no {vital.text} are made, not even its own"
+            yield Problem(vital, message, help="add a namespaceSelector", field=hook["namespaceSelector"])
 
 
 @rule("webhook-timeout", "a webhook that may hold up every request", groups=_GROUPS, default=False, kinds=_KINDS)
@@ -38,8 +38,8 @@ def webhook_timeout(
         node = hook["timeoutSeconds"]
         seconds = node.integer if node else 10
         if seconds is not None and seconds > maximum:
-            message = f"requests may wait {seconds} seconds for it: give it {maximum} or fewer"
-            yield Problem(node if node else hook["name"], message, field=node)
+            message = f"requests may wait {seconds} seconds for it"
+            yield Problem(node if node else hook["name"], message, help=f"give it {maximum} or fewer", field=node)
 
 
 @rule(
@@ -55,7 +55,9 @@ def webhook_fails_open(resource: Resource) -> Iterator[Problem]:
     for hook in resource["webhooks"]:
         node = hook["failurePolicy"]
         if node.text == "Ignore":
-            yield Problem(node, f"whatever {hook['name'].text} forbids passes while it is down: write Fail and keep its own namespace out")
+            yield Problem(
+                node, f"whatever {hook['name'].text} forbids passes while it is down", help="write Fail and keep its own namespace out"
+            )
 
 
 def _narrows(node: Node) -> bool:

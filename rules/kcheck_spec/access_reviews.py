@@ -27,7 +27,7 @@ def questions_have_no_metadata(review: Node) -> Iterator[Problem]:
     for name in _METADATA:
         value = metadata[name]
         if value.value or (value.value == 0 and value.value.__class__ is not int):
-            yield Problem(value, f"a review has no {name}: take it away", "Invalid", at="key", field=metadata)
+            yield Problem(value, f"a review has no {name}", help="take it away", reason="Invalid", at="key", field=metadata)
 
 
 @validator(_REVIEWS, rule=access_review)
@@ -36,11 +36,11 @@ def questions_are_complete(review: Node) -> Iterator[Problem]:
     spec = review["spec"]
     resource, other = spec["resourceAttributes"], spec["nonResourceAttributes"]
     if resource and other:
-        yield Problem(other, "resourceAttributes and nonResourceAttributes exclude each other: keep one", "Invalid", at="key")
+        yield Problem(other, "resourceAttributes and nonResourceAttributes exclude each other", help="keep one", reason="Invalid", at="key")
     if not resource and not other:
-        yield Problem(resource, "nothing is asked: add resourceAttributes or nonResourceAttributes", "Invalid")
+        yield Problem(resource, "nothing is asked", help="add resourceAttributes or nonResourceAttributes", reason="Invalid")
     if review["kind"].text != "SelfSubjectAccessReview" and not spec["user"].text and not len(spec["groups"]):
-        yield Problem(spec["user"], "nobody is asked about: add user or groups", "Invalid")
+        yield Problem(spec["user"], "nobody is asked about", help="add user or groups", reason="Invalid")
 
 
 @validator("authorization/v1 LocalSubjectAccessReview", rule=access_review)
@@ -49,10 +49,10 @@ def local_questions_stay_in_their_namespace(review: Node) -> Iterator[Problem]:
     spec = review["spec"]
     own, asked = review.at("metadata", "namespace"), spec["resourceAttributes"]["namespace"]
     if spec["resourceAttributes"] and asked.text != own.text and (own.text or not asked.text):
-        yield Problem(asked, f"the review is in namespace {own.text or 'none'}: write the same here", "Invalid")
+        yield Problem(asked, f"the review is in namespace {own.text or 'none'}", help="write the same here", reason="Invalid")
     if spec["nonResourceAttributes"]:
-        message = "a LocalSubjectAccessReview is about resources of a namespace: take nonResourceAttributes away"
-        yield Problem(spec["nonResourceAttributes"], message, "Invalid", at="key")
+        message = "a LocalSubjectAccessReview is about resources of a namespace"
+        yield Problem(spec["nonResourceAttributes"], message, help="take nonResourceAttributes away", reason="Invalid", at="key")
 
 
 @validator(("authorization/v1 LabelSelectorAttributes", "authorization/v1 FieldSelectorAttributes"), rule=access_review)
@@ -60,17 +60,19 @@ def selectors_are_given_once(selector: Node) -> Iterator[Problem]:
     """As requirements or as text. Operators that the server does not know are no fault: a newer client may send them."""
     requirements, raw = selector["requirements"], selector["rawSelector"]
     if raw.text and len(requirements):
-        yield Problem(raw, "rawSelector and requirements exclude each other: keep one", "Invalid", at="key")
+        yield Problem(raw, "rawSelector and requirements exclude each other", help="keep one", reason="Invalid", at="key")
     if not raw.text and not len(requirements):
-        yield Problem(requirements, f"{selector.name} selects nothing: add requirements or rawSelector, or take it away", "Required")
+        yield Problem(
+            requirements, f"{selector.name} selects nothing", help="add requirements or rawSelector, or take it away", reason="Required"
+        )
     for each in requirements:
         operator, values = each["operator"].text, each["values"]
         if operator in ("In", "NotIn") and not len(values):
-            yield Problem(values, f"{operator} needs at least one value: add values, or write Exists", "Required")
+            yield Problem(values, f"{operator} needs at least one value", help="add values, or write Exists", reason="Required")
         if operator in ("Exists", "DoesNotExist") and len(values):
-            yield Problem(values, f"{operator} takes no values: take them away, or write In", "Forbidden")
+            yield Problem(values, f"{operator} takes no values", help="take them away, or write In", reason="Forbidden")
         if selector.name == "fieldSelector" and not each["key"].text:
-            yield Problem(each["key"], "a requirement needs the key of a field: add it", "Required")
+            yield Problem(each["key"], "a requirement needs the key of a field", help="add it", reason="Required")
 
 
 @validator("authorization/v1 LabelSelectorAttributes", rule=label_syntax)
@@ -79,8 +81,8 @@ def selected_labels_are_well_formed(selector: Node) -> Iterator[Problem]:
     for each in selector["requirements"]:
         wrong = labels.key(each["key"].text)
         if wrong:
-            yield Problem(each["key"], wrong, "Invalid")
+            yield Problem(each["key"], wrong, reason="Invalid")
         for value in each["values"]:
             wrong = labels.value(value.text)
             if wrong:
-                yield Problem(value, wrong, "Invalid")
+                yield Problem(value, wrong, reason="Invalid")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, declare, fields, names, validator
+from kcheck.api import Complaint, Node, Problem, Resource, declare, fields, help_of, names, validator
 from kcheck_spec.admission_policies import PATCHES, admission_policy
 from kcheck_spec.admission_rules import in_versions
 from kcheck_spec.constraints import require, unique
@@ -36,17 +36,17 @@ def conditions_are_named(owner: Node) -> Iterator[Problem]:
     """Conditions that a request must meet: with names, each its own, and not too many."""
     conditions = owner["matchConditions"]
     if len(conditions) > _MOST_CONDITIONS:
-        message = f"{len(conditions)} conditions are too many: keep {_MOST_CONDITIONS}, or join some with &&"
-        yield Problem(conditions, message, "TooMany", at="key")
+        message = f"{len(conditions)} conditions are too many"
+        yield Problem(conditions, message, help=f"keep {_MOST_CONDITIONS}, or join some with &&", reason="TooMany", at="key")
     for each in conditions:
         if is_blank(each["expression"]):
             yield require(each["expression"])
         if each["name"].value in (None, ""):
             yield require(each["name"])
         elif wrong := names.qualified_name(each["name"].text):
-            yield Problem(each["name"], wrong, "Invalid")
+            yield Problem(each["name"], wrong, reason="Invalid")
     named = [each for each in conditions if each["name"].text]
-    yield from unique(named, _name, lambda each: f"a condition is called {_name(each)} already: give it another name", "name")
+    yield from unique(named, _name, lambda each: Complaint(f"a condition is called {_name(each)} already", "give it another name"), "name")
 
 
 def _name(condition: Node) -> str:
@@ -60,7 +60,7 @@ def variables_have_names(variable: Node) -> Iterator[Problem]:
     if is_blank(name):
         yield require(name)
     elif wrong := names.cel_identifier(name.text):
-        yield Problem(name, wrong, "Invalid")
+        yield Problem(name, wrong, reason="Invalid")
     if is_blank(variable["expression"]):
         yield require(variable["expression"])
 
@@ -72,12 +72,12 @@ def messages_are_lines(validation: Node) -> Iterator[Problem]:
     if is_blank(expression):
         yield require(expression)
     if computed.text and is_blank(computed):
-        yield Problem(computed, "an expression of blanks computes no message: write one, or take it away", "Invalid")
+        yield Problem(computed, "an expression of blanks computes no message", help="write one, or take it away", reason="Invalid")
     said = message.text.strip()
     if message.text and not said:
-        yield Problem(message, "a message of blanks says nothing: write one, or take it away", "Invalid")
+        yield Problem(message, "a message of blanks says nothing", help="write one, or take it away", reason="Invalid")
     elif "\n" in said or "\r" in said:
-        yield Problem(message, "a message is one line: take the line breaks out", "Invalid")
+        yield Problem(message, "a message is one line", help="take the line breaks out", reason="Invalid")
 
 
 @validator(in_versions("ValidatingAdmissionPolicy"), rule=admission_policy)
@@ -90,17 +90,19 @@ def annotations_have_keys(policy: Resource) -> Iterator[Problem]:
     for each in annotations:
         key, value = each["key"], each["valueExpression"]
         if not name:
-            yield Problem(key, "the key stands behind the name of the policy, which has none: add metadata.name", "Invalid")
+            yield Problem(key, "the key stands behind the name of the policy, which has none", help="add metadata.name", reason="Invalid")
         elif wrong := names.qualified_name(f"{name}/{key.text}"):
-            yield Problem(key, f"the key stands behind the name of the policy, {name}/{key.text}: {wrong}", "Invalid")
+            yield Problem(
+                key, f"the key stands behind the name of the policy, {name}/{key.text}: {wrong}", help=help_of(wrong), reason="Invalid"
+            )
         if key.text in seen:
-            yield Problem(key, f"{key.text or 'an empty key'} is used already: give it another", "Duplicate")
+            yield Problem(key, f"{key.text or 'an empty key'} is used already", help="give it another", reason="Duplicate")
         seen.add(key.text)
         length = len(value.text.strip().encode("utf-8", "surrogatepass"))
         if is_blank(value):
             yield require(value)
         elif length > _LONGEST_ANNOTATION:
-            yield Problem(value, f"an expression of {length:,} bytes: shorten it to {_LONGEST_ANNOTATION:,}", "Required")
+            yield Problem(value, f"an expression of {length:,} bytes", help=f"shorten it to {_LONGEST_ANNOTATION:,}", reason="Required")
 
 
 @validator(in_versions("Mutation"), rule=admission_policy)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, declare, fields, names, validator
+from kcheck.api import Complaint, Node, Problem, Resource, declare, fields, names, validator
 from kcheck_spec.admission_rules import OPERATIONS, admission_rule, in_versions
 from kcheck_spec.constraints import dns_subdomain, dubious_setting, not_supported, one_of, path_segment, require, required, settled
 from kcheck_spec.crd_names import kind_name
@@ -48,9 +48,11 @@ def constraints_are_given(spec: Node) -> Iterator[Problem]:
     constraints = spec["matchConstraints"]
     rules = constraints["resourceRules"]
     if not constraints:
-        yield require(constraints, "a policy must say what it is about: add matchConstraints with resourceRules")
+        yield require(constraints, Complaint("a policy must say what it is about", "add matchConstraints with resourceRules"))
     elif not len(rules):
-        yield require(rules, "a policy must say what it is about: add a rule with operations, apiGroups, apiVersions and resources")
+        yield require(
+            rules, Complaint("a policy must say what it is about", "add a rule with operations, apiGroups, apiVersions and resources")
+        )
 
 
 @validator((*_MUTATING, *in_versions("MutatingAdmissionPolicyBindingSpec")), rule=admission_rule)
@@ -60,8 +62,10 @@ def operations_can_be_changed(spec: Node) -> Iterator[Problem]:
     for rule in rules:
         for each in rule["operations"]:
             if each.text not in _MUTABLE and each.value.__class__ in (str, type(None)):
-                message = f"{each.text or 'an empty operation'} changes nothing that could be mutated: write CREATE, UPDATE, CONNECT or '*'"
-                yield Problem(each, message, "NotSupported", field=rules.imaginary("operations"))
+                message = f"{each.text or 'an empty operation'} changes nothing that could be mutated"
+                yield Problem(
+                    each, message, help="write CREATE, UPDATE, CONNECT or '*'", reason="NotSupported", field=rules.imaginary("operations")
+                )
 
 
 @validator(_SPECS, rule=admission_policy)
@@ -73,19 +77,19 @@ def parameters_have_a_kind(spec: Node) -> Iterator[Problem]:
     if version.value in (None, ""):
         yield require(version)
     elif wrong := _version_fault(version.text):
-        yield Problem(version, wrong, "Invalid")
+        yield Problem(version, wrong, reason="Invalid")
     if kind.value in (None, ""):
         yield require(kind)
     elif wrong := kind_name(kind.text):
-        yield Problem(kind, wrong, "Invalid")
+        yield Problem(kind, wrong, reason="Invalid")
 
 
 def _version_fault(text: str) -> str:
     group, _, version = text.rpartition("/")
     if "/" in group:
-        return f"{text} has more than one '/': write group/version"
+        return Complaint(f"{text} has more than one '/'", "write group/version")
     if not version:
-        return f"{text} has no version: write group/version, such as {group or 'example.com'}/v1"
+        return Complaint(f"{text} has no version", f"write group/version, such as {group or 'example.com'}/v1")
     return (names.dns_subdomain(group) if group else "") or names.dns1035_label(version)
 
 
@@ -94,11 +98,13 @@ def policy_does_something(spec: Node) -> Iterator[Problem]:
     """There is something to check or to write down."""
     validations, annotations = spec["validations"], spec["auditAnnotations"]
     if not len(validations) and not len(annotations):
-        yield require(validations, "a policy must demand something or write something down: add validations")
-        yield require(annotations, "a policy must demand something or write something down: add validations (or auditAnnotations)")
+        yield require(validations, Complaint("a policy must demand something or write something down", "add validations"))
+        yield require(
+            annotations, Complaint("a policy must demand something or write something down", "add validations (or auditAnnotations)")
+        )
     if len(annotations) > _MOST_ANNOTATIONS:
-        message = f"{len(annotations)} audit annotations are too many: keep {_MOST_ANNOTATIONS}"
-        yield Problem(annotations, message, "Invalid", at="key")
+        message = f"{len(annotations)} audit annotations are too many"
+        yield Problem(annotations, message, help=f"keep {_MOST_ANNOTATIONS}", reason="Invalid", at="key")
 
 
 @validator(_MUTATING, rule=admission_policy)
@@ -106,7 +112,7 @@ def mutations_are_given(spec: Node) -> Iterator[Problem]:
     """What is changed, and how."""
     mutations = spec["mutations"]
     if not len(mutations):
-        yield require(mutations, "a policy must mutate: add mutations")
+        yield require(mutations, Complaint("a policy must mutate", "add mutations"))
     for each in mutations:
         yield from _mutation_problems(each)
 
@@ -117,9 +123,9 @@ def _mutation_problems(mutation: Node) -> Iterator[Problem]:
         return
     for name, key in PATCHES.items():
         if name == kind and not mutation[key]:
-            yield require(mutation[key], f"the patch is a {kind}: add {key} with an expression")
+            yield require(mutation[key], Complaint(f"the patch is a {kind}", f"add {key} with an expression"))
         elif name != kind and mutation[key]:
-            yield Problem(mutation[key], f"the patch is a {kind}: take {key} away", "Invalid", at="key")
+            yield Problem(mutation[key], f"the patch is a {kind}", help=f"take {key} away", reason="Invalid", at="key")
 
 
 @validator(in_versions("ValidatingAdmissionPolicyBindingSpec"), rule=admission_policy)
@@ -127,16 +133,16 @@ def actions_go_together(spec: Node) -> Iterator[Problem]:
     """What happens when a validation fails: at least one thing, each once, and not the same thing said in two ways."""
     actions = spec["validationActions"]
     if not len(actions):
-        yield require(actions, f"a binding must say what happens when a validation fails: add {', '.join(_ACTIONS)}")
+        yield require(actions, Complaint("a binding must say what happens when a validation fails", f"add {', '.join(_ACTIONS)}"))
     seen: set[str] = set()
     for each in actions:
         if each.text not in _ACTIONS:
             yield not_supported(each, _ACTIONS)
         if each.text in seen:
-            yield Problem(each, f"{each.text or 'an empty action'} is listed already: take it away", "Duplicate")
+            yield Problem(each, f"{each.text or 'an empty action'} is listed already", help="take it away", reason="Duplicate")
         seen.add(each.text)
     if {"Deny", "Warn"} <= seen:
-        yield Problem(actions, "who is denied needs no warning: take Deny or Warn away", "Invalid")
+        yield Problem(actions, "who is denied needs no warning", help="take Deny or Warn away", reason="Invalid")
 
 
 @validator(_BINDINGS, rule=admission_policy)
@@ -148,9 +154,9 @@ def parameters_are_found(spec: Node) -> Iterator[Problem]:
         return
     if name.text and selector:
         for each in (name, selector):
-            yield Problem(each, "parameters are found by name or by selector: take one of them away", "Forbidden", at="key")
+            yield Problem(each, "parameters are found by name or by selector", help="take one of them away", reason="Forbidden", at="key")
     elif not name.text and not selector:
-        yield require(reference, "parameters are found by name or by selector: add one of them")
+        yield require(reference, Complaint("parameters are found by name or by selector", "add one of them"))
 
 
 @validator(_ALL, rule=dubious_setting)
@@ -158,4 +164,4 @@ def names_are_free(resource: Resource) -> Iterator[Problem]:
     """Names that are kept for what the server reads from its own files. Source: WarningsForStaticSuffix."""
     name = resource["metadata"]["name"]
     if name.text.endswith(_STATIC) and not resource.is_before(_STATIC_SINCE):
-        yield Problem(name, f"names in {_STATIC} are for what the server reads from its own files: take another")
+        yield Problem(name, f"names in {_STATIC} are for what the server reads from its own files", help="take another")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Constraint, Node, Problem, declare, fields, names, validator
+from kcheck.api import Complaint, Constraint, Node, Problem, declare, fields, names, validator
 from kcheck_spec.constraints import not_supported, one_of, require
 
 admission_rule = declare("admission-rule", "a rule that says badly which requests a webhook or policy is asked about")
@@ -49,13 +49,13 @@ def _versions(versions: Node) -> Iterator[Problem]:
     yield from _not_beside_all(versions, "API versions")
     for each in versions:
         if each.value in (None, ""):
-            yield require(each, "an empty version is none: write one such as v1, or '*'")
+            yield require(each, Complaint("an empty version is none", "write one such as v1, or '*'"))
 
 
 def _not_beside_all(listed: Node, what: str) -> Iterator[Problem]:
     for each in listed:
         if each.text == "*" and len(listed) > 1:
-            yield Problem(each, f"'*' means all {what}: keep it alone, or take it away", "Invalid", field=listed)
+            yield Problem(each, f"'*' means all {what}", help="keep it alone, or take it away", reason="Invalid", field=listed)
             return
 
 
@@ -66,29 +66,29 @@ def _resources(resources: Node) -> Iterator[Problem]:
     for each in resources:
         name, slash, sub = each.text.partition("/")
         if each.value in (None, ""):
-            yield require(each, "an empty resource is none: write a plural such as pods, or '*'")
+            yield require(each, Complaint("an empty resource is none", "write a plural such as pods, or '*'"))
         elif slash:
             for wider in (f"{name}/*", f"*/{sub}"):
                 if wider in seen:
-                    yield Problem(each, f"{wider} includes {each.text}: take one of them away", "Invalid")
+                    yield Problem(each, f"{wider} includes {each.text}", help="take one of them away", reason="Invalid")
             seen.add(each.text)
     if len(words) > 1 and "*/*" in words:
-        message = "'*/*' means all resources: keep it alone, or take it away"
-        yield Problem(resources[words.index("*/*")], message, "Invalid", field=resources)
+        message = Complaint("'*/*' means all resources", "keep it alone, or take it away")
+        yield Problem(resources[words.index("*/*")], message, reason="Invalid", field=resources)
     bare = [word for word in words if word and "/" not in word]
     # The server remembers the last resource without a subresource alone.
     if "*" in words and bare[-1] != "*":
-        message = "'*' means all resources: keep it and what has a subresource, or take it away"
-        yield Problem(resources[words.index("*")], message, "Invalid", field=resources)
+        message = Complaint("'*' means all resources", "keep it and what has a subresource, or take it away")
+        yield Problem(resources[words.index("*")], message, reason="Invalid", field=resources)
 
 
 def _names(listed: Node) -> Iterator[Problem]:
     seen: set[str] = set()
     for each in listed:
         if wrong := names.path_segment(each.text):
-            yield Problem(each, wrong, "Invalid")
+            yield Problem(each, wrong, reason="Invalid")
         if each.text in seen:
-            yield Problem(each, f"{each.text or 'an empty name'} is listed already: take it away", "Duplicate")
+            yield Problem(each, f"{each.text or 'an empty name'} is listed already", help="take it away", reason="Duplicate")
         seen.add(each.text)
 
 
@@ -118,4 +118,4 @@ def rules_are_complete(rule: Node) -> Iterator[Problem]:
     """An empty list is nothing, not everything."""
     for key, hint in _EXAMPLES.items():
         if not len(rule[key]):
-            yield require(rule[key], f"a rule must say its {key}: {hint}")
+            yield require(rule[key], Complaint(f"a rule must say its {key}", hint))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kcheck.api import Constraint, Node, Problem, constraint, declare, fields, validator
+from kcheck.api import Complaint, Constraint, Node, Problem, constraint, declare, fields, validator
 from kcheck_spec.constraints import amount, in_range, not_supported, one_of, path_segment, require, required
 
 autoscaler_range = declare("autoscaler-range", "bounds that an autoscaler cannot keep")
@@ -28,7 +28,7 @@ def _tolerance(node: Node) -> Problem | None:
     quantity = amount(node)
     if quantity is None or quantity.sign >= 0:
         return None
-    return Problem(node, f"{node.value} is below zero: write 0 or more, such as 0.05", "Invalid")
+    return Problem(node, f"{node.value} is below zero", help="write 0 or more, such as 0.05", reason="Invalid")
 
 
 @constraint(autoscaler_behavior, of_absent=True, closed=True)
@@ -43,7 +43,7 @@ def _up_to(most: int | None) -> Constraint:
     def look(node: Node) -> Problem | Iterable[Problem] | None:
         if node:
             return bounds.look(node)
-        return Problem(node, f"a policy needs {node.name}: add it, a number from 1 up", "Invalid")
+        return Problem(node, f"a policy needs {node.name}", help="add it, a number from 1 up", reason="Invalid")
 
     return Constraint(autoscaler_behavior, look, of_absent=True)
 
@@ -75,11 +75,13 @@ def bounds_leave_room(spec: Node) -> Iterator[Problem]:
     """No fewer at most than at least. Scaling to nothing needs a metric that does not come from the pods."""
     least, most = spec["minReplicas"], spec["maxReplicas"]
     if 0 < (most.integer or 0) < (least.integer or 0):
-        message = f"{most.integer} is less than minReplicas, {least.integer}: write {least.integer} or more"
-        yield Problem(most, message, "Invalid")
+        message = Complaint(f"{most.integer} is less than minReplicas, {least.integer}", f"write {least.integer} or more")
+        yield Problem(most, message, reason="Invalid")
     if least.integer == 0 and not any(metric["type"].text in ("Object", "External") for metric in spec["metrics"]):
-        message = "without pods there is nothing to measure: write 1 or more (less needs a metric of type Object or External, too)"
-        yield Problem(least, message, "Forbidden", field=spec["metrics"])
+        message = Complaint(
+            "without pods there is nothing to measure", "write 1 or more (less needs a metric of type Object or External, too)"
+        )
+        yield Problem(least, message, reason="Forbidden", field=spec["metrics"])
 
 
 @validator("autoscaling/v1 HorizontalPodAutoscalerSpec", rule=autoscaler_range)
@@ -88,7 +90,7 @@ def utilization_is_above_zero(spec: Node) -> Iterator[Problem]:
     target = spec["targetCPUUtilizationPercentage"]
     if target and (target.integer or 0) < 1:
         field = "spec.metrics[0].resource.target.averageUtilization"
-        yield Problem(target, f"{target.integer} percent cannot be kept: write 1 or more", "Invalid", field=field)
+        yield Problem(target, f"{target.integer} percent cannot be kept", help="write 1 or more", reason="Invalid", field=field)
 
 
 @validator(_REFERENCES, rule=autoscaler_target)
@@ -97,10 +99,10 @@ def references_name_a_version(reference: Node) -> Iterator[Problem]:
     version = reference["apiVersion"]
     group, slash, _ = version.text.partition("/")
     if version.text.count("/") > 1:
-        yield Problem(version, f"{version.text} is no apiVersion: write group/version, such as apps/v1", "Invalid")
+        yield Problem(version, f"{version.text} is no apiVersion", help="write group/version, such as apps/v1", reason="Invalid")
     elif reference.name == "scaleTargetRef" and not (slash and group) and reference["kind"].text != "ReplicationController":
         said = f"{version.text} names no API group" if version.text else "the apiVersion of what is scaled is missing"
-        yield Problem(version, f"{said}: write group/version, such as apps/v1", "Invalid")
+        yield Problem(version, f"{said}", help="write group/version, such as apps/v1", reason="Invalid")
 
 
 @validator(tuple(f"autoscaling/{version} HPAScalingRules" for version in _V2), rule=autoscaler_behavior)
@@ -108,4 +110,6 @@ def policies_are_listed(rules: Node) -> Iterator[Problem]:
     """Without a list the defaults hold; an empty one says nothing."""
     policies = rules["policies"]
     if policies and not len(policies):
-        yield require(policies, "an empty list of policies lets nothing happen: add one, or take policies away for the defaults")
+        yield require(
+            policies, Complaint("an empty list of policies lets nothing happen", "add one, or take policies away for the defaults")
+        )

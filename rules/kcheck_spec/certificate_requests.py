@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, base64, constraint, declare, fields, names
+from kcheck.api import Complaint, Node, Problem, base64, constraint, declare, fields, help_of, names
 from kcheck_spec import pem
 from kcheck_spec.constraints import in_range, not_supported, require
 
@@ -28,35 +28,35 @@ def _signer(node: Node) -> Iterator[Problem]:
     name = node.text
     domain, slash, path = name.partition("/")
     if not name:
-        yield require(node, "a request needs its signer: add signerName, such as kubernetes.io/kube-apiserver-client")
+        yield require(node, Complaint("a request needs its signer", "add signerName, such as kubernetes.io/kube-apiserver-client"))
     elif name == _LEGACY:
-        yield Problem(node, f"{_LEGACY} is of a former version: write the signer that is meant", "Invalid")
+        yield Problem(node, f"{_LEGACY} is of a former version", help="write the signer that is meant", reason="Invalid")
     elif not slash or "/" in path:
-        yield Problem(node, f"{name} is no domain with one name under it: write example.com/my-signer", "Invalid")
+        yield Problem(node, f"{name} is no domain with one name under it", help="write example.com/my-signer", reason="Invalid")
     elif len(domain) > _LONGEST_DOMAIN or len(name) > _LONGEST_SIGNER:
         message = f"{len(name)} bytes are too many: {_LONGEST_DOMAIN} for the domain, {_LONGEST_SIGNER} in all"
-        yield Problem(node, f"{message} at most", "TooLong")
+        yield Problem(node, f"{message} at most", reason="TooLong")
     elif wrong := next(filter(None, map(names.dns_label, domain.split("."))), "") or _needs_dot(domain):
-        yield Problem(node, f"what stands before the '/' is no domain: {wrong}", "Invalid")
+        yield Problem(node, f"what stands before the '/' is no domain: {wrong}", help=help_of(wrong), reason="Invalid")
     elif wrong := next(filter(None, map(names.dns_subdomain, path.split("."))), ""):
-        yield Problem(node, f"what stands after the '/' is no name: {wrong}", "Invalid")
+        yield Problem(node, f"what stands after the '/' is no name: {wrong}", help=help_of(wrong), reason="Invalid")
 
 
 def _needs_dot(domain: str) -> str:
-    return "" if "." in domain else f"it needs two parts; write {domain}.example.com"
+    return "" if "." in domain else Complaint("it needs two parts", f"write {domain}.example.com")
 
 
 @constraint(certificate_request, of_absent=True, closed=True)
 def _usages(node: Node) -> Iterator[Problem]:
     """What the certificate is for, each use once."""
     if not len(node):
-        yield require(node, "a certificate needs a use: add usages, such as [client auth]")
+        yield require(node, Complaint("a certificate needs a use", "add usages, such as [client auth]"))
     seen: set[str] = set()
     for each in node:
         if each.text not in _USAGES:
             yield not_supported(each, _USAGES)
         if each.text in seen:
-            yield Problem(each, f"{each.text or 'an empty use'} stands in usages already: take it away", "Duplicate")
+            yield Problem(each, f"{each.text or 'an empty use'} stands in usages already", help="take it away", reason="Duplicate")
         seen.add(each.text)
 
 
@@ -72,9 +72,9 @@ def _request(node: Node) -> Problem | None:
     label, block = next(pem.blocks(text), ("", b""))
     if label != _LABEL:
         found = f"request holds a {label}" if label else "request holds no PEM"
-        return Problem(node, f"{found}: write base64 of a file that begins with -----BEGIN {_LABEL}-----", "Invalid")
+        return Problem(node, f"{found}", help=f"write base64 of a file that begins with -----BEGIN {_LABEL}-----", reason="Invalid")
     if not _is_request(block):
-        return Problem(node, "the request cannot be read: encode the file again", "Invalid")
+        return Problem(node, "the request cannot be read", help="encode the file again", reason="Invalid")
     return None
 
 

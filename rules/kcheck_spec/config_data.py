@@ -33,7 +33,7 @@ def config_keys_are_file_names(config: Node) -> Iterator[Problem]:
         yield from _bad_keys(bag, bag)
     for key, value in config["data"].entries:
         if key in config["binaryData"]:
-            yield Problem(value, f"{key} stands in binaryData, too: give one of them another key", "Invalid", at="key")
+            yield Problem(value, f"{key} stands in binaryData, too", help="give one of them another key", reason="Invalid", at="key")
 
 
 @validator("core/v1 Secret", rule=data_key)
@@ -47,7 +47,7 @@ def _bad_keys(bag: Node, meant: Node) -> Iterator[Problem]:
     for key, value in bag.entries:
         wrong = names.config_key(key)
         if wrong:
-            yield Problem(value, wrong, "Invalid", at="key", field=meant[key])
+            yield Problem(value, wrong, reason="Invalid", at="key", field=meant[key])
 
 
 @validator("core/v1 ConfigMap", rule=size_limit)
@@ -55,7 +55,7 @@ def config_fits(config: Node) -> Iterator[Problem]:
     """All values together. The server names the whole object."""
     size = sum(len(text(value)) for value in config["data"]) + sum(len(binary(value) or b"") for value in config["binaryData"])
     if size > LIMIT:
-        yield Problem(config["data"] or config["binaryData"], _too_large(size), "TooLong", at="key", field="")
+        yield Problem(config["data"] or config["binaryData"], _too_large(size), reason="TooLong", at="key", field="")
 
 
 @validator("core/v1 Secret", rule=size_limit)
@@ -63,7 +63,7 @@ def secret_fits(secret: Node) -> Iterator[Problem]:
     """All values together."""
     size = sum(len(value) for value in contents(secret).values() if value is not None)
     if size > LIMIT:
-        yield Problem(secret["data"] or secret["stringData"], _too_large(size), "TooLong", at="key", field=secret["data"])
+        yield Problem(secret["data"] or secret["stringData"], _too_large(size), reason="TooLong", at="key", field=secret["data"])
 
 
 def _too_large(size: int) -> str:
@@ -77,8 +77,8 @@ def secret_keeps_its_promise(secret: Node) -> Iterator[Problem]:
     if kind == "kubernetes.io/service-account-token":
         account = secret.at("metadata", "annotations", _SERVICE_ACCOUNT)
         if not account.text:
-            message = f"a Secret of type {kind} names its ServiceAccount in the annotation {_SERVICE_ACCOUNT}: add it"
-            yield Problem(account, message, "Required")
+            message = f"a Secret of type {kind} names its ServiceAccount in the annotation {_SERVICE_ACCOUNT}"
+            yield Problem(account, message, help="add it", reason="Required")
     if kind not in _KEYS:
         return
     keys, one_is_enough = _KEYS[kind]
@@ -88,14 +88,13 @@ def secret_keeps_its_promise(secret: Node) -> Iterator[Problem]:
         for key in (".dockercfg", ".dockerconfigjson"):
             held = found.get(key)
             if key in keys and held is not None and not _is_json_object(held):
-                message = f"{key} must be a JSON object: write what docker writes to its config file"
-                yield Problem(_entry(secret, key), message, "Invalid", field=secret["data"][key])
+                help = "write what docker writes to its config file"
+                yield Problem(_entry(secret, key), f"{key} must be a JSON object", help=help, reason="Invalid", field=secret["data"][key])
         return
     bag = secret["data"] or secret["stringData"]
     for key in missing:
-        what = f"{' or '.join(keys)}: add {key}" if one_is_enough else f"{key}: add it"
-        message = f"a Secret of type {kind} needs {what}"
-        yield Problem(bag[key], message, "Required", field=secret["data"][key])
+        message = f"a Secret of type {kind} needs {' or '.join(keys) if one_is_enough else key}"
+        yield Problem(bag[key], message, help=f"add {key}", reason="Required", field=secret["data"][key])
 
 
 def contents(secret: Node) -> dict[str, bytes | None]:

@@ -27,7 +27,7 @@ def given(node: Node) -> bool:
 
 def require(node: Node, what: str = "") -> Problem:
     """The problem of a value that must be there, with a message of its own where the usual one says too little."""
-    return Problem(node, what, "Required") if what else missing(node)
+    return Problem(node, what, reason="Required") if what else missing(node)
 
 
 @constraint(required_field, of_absent=True)
@@ -65,7 +65,7 @@ def not_supported(node: Node, allowed: Iterable[str]) -> Problem:
     words = list(allowed)
     near = nearest(node.text, words)
     hint = f"write {near}" if near else f"write one of {', '.join(words)}"
-    return Problem(node, f"{node.text or 'an empty value'} is not supported here: {hint}", "NotSupported")
+    return Problem(node, f"{node.text or 'an empty value'} is not supported here", help=hint, reason="NotSupported")
 
 
 def text(rule: Callable[[str], str], of: Rule = object_name, reason: Reason = "Invalid", *, empty: bool = True) -> Constraint:
@@ -78,7 +78,7 @@ def text(rule: Callable[[str], str], of: Rule = object_name, reason: Reason = "I
         if not node.text and (empty or node.value != ""):
             return None
         wrong = rule(node.text)
-        return Problem(node, wrong, reason) if wrong else None
+        return Problem(node, wrong, reason=reason) if wrong else None
 
     return Constraint(of, look)
 
@@ -92,7 +92,7 @@ def in_range(least: int | None, most: int | None, of: Rule = number_range, *, ze
             return None
         if (least is None or value >= least) and (most is None or value <= most):
             return None
-        return Problem(node, f"{value} is out of range: write {_bounds(least, most)}", "Invalid")
+        return Problem(node, f"{value} is out of range", help=f"write {_bounds(least, most)}", reason="Invalid")
 
     return Constraint(of, look)
 
@@ -145,5 +145,5 @@ def unique(items: Iterable[Node], key: Callable[[Node], Any], message: Callable[
     for item in items:
         value = key(item)
         if value in seen:
-            yield Problem(item[field] if field else item, message(item), "Duplicate")
+            yield Problem(item[field] if field else item, message(item), reason="Duplicate")
         seen.add(value)

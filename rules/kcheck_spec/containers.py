@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Container, Node, Pod, Problem, declare, fields, validator
+from kcheck.api import Complaint, Container, Node, Pod, Problem, declare, fields, validator
 from kcheck_spec.constraints import dns_label, not_supported, one_of, require, required
 
 container_name = declare(
@@ -57,12 +57,14 @@ def container_names_differ(pod: Pod) -> Iterator[Problem]:
             name = container["name"].text
             target = container["targetContainerName"]
             if listed == "ephemeralContainers" and target.text and target.text not in others:
-                yield Problem(target, f"this pod has no container {target.text} to target: write one of {_listed(others)}", "NotFound")
+                yield Problem(
+                    target, f"this pod has no container {target.text} to target", help=f"write one of {_listed(others)}", reason="NotFound"
+                )
             if not name:
                 continue
             if name in seen:
-                message = f"a container of this pod is called {name} already: give every container a name of its own"
-                yield Problem(container["name"], message, "Duplicate")
+                message = f"a container of this pod is called {name} already"
+                yield Problem(container["name"], message, help="give every container a name of its own", reason="Duplicate")
             seen.add(name)
 
 
@@ -77,7 +79,7 @@ def image_has_no_blanks(container: Container) -> Iterator[Problem]:
     bare = image.text.strip()
     if bare != image.text and (container.role == "ephemeral" or not container.pod.is_template):
         hint = f"write {bare}" if bare else "name an image"
-        yield Problem(image, f"{image.text!r} begins or ends with a blank: {hint}", "Invalid")
+        yield Problem(image, f"{image.text!r} begins or ends with a blank", help=hint, reason="Invalid")
 
 
 @validator("core/v1 PodSpec", rule=container_kind, fields="ephemeralContainers")
@@ -85,8 +87,8 @@ def no_ephemeral_containers(pod: Pod) -> Iterator[Problem]:
     """Ephemeral containers come with an update of a running pod only, through a subresource of their own."""
     listed = pod["ephemeralContainers"]
     if len(listed):
-        message = "ephemeral containers can be added to a running pod only (kubectl debug): take them away, or move them to containers"
-        yield Problem(listed, message, "Forbidden", at="key")
+        message = "ephemeral containers can be added to a running pod only (kubectl debug)"
+        yield Problem(listed, message, help="take them away, or move them to containers", reason="Forbidden", at="key")
 
 
 @validator(CONTAINERS, rule=container_kind)
@@ -97,13 +99,13 @@ def settings_fit_the_kind(container: Container) -> Iterator[Problem]:
     if container.role == "init":
         for name in _RUNNING:
             if container[name]:
-                message = f"an init container ends before the pod starts, so it has no {name}: take it away, or set restartPolicy: Always"
-                yield Problem(container[name], message, "Forbidden", at="key")
+                message = f"an init container ends before the pod starts, so it has no {name}"
+                yield Problem(container[name], message, help="take it away, or set restartPolicy: Always", reason="Forbidden", at="key")
     else:
         for name in _NOT_EPHEMERAL:
             setting = container[name]
             if setting and (name != "resources" or any(setting)):
-                yield Problem(setting, f"an ephemeral container has no {name}: take it away", "Forbidden", at="key")
+                yield Problem(setting, f"an ephemeral container has no {name}", help="take it away", reason="Forbidden", at="key")
 
 
 @validator("core/v1 Container", rule=container_kind, fields="restartPolicy")
@@ -112,10 +114,12 @@ def restart_policy_fits_older_versions(container: Container) -> Iterator[Problem
     policy = container["restartPolicy"]
     if policy and container.resource.is_before(35) and not container.is_sidecar:
         if container.role == "init":
-            yield Problem(policy, f"before Kubernetes 1.35 an init container could not have {policy.text}: write Always", "NotSupported")
+            yield Problem(
+                policy, f"before Kubernetes 1.35 an init container could not have {policy.text}", help="write Always", reason="NotSupported"
+            )
         else:
-            message = "before Kubernetes 1.35 only init containers could have a restartPolicy: take it away"
-            yield Problem(policy, message, "Forbidden", at="key")
+            message = "before Kubernetes 1.35 only init containers could have a restartPolicy"
+            yield Problem(policy, message, help="take it away", reason="Forbidden", at="key")
 
 
 @validator("core/v1 Container", rule=container_restart, fields="restartPolicyRules")
@@ -125,10 +129,10 @@ def restart_rules_are_complete(container: Container) -> Iterator[Problem]:
     if not len(rules):
         return
     if not container["restartPolicy"]:
-        message = "restartPolicyRules are exceptions from a restartPolicy of this container: add one, such as restartPolicy: Never"
-        yield Problem(container["restartPolicy"], message, "Required")
+        message = "restartPolicyRules are exceptions from a restartPolicy of this container"
+        yield Problem(container["restartPolicy"], message, help="add one, such as restartPolicy: Never", reason="Required")
     if len(rules) > _MOST_RULES:
-        yield Problem(rules, f"{len(rules)} restart rules are too many: write {_MOST_RULES} at most", "TooMany", at="key")
+        yield Problem(rules, f"{len(rules)} restart rules are too many", help=f"write {_MOST_RULES} at most", reason="TooMany", at="key")
     for rule in rules:
         yield from _restart_rule(rule)
 
@@ -138,10 +142,12 @@ def _restart_rule(rule: Node) -> Iterator[Problem]:
         yield not_supported(rule["action"], _ACTIONS)
     codes = rule["exitCodes"]
     if not codes:
-        yield require(codes, "a restart rule says which exit codes it is for: add exitCodes with operator and values")
+        yield require(codes, Complaint("a restart rule says which exit codes it is for", "add exitCodes with operator and values"))
         return
     if codes["operator"].text not in ("In", "NotIn"):
         yield not_supported(codes["operator"], ("In", "NotIn"))
     values = codes["values"]
     if len(values) > _MOST_EXIT_CODES:
-        yield Problem(values, f"{len(values)} exit codes are too many: write {_MOST_EXIT_CODES} at most", "TooMany", at="key")
+        yield Problem(
+            values, f"{len(values)} exit codes are too many", help=f"write {_MOST_EXIT_CODES} at most", reason="TooMany", at="key"
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Reason, declare, fields, nearest, validator
+from kcheck.api import Complaint, Node, Problem, Reason, declare, fields, nearest, validator
 from kcheck_spec.crd_parts import parts
 
 crd_columns = declare("crd-columns", "a column of a custom resource that cannot be printed")
@@ -24,26 +24,26 @@ def columns_can_be_printed(spec: Node) -> Iterator[Problem]:
             for key, message, reason in _faults(column):
                 # In the server the field is called JSONPath.
                 field = f"{part.path}[{index}].{'JSONPath' if key == 'jsonPath' else key}"
-                yield Problem(column[key], message, reason, field=field)
+                yield Problem(column[key], message, reason=reason, field=field)
 
 
 def _faults(column: Node) -> Iterator[tuple[str, str, Reason]]:
     """Fields of a column, what is wrong with them, and the reason."""
     name, kind, format, path = (column[key] for key in ("name", "type", "format", "jsonPath"))
     if name.value in (None, ""):
-        yield "name", "a column needs a name, which is its heading: add it", "Required"
+        yield "name", Complaint("a column needs a name, which is its heading", "add it"), "Required"
     if kind.value in (None, ""):
-        yield "type", f"a column needs a type: write one of {', '.join(TYPES)}", "Required"
+        yield "type", Complaint("a column needs a type", f"write one of {', '.join(TYPES)}"), "Required"
     elif kind.text not in TYPES:
         yield "type", _unknown(kind, TYPES), "Invalid"
     if format.text and format.text not in _FORMATS:
         yield "format", _unknown(format, _FORMATS), "Invalid"
     if path.value in (None, ""):
-        yield "jsonPath", "a column needs a path to what it shows: write one such as .spec.replicas", "Required"
+        yield "jsonPath", Complaint("a column needs a path to what it shows", "write one such as .spec.replicas"), "Required"
     elif not path.text.startswith("."):
-        yield "jsonPath", f"a path begins with '.': write .{path.text.lstrip('$.')}", "Invalid"
+        yield "jsonPath", Complaint("a path begins with '.'", f"write .{path.text.lstrip('$.')}"), "Invalid"
 
 
 def _unknown(node: Node, words: tuple[str, ...]) -> str:
     near = nearest(node.text, words)
-    return f"{node.text} is none of a column's: write {near if near else 'one of ' + ', '.join(words)}"
+    return Complaint(f"{node.text} is none of a column's", f"write {(near if near else 'one of ' + ', '.join(words))}")

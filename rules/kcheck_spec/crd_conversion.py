@@ -37,12 +37,21 @@ def strategy_has_what_it_needs(conversion: Node) -> Iterator[Problem]:
     if strategy.text == "Webhook":
         if not client:
             field = conversion.imaginary("webhookClientConfig")
-            yield Problem(client, "a webhook converts, so it must be reached: add webhook.clientConfig", "Required", field=field)
+            yield Problem(
+                client, "a webhook converts, so it must be reached", help="add webhook.clientConfig", reason="Required", field=field
+            )
         return
     for each, name in ((client, "webhookClientConfig"), (versions, "conversionReviewVersions")):
         if each and (each.is_map or len(each)):
-            message = f"with strategy {strategy.text or 'None'} there is no webhook: take {each.name} away, or write strategy: Webhook"
-            yield Problem(each, message, "Forbidden", at="key", field=conversion.imaginary(name))
+            message = f"with strategy {strategy.text or 'None'} there is no webhook"
+            yield Problem(
+                each,
+                message,
+                help=f"take {each.name} away, or write strategy: Webhook",
+                reason="Forbidden",
+                at="key",
+                field=conversion.imaginary(name),
+            )
 
 
 @validator(_TYPE, rule=webhook_client)

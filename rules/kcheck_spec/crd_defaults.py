@@ -32,7 +32,7 @@ def _fault_problems(schema: Node, place: Place, path: Callable[[Node], str], min
         for key in () if fault.nowhere else fault.keys:
             field += f"[{key}]" if isinstance(key, int) else f".{key}"
         node = default.at(*fault.keys)
-        yield Problem(node, fault.message, fault.reason, at="key" if fault.rule == "unknown-field" else "value", field=field)
+        yield Problem(node, fault.message, reason=fault.reason, at="key" if fault.rule == "unknown-field" else "value", field=field)
 
 
 def _rule_problems(schema: Node, whole: bool, path: Callable[[Node], str], minor: int) -> Iterator[Problem]:
@@ -40,4 +40,4 @@ def _rule_problems(schema: Node, whole: bool, path: Callable[[Node], str], minor
     default = schema["default"]
     for violation in expressions.default_violations(schema, whole, minor):
         field = path(default) + ("" if violation.field[:1] in ("", "[") else ".") + violation.field
-        yield Problem(default.at(*violation.path), violation.message, violation.reason, field=field)
+        yield Problem(default.at(*violation.path), violation.message, reason=violation.reason, field=field)

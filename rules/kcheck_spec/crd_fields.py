@@ -26,13 +26,13 @@ def _schema_or_flag(node: Node) -> Problem | None:
     """A schema, or whether anything may stand there."""
     if node.is_map or node.flag is not None:
         return None
-    return Problem(node, "a schema or a boolean belongs here: write a map, true or false", "TypeInvalid")
+    return Problem(node, "a schema or a boolean belongs here", help="write a map, true or false", reason="TypeInvalid")
 
 
 def _schemas(node: Node) -> Iterator[Problem]:
     for each in node if node.is_list else ():
         if each and not each.is_map:
-            yield Problem(each, "a schema belongs here: write a map", "TypeInvalid")
+            yield Problem(each, "a schema belongs here", help="write a map", reason="TypeInvalid")
 
 
 @constraint(unknown_format)
@@ -44,7 +44,7 @@ def _format(node: Node) -> Problem | None:
         return None
     near = nearest(node.text, _FORMATS.get(kind or "string", ()))
     hint = f"write {near}" if near else "take it away, or write a pattern" if kind in ("", "string") else "take it away"
-    return Problem(node, f"nobody looks at the format {node.text}{f' of {kind} values' if kind else ''}: {hint}")
+    return Problem(node, f"nobody looks at the format {node.text}{f' of {kind} values' if kind else ''}", help=hint)
 
 
 tables = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kcheck.api import Constraint, Node, Problem, Resource, declare, fields, names, urls, validator
+from kcheck.api import Complaint, Constraint, Node, Problem, Resource, declare, fields, help_of, names, urls, validator
 from kcheck_spec.constraints import one_of, require, required, text
 from kcheck_spec.shape import unsupported_value
 
@@ -26,10 +26,10 @@ def kind_name(text: str) -> str:
     if not names.dns1035_label(text.lower()):
         return ""
     if len(text) > _LONGEST_KIND:
-        return f"a kind has at most {_LONGEST_KIND} characters, this has {len(text)}: shorten it"
+        return Complaint(f"a kind has at most {_LONGEST_KIND} characters, this has {len(text)}", "shorten it")
     words = re.findall("[A-Za-z0-9]+", text)
     better = "".join(word[0].upper() + word[1:] for word in words).lstrip("0123456789")
-    return f"a kind has letters and digits, a letter first: write {better or 'another'}"
+    return Complaint("a kind has letters and digits, a letter first", f"write {better or 'another'}")
 
 
 def _group(text: str) -> str:
@@ -41,7 +41,7 @@ def _word_problems(words: Node) -> Iterator[Problem]:
         if word.value.__class__ not in (str, type(None)):
             continue
         if wrong := names.dns1035_label(word.text):
-            yield Problem(word, wrong, "Invalid")
+            yield Problem(word, wrong, reason="Invalid")
 
 
 _words = Constraint(crd_names, _word_problems)
@@ -76,11 +76,13 @@ def names_come_from_kind(spec: Node) -> Iterator[Problem]:
         if each.text:
             continue
         if kind.value in (None, ""):
-            yield require(each, f"{key} is made of kind, which is missing: add kind")
+            yield require(each, Complaint(f"{key} is made of kind, which is missing", "add kind"))
         elif wrong := kind_name(kind.text + ending):
-            yield Problem(kind, f"{key} is made of the kind, and {wrong}", "Invalid", field=each)
+            yield Problem(kind, f"{key} is made of the kind, and {wrong}", help=help_of(wrong), reason="Invalid", field=each)
     if kind.text and kind.text == listed.text:
-        yield Problem(listed, f"a list of {kind.text} needs a kind of its own: write {kind.text}List, or take listKind away", "Invalid")
+        yield Problem(
+            listed, f"a list of {kind.text} needs a kind of its own", help=f"write {kind.text}List, or take listKind away", reason="Invalid"
+        )
 
 
 @validator(DEFINITION, rule=crd_names)
@@ -91,12 +93,14 @@ def name_is_plural_and_group(crd: Resource) -> Iterator[Problem]:
     name, prefix = crd["metadata"]["name"], crd["metadata"]["generateName"]
     hint = f"write {wanted}" if plural and group else f"write spec.{'group' if plural else 'names.plural'} first"
     if prefix.text and prefix.text != wanted:
-        message = f"a definition is called after its plural and group, so no name can be made up: take generateName away and {hint}"
-        yield Problem(prefix, message, "Invalid", at="key")
+        message = "a definition is called after its plural and group, so no name can be made up"
+        yield Problem(prefix, message, help=f"take generateName away and {hint}", reason="Invalid", at="key")
         if not name.text:
-            yield Problem(prefix, f"every name that is made of {prefix.text} is refused: {hint} in name", "Invalid", field=name)
+            yield Problem(
+                prefix, f"every name that is made of {prefix.text} is refused", help=f"{hint} in name", reason="Invalid", field=name
+            )
     if name.text and name.text != wanted and not names.dns_subdomain(name.text):
-        yield Problem(name, f"a definition is called after its plural and group: {hint}", "Invalid")
+        yield Problem(name, "a definition is called after its plural and group", help=hint, reason="Invalid")
 
 
 @validator(DEFINITION, rule=crd_names)
@@ -107,11 +111,13 @@ def protected_groups_are_approved(crd: Resource) -> Iterator[Problem]:
         return
     approval = crd["metadata"]["annotations"][APPROVAL]
     if not approval.text:
-        message = f"{group} belongs to Kubernetes: take a group of your own, or add the annotation {APPROVAL} with the pull request's URL"
+        message = Complaint(
+            f"{group} belongs to Kubernetes", f"take a group of your own, or add the annotation {APPROVAL} with the pull request's URL"
+        )
         yield require(approval, message)
     elif not approval.text.startswith("unapproved") and not _is_link(approval.text):
-        message = f"{approval.text} is neither a URL nor a reason that begins with unapproved: write the pull request's URL"
-        yield Problem(approval, message, "Invalid")
+        message = Complaint(f"{approval.text} is neither a URL nor a reason that begins with unapproved", "write the pull request's URL")
+        yield Problem(approval, message, reason="Invalid")
 
 
 def _is_link(text: str) -> bool:

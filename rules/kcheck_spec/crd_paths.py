@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kcheck.api import Node, Problem, declare, fields, pattern, validator
+from kcheck.api import Complaint, Node, Problem, declare, fields, pattern, validator
 from kcheck_spec.crd_parts import Part, parts
 
 crd_paths = declare("crd-paths", "a path into a custom resource that leads nowhere")
@@ -87,11 +87,13 @@ def selectable_fields_are_scalars(spec: Node) -> Iterator[Problem]:
             continue
         if part.is_shared is not alike:
             same, other = ("schema", "selectableFields") if alike else ("selectableFields", "schema")
-            message = f"the server does not take versions with the same {same} but another {other}: let them differ, or agree, in both"
-            yield Problem(part.node, message, "Invalid", at="key", field=part.path)
+            message = Complaint(
+                f"the server does not take versions with the same {same} but another {other}", "let them differ, or agree, in both"
+            )
+            yield Problem(part.node, message, reason="Invalid", at="key", field=part.path)
         elif not schema:
-            message = "without a schema there is nothing to select by: add schema.openAPIV3Schema"
-            yield Problem(part.node, message, "Invalid", at="key", field=part.path)
+            message = Complaint("without a schema there is nothing to select by", "add schema.openAPIV3Schema")
+            yield Problem(part.node, message, reason="Invalid", at="key", field=part.path)
         else:
             yield from _selectable_problems(part, schema)
 
@@ -101,25 +103,25 @@ def _selectable_problems(part: Part, schema: Node) -> Iterator[Problem]:
     for index, each in enumerate(part.node):
         path, field = each["jsonPath"], f"{part.path}[{index}].jsonPath"
         if path.value in (None, ""):
-            yield Problem(path, "a field is named by its path: write one such as .spec.host", "Required", field=field)
+            yield Problem(path, "a field is named by its path", help="write one such as .spec.host", reason="Required", field=field)
             continue
         try:
             target = follow(path.text, schema, brackets=False)
         except BadPath as error:
-            message = f"{path.text} leads to no field, {error}: write the path of one, such as .spec.host"
-            yield Problem(path, message, "Invalid", field=field)
+            message = Complaint(f"{path.text} leads to no field, {error}", "write the path of one, such as .spec.host")
+            yield Problem(path, message, reason="Invalid", field=field)
             continue
         if target.keys[:1] == (("metadata", True),):
-            yield Problem(path, "metadata has selectors of its own: take it away", "Invalid", field=field)
+            yield Problem(path, "metadata has selectors of its own", help="take it away", reason="Invalid", field=field)
         if target.schema["type"].text not in _SELECTABLE:
-            message = f"{path.text} is no single value: write the path of a string, boolean or integer"
-            yield Problem(path, message, "Invalid", field=field)
+            message = Complaint(f"{path.text} is no single value", "write the path of a string, boolean or integer")
+            yield Problem(path, message, reason="Invalid", field=field)
         if target.keys in seen:
-            yield Problem(path, f"{path.text} is listed already: take it away", "Duplicate", field=field)
+            yield Problem(path, f"{path.text} is listed already", help="take it away", reason="Duplicate", field=field)
         seen.add(target.keys)
     if len(seen) > _MOST_SELECTABLE:
-        message = f"{len(seen)} fields are too many to select by: keep {_MOST_SELECTABLE}"
-        yield Problem(part.node, message, "TooMany", at="key", field=part.path)
+        message = Complaint(f"{len(seen)} fields are too many to select by", f"keep {_MOST_SELECTABLE}")
+        yield Problem(part.node, message, reason="TooMany", at="key", field=part.path)
 
 
 @validator(_SPEC, rule=crd_paths)
@@ -134,7 +136,15 @@ def scale_finds_its_numbers(spec: Node) -> Iterator[Problem]:
             field = f"{part.path}.scale.{key}"
             if path.value in (None, ""):
                 if key != "labelSelectorPath":
-                    yield Problem(path, f"{key} is required: write a path such as {roots[0]}replicas", "Required", field=field)
+                    yield Problem(
+                        path, f"{key} is required", help=f"write a path such as {roots[0]}replicas", reason="Required", field=field
+                    )
             elif not path.text.startswith(roots):
                 places = " or ".join(root[:-1] for root in roots)
-                yield Problem(path, f"{path.text} does not lie where the server looks: write a path below {places}", "Invalid", field=field)
+                yield Problem(
+                    path,
+                    f"{path.text} does not lie where the server looks",
+                    help=f"write a path below {places}",
+                    reason="Invalid",
+                    field=field,
+                )

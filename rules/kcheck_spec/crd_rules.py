@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, fields
+from kcheck.api import Complaint, Node, Problem, fields
 from kcheck_spec.constraints import not_supported, require, settled
 from kcheck_spec.crd_paths import BadPath, follow
 
@@ -31,27 +31,27 @@ def _text_problems(rule: Node) -> Iterator[Problem]:
     expression, message, computed = rule["rule"], rule["message"], rule["messageExpression"]
     said = message.text.strip()
     if not expression.text.strip():
-        yield require(expression, "a rule needs an expression: add rule, such as self.min <= self.max")
+        yield require(expression, Complaint("a rule needs an expression", "add rule, such as self.min <= self.max"))
     elif message.text and not said:
-        yield Problem(message, "a message of blanks says nothing: write one, or take it away", "Invalid")
+        yield Problem(message, "a message of blanks says nothing", help="write one, or take it away", reason="Invalid")
     elif _has_break(said):
-        yield Problem(message, "a message is one line: take the line breaks out", "Invalid")
+        yield Problem(message, "a message is one line", help="take the line breaks out", reason="Invalid")
     elif _has_break(expression.text.strip()) and not said:
-        yield require(message, "a rule of several lines needs a message: add one")
+        yield require(message, Complaint("a rule of several lines needs a message", "add one"))
     if computed.text and not computed.text.strip():
-        yield require(computed, "an expression of blanks computes no message: write one, or take it away")
+        yield require(computed, Complaint("an expression of blanks computes no message", "write one, or take it away"))
 
 
 def _path_problems(path: Node, schema: Node, broken: bool) -> Iterator[Problem]:
     if not path.text.strip():
-        yield Problem(path, "a path of blanks leads nowhere: write one such as .spec, or take it away", "Invalid")
+        yield Problem(path, "a path of blanks leads nowhere", help="write one such as .spec, or take it away", reason="Invalid")
     elif _has_break(path.text):
-        yield Problem(path, "a path is one line: take the line breaks out", "Invalid")
+        yield Problem(path, "a path is one line", help="take the line breaks out", reason="Invalid")
     elif not broken:
         try:
             follow(path.text, schema)
         except BadPath as error:
-            yield Problem(path, f"{path.text} leads to no field below this schema, {error}: write the path of one", "Invalid")
+            yield Problem(path, f"{path.text} leads to no field below this schema, {error}", help="write the path of one", reason="Invalid")
 
 
 def _has_break(text: str) -> bool:

@@ -65,8 +65,8 @@ class Examination:
             yield from self.placed(self.structure)
         yield from self.placed(self.keywords)
         if self.broken is not None and not self.keywords:
-            message = f"{self.broken.name} is not for schemas of custom resources: take it away"
-            yield Problem(self.broken, message, "Invalid", at="key", field=self.prefix)
+            message = f"{self.broken.name} is not for schemas of custom resources"
+            yield Problem(self.broken, message, help="take it away", reason="Invalid", at="key", field=self.prefix)
 
     @cached_property
     def default_problems(self) -> list[Problem]:

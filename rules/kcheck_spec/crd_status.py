@@ -26,10 +26,10 @@ def root_problems(root: Node) -> Iterator[Problem]:
     strange = [key for key, value in root.entries if key not in _ALLOWED and _is_said(key, value)]
     kind = root["type"]
     if kind.text and kind.text != "object" and not any(key in _FIRST for key in strange):
-        yield Problem(kind, f"with the status subresource the root is an object, not {kind.text}: write object", "Invalid")
+        yield Problem(kind, f"with the status subresource the root is an object, not {kind.text}", help="write object", reason="Invalid")
     elif strange:
-        message = f"with the status subresource {strange[0]} cannot stand at the root: write it in the schema of a field"
-        yield Problem(root[strange[0]], message, "Invalid", at="key", field=root)
+        message = f"with the status subresource {strange[0]} cannot stand at the root"
+        yield Problem(root[strange[0]], message, help="write it in the schema of a field", reason="Invalid", at="key", field=root)
 
 
 def _is_said(key: str, value: Node) -> bool:

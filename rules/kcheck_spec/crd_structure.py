@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, soundness
+from kcheck.api import Complaint, Node, Problem, soundness
 from kcheck_spec.constraints import require
 
 CONDITIONS = ("allOf", "anyOf", "oneOf")
@@ -40,19 +40,27 @@ def spine_problems(schema: Node, level: str) -> Iterator[Problem]:
     kind, items, additional = schema["type"], schema["items"], schema["additionalProperties"]
     embedded, whole = schema[_EMBEDDED], schema[_WHOLE]
     if kind.text == "array" and not items.is_map:
-        yield require(items, "a list must say what its items are: add items with a type")
+        yield require(items, Complaint("a list must say what its items are", "add items with a type"))
     if additional and level == "root":
-        yield Problem(additional, "the root of an object has named fields: take additionalProperties away", "Forbidden", at="key")
+        yield Problem(
+            additional, "the root of an object has named fields", help="take additionalProperties away", reason="Forbidden", at="key"
+        )
     if whole.flag:
         for key in (_PRESERVE, _EMBEDDED):
             if schema[key].flag:
-                yield Problem(schema[key], f"what is an integer or a string is no object: take {key} or {_WHOLE} away", "Invalid", at="key")
+                yield Problem(
+                    schema[key],
+                    "what is an integer or a string is no object",
+                    help=f"take {key} or {_WHOLE} away",
+                    reason="Invalid",
+                    at="key",
+                )
     if embedded.flag:
         yield from _embedded_problems(schema)
     elif not kind.text and not whole.flag and not schema[_PRESERVE].flag:
-        yield require(kind, f"{_UNTYPED[level]} must have a type: add one, or write {_PRESERVE}: true")
+        yield require(kind, Complaint(f"{_UNTYPED[level]} must have a type", f"add one, or write {_PRESERVE}: true"))
     if level == "root" and kind.text and kind.text != "object":
-        yield Problem(kind, f"a custom resource is an object, not {_article(kind.text)}: write object", "Invalid")
+        yield Problem(kind, f"a custom resource is an object, not {_article(kind.text)}", help="write object", reason="Invalid")
     if level == "root" or embedded.flag:
         yield from _identity_problems(schema["properties"])
     if level == "root" and "metadata" in schema["properties"]:
@@ -62,13 +70,15 @@ def spine_problems(schema: Node, level: str) -> Iterator[Problem]:
 def _embedded_problems(schema: Node) -> Iterator[Problem]:
     kind, additional = schema["type"], schema["additionalProperties"]
     if not kind.text:
-        yield require(kind, "an object within an object is an object: write type: object")
+        yield require(kind, Complaint("an object within an object is an object", "write type: object"))
     elif kind.text != "object":
-        yield Problem(kind, f"an object within an object is no {kind.text}: write object", "Invalid")
+        yield Problem(kind, f"an object within an object is no {kind.text}", help="write object", reason="Invalid")
     if additional:
-        yield Problem(additional, "an object within an object has named fields: take additionalProperties away", "Forbidden", at="key")
+        yield Problem(
+            additional, "an object within an object has named fields", help="take additionalProperties away", reason="Forbidden", at="key"
+        )
     if not schema[_PRESERVE].flag and not len(schema["properties"]):
-        yield require(schema["properties"], f"without properties nothing of it is kept: add them, or write {_PRESERVE}: true")
+        yield require(schema["properties"], Complaint("without properties nothing of it is kept", f"add them, or write {_PRESERVE}: true"))
 
 
 def _identity_problems(properties: Node) -> Iterator[Problem]:
@@ -76,7 +86,7 @@ def _identity_problems(properties: Node) -> Iterator[Problem]:
     for key, wanted in (("kind", "string"), ("apiVersion", "string"), ("metadata", "object")):
         kind = properties[key]["type"]
         if key in properties and kind.text != wanted:
-            yield Problem(kind, f"{key} of an object is {_article(wanted)}: write type: {wanted}", "Invalid")
+            yield Problem(kind, f"{key} of an object is {_article(wanted)}", help=f"write type: {wanted}", reason="Invalid")
 
 
 def _metadata_problems(metadata: Node) -> Iterator[Problem]:
@@ -87,8 +97,8 @@ def _metadata_problems(metadata: Node) -> Iterator[Problem]:
             continue
         if key == "properties" and _NAMES.issuperset(each for each, _ in value.entries):
             continue
-        message = f"the server knows metadata itself, and a schema may restrict name and generateName alone: take {key} away"
-        yield Problem(value, message, "Forbidden", at="key", field=metadata)
+        message = "the server knows metadata itself, and a schema may restrict name and generateName alone"
+        yield Problem(value, message, help=f"take {key} away", reason="Forbidden", at="key", field=metadata)
         return
 
 
@@ -101,21 +111,21 @@ def condition_problems(schema: Node) -> Iterator[Problem]:
     for key in (*_MEANINGFUL, *_ANY):
         value = schema[key]
         if value and (key in _ANY or value.value not in ("", False, [], {})):
-            message = f"a condition cannot say {key}: take it away, or write it outside of {', '.join(CONDITIONS)} and not"
-            yield Problem(value, message, "Forbidden", at="key")
+            message = Complaint(f"a condition cannot say {key}", f"take it away, or write it outside of {', '.join(CONDITIONS)} and not")
+            yield Problem(value, message, reason="Forbidden", at="key")
     additional = schema["additionalProperties"]
     if additional.is_map or additional.flag:
-        message = "a condition cannot speak of fields without a name: take additionalProperties away"
-        yield Problem(additional, message, "Forbidden", at="key")
+        message = Complaint("a condition cannot speak of fields without a name", "take additionalProperties away")
+        yield Problem(additional, message, reason="Forbidden", at="key")
     if "metadata" in schema["properties"]:
-        message = "a condition cannot speak of metadata: take it away"
-        yield Problem(schema["properties"]["metadata"], message, "Forbidden", at="key")
+        message = Complaint("a condition cannot speak of metadata", "take it away")
+        yield Problem(schema["properties"]["metadata"], message, reason="Forbidden", at="key")
 
 
 def pattern_problems(pattern: Node) -> Iterator[Problem]:
     """A pattern that Go does not compile."""
     if wrong := soundness.pattern_fault(pattern.text):
-        yield Problem(pattern, f"{pattern.text} is no regular expression of Go's, {wrong}: mend it", "Invalid")
+        yield Problem(pattern, f"{pattern.text} is no regular expression of Go's, {wrong}", help="mend it", reason="Invalid")
 
 
 def is_int_or_string(alternatives: Node) -> bool:
@@ -157,5 +167,5 @@ def _unstructured_below(condition: Node, schema: Node) -> Iterator[Problem]:
 
 def _unknown(said: Node, field: Node) -> Problem:
     name = said.name
-    message = f"a condition speaks of {name}, which the schema does not describe: describe it outside of conditions, too"
-    return Problem(said, message, "Required", at="key", field=field)
+    message = f"a condition speaks of {name}, which the schema does not describe"
+    return Problem(said, message, help="describe it outside of conditions, too", reason="Required", at="key", field=field)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, declare, fields, names, validator
+from kcheck.api import Complaint, Node, Problem, declare, fields, names, validator
 from kcheck_spec.constraints import require
 
 crd_versions = declare("crd-versions", "versions of a custom resource that the API server does not accept")
@@ -31,19 +31,19 @@ def one_version_is_stored(spec: Node) -> Iterator[Problem]:
     status = spec.parent["status"]["storedVersions"] if spec.parent is not None else spec
     if not stored:
         hint = "add one with storage: true" if not len(versions) else "write storage: true in one of them"
-        yield Problem(versions, f"no version is the one that is stored: {hint}", "Invalid")
-        yield Problem(versions, f"without a version that is stored there are no stored versions: {hint}", "Invalid", field=status)
+        yield Problem(versions, "no version is the one that is stored", help=hint, reason="Invalid")
+        yield Problem(versions, "without a version that is stored there are no stored versions", help=hint, reason="Invalid", field=status)
         return
     first = stored[0]["name"].text
     for each in stored[1:]:
-        message = f"{first or 'another version'} is stored already, and only one version can be: write storage: false"
-        yield Problem(each["storage"], message, "Invalid", field=versions)
+        message = Complaint(f"{first or 'another version'} is stored already, and only one version can be", "write storage: false")
+        yield Problem(each["storage"], message, reason="Invalid", field=versions)
     found = False
     for each in versions:
         # The server finds the name of the stored version once alone.
         if each["storage"].flag and (found or each["name"].text != first):
-            message = f"the stored version is the first of {first or 'no name'}: write storage: false"
-            yield Problem(each["storage"], message, "Invalid", field=status)
+            message = Complaint(f"the stored version is the first of {first or 'no name'}", "write storage: false")
+            yield Problem(each["storage"], message, reason="Invalid", field=status)
         found = found or each["name"].text == first
 
 
@@ -55,13 +55,13 @@ def names_of_versions_differ(spec: Node) -> Iterator[Problem]:
     for index, version in enumerate(versions):
         name = version["name"]
         if name.text in seen:
-            message = f"there is a version {name.text} already: give this one another name"
-            yield Problem(name, message, "Invalid", field=versions)
+            message = f"there is a version {name.text} already"
+            yield Problem(name, message, help="give this one another name", reason="Invalid", field=versions)
         seen.add(name.text)
         if wrong := names.dns1035_label(name.text):
-            yield Problem(name, wrong, "Invalid")
+            yield Problem(name, wrong, reason="Invalid")
             if not index and name.text:
-                yield Problem(name, wrong, "Invalid", field=spec.imaginary("version"))
+                yield Problem(name, wrong, reason="Invalid", field=spec.imaginary("version"))
 
 
 @validator(_SPEC, rule=crd_versions)
@@ -70,7 +70,7 @@ def versions_have_schemas(spec: Node) -> Iterator[Problem]:
     for version in spec["versions"]:
         schema = version["schema"]["openAPIV3Schema"]
         if not schema:
-            yield require(schema, "a version needs a schema: add schema.openAPIV3Schema with type: object")
+            yield require(schema, Complaint("a version needs a schema", "add schema.openAPIV3Schema with type: object"))
 
 
 @validator(_SPEC, rule=crd_versions)
@@ -79,12 +79,14 @@ def unknown_fields_are_pruned(spec: Node) -> Iterator[Problem]:
     kept = spec["preserveUnknownFields"]
     if not kept.flag:
         return
-    message = "unknown fields cannot be kept everywhere: take it away, and write x-kubernetes-preserve-unknown-fields where they may stand"
-    yield Problem(kept, message, "Invalid")
+    message = Complaint(
+        "unknown fields cannot be kept everywhere", "take it away, and write x-kubernetes-preserve-unknown-fields where they may stand"
+    )
+    yield Problem(kept, message, reason="Invalid")
     strategy = spec["conversion"]["strategy"]
     if spec["conversion"] and strategy.text != "None":
-        message = "objects whose unknown fields are kept cannot be converted: take preserveUnknownFields away, or write None"
-        yield Problem(strategy, message, "Invalid")
+        message = Complaint("objects whose unknown fields are kept cannot be converted", "take preserveUnknownFields away, or write None")
+        yield Problem(strategy, message, reason="Invalid")
 
 
 @validator("apiextensions/v1 CustomResourceDefinitionVersion", rule=crd_versions, fields="deprecationWarning")
@@ -95,16 +97,16 @@ def deprecation_warning_is_a_line(version: Node) -> Iterator[Problem]:
         return
     said = warning.text
     if not version["deprecated"].flag:
-        message = "nobody is warned of a version that is not deprecated: write deprecated: true, or take it away"
-        yield Problem(warning, message, "Invalid", at="key")
+        message = "nobody is warned of a version that is not deprecated"
+        yield Problem(warning, message, help="write deprecated: true, or take it away", reason="Invalid", at="key")
     if not said:
-        yield Problem(warning, "an empty warning warns of nothing: write what to use instead, or take it away", "Invalid")
+        yield Problem(warning, "an empty warning warns of nothing", help="write what to use instead, or take it away", reason="Invalid")
     length = len(said.encode("utf-8", "surrogatepass"))
     if length > _WARNING_LIMIT:
-        yield Problem(warning, f"a warning of {length} bytes: shorten it to {_WARNING_LIMIT}", "Invalid")
+        yield Problem(warning, f"a warning of {length} bytes", help=f"shorten it to {_WARNING_LIMIT}", reason="Invalid")
     strange = next((char for char in said if not _is_printable(char)), "")
     if strange:
-        yield Problem(warning, f"a warning is one line of plain characters: take {strange!r} out", "Invalid")
+        yield Problem(warning, "a warning is one line of plain characters", help=f"take {strange!r} out", reason="Invalid")
 
 
 def _is_printable(char: str) -> bool:

@@ -36,7 +36,7 @@ def names_leave_room_for_jobs(cron_job: Node) -> Iterator[Problem]:
     name = name_of(cron_job)
     if len(name) > _LONGEST_NAME and not names.dns_subdomain(name):
         message = f"a CronJob's name has at most {_LONGEST_NAME} characters, this has {len(name)}: the jobs made of it add a time to it"
-        yield Problem(cron_job.at("metadata", "name"), message, "Invalid")
+        yield Problem(cron_job.at("metadata", "name"), message, reason="Invalid")
 
 
 @validator("batch/v1 JobTemplateSpec", rule=job_selector)
@@ -44,6 +44,6 @@ def jobs_find_their_pods_themselves(template: Node) -> Iterator[Problem]:
     """Every job selects by a label of its own, which no template can know."""
     selector, manual = template["spec"]["selector"], template["spec"]["manualSelector"]
     if selector:
-        yield Problem(selector, "every job of a CronJob makes its own selector: take this away", "Invalid", at="key")
+        yield Problem(selector, "every job of a CronJob makes its own selector", help="take this away", reason="Invalid", at="key")
     if manual.flag:
-        yield Problem(manual, "every job of a CronJob makes its own selector: take manualSelector away", "NotSupported")
+        yield Problem(manual, "every job of a CronJob makes its own selector", help="take manualSelector away", reason="NotSupported")

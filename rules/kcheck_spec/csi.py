@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, declare, fields, missing, names, validator
+from kcheck.api import Node, Problem, Resource, declare, fields, help_of, missing, names, validator
 from kcheck_spec.constraints import amount, deprecated_field, not_supported, one_of
 from kcheck_spec.node_selectors import deprecated_label
 from kcheck_spec.volume_sources import driver_name
@@ -39,13 +39,13 @@ def driver_is_sound(driver: Resource) -> Iterator[Problem]:
     modes, requests = spec["volumeLifecycleModes"], spec["tokenRequests"]
     for mode in modes:
         if mode.text not in _LIFECYCLES:
-            yield Problem(mode, not_supported(mode, _LIFECYCLES).message, "NotSupported", field=modes)
+            yield not_supported(mode, _LIFECYCLES).replace(reason="NotSupported", field=modes)
     yield from _token_requests(requests)
     period, flag = spec["nodeAllocatableUpdatePeriodSeconds"], spec["serviceAccountTokenInSecrets"]
     if period.integer is not None and period.integer < _SHORTEST_PERIOD:
-        yield Problem(period, f"{period.integer} seconds are too short: write {_SHORTEST_PERIOD} or more", "Invalid")
+        yield Problem(period, f"{period.integer} seconds are too short", help=f"write {_SHORTEST_PERIOD} or more", reason="Invalid")
     if flag and not len(requests):
-        yield Problem(flag, "there are no tokens to hand over: add tokenRequests, or take it away", "Invalid", at="key")
+        yield Problem(flag, "there are no tokens to hand over", help="add tokenRequests, or take it away", reason="Invalid", at="key")
 
 
 def _token_requests(requests: Node) -> Iterator[Problem]:
@@ -54,12 +54,19 @@ def _token_requests(requests: Node) -> Iterator[Problem]:
     for request in requests:
         audience, seconds = request["audience"], request["expirationSeconds"]
         if audience.text in seen:
-            yield Problem(audience, f"{audience.text or 'the default audience'} has a token already: take one of the two away", "Duplicate")
+            yield Problem(
+                audience,
+                f"{audience.text or 'the default audience'} has a token already",
+                help="take one of the two away",
+                reason="Duplicate",
+            )
             continue
         seen.add(audience.text)
         number = seconds.integer
         if number is not None and not _SHORTEST_TOKEN <= number <= _LONGEST_TOKEN:
-            yield Problem(seconds, f"a token cannot live {number} seconds: write {_SHORTEST_TOKEN} to {_LONGEST_TOKEN}", "Invalid")
+            yield Problem(
+                seconds, f"a token cannot live {number} seconds", help=f"write {_SHORTEST_TOKEN} to {_LONGEST_TOKEN}", reason="Invalid"
+            )
 
 
 @validator("storage/v1 CSINode", rule=csi)
@@ -70,15 +77,21 @@ def drivers_of_a_node_are_sound(node: Resource) -> Iterator[Problem]:
         name, identity, count = driver["name"], driver["nodeID"], driver["allocatable"]["count"]
         yield from driver_name(name)
         if name.text in seen:
-            yield Problem(name, f"{name.text or 'a driver without a name'} is listed already: take one of the two away", "Duplicate")
+            yield Problem(
+                name, f"{name.text or 'a driver without a name'} is listed already", help="take one of the two away", reason="Duplicate"
+            )
         seen.add(name.text)
         length = len(identity.text.encode())
         if not length:
             yield missing(identity)
         elif length > _LONGEST_NODE_ID:
-            yield Problem(identity, f"a node ID has at most {_LONGEST_NODE_ID} bytes, this has {length}: shorten it", "Invalid")
+            yield Problem(
+                identity, f"a node ID has at most {_LONGEST_NODE_ID} bytes, this has {length}", help="shorten it", reason="Invalid"
+            )
         if count.integer is not None and count.integer < 0:
-            yield Problem(count, f"{count.integer} volumes are less than none: write a number that is not negative", "Invalid")
+            yield Problem(
+                count, f"{count.integer} volumes are less than none", help="write a number that is not negative", reason="Invalid"
+            )
         yield from _topology_keys(driver)
 
 
@@ -87,11 +100,15 @@ def _topology_keys(driver: Node) -> Iterator[Problem]:
     seen: set[str] = set()
     for key in driver["topologyKeys"]:
         if not key.text:
-            yield Problem(key, "an empty key is no label: write one such as topology.kubernetes.io/zone", "Required", field=driver)
+            yield Problem(
+                key, "an empty key is no label", help="write one such as topology.kubernetes.io/zone", reason="Required", field=driver
+            )
         elif wrong := names.qualified_name(key.text):
-            yield Problem(key, wrong, "Invalid", field=driver)
+            yield Problem(key, wrong, reason="Invalid", field=driver)
         if key.text in seen:
-            yield Problem(key, f"{key.text or 'an empty key'} is listed already: take one of the two away", "Duplicate", field=driver)
+            yield Problem(
+                key, f"{key.text or 'an empty key'} is listed already", help="take one of the two away", reason="Duplicate", field=driver
+            )
         seen.add(key.text)
 
 
@@ -100,10 +117,10 @@ def capacity_is_sound(capacity: Resource) -> Iterator[Problem]:
     """Which class has how much left."""
     name, size = capacity["storageClassName"], capacity["capacity"]
     if wrong := names.dns_subdomain(name.text):
-        yield Problem(name, f"storageClassName says what the capacity is of: {wrong}", "Invalid")
+        yield Problem(name, f"storageClassName says what the capacity is of: {wrong}", help=help_of(wrong), reason="Invalid")
     number = amount(size)
     if number is not None and number.sign < 0:
-        yield Problem(size, f"{size.value} is less than nothing: write a size such as 10Gi", "Invalid")
+        yield Problem(size, f"{size.value} is less than nothing", help="write a size such as 10Gi", reason="Invalid")
 
 
 @validator(_CAPACITIES, rule=deprecated_field)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, quantity
+from kcheck.api import Complaint, Node, Problem, Resource, quantity
 from kcheck_spec.constraints import amount, require
 from kcheck_spec.device_names import too_many
 
@@ -22,15 +22,20 @@ def capacity_problems(capacity: Node, shared: bool, resource: Resource) -> Itera
     if not policy:
         return
     if not shared:
-        message = "only a device with allowMultipleAllocations: true is shared by amounts: add that, or take requestPolicy away"
-        yield Problem(policy, message, "Forbidden", at="key")
+        message = Complaint(
+            "only a device with allowMultipleAllocations: true is shared by amounts", "add that, or take requestPolicy away"
+        )
+        yield Problem(policy, message, reason="Forbidden", at="key")
         return
     values, span, default = policy["validValues"], policy["validRange"], policy["default"]
     if len(values) and span:
-        message = "amounts are given by validValues or validRange, not both: take one of the two away"
-        yield Problem(span, message, "Forbidden", at="key", field=policy)
+        message = Complaint("amounts are given by validValues or validRange, not both", "take one of the two away")
+        yield Problem(span, message, reason="Forbidden", at="key", field=policy)
     elif not default and (len(values) or span):
-        yield require(default, f"{(values if len(values) else span).name} needs a default, which claims get that ask for no amount: add it")
+        yield require(
+            default,
+            Complaint(f"{(values if len(values) else span).name} needs a default, which claims get that ask for no amount", "add it"),
+        )
     else:
         start = amount(default)
         # An amount that nobody can read is told elsewhere.
@@ -51,16 +56,18 @@ def _values(policy: Node, default: quantity.Quantity, whole: quantity.Quantity) 
     for node, each in zip(values, amounts, strict=True):
         assert each is not None
         if previous is not None and each < previous:
-            yield Problem(node, f"{each} is less than the amount before it: write the amounts in ascending order", "Invalid")
+            yield Problem(node, f"{each} is less than the amount before it", help="write the amounts in ascending order", reason="Invalid")
         if each > whole:
-            yield Problem(node, f"{each} is more than there is, {whole}: write less", "Invalid")
+            yield Problem(node, f"{each} is more than there is, {whole}", help="write less", reason="Invalid")
         if each.scaled() in seen:
-            yield Problem(node, f"{each} is listed already, to the nearest whole number above: take one of the two away", "Duplicate")
+            yield Problem(
+                node, f"{each} is listed already, to the nearest whole number above", help="take one of the two away", reason="Duplicate"
+            )
         seen.add(each.scaled())
         previous = each
     if default not in amounts:
-        message = f"the default {default} is none of validValues: add it there, or write one of them"
-        yield Problem(policy["default"], message, "Invalid", field=values)
+        message = f"the default {default} is none of validValues"
+        yield Problem(policy["default"], message, help="add it there, or write one of them", reason="Invalid", field=values)
 
 
 def _range(policy: Node, default: quantity.Quantity, whole: quantity.Quantity, resource: Resource) -> Iterator[Problem]:
@@ -71,22 +78,24 @@ def _range(policy: Node, default: quantity.Quantity, whole: quantity.Quantity, r
     least, most, step = span["min"], span["max"], span["step"]
     low, high = amount(least), amount(most)
     if not least:
-        yield require(least, "a range begins somewhere: add min")
+        yield require(least, Complaint("a range begins somewhere", "add min"))
         return
     if low is None:
         return
     start = policy["default"]
     if low > whole:
-        yield Problem(least, f"{low} is more than there is, {whole}: write less", "Invalid")
+        yield Problem(least, f"{low} is more than there is, {whole}", help="write less", reason="Invalid")
     if default < low:
-        yield Problem(start, f"the default {default} is less than min, {low}: write {low} or more", "Invalid", field=least)
+        yield Problem(start, f"the default {default} is less than min, {low}", help=f"write {low} or more", reason="Invalid", field=least)
     if high is not None:
         if low > high:
-            yield Problem(most, f"max {high} is less than min, {low}: write {low} or more", "Invalid")
+            yield Problem(most, f"max {high} is less than min, {low}", help=f"write {low} or more", reason="Invalid")
         if high > whole:
-            yield Problem(most, f"{high} is more than there is, {whole}: write less", "Invalid")
+            yield Problem(most, f"{high} is more than there is, {whole}", help="write less", reason="Invalid")
         if default > high:
-            yield Problem(start, f"the default {default} is more than max, {high}: write {high} or less", "Invalid", field=most)
+            yield Problem(
+                start, f"the default {default} is more than max, {high}", help=f"write {high} or less", reason="Invalid", field=most
+            )
     if step:
         yield from _steps(step, low, [(start, default), (most, high)], whole, resource)
 
@@ -102,14 +111,14 @@ def _steps(
     # The server divides by the step, and one of zero brings it down; one below zero it takes.
     if size == 0 or (stride.sign < 0 and not resource.is_before(_STEPS_UP_SINCE)):
         hint = "write less" if stride.sign > 0 else "write more than 0, or take step away"
-        yield Problem(step, f"a step of {stride} leads nowhere: {hint}", "Invalid")
+        yield Problem(step, f"a step of {stride} leads nowhere", help=hint, reason="Invalid")
         return
     if _sum(low, stride) > whole:
-        yield Problem(step, f"one step of {stride} from {low} leads beyond what there is, {whole}: write less", "Invalid")
+        yield Problem(step, f"one step of {stride} from {low} leads beyond what there is, {whole}", help="write less", reason="Invalid")
     for node, each in amounts:
         if each is not None and (each.scaled() - low.scaled()) % size:
-            message = f"{node.name} {each} is no whole number of steps of {stride} from {low}: write one that is, or another step"
-            yield Problem(node, message, "Invalid", field=step)
+            message = f"{node.name} {each} is no whole number of steps of {stride} from {low}"
+            yield Problem(node, message, help="write one that is, or another step", reason="Invalid", field=step)
 
 
 def _sum(first: quantity.Quantity, second: quantity.Quantity) -> quantity.Quantity:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, declare, fields, labels, missing, names, validator
+from kcheck.api import Complaint, Node, Problem, Resource, declare, fields, labels, missing, names, validator
 from kcheck_spec.constraints import require
 from kcheck_spec.device_names import duplicates, full_attribute, is_flat, too_many, types
 from kcheck_spec.device_selectors import configuration, selectors
@@ -68,11 +68,11 @@ def _request(request: Node, resource: Resource) -> Iterator[Problem]:
     alternatives = request["firstAvailable"]
     exact = _exact(request, resource)
     if not len(alternatives) and not exact:
-        message = "nothing is requested: add exactly with a deviceClassName, or firstAvailable with alternatives"
-        yield Problem(request, message, "Required", field=request)
+        message = Complaint("nothing is requested", "add exactly with a deviceClassName, or firstAvailable with alternatives")
+        yield Problem(request, message, reason="Required", field=request)
     elif len(alternatives) and exact:
-        message = "a request has exactly or firstAvailable, not both: take one of the two away"
-        yield Problem(alternatives, message, "Invalid", at="key", field=request)
+        message = Complaint("a request has exactly or firstAvailable, not both", "take one of the two away")
+        yield Problem(alternatives, message, reason="Invalid", at="key", field=request)
     elif exact:
         yield from _wanted(exact, resource)
     else:
@@ -92,9 +92,9 @@ def _exact(request: Node, resource: Resource) -> Node | None:
 
 def _name(name: Node, owner: Node) -> Iterator[Problem]:
     if not name.text:
-        yield Problem(name if name else owner, "a request needs a name to be referred to: add name", "Invalid", field=name)
+        yield Problem(name if name else owner, "a request needs a name to be referred to", help="add name", reason="Invalid", field=name)
     elif wrong := names.dns_label(name.text):
-        yield Problem(name, wrong, "Invalid")
+        yield Problem(name, wrong, reason="Invalid")
 
 
 def _wanted(request: Node, resource: Resource) -> Iterator[Problem]:
@@ -103,14 +103,16 @@ def _wanted(request: Node, resource: Resource) -> Iterator[Problem]:
     if not owner.text:
         yield missing(owner)
     elif wrong := names.dns_subdomain(owner.text):
-        yield Problem(owner, wrong, "Invalid")
+        yield Problem(owner, wrong, reason="Invalid")
     yield from selectors(request["selectors"], resource)
     mode, count = request["allocationMode"].text or "ExactCount", request["count"]
     number = count.integer or 0
     if mode == "All" and number:
-        yield Problem(count, f"allocationMode All takes all devices, not {number}: take count away, or write ExactCount", "Invalid")
+        yield Problem(
+            count, f"allocationMode All takes all devices, not {number}", help="take count away, or write ExactCount", reason="Invalid"
+        )
     elif mode == "ExactCount" and number < 0:
-        yield Problem(count, f"{number} devices are less than one: write a number from 1 up", "Invalid")
+        yield Problem(count, f"{number} devices are less than one", help="write a number from 1 up", reason="Invalid")
     for each in request["tolerations"]:
         yield from _toleration(each)
 
@@ -119,11 +121,11 @@ def _toleration(each: Node) -> Iterator[Problem]:
     """A taint of a device that is borne. Source: validateDeviceToleration."""
     key, operator, value = each["key"], each["operator"].text or "Equal", each["value"]
     if key.text and (wrong := labels.key(key.text)):
-        yield Problem(key, wrong, "Invalid")
+        yield Problem(key, wrong, reason="Invalid")
     if operator == "Exists" and value.text:
-        yield Problem(value, f"Exists compares with no value: take {value.text} away, or write Equal", "Invalid")
+        yield Problem(value, "Exists compares with no value", help=f"take {value.text} away, or write Equal", reason="Invalid")
     elif operator == "Equal" and (wrong := labels.value(value.text)):
-        yield Problem(value, wrong, "Invalid")
+        yield Problem(value, wrong, reason="Invalid")
 
 
 def _constraint(constraint: Node) -> Iterator[Problem]:
@@ -131,9 +133,11 @@ def _constraint(constraint: Node) -> Iterator[Problem]:
     same, other = constraint["matchAttribute"], constraint["distinctAttribute"]
     attribute = same if same else other
     if not attribute:
-        yield require(constraint, "a constraint compares an attribute: add matchAttribute or distinctAttribute, such as example.com/numa")
+        yield require(
+            constraint, Complaint("a constraint compares an attribute", "add matchAttribute or distinctAttribute, such as example.com/numa")
+        )
     elif fault := full_attribute(attribute.text):
-        yield Problem(attribute, *fault)
+        yield Problem(attribute, fault[0], reason=fault[1])
 
 
 def _references(items: Node, known: set[str]) -> Iterator[Problem]:
@@ -142,9 +146,9 @@ def _references(items: Node, known: set[str]) -> Iterator[Problem]:
     yield from duplicates(items, "", "the request", "take it away")
     for item in items:
         if item.text not in known:
-            yield Problem(item, f"{item.text or 'an empty text'} is no request of this claim: {_hint(known)}", "Invalid")
+            yield Problem(item, f"{item.text or 'an empty text'} is no request of this claim", help=_hint(known), reason="Invalid")
         elif wrong := next(filter(None, map(names.dns_label, item.text.split("/"))), ""):
-            yield Problem(item, wrong, "Invalid")
+            yield Problem(item, wrong, reason="Invalid")
 
 
 def _hint(known: set[str]) -> str:

@@ -26,5 +26,5 @@ def device_class_is_sound(resource: Resource) -> Iterator[Problem]:
         yield from configuration(item)
     name = spec["extendedResourceName"]
     if name and not is_extended(name.text):
-        message = f"{name.text or 'an empty text'} names no resource of a device: write one with a domain, example.com/gpu"
-        yield Problem(name, message, "Invalid")
+        message = f"{name.text or 'an empty text'} names no resource of a device"
+        yield Problem(name, message, help="write one with a domain, example.com/gpu", reason="Invalid")

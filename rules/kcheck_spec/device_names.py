@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from kcheck.api import Node, Problem, Reason, Resource, missing, names
+from kcheck.api import Complaint, Node, Problem, Reason, Resource, missing, names
 
 VERSIONS = ("v1", "v1beta2", "v1beta1")
 _LONGEST_DOMAIN = 63
@@ -37,7 +37,7 @@ def driver(node: Node) -> Iterator[Problem]:
     """The driver of devices: a domain; capitals are let pass."""
     fault = _domain(node.text) if node.text else None
     if fault:
-        yield Problem(node, *fault)
+        yield Problem(node, fault[0], reason=fault[1])
     elif not node.text:
         yield missing(node)
 
@@ -48,9 +48,9 @@ def pool_name(node: Node) -> Iterator[Problem]:
     if not text:
         yield missing(node)
     elif len(text.encode()) > _LONGEST_POOL:
-        yield Problem(node, _too_long("the name of a pool", text, _LONGEST_POOL), "TooLong")
+        yield Problem(node, _too_long("the name of a pool", text, _LONGEST_POOL), reason="TooLong")
     elif wrong := next(filter(None, map(names.dns_subdomain, text.split("/"))), ""):
-        yield Problem(node, wrong, "Invalid")
+        yield Problem(node, wrong, reason="Invalid")
 
 
 def attribute(text: str) -> Fault | None:
@@ -59,13 +59,15 @@ def attribute(text: str) -> Fault | None:
     if "/" in domain:
         return None  # The server looks at names of one or two parts alone.
     if slash and not domain:
-        return Fault(f"no domain stands before the '/': write {name or 'a name'} alone, or example.com/{name or 'name'}", "Invalid")
+        return Fault(
+            Complaint("no domain stands before the '/'", f"write {name or 'a name'} alone, or example.com/{name or 'name'}"), "Invalid"
+        )
     if slash and (fault := _domain(domain)):
         return fault
     if len(name.encode()) > _LONGEST_ID:
         return Fault(_too_long("the name of an attribute", name, _LONGEST_ID), "TooLong")
     if slash and not name:
-        return Fault(f"no name stands after the '/': write {text}name", "Invalid")
+        return Fault(Complaint("no name stands after the '/'", f"write {text}name"), "Invalid")
     wrong = names.c_identifier(name)
     return Fault(wrong, "Invalid") if wrong else None
 
@@ -75,13 +77,13 @@ def full_attribute(text: str) -> Fault | None:
     fault = attribute(text)
     if fault or "/" in text:
         return fault
-    return Fault(f"an attribute is named with the domain of who defines it: write example.com/{text}", "Invalid")
+    return Fault(Complaint("an attribute is named with the domain of who defines it", f"write example.com/{text}"), "Invalid")
 
 
 def too_many(items: Node, most: int, what: str) -> Iterator[Problem]:
     """More items than there can be, at the list or map itself."""
     if len(items) > most:
-        yield Problem(items, f"there are at most {most} {what}, here are {len(items)}: take some away", "TooMany", at="key")
+        yield Problem(items, f"there are at most {most} {what}, here are {len(items)}", help="take some away", reason="TooMany", at="key")
 
 
 def duplicates(items: Iterable[Node], key: str, what: str, hint: str = "give this one another name") -> Iterator[Problem]:
@@ -90,8 +92,8 @@ def duplicates(items: Iterable[Node], key: str, what: str, hint: str = "give thi
     for item in items:
         name = item[key] if key else item
         if name.text in seen:
-            message = f"{what} {name.text or 'without a name'} is listed already: {hint}"
-            yield Problem(name if name else item, message, "Duplicate", field=item)
+            message = Complaint(f"{what} {name.text or 'without a name'} is listed already", hint)
+            yield Problem(name if name else item, message, reason="Duplicate", field=item)
         seen.add(name.text)
 
 
@@ -103,4 +105,4 @@ def _domain(text: str) -> Fault | None:
 
 
 def _too_long(what: str, text: str, most: int) -> str:
-    return f"{what} has at most {most} bytes, this has {len(text.encode())}: shorten it"
+    return Complaint(f"{what} has at most {most} bytes, this has {len(text.encode())}", "shorten it")

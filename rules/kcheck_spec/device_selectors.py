@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Reason, Resource, check_device_selector, fields, missing
+from kcheck.api import Complaint, Node, Problem, Reason, Resource, check_device_selector, fields, help_of, missing
 from kcheck_spec.constraints import require
 from kcheck_spec.device_names import driver, too_many, types
 
@@ -31,7 +31,7 @@ def selectors(items: Node, resource: Resource) -> Iterator[Problem]:
     for item in items:
         cel = item["cel"]
         if not cel:
-            yield require(cel, "a selector needs a condition: add cel.expression, such as device.driver == 'gpu.example.com'")
+            yield require(cel, Complaint("a selector needs a condition", "add cel.expression, such as device.driver == 'gpu.example.com'"))
         else:
             yield from _expression(cel["expression"], resource)
 
@@ -40,30 +40,34 @@ def _expression(node: Node, resource: Resource) -> Iterator[Problem]:
     text = node.text
     size = len(text.encode())
     if size > _LONGEST_EXPRESSION:
-        yield Problem(node, f"an expression has at most {_LONGEST_EXPRESSION} bytes, this has {size}: shorten it", "TooLong")
+        yield Problem(node, f"an expression has at most {_LONGEST_EXPRESSION} bytes, this has {size}", help="shorten it", reason="TooLong")
         return
     if not text:
-        yield Problem(node, "the expression is empty: write a condition, such as device.driver == 'gpu.example.com'", "Invalid")
+        yield Problem(
+            node, "the expression is empty", help="write a condition, such as device.driver == 'gpu.example.com'", reason="Invalid"
+        )
         return
     for wrong in check_device_selector(text, resource.minor):
         reason: Reason = next((reason for start, reason in _REASONS if start in wrong), "Invalid")
-        yield Problem(node, f"the API server refuses this expression: {wrong}", reason)
+        yield Problem(node, f"the API server refuses this expression: {wrong}", help=help_of(wrong), reason=reason)
 
 
 def configuration(item: Node) -> Iterator[Problem]:
     """What is passed on to the driver as it stands: a JSON object."""
     opaque = item["opaque"]
     if not opaque:
-        yield require(opaque, "a configuration needs opaque, with the driver that it is for and its parameters: add it")
+        yield require(opaque, Complaint("a configuration needs opaque, with the driver that it is for and its parameters", "add it"))
         return
     yield from driver(opaque["driver"])
     parameters = opaque["parameters"]
     if not parameters:
         yield missing(parameters)
     elif (size := _size(parameters)) > _LONGEST_PARAMETERS:
-        yield Problem(parameters, f"parameters have at most {_LONGEST_PARAMETERS} bytes as JSON, these {size}: shorten them", "TooLong")
+        yield Problem(
+            parameters, f"parameters have at most {_LONGEST_PARAMETERS} bytes as JSON, these {size}", help="shorten them", reason="TooLong"
+        )
     elif not parameters.is_map:
-        yield Problem(parameters, "parameters are a map: write names and values", "Invalid")
+        yield Problem(parameters, "parameters are a map", help="write names and values", reason="Invalid")
 
 
 def _size(node: Node) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, labels, missing, names, pattern
+from kcheck.api import Complaint, Node, Problem, Resource, labels, missing, names, pattern
 from kcheck_spec.device_capacity import capacity_problems
 from kcheck_spec.device_names import attribute, duplicates, too_many
 
@@ -28,14 +28,14 @@ def device_problems(device: Node, contents: Node, resource: Resource) -> Iterato
     """`contents`: where the fields of the device stand, which is beside the name but in v1beta1."""
     name = device["name"]
     if not name.text:
-        yield Problem(name if name else device, "a device needs a name: add one, such as gpu-0", "Invalid", field=name)
+        yield Problem(name if name else device, "a device needs a name", help="add one, such as gpu-0", reason="Invalid", field=name)
     elif wrong := names.dns_label(name.text):
-        yield Problem(name, wrong, "Invalid")
+        yield Problem(name, wrong, reason="Invalid")
     attributes, capacity = contents["attributes"], contents["capacity"]
     count = len(attributes) + len(capacity)
     if count > _MOST_PROPERTIES:
-        message = f"a device has at most {_MOST_PROPERTIES} attributes and capacities, this has {count}: take some away"
-        yield Problem(attributes if attributes else capacity, message, "Invalid", at="key", field=device)
+        message = f"a device has at most {_MOST_PROPERTIES} attributes and capacities, this has {count}"
+        yield Problem(attributes if attributes else capacity, message, help="take some away", reason="Invalid", at="key", field=device)
     for key, value in attributes.entries:
         yield from _property_name(key, value, attributes)
         yield from _attribute(value, resource)
@@ -58,7 +58,7 @@ def _property_name(key: str, value: Node, owner: Node) -> Iterator[Problem]:
     """The server names the map, whichever entry it means."""
     fault = attribute(key)
     if fault:
-        yield Problem(value, fault.message, fault.reason, at="key", field=owner)
+        yield Problem(value, fault.message, reason=fault.reason, at="key", field=owner)
 
 
 def _attribute(value: Node, resource: Resource) -> Iterator[Problem]:
@@ -69,32 +69,34 @@ def _attribute(value: Node, resource: Resource) -> Iterator[Problem]:
     if version and len(version.text.encode()) > _LONGEST_VALUE:
         yield _long(version)
     elif version and not _SEMVER.fullmatch(version.text):
-        message = f"{version.text or 'an empty text'} is no semantic version: write one such as 1.2.3 or 1.2.3-rc.1"
-        yield Problem(version, message, "Invalid")
+        message = Complaint(f"{version.text or 'an empty text'} is no semantic version", "write one such as 1.2.3 or 1.2.3-rc.1")
+        yield Problem(version, message, reason="Invalid")
     kinds = [key for key in _SCALARS if value[key]]
     lists = [key for key in _LISTS if value[key]]
     if len(kinds) > 1:
-        message = f"an attribute has one value, not {' and '.join(kinds)}: keep one"
-        yield Problem(value[kinds[1]], message, "Invalid", at="key", field=value)
+        message = Complaint(f"an attribute has one value, not {' and '.join(kinds)}", "keep one")
+        yield Problem(value[kinds[1]], message, reason="Invalid", at="key", field=value)
     elif not kinds and lists and resource.is_before(_LISTS_SINCE):
-        message = f"lists are switched off in servers with default feature gates: write {lists[0].removesuffix('s')} with one value"
-        yield Problem(value[lists[0]], message, "Invalid", at="key", field=value)
+        message = Complaint(
+            "lists are switched off in servers with default feature gates", f"write {lists[0].removesuffix('s')} with one value"
+        )
+        yield Problem(value[lists[0]], message, reason="Invalid", at="key", field=value)
     elif not kinds and not lists:
-        yield Problem(value, f"an attribute needs a value: add {', '.join(_SCALARS[:-1])} or version", "Invalid", at="key")
+        yield Problem(value, "an attribute needs a value", help=f"add {', '.join(_SCALARS[:-1])} or version", reason="Invalid", at="key")
 
 
 def _long(node: Node) -> Problem:
-    message = f"the value of an attribute has at most {_LONGEST_VALUE} bytes, this has {len(node.text.encode())}: shorten it"
-    return Problem(node, message, "TooLong")
+    message = f"the value of an attribute has at most {_LONGEST_VALUE} bytes, this has {len(node.text.encode())}"
+    return Problem(node, message, help="shorten it", reason="TooLong")
 
 
 def _taint(taint: Node) -> Iterator[Problem]:
     """What keeps claims away that do not bear it. Source: validateDeviceTaint."""
     key, value = taint["key"], taint["value"]
     if wrong := labels.key(key.text):
-        yield Problem(key, wrong if key.text else "a taint needs a key: add one, such as example.com/broken", "Invalid")
+        yield Problem(key, wrong if key.text else Complaint("a taint needs a key", "add one, such as example.com/broken"), reason="Invalid")
     if wrong := labels.value(value.text):
-        yield Problem(value, wrong, "Invalid")
+        yield Problem(value, wrong, reason="Invalid")
 
 
 def counters(each: Node, key: str) -> Iterator[Problem]:
@@ -103,13 +105,13 @@ def counters(each: Node, key: str) -> Iterator[Problem]:
     if not name.text:
         yield missing(name)
     elif wrong := names.dns_label(name.text):
-        yield Problem(name, wrong, "Invalid")
+        yield Problem(name, wrong, reason="Invalid")
     if not len(values):
         yield missing(values)
     yield from too_many(values, _MOST_COUNTERS, "counters in a set")
     for label, value in values.entries:
         if wrong := names.dns_label(label):
-            yield Problem(value, wrong, "Invalid", at="key", field=values)
+            yield Problem(value, wrong, reason="Invalid", at="key", field=values)
 
 
 def given_places(owner: Node, keys: tuple[str, ...]) -> list[Node]:
@@ -121,10 +123,12 @@ def place_problems(owner: Node, keys: tuple[str, ...]) -> Iterator[Problem]:
     """A name that no node can have, and flags that are false, which says nothing."""
     name = owner["nodeName"]
     if name and (wrong := names.dns_subdomain(name.text)):
-        yield Problem(name, wrong if name.text else "an empty text names no node: write a name, or take nodeName away", "Invalid")
+        yield Problem(
+            name, wrong if name.text else Complaint("an empty text names no node", "write a name, or take nodeName away"), reason="Invalid"
+        )
     for key in keys:
         if owner[key].flag is False:
-            yield Problem(owner[key], f"{key} is true or is not there: write true, or take it away", "Invalid")
+            yield Problem(owner[key], f"{key} is true or is not there", help="write true, or take it away", reason="Invalid")
 
 
 def _places(device: Node, contents: Node, single: bool) -> Iterator[Problem]:
@@ -132,16 +136,16 @@ def _places(device: Node, contents: Node, single: bool) -> Iterator[Problem]:
     if not single:
         present = next((contents[key] for key in _PLACES if contents[key]), None)
         if present is not None:
-            message = f"{present.name} of a device needs perDeviceNodeSelection: true in the slice: add that, or take it away"
-            yield Problem(present, message, "Invalid", at="key", field=device)
+            message = Complaint(f"{present.name} of a device needs perDeviceNodeSelection: true in the slice", "add that, or take it away")
+            yield Problem(present, message, reason="Invalid", at="key", field=device)
         return
     yield from place_problems(contents, _PLACES)
     given = given_places(contents, _PLACES)
     if not given:
-        yield Problem(device, f"it is not said which nodes reach this device: add one of {', '.join(_PLACES)}", "Required")
+        yield Problem(device, "it is not said which nodes reach this device", help=f"add one of {', '.join(_PLACES)}", reason="Required")
     elif len(given) > 1:
-        message = f"{' and '.join(each.name for each in given)} both say which nodes reach this device: keep one"
-        yield Problem(given[1], message, "Invalid", at="key", field=device)
+        message = Complaint(f"{' and '.join(each.name for each in given)} both say which nodes reach this device", "keep one")
+        yield Problem(given[1], message, reason="Invalid", at="key", field=device)
 
 
 def _conditions(contents: Node) -> Iterator[Problem]:
@@ -152,12 +156,14 @@ def _conditions(contents: Node) -> Iterator[Problem]:
         yield from duplicates(items, "", "the condition", "take it away")
         for item in items:
             if wrong := labels.key(item.text):
-                yield Problem(item, wrong, "Invalid")
+                yield Problem(item, wrong, reason="Invalid")
     known = {item.text for item in wanted}
     for item in failed:
         if item.text in known:
-            yield Problem(item, f"{item.text} stands in bindingConditions as well: take it away from one of the two", "Invalid")
+            yield Problem(
+                item, f"{item.text} stands in bindingConditions as well", help="take it away from one of the two", reason="Invalid"
+            )
     for items, others in ((wanted, failed), (failed, wanted)):
         if len(others) and not len(items):
-            message = f"{others.name} need {items.name} as well: add them, or take {others.name} away"
-            yield Problem(others, message, "Invalid", at="key", field=items)
+            message = f"{others.name} need {items.name} as well"
+            yield Problem(others, message, help=f"add them, or take {others.name} away", reason="Invalid", at="key", field=items)

@@ -13,7 +13,7 @@ disruption_budget = declare("disruption-budget", "a budget of disruptions that c
 
 def _share(node: Node) -> Problem | None:
     wrong = wrong_share(node)
-    return Problem(node, wrong, "Invalid") if wrong else None
+    return Problem(node, wrong, reason="Invalid") if wrong else None
 
 
 tables = [
@@ -30,5 +30,5 @@ tables = [
 def budgets_say_one_thing(spec: Node) -> Iterator[Problem]:
     """How many pods must be left, or how many may be gone."""
     if spec["minAvailable"] and spec["maxUnavailable"]:
-        message = "minAvailable and maxUnavailable exclude each other: keep one"
-        yield Problem(spec["maxUnavailable"], message, "Invalid", at="key", field=spec)
+        message = "minAvailable and maxUnavailable exclude each other"
+        yield Problem(spec["maxUnavailable"], message, help="keep one", reason="Invalid", at="key", field=spec)

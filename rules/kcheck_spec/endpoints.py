@@ -28,7 +28,7 @@ _node_name = text(names.dns_subdomain, empty=False)
 
 @constraint(required_field, of_absent=True)
 def _some_addresses(node: Node) -> Problem | None:
-    return None if len(node) else Problem(node, "an endpoint needs an address: add addresses", "Required")
+    return None if len(node) else Problem(node, "an endpoint needs an address", help="add addresses", reason="Required")
 
 
 tables = [
@@ -57,7 +57,7 @@ tables = [
 def subsets_have_addresses(subset: Node) -> Iterator[Problem]:
     """Ports alone lead nowhere."""
     if not len(subset["addresses"]) and not len(subset["notReadyAddresses"]):
-        yield Problem(subset, "a subset needs addresses: add addresses or notReadyAddresses", "Required")
+        yield Problem(subset, "a subset needs addresses", help="add addresses or notReadyAddresses", reason="Required")
 
 
 def _of_subsets(endpoints: Resource) -> Iterator[Node]:
@@ -74,7 +74,7 @@ def endpoints_have_addresses(endpoints: Resource) -> Iterator[Problem]:
     for node in _of_subsets(endpoints):
         wrong = wrong_address(node.text, endpoints)
         if wrong:
-            yield Problem(node, wrong, "Invalid")
+            yield Problem(node, wrong, reason="Invalid")
 
 
 @validator("core/v1 Endpoints", rule=endpoint_address)
@@ -87,15 +87,15 @@ def endpoints_can_be_reached(endpoints: Resource) -> Iterator[Problem]:
 def _special_address(node: Node) -> Iterator[Problem]:
     special = addresses.special(node.text)
     if special:
-        yield Problem(node, f"{node.text} is {special}: write one that others can reach", "Invalid")
+        yield Problem(node, f"{node.text} is {special}", help="write one that others can reach", reason="Invalid")
 
 
 @validator("core/v1 Endpoints", rule=deprecated_kind)
 def endpoints_are_deprecated(endpoints: Resource) -> Iterator[Problem]:
     """Since 1.33."""
     if not endpoints.is_before(33):
-        message = "Endpoints are deprecated since 1.33: write an EndpointSlice of discovery.k8s.io/v1"
-        yield Problem(endpoints["kind"], message)
+        message = "Endpoints are deprecated since 1.33"
+        yield Problem(endpoints["kind"], message, help="write an EndpointSlice of discovery.k8s.io/v1")
 
 
 @validator("core/v1 Endpoints", rule=dubious_setting)
@@ -113,11 +113,13 @@ def slices_have_addresses(endpoints: Resource) -> Iterator[Problem]:
             wrong = wrong_address(address.text, endpoints)
         elif endpoints["addressType"].text == "FQDN":
             if not address.text:
-                yield Problem(address, "an address is empty: write a host such as db.example.com, or take it away", "Required")
+                yield Problem(
+                    address, "an address is empty", help="write a host such as db.example.com, or take it away", reason="Required"
+                )
                 continue
             wrong = names.domain_name(address.text)
         if wrong:
-            yield Problem(address, wrong, "Invalid")
+            yield Problem(address, wrong, reason="Invalid")
 
 
 def _of_slice(endpoints: Resource) -> Iterator[Node]:
@@ -136,8 +138,8 @@ def slices_can_be_reached(endpoints: Resource) -> Iterator[Problem]:
     for address in _of_slice(endpoints):
         if not wrong_address(address.text, endpoints):
             if f"IPv{addresses.family(address.text)}" != type_:
-                message = f"{address.text} is not of {type_}, the addressType: put it to another EndpointSlice"
-                yield Problem(address, message, "Invalid", field=address.parent)
+                message = f"{address.text} is not of {type_}, the addressType"
+                yield Problem(address, message, help="put it to another EndpointSlice", reason="Invalid", field=address.parent)
             yield from _special_address(address)
 
 
@@ -152,7 +154,7 @@ def slices_have_limits(endpoints: Resource) -> Iterator[Problem]:
 
 def _too_many(listed: Node, most: int) -> Iterator[Problem]:
     if len(listed) > most:
-        yield Problem(listed, f"{len(listed)} {listed.name} are too many: write {most} at most", "TooMany", at="key")
+        yield Problem(listed, f"{len(listed)} {listed.name} are too many", help=f"write {most} at most", reason="TooMany", at="key")
 
 
 @validator("discovery/v1 EndpointHints", rule=endpoint_address)
@@ -167,9 +169,9 @@ def hints_name_places(hints: Node) -> Iterator[Problem]:
         for each in listed:
             place = each["name"]
             if place.text in seen:
-                yield Problem(place, f"{place.text or 'an empty name'} stands in {name} already: take it away", "Duplicate")
+                yield Problem(place, f"{place.text or 'an empty name'} stands in {name} already", help="take it away", reason="Duplicate")
             if wrong := rule(place.text):
-                yield Problem(place, wrong, "Invalid")
+                yield Problem(place, wrong, reason="Invalid")
             seen.add(place.text)
 
 
@@ -181,7 +183,7 @@ def port_names_of_slices_differ(endpoints: Resource) -> Iterator[Problem]:
         name = port["name"]
         if name.text in seen:
             message = f"a port of this EndpointSlice is called {name.text} already" if name.text else "two ports have no name"
-            yield Problem(name, f"{message}: give it another name", "Duplicate")
+            yield Problem(name, message, help="give it another name", reason="Duplicate")
         seen.add(name.text)
 
 
@@ -189,8 +191,8 @@ def port_names_of_slices_differ(endpoints: Resource) -> Iterator[Problem]:
 def slices_are_up_to_date(endpoints: Resource) -> Iterator[Problem]:
     """Nothing in Kubernetes reads names. The warning is there since 1.33."""
     if endpoints["addressType"].text == "FQDN" and not endpoints.is_before(33):
-        message = "FQDN is deprecated, nobody leads traffic there: write addresses, or a Service of type ExternalName"
-        yield Problem(endpoints["addressType"], message)
+        message = "FQDN is deprecated, nobody leads traffic there"
+        yield Problem(endpoints["addressType"], message, help="write addresses, or a Service of type ExternalName")
 
 
 @validator("discovery/v1 EndpointSlice", rule=dubious_setting)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import WARNING, Constraint, Container, Node, Pod, Problem, declare, fields, names, validator
+from kcheck.api import WARNING, Complaint, Constraint, Container, Node, Pod, Problem, declare, fields, help_of, names, validator
 from kcheck_spec import paths
 from kcheck_spec.constraints import dns_label, required, text
 from kcheck_spec.containers import CONTAINERS, containers
@@ -41,9 +41,9 @@ def _name_of_set(name: str) -> str:
 
 def _owner_of_key(node: Node) -> Problem | None:
     if not node.text:
-        return Problem(node, "this does not say which object the key is in: give its name", "Invalid")
+        return Problem(node, "this does not say which object the key is in", help="give its name", reason="Invalid")
     wrong = names.dns_subdomain(node.text)
-    return Problem(node, wrong, "Invalid") if wrong else None
+    return Problem(node, wrong, reason="Invalid") if wrong else None
 
 
 tables = [
@@ -74,7 +74,7 @@ def names_fit_older_versions(container: Container) -> Iterator[Problem]:
         for name in (*(each["name"] for each in container["env"]), *(each["prefix"] for each in container["envFrom"])):
             wrong = names.env_name_strict(name.text) if name.text and not names.env_name(name.text) else ""
             if wrong:
-                yield Problem(name, f"{wrong} (before Kubernetes 1.32)", "Invalid")
+                yield Problem(name, f"{wrong} (before Kubernetes 1.32)", help=help_of(wrong), reason="Invalid")
 
 
 @validator("core/v1 EnvVar", rule=env_source, fields="valueFrom")
@@ -85,11 +85,11 @@ def variable_has_one_value(variable: Node) -> Iterator[Problem]:
         return
     given = [name for name in _SOURCES if source[name]]
     if not given:
-        yield Problem(source, f"valueFrom names no source: add one of {', '.join(_SOURCES)}", "Invalid", at="key")
+        yield Problem(source, "valueFrom names no source", help=f"add one of {', '.join(_SOURCES)}", reason="Invalid", at="key")
     elif variable["value"].text:
-        yield Problem(source, "value and valueFrom exclude each other: take one away", "Invalid", at="key")
+        yield Problem(source, "value and valueFrom exclude each other", help="take one away", reason="Invalid", at="key")
     elif len(given) > 1:
-        yield Problem(source, f"valueFrom has {len(given)} sources, {' and '.join(given)}: keep one", "Invalid", at="key")
+        yield Problem(source, f"valueFrom has {len(given)} sources, {' and '.join(given)}", help="keep one", reason="Invalid", at="key")
 
 
 @validator("core/v1 EnvFromSource", rule=env_source)
@@ -97,8 +97,8 @@ def variables_come_from_one_set(source: Node) -> Iterator[Problem]:
     """The server names the whole list here."""
     given = [name for name in _SETS if source[name]]
     if len(given) != 1:
-        message = f"a source of variables is either a configMapRef or a secretRef: {'keep one of the two' if given else 'add one'}"
-        yield Problem(source, message, "Invalid", field=source.parent)
+        message = Complaint("a source of variables is either a configMapRef or a secretRef", "keep one of the two" if given else "add one")
+        yield Problem(source, message, reason="Invalid", field=source.parent)
 
 
 @validator("core/v1 PodSpec", rule=env_reference)
@@ -109,9 +109,11 @@ def files_lie_in_volumes(pod: Pod) -> Iterator[Problem]:
         for variable in container["env"]:
             name = variable["valueFrom"]["fileKeyRef"]["volumeName"]
             if name.text in claimed_names(pod) or (name.text in volumes and not is_empty_dir(volumes[name.text])):
-                yield Problem(name, f"{name.text} is no emptyDir, and files with variables lie in one: name another volume", "Invalid")
+                yield Problem(
+                    name, f"{name.text} is no emptyDir, and files with variables lie in one", help="name another volume", reason="Invalid"
+                )
             elif name.text and name.text not in volumes:
-                yield Problem(name, f"this pod has no volume {name.text}: add it to volumes", "NotFound")
+                yield Problem(name, f"this pod has no volume {name.text}", help="add it to volumes", reason="NotFound")
 
 
 @validator("core/v1 EnvVarSource", rule=field_path, fields=("fieldRef", "resourceFieldRef"))
@@ -132,6 +134,6 @@ def variables_are_defined_once(container: Container) -> Iterator[Problem]:
         value = variable["value"].text
         reference = f"$({name})"
         if name in seen and (variable["valueFrom"] or value == reference or reference not in value):
-            message = f"{name} is set before, and this hides it: keep one of the two"
-            yield Problem(variable["name"], message, field=variable)
+            message = f"{name} is set before, and this hides it"
+            yield Problem(variable["name"], message, help="keep one of the two", field=variable)
         seen.add(name)

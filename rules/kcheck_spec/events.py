@@ -41,21 +41,27 @@ def events_make_sense(root: Node) -> Iterator[Problem]:
     if root["eventTime"]:
         yield from _new_event(root, "reportingController", "note")
     else:
-        yield Problem(root["eventTime"], "eventTime is required: add it", "Required")
+        yield Problem(root["eventTime"], "eventTime is required", help="add it", reason="Required")
     if root["type"].text not in ("Normal", "Warning"):
         kind = root["type"]
-        yield Problem(kind, f"an event is Normal or Warning, not {kind.text or 'without a type'}: write one of the two", "Invalid")
+        yield Problem(
+            kind, f"an event is Normal or Warning, not {kind.text or 'without a type'}", help="write one of the two", reason="Invalid"
+        )
     series = root["series"]
     if series:
         if (series["count"].integer or 0) < 2:
-            yield Problem(series["count"], "a series has two events at least: write 2 or more, or take series away", "Invalid")
+            yield Problem(
+                series["count"], "a series has two events at least", help="write 2 or more, or take series away", reason="Invalid"
+            )
         if not series["lastObservedTime"]:
-            yield Problem(series["lastObservedTime"], "a series needs lastObservedTime: add it", "Required")
+            yield Problem(series["lastObservedTime"], "a series needs lastObservedTime", help="add it", reason="Required")
     for name, old in _DEPRECATED.items():
         value = root[name]
         given = value["component"].text or value["host"].text if name == "deprecatedSource" else value and value.value != 0
         if given:
-            yield Problem(value, f"new events do not have {name}: take it away", "Invalid", at="key", field=root.imaginary(old))
+            yield Problem(
+                value, f"new events do not have {name}", help="take it away", reason="Invalid", at="key", field=root.imaginary(old)
+            )
 
 
 def _about(root: Node, subject: Node) -> Iterator[Problem]:
@@ -68,22 +74,24 @@ def _about(root: Node, subject: Node) -> Iterator[Problem]:
     else:
         wrong = own != (subject.text or "default")
     if wrong:
-        message = f"the event is in namespace {own}, what it is about in {subject.text or 'none'}: write the same in both"
-        yield Problem(subject, message, "Invalid", field=root.imaginary("involvedObject", "namespace"))
+        message = f"the event is in namespace {own}, what it is about in {subject.text or 'none'}"
+        yield Problem(
+            subject, message, help="write the same in both", reason="Invalid", field=root.imaginary("involvedObject", "namespace")
+        )
 
 
 def _new_event(root: Node, reporter: str, note: str) -> Iterator[Problem]:
     """What events with an eventTime must have."""
     component = root[reporter]
     if not component.text:
-        yield Problem(component, f"an event needs {reporter}: add who reports it, such as example.com/controller", "Required")
+        yield Problem(component, f"an event needs {reporter}", help="add who reports it, such as example.com/controller", reason="Required")
     else:
         wrong = names.qualified_name(component.text, noun="the name of a reporter")
         if wrong:
-            yield Problem(component, wrong, "Invalid")
+            yield Problem(component, wrong, reason="Invalid")
     for name, limit in _LIMITS:
         if not root[name].text:
-            yield Problem(root[name], f"an event needs {name}: add it", "Required")
+            yield Problem(root[name], f"an event needs {name}", help="add it", reason="Required")
         yield from _too_long(root[name], limit, root[name])
     yield from _too_long(root[note], _NOTE_LIMIT, root.imaginary("message"))
 
@@ -91,4 +99,4 @@ def _new_event(root: Node, reporter: str, note: str) -> Iterator[Problem]:
 def _too_long(node: Node, limit: int, field: Node) -> Iterator[Problem]:
     size = len(node.text.encode("utf-8", "surrogatepass"))
     if size > limit:
-        yield Problem(node, f"{node.name} of {size} bytes: shorten it to {limit}", "Invalid", field=field)
+        yield Problem(node, f"{node.name} of {size} bytes", help=f"shorten it to {limit}", reason="Invalid", field=field)

@@ -24,7 +24,7 @@ def _problems(node: Node, faults: list[expressions.Fault], resource: Resource) -
     for fault in {each.message: each for each in reversed(faults)}.values():
         reason: Reason = "Internal" if fault.internal else "Invalid"
         span = expressions.place(node, fault.offset, resource) if fault.offset is not None else None
-        yield Problem(span or node, fault.message, reason, field=node)
+        yield Problem(span or node, fault.message, reason=reason, field=node)
 
 
 @validator(DEFINITION, rule=cel_expression)
@@ -38,7 +38,7 @@ def rules_of_schemas_compile(crd: Resource) -> Iterator[Problem]:
             schema = _schema_of(fault.node, each.root)
             if fault.node is each.root or id(schema) in sound:
                 span = expressions.place(fault.node, fault.offset, crd) if fault.offset is not None else None
-                yield Problem(span or fault.node, fault.message, fault.reason, field=each.path(fault.node))
+                yield Problem(span or fault.node, fault.message, reason=fault.reason, field=each.path(fault.node))
 
 
 def _schema_of(node: Node, root: Node) -> Node | None:

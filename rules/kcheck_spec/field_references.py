@@ -34,25 +34,26 @@ def field_problems(owner: Node, allowed: Collection[str]) -> Iterator[Problem]:
         yield missing(path)
         return
     if version != "v1":
-        yield Problem(path, f"fields of {version} are not known: write apiVersion: v1 or leave it out", "Invalid")
+        yield Problem(path, f"fields of {version} are not known", help="write apiVersion: v1 or leave it out", reason="Invalid")
         return
     outer, bracket, key = path.text.removesuffix("']").partition("['")
     if bracket and outer and path.text.endswith("']"):
         yield from _entry_problems(reference, path, outer, key)
     elif ("spec.nodeName" if path.text == "spec.host" else path.text) not in allowed:
-        hint = f": write {path.text}['the-key'] for one of them" if path.text in _MAPS else ""
-        message = f"{path.text} as a whole does not fit here{hint}" if hint else not_supported(path, sorted(allowed)).message
-        yield Problem(path, message, "NotSupported" if path.text in _NAMED else "Invalid")
+        hint = f"write {path.text}['the-key'] for one of them" if path.text in _MAPS else ""
+        message = f"{path.text} as a whole does not fit here"
+        problem = Problem(path, message, help=hint) if hint else not_supported(path, sorted(allowed))
+        yield problem.replace(reason="NotSupported" if path.text in _NAMED else "Invalid")
 
 
 def _entry_problems(reference: Node, path: Node, outer: str, key: str) -> Iterator[Problem]:
     """A label or annotation by its key. The server names the reference, not the path, where the key is wrong."""
     if outer not in _MAPS:
-        yield Problem(path, f"{outer} has no keys: write {outer} alone, or a label as metadata.labels['key']", "Invalid")
+        yield Problem(path, f"{outer} has no keys", help=f"write {outer} alone, or a label as metadata.labels['key']", reason="Invalid")
         return
     wrong = labels.key(key) if outer == "metadata.labels" else labels.annotation_key(key)
     if wrong:
-        yield Problem(path, wrong, "Invalid", field=reference)
+        yield Problem(path, wrong, reason="Invalid", field=reference)
 
 
 def resource_problems(owner: Node, *, container: bool = False) -> Iterator[Problem]:
@@ -70,4 +71,6 @@ def resource_problems(owner: Node, *, container: bool = False) -> Iterator[Probl
         return
     allowed = _CPU_DIVISORS if resource.text.endswith(".cpu") else _SIZE_DIVISORS
     if str(number) not in allowed:
-        yield Problem(divisor, f"{resource.text} cannot be counted in {divisor.value}: write one of {', '.join(allowed)}", "Invalid")
+        yield Problem(
+            divisor, f"{resource.text} cannot be counted in {divisor.value}", help=f"write one of {', '.join(allowed)}", reason="Invalid"
+        )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kcheck.api import Node, Problem, fields, names, validator
+from kcheck.api import Complaint, Node, Problem, fields, help_of, names, validator
 from kcheck_spec.constraints import dns_subdomain, not_supported, require, required
 from kcheck_spec.priority_levels import flow_control, of
 
@@ -42,9 +42,11 @@ def schemas_are_ordered(schema: Node) -> Iterator[Problem]:
     precedence, method = spec["matchingPrecedence"], spec["distinguisherMethod"]
     number = precedence.integer or _USUAL
     if number == 1 and name != "exempt":
-        yield Problem(precedence, "1 is the precedence of the schema called exempt alone: write a number from 2 up", "Invalid")
+        yield Problem(
+            precedence, "1 is the precedence of the schema called exempt alone", help="write a number from 2 up", reason="Invalid"
+        )
     elif not 1 <= number <= _LEAST_URGENT:
-        yield Problem(precedence, f"{number} is out of range: write a number from 2 to {_LEAST_URGENT}", "Invalid")
+        yield Problem(precedence, f"{number} is out of range", help=f"write a number from 2 to {_LEAST_URGENT}", reason="Invalid")
     if method and method["type"].text not in _METHODS:
         yield not_supported(method["type"], _METHODS)
 
@@ -55,7 +57,9 @@ def schemas_of_the_server_stay_as_they_are(schema: Node) -> Iterator[Problem]:
     name, spec = schema.at("metadata", "name").text, schema["spec"]
     fixed = _FIXED.get(name)
     if fixed is not None and _without_nothing(spec.plain() or {}) != fixed:
-        yield Problem(spec, f"the schema {name} is fixed, as the server makes it: give your own another name", "Invalid", at="key")
+        yield Problem(
+            spec, f"the schema {name} is fixed, as the server makes it", help="give your own another name", reason="Invalid", at="key"
+        )
 
 
 def _for_groups(*groups: str) -> list[dict[str, Any]]:
@@ -91,9 +95,9 @@ def _without_nothing(value: Any) -> Any:
 def rules_match_something(rule: Node) -> Iterator[Problem]:
     """Somebody, and something that they ask for."""
     if not len(rule["subjects"]):
-        yield require(rule["subjects"], "a rule needs subjects: add subjects")
+        yield require(rule["subjects"], Complaint("a rule needs subjects", "add subjects"))
     if not len(rule["resourceRules"]) and not len(rule["nonResourceRules"]):
-        yield require(rule, "a rule matches no request: add resourceRules or nonResourceRules")
+        yield require(rule, Complaint("a rule matches no request", "add resourceRules or nonResourceRules"))
 
 
 @validator(of("Subject"), rule=flow_control)
@@ -106,9 +110,9 @@ def subjects_are_what_they_say(subject: Node) -> Iterator[Problem]:
     for other, key in _SUBJECTS.items():
         value = subject[key]
         if other != kind.text and value:
-            yield Problem(value, f"{key} is for kind: {other}: take it away", "Forbidden", at="key")
+            yield Problem(value, f"{key} is for kind: {other}", help="take it away", reason="Forbidden", at="key")
         elif other == kind.text and not value:
-            yield require(value, f"kind: {other} needs who it is: add {key}")
+            yield require(value, Complaint(f"kind: {other} needs who it is", f"add {key}"))
         elif other == kind.text:
             yield from _name_problems(value, other == "ServiceAccount")
 
@@ -116,16 +120,16 @@ def subjects_are_what_they_say(subject: Node) -> Iterator[Problem]:
 def _name_problems(subject: Node, is_account: bool) -> Iterator[Problem]:
     name = subject["name"]
     if not name.text:
-        yield require(name, "a subject needs a name: add name")
+        yield require(name, Complaint("a subject needs a name", "add name"))
     if not is_account:
         return
     if name.text not in ("", _ALL) and (wrong := names.dns_subdomain(name.text)):
-        yield Problem(name, f"no service account has such a name: {wrong}", "Invalid")
+        yield Problem(name, f"no service account has such a name: {wrong}", help=help_of(wrong), reason="Invalid")
     namespace = subject["namespace"]
     if not namespace.text:
-        yield require(namespace, "a service account needs its namespace: add namespace")
+        yield require(namespace, Complaint("a service account needs its namespace", "add namespace"))
     elif wrong := names.dns_label(namespace.text):
-        yield Problem(namespace, f"no namespace has such a name: {wrong}", "Invalid")
+        yield Problem(namespace, f"no namespace has such a name: {wrong}", help=help_of(wrong), reason="Invalid")
 
 
 @validator((*of("ResourcePolicyRule"), *of("NonResourcePolicyRule")), rule=flow_control)
@@ -136,7 +140,7 @@ def verbs_are_known(rule: Node) -> Iterator[Problem]:
     if _ALL not in [each.text for each in verbs]:
         for each in verbs:
             if each.text not in _VERBS:
-                yield Problem(each, not_supported(each, _VERBS).message, "NotSupported", field=verbs)
+                yield not_supported(each, _VERBS).replace(reason="NotSupported", field=verbs)
 
 
 @validator(of("ResourcePolicyRule"), rule=flow_control)
@@ -146,13 +150,13 @@ def resources_are_listed(rule: Node) -> Iterator[Problem]:
     yield from _listed(rule["resources"], "resources, such as [pods]")
     namespaces = rule["namespaces"]
     if not len(namespaces) and not rule["clusterScope"].flag:
-        yield require(namespaces, "a rule needs namespaces: add namespaces, ['*'] for all, or clusterScope: true")
+        yield require(namespaces, Complaint("a rule needs namespaces", "add namespaces, ['*'] for all, or clusterScope: true"))
     elif len(namespaces):
         yield from _listed(namespaces, "")
     if _ALL not in [each.text for each in namespaces]:
         for each in namespaces:
             if wrong := names.dns_label(each.text):
-                yield Problem(each, f"no namespace has such a name: {wrong}", "Invalid")
+                yield Problem(each, f"no namespace has such a name: {wrong}", help=help_of(wrong), reason="Invalid")
 
 
 @validator(of("NonResourcePolicyRule"), rule=flow_control)
@@ -163,7 +167,7 @@ def urls_are_listed(rule: Node) -> Iterator[Problem]:
     if _ALL not in [each.text for each in urls]:
         for each in urls:
             if wrong := _wrong_url(each.text):
-                yield Problem(each, wrong, "Invalid")
+                yield Problem(each, wrong, reason="Invalid")
 
 
 def _listed(values: Node, what: str) -> Iterator[Problem]:
@@ -171,16 +175,16 @@ def _listed(values: Node, what: str) -> Iterator[Problem]:
     if not len(values):
         yield require(values, f"a rule needs {what.replace(',', f': add {values.name},', 1)}")
     elif len(values) > 1 and any(each.text == _ALL for each in values):
-        yield Problem(values, f"'*' means all {values.name}: take the others away", "Invalid", at="key")
+        yield Problem(values, f"'*' means all {values.name}", help="take the others away", reason="Invalid", at="key")
 
 
 def _wrong_url(path: str) -> str:
     if not path.startswith("/"):
-        return f"{path or 'an empty path'} does not begin with '/': write /{path}"
+        return Complaint(f"{path or 'an empty path'} does not begin with '/'", f"write /{path}")
     if " " in path:
-        return "a blank cannot stand in a path: take it out"
+        return Complaint("a blank cannot stand in a path", "take it out")
     if "//" in path:
-        return f"'//' stands for nothing in a path: write {path.replace('//', '/')}"
+        return Complaint("'//' stands for nothing in a path", f"write {path.replace('//', '/')}")
     if path.count("*") > 1 or ("*" in path and not path.endswith("/*")):
-        return "'*' stands at the end only, after a '/': write /name/*"
+        return Complaint("'*' stands at the end only, after a '/'", "write /name/*")
     return ""

@@ -31,7 +31,7 @@ def unusual_addresses(nodes: Iterable[Node], resource: Resource) -> Iterator[Pro
     for node in nodes:
         usual = addresses.usual(node.text)
         if usual and not wrong_address(node.text, resource):
-            yield Problem(node, f"{node.text} is not the usual way to write this address: write {usual}")
+            yield Problem(node, f"{node.text} is not the usual way to write this address", help=f"write {usual}")
 
 
 def unusual_networks(nodes: Iterable[Node], resource: Resource) -> Iterator[Problem]:
@@ -39,4 +39,4 @@ def unusual_networks(nodes: Iterable[Node], resource: Resource) -> Iterator[Prob
     for node in nodes:
         usual = addresses.usual_network(node.text)
         if usual and not wrong_network(node.text, resource):
-            yield Problem(node, f"{node.text} is not the usual way to write this network: write {usual}")
+            yield Problem(node, f"{node.text} is not the usual way to write this network", help=f"write {usual}")

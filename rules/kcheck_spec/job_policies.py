@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, declare, fields, names, pattern, validator
+from kcheck.api import Complaint, Node, Problem, declare, fields, names, pattern, validator
 from kcheck_spec.constraints import non_negative, one_of, require, unique
 from kcheck_spec.jobs import completions_of, is_indexed
 
@@ -53,20 +53,22 @@ def failing_pods_are_not_replaced_early(spec: Node) -> Iterator[Problem]:
     """Whether a rule fits is known only when the pod has failed."""
     replacement = spec["podReplacementPolicy"]
     if spec["podFailurePolicy"] and replacement.text == "TerminatingOrFailed":
-        message = "with a podFailurePolicy a pod is replaced when it has failed, not before: write Failed, or take this away"
-        yield Problem(replacement, message, "NotSupported")
+        message = "with a podFailurePolicy a pod is replaced when it has failed, not before"
+        yield Problem(replacement, message, help="write Failed, or take this away", reason="NotSupported")
 
 
 def _failure_rule(rule: Node, containers: set[str], *, per_index: bool) -> Iterator[Problem]:
     action, codes, conditions = rule["action"], rule["onExitCodes"], rule["onPodConditions"]
     if not action.text:
-        yield require(action, f"a rule says what happens to the job: add action, one of {', '.join(_ACTIONS)}")
+        yield require(action, Complaint("a rule says what happens to the job", f"add action, one of {', '.join(_ACTIONS)}"))
     elif action.text == "FailIndex" and not per_index:
-        yield Problem(action, "FailIndex gives up one index, which needs a limit: add backoffLimitPerIndex to the job", "Invalid")
+        yield Problem(
+            action, "FailIndex gives up one index, which needs a limit", help="add backoffLimitPerIndex to the job", reason="Invalid"
+        )
     if codes and len(conditions):
-        yield Problem(rule, "a rule is about exit codes or about conditions: make two rules of this", "Invalid")
+        yield Problem(rule, "a rule is about exit codes or about conditions", help="make two rules of this", reason="Invalid")
     if not codes and not len(conditions):
-        yield Problem(rule, "a rule says which failures it is about: add onExitCodes or onPodConditions", "Invalid")
+        yield Problem(rule, "a rule says which failures it is about", help="add onExitCodes or onPodConditions", reason="Invalid")
     if codes:
         yield from _exit_codes(codes, containers)
     if len(conditions) > _MOST_CONDITIONS:
@@ -74,7 +76,7 @@ def _failure_rule(rule: Node, containers: set[str], *, per_index: bool) -> Itera
     for condition in conditions:
         wrong = names.qualified_name(condition["type"].text, noun="the type of a condition")
         if wrong:
-            yield Problem(condition["type"], wrong, "Invalid")
+            yield Problem(condition["type"], wrong, reason="Invalid")
         if condition["status"].value == "":
             yield require(condition["status"])
 
@@ -83,26 +85,33 @@ def _exit_codes(codes: Node, containers: set[str]) -> Iterator[Problem]:
     operator, container, values = codes["operator"], codes["containerName"], codes["values"]
     numbers = [value.integer or 0 for value in values]
     if not operator.text:
-        yield require(operator, f"exit codes are compared with an operator: add operator, one of {', '.join(_OPERATORS)}")
+        yield require(operator, Complaint("exit codes are compared with an operator", f"add operator, one of {', '.join(_OPERATORS)}"))
     if container and container.text not in containers:
         known = ", ".join(sorted(filter(None, containers))) or "the name of a container"
-        yield Problem(container, f"the template has no container {container.text}: write {known}", "Invalid")
+        yield Problem(container, f"the template has no container {container.text}", help=f"write {known}", reason="Invalid")
     if not numbers:
-        yield Problem(values, "a rule about exit codes names some: add values", "Invalid", at="key")
+        yield Problem(values, "a rule about exit codes names some", help="add values", reason="Invalid", at="key")
     elif len(numbers) > _MOST_EXIT_CODES:
         yield _too_many(values, _MOST_EXIT_CODES, "exit codes")
     if operator.text == "In":
         for value in values:
             if not value.integer:
-                yield Problem(value, "exit code 0 is no failure: take it away, or write operator: NotIn", "Invalid")
-    yield from unique(values, lambda value: value.integer or 0, lambda value: f"{value.integer or 0} is listed already: take it away")
+                yield Problem(value, "exit code 0 is no failure", help="take it away, or write operator: NotIn", reason="Invalid")
+    yield from unique(
+        values, lambda value: value.integer or 0, lambda value: Complaint(f"{value.integer or 0} is listed already", "take it away")
+    )
     if numbers != sorted(numbers):
         listed = ", ".join(str(number) for number in sorted(set(numbers)) if number or operator.text != "In")
-        yield Problem(values, f"exit codes are listed in order: write {listed if len(listed) < 60 else 'the lower ones first'}", "Invalid")
+        yield Problem(
+            values,
+            "exit codes are listed in order",
+            help=f"write {(listed if len(listed) < 60 else 'the lower ones first')}",
+            reason="Invalid",
+        )
 
 
 def _too_many(node: Node, most: int, noun: str) -> Problem:
-    return Problem(node, f"{len(node)} {noun} are too many: write {most} at most", "TooMany", at="key")
+    return Problem(node, f"{len(node)} {noun} are too many", help=f"write {most} at most", reason="TooMany", at="key")
 
 
 @validator("batch/v1 JobSpec", rule=success_policy)
@@ -113,7 +122,7 @@ def success_can_be_reached(spec: Node) -> Iterator[Problem]:
         return
     rules = policy["rules"]
     if not len(rules):
-        yield require(rules, "a successPolicy has a rule at least: add one with succeededIndexes or succeededCount")
+        yield require(rules, Complaint("a successPolicy has a rule at least", "add one with succeededIndexes or succeededCount"))
     if len(rules) > _MOST_RULES:
         yield _too_many(rules, _MOST_RULES, "rules")
     for rule in rules:
@@ -123,19 +132,23 @@ def success_can_be_reached(spec: Node) -> Iterator[Problem]:
 def _success_rule(rule: Node, completions: int) -> Iterator[Problem]:
     indexes, count = rule["succeededIndexes"], rule["succeededCount"]
     if not indexes and not count:
-        yield require(rule, "a rule says what must succeed: add succeededIndexes, succeededCount or both")
+        yield require(rule, Complaint("a rule says what must succeed", "add succeededIndexes, succeededCount or both"))
     total = completions
     if indexes:
         if len(indexes.text.encode()) > _MOST_INDEX_TEXT:
-            yield Problem(indexes, f"a list of indexes has {_MOST_INDEX_TEXT:,} bytes at most: join neighbours, as in 1-5", "TooLong")
+            yield Problem(
+                indexes, f"a list of indexes has {_MOST_INDEX_TEXT:,} bytes at most", help="join neighbours, as in 1-5", reason="TooLong"
+            )
         total, wrong = _count(indexes.text, completions)
         if wrong:
-            yield Problem(indexes, wrong, "Invalid")
+            yield Problem(indexes, wrong, reason="Invalid")
     if not count:
         return
     for most, noun in ((completions, "completions"), (total, "indexes in succeededIndexes")):
         if (count.integer or 0) > most:
-            yield Problem(count, f"{count.integer} can never succeed of {most} {noun}: write {max(most, 0)} at most", "Invalid")
+            yield Problem(
+                count, f"{count.integer} can never succeed of {most} {noun}", help=f"write {max(most, 0)} at most", reason="Invalid"
+            )
             return
 
 
@@ -145,16 +158,16 @@ def _count(text: str, completions: int) -> tuple[int, str]:
     for interval in text.split(",") if text else ():
         first, *others = interval.split("-")
         if len(others) > 1:
-            return 0, f"{interval} has more than one '-': write an index or two, as in 1-5"
+            return 0, Complaint(f"{interval} has more than one '-'", "write an index or two, as in 1-5")
         ends = []
         for end in (first, *others):
             found = _INDEX.fullmatch(end)
             if not found:
-                return 0, f"{end!r} is no index: write whole numbers, as in 0,2-4"
+                return 0, Complaint(f"{end!r} is no index", "write whole numbers, as in 0,2-4")
             if int(found[1]) >= completions:
                 return 0, f"there is no index {end}: the indexes of {completions} completions are 0 to {completions - 1}"
             ends.append(int(found[1]))
         if ends[0] <= last or (others and ends[0] >= ends[1]):
-            return 0, f"{interval} is out of order: list every index once, the lower first"
+            return 0, Complaint(f"{interval} is out of order", "list every index once, the lower first")
         total, last = total + ends[-1] - ends[0] + 1, ends[-1]
     return total, ""

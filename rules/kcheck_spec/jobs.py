@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Constraint, Node, Problem, declare, fields, labels, names, selector, validator
+from kcheck.api import Complaint, Constraint, Node, Problem, declare, fields, help_of, labels, names, selector, validator
 from kcheck_spec.constraints import dubious_setting, non_negative, object_name, one_of, require
 from kcheck_spec.label_selectors import is_well_formed, requirements_of
 from kcheck_spec.labels import label_syntax
@@ -34,10 +34,12 @@ def _managers(node: Node) -> Iterator[Problem]:
         yield require(node)
         return
     if wrong := names.domain_path(node.text):
-        yield Problem(node, wrong, "Invalid")
+        yield Problem(node, wrong, reason="Invalid")
     size = len(node.text.encode())
     if size > _LONGEST_MANAGER:
-        yield Problem(node, f"a controller's name has at most {_LONGEST_MANAGER} bytes, this has {size}: shorten it", "TooLong")
+        yield Problem(
+            node, f"a controller's name has at most {_LONGEST_MANAGER} bytes, this has {size}", help="shorten it", reason="TooLong"
+        )
 
 
 tables = [
@@ -80,9 +82,13 @@ def pods_of_jobs_end(spec: Node) -> Iterator[Problem]:
     """A pod that is always restarted never succeeds; one that restarts its containers itself never fails."""
     policy = spec.at("template", "spec", "restartPolicy")
     if policy.text in ("", "Always"):
-        yield require(policy, "the pods of a job must end, and are restarted Always by default: write restartPolicy: Never or OnFailure")
+        yield require(
+            policy, Complaint("the pods of a job must end, and are restarted Always by default", "write restartPolicy: Never or OnFailure")
+        )
     elif policy.text == "OnFailure" and spec["podFailurePolicy"]:
-        yield Problem(policy, "with a podFailurePolicy the job restarts pods, not the node: write restartPolicy: Never", "Invalid")
+        yield Problem(
+            policy, "with a podFailurePolicy the job restarts pods, not the node", help="write restartPolicy: Never", reason="Invalid"
+        )
 
 
 @validator("batch/v1 JobSpec", rule=indexed_job)
@@ -90,7 +96,9 @@ def indexes_are_counted(spec: Node) -> Iterator[Problem]:
     """What concerns single indexes needs Indexed, and Indexed needs their number."""
     per_index, most_failed = spec["backoffLimitPerIndex"], spec["maxFailedIndexes"]
     if most_failed and not per_index:
-        yield require(per_index, "maxFailedIndexes counts indexes that backoffLimitPerIndex gives up: add backoffLimitPerIndex")
+        yield require(
+            per_index, Complaint("maxFailedIndexes counts indexes that backoffLimitPerIndex gives up", "add backoffLimitPerIndex")
+        )
     if is_indexed(spec):
         yield from _indexed(spec)
         return
@@ -98,15 +106,15 @@ def indexes_are_counted(spec: Node) -> Iterator[Problem]:
     single = (per_index, most_failed) if spec["completionMode"].text == "NonIndexed" or not spec["completionMode"] else ()
     for node in (*single, spec["successPolicy"]):
         if node:
-            message = f"{node.name} is for jobs with indexes: add completionMode: Indexed, or take it away"
-            yield Problem(node, message, "Invalid", at="key")
+            message = f"{node.name} is for jobs with indexes"
+            yield Problem(node, message, help="add completionMode: Indexed, or take it away", reason="Invalid", at="key")
 
 
 def _indexed(spec: Node) -> Iterator[Problem]:
     completions, most_failed = completions_of(spec), spec["maxFailedIndexes"]
     parallelism, failed = spec["parallelism"].integer or 0, most_failed.integer or 0
     if completions is None:
-        yield require(spec["completions"], "completionMode: Indexed needs the number of indexes: add completions")
+        yield require(spec["completions"], Complaint("completionMode: Indexed needs the number of indexes", "add completions"))
     if parallelism > _MOST_INDEXES:
         yield _too_much(spec["parallelism"], _MOST_INDEXES, "with completionMode: Indexed")
     if most_failed and completions is not None and failed > completions:
@@ -116,7 +124,9 @@ def _indexed(spec: Node) -> Iterator[Problem]:
     if (completions or 0) > _MOST_INDEXES and spec["backoffLimitPerIndex"]:
         many = f"with backoffLimitPerIndex and more than {_MOST_INDEXES:,} completions"
         if not most_failed:
-            yield require(most_failed, f"{many}, the failed indexes need a limit: add maxFailedIndexes, {_MOST_AT_ONCE} at most")
+            yield require(
+                most_failed, Complaint(f"{many}, the failed indexes need a limit", f"add maxFailedIndexes, {_MOST_AT_ONCE} at most")
+            )
         if parallelism > _MOST_AT_ONCE:
             yield _too_much(spec["parallelism"], _MOST_AT_ONCE, many)
         if failed > _MOST_AT_ONCE:
@@ -124,7 +134,7 @@ def _indexed(spec: Node) -> Iterator[Problem]:
 
 
 def _too_much(node: Node, most: int, why: str) -> Problem:
-    return Problem(node, f"{node.integer} is too much: write {most} at most, {why}", "Invalid")
+    return Problem(node, f"{node.integer} is too much", help=f"write {most} at most, {why}", reason="Invalid")
 
 
 @validator("batch/v1 JobSpec", rule=dubious_setting)
@@ -132,8 +142,8 @@ def indexes_can_be_tracked(spec: Node) -> Iterator[Problem]:
     """Accepted, but the list of indexes that are done may not fit into the status."""
     completions, parallelism = spec["completions"], spec["parallelism"]
     if is_indexed(spec) and (completions.integer or 0) > _MOST_INDEXES and (parallelism.integer or 0) > _MOST_AT_ONCE:
-        message = f"with so many completions Kubernetes can lose track of the indexes: write parallelism {_MOST_AT_ONCE} at most"
-        yield Problem(parallelism, message, field=spec)
+        message = "with so many completions Kubernetes can lose track of the indexes"
+        yield Problem(parallelism, message, help=f"write parallelism {_MOST_AT_ONCE} at most", field=spec)
 
 
 @validator("batch/v1 Job", rule=object_name)
@@ -143,8 +153,9 @@ def names_leave_room_for_indexes(job: Node) -> Iterator[Problem]:
     completions = completions_of(spec) or 0
     host = f"{name}-{completions - 1}"
     if name and is_indexed(spec) and completions > 0 and names.dns_label(host) and not names.dns_subdomain(name):
-        message = f"the last pod of this job would be called {host[:80]}, which is no hostname: {names.dns_label(host)}"
-        yield Problem(job.at("metadata", "name"), message, "Invalid")
+        wrong = names.dns_label(host)
+        message = Complaint(f"the last pod of this job would be called {host[:80]}, which is no hostname: {wrong}", help_of(wrong))
+        yield Problem(job.at("metadata", "name"), message, reason="Invalid")
 
 
 @validator("batch/v1 Job", rule=label_syntax)
@@ -155,10 +166,10 @@ def names_fit_into_labels(job: Node) -> Iterator[Problem]:
     if not wrong or job.at("spec", "manualSelector").flag or all(name in template for name in _NAMES):
         return
     name = job.at("metadata", "name")
-    message = f"the pods of a job are labelled with its name: {wrong}"
-    yield Problem(name, message, "Invalid", field=job.at("spec", "template", "labels"))
+    message = Complaint(f"the pods of a job are labelled with its name: {wrong}", help_of(wrong))
+    yield Problem(name, message, reason="Invalid", field=job.at("spec", "template", "labels"))
     if template and not len(own):
-        yield Problem(name, message, "Invalid", field=own)
+        yield Problem(name, message, reason="Invalid", field=own)
 
 
 @validator("batch/v1 Job", rule=job_selector)
@@ -169,24 +180,26 @@ def jobs_select_their_pods(job: Node) -> Iterator[Problem]:
     pods = {key: value.text for key, value in labelled.entries}
     if spec["manualSelector"].flag:
         if not chosen:
-            yield require(chosen, "with manualSelector: true the job needs a selector: add it, or take manualSelector away")
+            yield require(chosen, Complaint("with manualSelector: true the job needs a selector", "add it, or take manualSelector away"))
         if is_well_formed(chosen):
             yield from _mismatch(labelled, requirements_of(chosen), pods)
         return
     added = {**dict.fromkeys(_NAMES, name_of(job)), **dict.fromkeys(_UIDS, _UNKNOWN_UID)}
     for key, value in added.items():
         if pods.setdefault(key, value) != value:
-            message = f"the server sets the label {key} itself: take it away"
-            yield Problem(labelled[key], message, "Invalid", at="key")
+            message = f"the server sets the label {key} itself"
+            yield Problem(labelled[key], message, help="take it away", reason="Invalid", at="key")
     if not is_well_formed(chosen):
         return
     wanted = requirements_of(chosen) or selector.EVERYTHING
     if _UIDS[1] not in chosen["matchLabels"]:
         wanted = selector.Selector((*wanted.requirements, selector.Requirement(_UIDS[1], "In", (_UNKNOWN_UID,))))
     if not wanted.matches(added):
-        yield Problem(chosen, "the server makes the selector of a job: take this away, or set manualSelector: true", "Invalid", at="key")
+        yield Problem(
+            chosen, "the server makes the selector of a job", help="take this away, or set manualSelector: true", reason="Invalid", at="key"
+        )
     if pods[_UIDS[1]] != _UNKNOWN_UID and not wanted.matches(pods):
-        yield Problem(labelled, f"the job finds its pods by {_UIDS[1]}: take the label away, the server sets it", "Invalid")
+        yield Problem(labelled, f"the job finds its pods by {_UIDS[1]}", help="take the label away, the server sets it", reason="Invalid")
     else:
         yield from _mismatch(labelled, wanted, pods)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import WARNING, Node, Problem, declare, validator
+from kcheck.api import WARNING, Complaint, Node, Problem, declare, validator
 from kcheck_spec import pem
 from kcheck_spec.config_data import contents
 
@@ -34,20 +34,20 @@ def _compare(certificate: bytes, key: bytes) -> tuple[str, str] | None:
     """The key of the Secret that is wrong, and why; None where the two fit or nothing is known against it."""
     chain = [block for label, block in pem.blocks(certificate) if label == "CERTIFICATE"]
     if not chain:
-        return "tls.crt", "tls.crt holds no certificate in PEM: begin it with -----BEGIN CERTIFICATE-----"
+        return "tls.crt", Complaint("tls.crt holds no certificate in PEM", "begin it with -----BEGIN CERTIFICATE-----")
     private = next(((label, block) for label, block in pem.blocks(key) if label.endswith("PRIVATE KEY")), None)
     if private is None:
-        return "tls.key", "tls.key holds no private key in PEM: begin it with -----BEGIN PRIVATE KEY-----"
+        return "tls.key", Complaint("tls.key holds no private key in PEM", "begin it with -----BEGIN PRIVATE KEY-----")
     try:
         public = _public_key(chain[0])
     except pem.BadDer:
-        return "tls.crt", "the first certificate of tls.crt cannot be read: encode it again"
+        return "tls.crt", Complaint("the first certificate of tls.crt cannot be read", "encode it again")
     try:
         own = _own_public_key(*private)
     except pem.BadDer:
-        return "tls.key", "the private key of tls.key cannot be read: encode it again"
+        return "tls.key", Complaint("the private key of tls.key cannot be read", "encode it again")
     if own is not None and own != public:
-        return "tls.key", "tls.key is not the key of the first certificate in tls.crt: put the two that belong together"
+        return "tls.key", Complaint("tls.key is not the key of the first certificate in tls.crt", "put the two that belong together")
     return None
 
 

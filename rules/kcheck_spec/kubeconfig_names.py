@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import ERROR, WARNING, Bundle, Facts, Node, Problem, Related, nearest, rule, validator
+from kcheck.api import ERROR, WARNING, Bundle, Complaint, Facts, Node, Problem, Related, nearest, rule, validator
 from kcheck_spec.constraints import require, unique
 
 
@@ -24,7 +24,7 @@ def kubeconfig_reference(config: Facts, bundle: Bundle) -> Iterator[Problem]:
         near = nearest(name, [known for where, known in bundle.kubeconfig if where == section])
         hint = f"did you mean {near}?" if near else f"add it under {section}, or check the files that KUBECONFIG merges together"
         by = f"context {naming.context}" if naming.context else "current-context"
-        yield Problem(naming.place, f"{by} names the {section[:-1]} {name}, which nobody has: {hint}", "NotFound")
+        yield Problem(naming.place, f"{by} names the {section[:-1]} {name}, which nobody has", help=hint, reason="NotFound")
 
 
 @validator("clientcmd/v1 Config", rule=kubeconfig_reference)
@@ -46,7 +46,7 @@ def contexts_have_users(config: Node) -> Iterator[Problem]:
         user = each["context"]["user"]
         if not user.text:
             what = f"context {each['name'].text}" if each["name"].text else "this context"
-            yield require(user, f"{what} names no user, so kubectl sends no credentials: add user")
+            yield require(user, Complaint(f"{what} names no user, so kubectl sends no credentials", "add user"))
 
 
 _EXTENDED = tuple(f"clientcmd/v1 {each}" for each in ("Config", "Preferences", "Cluster", "AuthInfo", "Context"))
@@ -60,7 +60,7 @@ def extensions_differ(owner: Node) -> Iterator[Problem]:
 
 
 def _twice(name: Node) -> str:
-    return f"{name.text} stands in this list already: give it another name"
+    return Complaint(f"{name.text} stands in this list already", "give it another name")
 
 
 @rule(
@@ -71,8 +71,8 @@ def kubeconfig_merge(config: Facts, bundle: Bundle) -> Iterator[Problem]:
     if config.kubeconfig is None:
         return
     if config.place.document:
-        message = "kubectl reads the first document of a file and no other: write this one to a file of its own"
-        yield Problem(config.kubeconfig.place, message)
+        message = "kubectl reads the first document of a file and no other"
+        yield Problem(config.kubeconfig.place, message, help="write this one to a file of its own")
         return
     for section, entries in config.kubeconfig.entries.items():
         for name, entry in entries.items():
@@ -83,4 +83,4 @@ def kubeconfig_merge(config: Facts, bundle: Bundle) -> Iterator[Problem]:
             if other.contents != entry.contents:
                 message = f"{first.place.file} has another {section[:-1]} {name}: where the two are merged, the first file wins"
                 related = (Related(other.place, f"{section[:-1]} {name}"),)
-                yield Problem(entry.place, f"{message} and this entry is dropped whole; rename it", related=related)
+                yield Problem(entry.place, f"{message} and this entry is dropped whole", help="rename it", related=related)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import WARNING, Node, Problem, Resource, declare, validator
+from kcheck.api import WARNING, Complaint, Node, Problem, Resource, declare, validator
 from kcheck_spec.constraints import deprecated_field, require
 from kcheck_spec.kubeconfigs import OMITTED, not_pem
 
@@ -45,10 +45,10 @@ def one_way_to_log_in(user: Node) -> Iterator[Problem]:
     """Two ways that exclude each other."""
     # A password without a user name counts beside a token alone.
     if (user["token"].text and _has_password(user)) or (user["tokenFile"].text and user["username"].text):
-        message = "a token and a password exclude each other: keep one of the two"
-        yield Problem(_shown(user, "username", "tokenFile"), message, "Invalid", at="key", field=user)
+        message = "a token and a password exclude each other"
+        yield Problem(_shown(user, "username", "tokenFile"), message, help="keep one of the two", reason="Invalid", at="key", field=user)
     if user["exec"] and user["auth-provider"]:
-        yield Problem(user["auth-provider"], "exec and auth-provider exclude each other: keep exec", "Invalid", at="key")
+        yield Problem(user["auth-provider"], "exec and auth-provider exclude each other", help="keep exec", reason="Invalid", at="key")
 
 
 @validator(_USER, rule=kubeconfig_credential)
@@ -58,10 +58,12 @@ def certificates_have_keys(user: Node) -> Iterator[Problem]:
     if certificate.text:
         for key in ("client-certificate", "client-key"):
             if user[key].text and user[f"{key}-data"].text:
-                yield Problem(user[key], f"{key}-data says the same in place: keep one of the two", "Invalid", at="key")
+                yield Problem(user[key], f"{key}-data says the same in place", help="keep one of the two", reason="Invalid", at="key")
         if not (user["client-key"].text or user["client-key-data"].text):
-            message = "a certificate proves nothing without its key: add client-key or client-key-data"
-            yield Problem(certificate, message, "Required", at="key", field=user["client-key"])
+            message = "a certificate proves nothing without its key"
+            yield Problem(
+                certificate, message, help="add client-key or client-key-data", reason="Required", at="key", field=user["client-key"]
+            )
     yield from not_pem(user["client-certificate-data"], b"CERTIFICATE", "a certificate")
     yield from not_pem(user["client-key-data"], b"PRIVATE KEY", "a private key")
 
@@ -72,7 +74,7 @@ def secrets_are_there(user: Node) -> Iterator[Problem]:
     for key in ("token", "password"):
         if user[key].text in OMITTED:
             message = f"kubectl config view writes {user[key].text} where it leaves something out: print it again with --raw"
-            yield Problem(user[key], message, "Invalid")
+            yield Problem(user[key], message, reason="Invalid")
 
 
 @validator(_USER, rule=kubeconfig_credential)
@@ -81,7 +83,7 @@ def impersonation_names_a_user(user: Node) -> Iterator[Problem]:
     for key in ("as-uid", "as-groups", "as-user-extra"):
         node = user[key]
         if not user["as"].text and (node.text or len(node)):
-            yield Problem(node, f"{key} goes with a user to act as: add as", "Invalid", at="key")
+            yield Problem(node, f"{key} goes with a user to act as", help="add as", reason="Invalid", at="key")
 
 
 @validator("clientcmd/v1 ExecConfig", rule=kubeconfig_credential)
@@ -90,12 +92,14 @@ def commands_speak_a_version(command: Node) -> Iterator[Problem]:
     version, mode = command["apiVersion"], command["interactiveMode"]
     known = (f"{_GROUP}/v1", f"{_GROUP}/v1beta1")
     if version.text == f"{_GROUP}/v1alpha1":
-        message = f"{version.text} is gone since Kubernetes 1.24: update the command and write {known[1]}"
-        yield Problem(version, message, "Invalid")
+        message = f"{version.text} is gone since Kubernetes 1.24"
+        yield Problem(version, message, help=f"update the command and write {known[1]}", reason="Invalid")
     elif version.text and version.text not in known:
-        yield Problem(version, f"no command speaks {version.text}: write {' or '.join(known)}", "Invalid")
+        yield Problem(version, f"no command speaks {version.text}", help=f"write {' or '.join(known)}", reason="Invalid")
     elif version.text == known[0] and not mode.text:
-        yield require(mode, "with v1 a command says whether it may ask the user: add interactiveMode (IfAvailable, Never or Always)")
+        yield require(
+            mode, Complaint("with v1 a command says whether it may ask the user", "add interactiveMode (IfAvailable, Never or Always)")
+        )
 
 
 @validator("clientcmd/v1 Config", rule=kubeconfig_credential)
@@ -108,12 +112,14 @@ def providers_exist(config: Resource) -> Iterator[Problem]:
         if name.text == "oidc":
             for key in _OIDC:
                 if not settings[key].text:
-                    yield require(settings[key], f"oidc needs {key}: add it")
+                    yield require(settings[key], Complaint(f"oidc needs {key}", "add it"))
         elif instead and not config.is_before(since):
-            message = f"auth-provider {name.text} was removed in Kubernetes 1.{since}: write exec with the command {instead}"
-            yield Problem(name, message, "NotSupported")
+            message = f"auth-provider {name.text} was removed in Kubernetes 1.{since}"
+            yield Problem(name, message, help=f"write exec with the command {instead}", reason="NotSupported")
         elif name.text and not instead:
-            yield Problem(name, f"kubectl has no auth-provider {name.text}: write oidc, or exec with a command", "NotSupported")
+            yield Problem(
+                name, f"kubectl has no auth-provider {name.text}", help="write oidc, or exec with a command", reason="NotSupported"
+            )
 
 
 @validator("clientcmd/v1 Config", rule=deprecated_field)
@@ -123,8 +129,8 @@ def providers_stay(config: Resource) -> Iterator[Problem]:
         name = each["user"]["auth-provider"]["name"]
         since, instead = _GONE.get(name.text, (0, ""))
         if config.is_before(since):
-            message = f"auth-provider {name.text} is deprecated and goes with 1.{since}: write exec with the command {instead}"
-            yield Problem(name, message)
+            message = f"auth-provider {name.text} is deprecated and goes with 1.{since}"
+            yield Problem(name, message, help=f"write exec with the command {instead}")
 
 
 @validator(_USER, rule=kubeconfig_unused_credential)
@@ -134,14 +140,16 @@ def every_credential_counts(user: Node) -> Iterator[Problem]:
     stated = _has_token(user) or _has_password(user)
     if user["exec"] and (stated or certified):
         others = "a token or password" if stated else "a certificate"
-        yield Problem(user["exec"], f"the command never runs where the user has {others}: keep one of the two", at="key")
+        yield Problem(user["exec"], f"the command never runs where the user has {others}", help="keep one of the two", at="key")
     if user["auth-provider"] and not user["exec"] and stated:
-        yield Problem(user["auth-provider"], "the provider is never asked where the user has a token or password: keep one", at="key")
+        yield Problem(
+            user["auth-provider"], "the provider is never asked where the user has a token or password", help="keep one", at="key"
+        )
     if certified and stated:
-        message = "the API server takes the certificate and looks at the other credential only if that is bad: keep one"
+        message = Complaint("the API server takes the certificate and looks at the other credential only if that is bad", "keep one")
         yield Problem(_shown(user, "username", "tokenFile"), message, at="key")
     if not certified and (user["client-key"].text or user["client-key-data"].text):
-        message = "a key is never used without its certificate: add client-certificate, or take the key away"
+        message = Complaint("a key is never used without its certificate", "add client-certificate, or take the key away")
         yield Problem(_shown(user, "client-key"), message, at="key", field=user["client-key"])
 
 
@@ -149,5 +157,5 @@ def every_credential_counts(user: Node) -> Iterator[Problem]:
 def passwords_are_history(user: Node) -> Iterator[Problem]:
     """Basic authentication was taken out of the API server with 1.19; a proxy before it may still read it."""
     if _has_password(user) and not _has_token(user):
-        message = "no API server since Kubernetes 1.19 takes a password: use a certificate, a token or exec"
-        yield Problem(_shown(user, "username"), message, at="key")
+        message = "no API server since Kubernetes 1.19 takes a password"
+        yield Problem(_shown(user, "username"), message, help="use a certificate, a token or exec", at="key")

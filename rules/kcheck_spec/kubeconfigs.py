@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from posixpath import dirname, join, normpath
 
-from kcheck.api import INFO, WARNING, Node, Problem, Resource, base64, declare, fields, urls, validator
+from kcheck.api import INFO, WARNING, Complaint, Node, Problem, Resource, base64, declare, fields, urls, validator
 from kcheck_spec.constraints import deprecated_field, dns_label
 
 kubeconfig_server = declare("kubeconfig-server", "an address at which no cluster can be reached")
@@ -37,10 +37,10 @@ def servers_have_addresses(cluster: Node) -> Iterator[Problem]:
     try:
         url = _server(server.text)
     except urls.BadUrl as error:
-        yield Problem(server, f"{server.text} is no address: {error}; write https://host:port", "Invalid")
+        yield Problem(server, f"{server.text} is no address: {error}", help="write https://host:port", reason="Invalid")
         return
     if url.scheme not in ("http", "https"):
-        yield Problem(server, f"{url.scheme} is not spoken here: write https://{url.host}", "Invalid")
+        yield Problem(server, f"{url.scheme} is not spoken here", help=f"write https://{url.host}", reason="Invalid")
 
 
 def _server(text: str) -> urls.Url:
@@ -65,11 +65,11 @@ def proxies_have_addresses(cluster: Node) -> Iterator[Problem]:
     try:
         scheme = urls.parse(proxy.text).scheme
     except urls.BadUrl as error:
-        yield Problem(proxy, f"this is no URL: {error}; write http://host:port", "Invalid")
+        yield Problem(proxy, f"this is no URL: {error}", help="write http://host:port", reason="Invalid")
         return
     if scheme not in _PROXIES:
         what = f"no proxy speaks {scheme}" if "://" in proxy.text else "the scheme of the proxy is missing"
-        yield Problem(proxy, f"{what}: begin with {', '.join(f'{each}://' for each in _PROXIES)}", "Invalid")
+        yield Problem(proxy, f"{what}", help=f"begin with {', '.join(f'{each}://' for each in _PROXIES)}", reason="Invalid")
 
 
 @validator(_CLUSTER, rule=kubeconfig_tls)
@@ -77,10 +77,10 @@ def tls_settings_agree(cluster: Node) -> Iterator[Problem]:
     """The CA stands in one place, is one, and is looked at."""
     file, data, insecure = cluster["certificate-authority"], cluster["certificate-authority-data"], cluster["insecure-skip-tls-verify"]
     if file.text and data.text:
-        yield Problem(file, "certificate-authority-data says which CA it is, too: keep one of the two", "Invalid", at="key")
+        yield Problem(file, "certificate-authority-data says which CA it is, too", help="keep one of the two", reason="Invalid", at="key")
     if insecure.flag and (file.text or data.text):
-        message = "insecure-skip-tls-verify believes any certificate, so there is none to compare with a CA: take it away"
-        yield Problem(insecure, message, "Invalid")
+        message = "insecure-skip-tls-verify believes any certificate, so there is none to compare with a CA"
+        yield Problem(insecure, message, help="take it away", reason="Invalid")
     yield from not_pem(data, b"CERTIFICATE", "the certificate of a CA")
 
 
@@ -90,15 +90,15 @@ def not_pem(node: Node, label: bytes, what: str) -> Iterator[Problem]:
         return
     if node.text in OMITTED:
         message = f"kubectl config view writes {node.text} where it leaves something out: print it again with --raw"
-        yield Problem(node, message, "Invalid")
+        yield Problem(node, message, reason="Invalid")
         return
     try:
         held = base64.decode(node.text)
     except base64.BadBase64:
         return
     if b"-----BEGIN " not in held or label + b"-----" not in held:
-        message = f"this is not {what}: encode a PEM file (-----BEGIN {label.decode()}-----), as base64 -w0 does"
-        yield Problem(node, message, "Invalid", at="key")
+        message = Complaint(f"this is not {what}", f"encode a PEM file (-----BEGIN {label.decode()}-----), as base64 -w0 does")
+        yield Problem(node, message, reason="Invalid", at="key")
 
 
 @validator(_CLUSTER, rule=kubeconfig_insecure)
@@ -106,7 +106,7 @@ def clusters_are_protected(cluster: Node) -> Iterator[Problem]:
     """The certificate is looked at, and there is one."""
     insecure, server = cluster["insecure-skip-tls-verify"], cluster["server"]
     if insecure.flag and not (cluster["certificate-authority"].text or cluster["certificate-authority-data"].text):
-        message = "anybody on the way can be this cluster and take the credentials: give certificate-authority-data instead"
+        message = Complaint("anybody on the way can be this cluster and take the credentials", "give certificate-authority-data instead")
         yield Problem(insecure, message)
     try:
         url = _server(server.text) if server.text else None
@@ -116,7 +116,9 @@ def clusters_are_protected(cluster: Node) -> Iterator[Problem]:
         return
     bare = "://" not in server.text
     means = "without a scheme this is http: " if bare else "over http "
-    message = f"{means}nothing is encrypted, and kubectl sends no credentials: write https://{url.host}{'' if bare else url.path}"
+    message = Complaint(
+        f"{means}nothing is encrypted, and kubectl sends no credentials", f"write https://{url.host}{('' if bare else url.path)}"
+    )
     yield Problem(server, message)
 
 
@@ -124,7 +126,9 @@ def clusters_are_protected(cluster: Node) -> Iterator[Problem]:
 def preferences_are_gone(config: Resource) -> Iterator[Problem]:
     """Nothing reads them; kubectl used to write an empty map."""
     if len(config["preferences"]) and not config.is_before(34):
-        yield Problem(config["preferences"], "preferences are deprecated since 1.34 and nothing reads them: take them away", at="key")
+        yield Problem(
+            config["preferences"], "preferences are deprecated since 1.34 and nothing reads them", help="take them away", at="key"
+        )
 
 
 @validator("clientcmd/v1 Config", rule=kubeconfig_path)
@@ -132,8 +136,8 @@ def paths_are_written_out(config: Resource) -> Iterator[Problem]:
     """Only a shell knows what ~ and $HOME are."""
     for path in _paths(config):
         if not _is_whole(path.text):
-            message = f"kubectl takes {path.text} as it stands, for only a shell knows ~ and variables: write the whole path"
-            yield Problem(path, message, "Invalid")
+            message = f"kubectl takes {path.text} as it stands, for only a shell knows ~ and variables"
+            yield Problem(path, message, help="write the whole path", reason="Invalid")
 
 
 @validator("clientcmd/v1 Config", rule=kubeconfig_relative_path)
@@ -144,7 +148,7 @@ def paths_are_relative_to_the_file(config: Resource) -> Iterator[Problem]:
         if _is_whole(path.text) and not _is_absolute(path.text):
             there = normpath(join(folder, path.text))
             means = f"{path.text} begins in the folder of this file" + (f" ({there})" if folder else "")
-            yield Problem(path, f"{means}, merged with others or not: keep the two together, or write the whole path")
+            yield Problem(path, f"{means}, merged with others or not", help="keep the two together, or write the whole path")
 
 
 def _paths(config: Resource) -> Iterator[Node]:

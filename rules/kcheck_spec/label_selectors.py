@@ -38,11 +38,11 @@ def labels_are_well_formed(selector: Node) -> Iterator[Problem]:
     for expression in selector["matchExpressions"]:
         wrong = labels.key(expression["key"].text)
         if wrong:
-            yield Problem(expression["key"], wrong, "Invalid")
+            yield Problem(expression["key"], wrong, reason="Invalid")
         for value in expression["values"]:
             wrong = labels.value(value.text)
             if wrong:
-                yield Problem(value, wrong, "Invalid")
+                yield Problem(value, wrong, reason="Invalid")
 
 
 @validator("meta/v1 LabelSelector", rule=label_selector, fields="matchExpressions")
@@ -56,14 +56,14 @@ def values_fit_operators(selector: Node) -> Iterator[Problem]:
 def _operator_problems(operator: Node, values: Node) -> Iterator[Problem]:
     if operator.text in ("In", "NotIn"):
         if not len(values):
-            yield Problem(values, f"{operator.text} needs at least one value: add values, or write Exists", "Required")
+            yield Problem(values, f"{operator.text} needs at least one value", help="add values, or write Exists", reason="Required")
     elif operator.text in ("Exists", "DoesNotExist"):
         if len(values):
-            yield Problem(values, f"{operator.text} takes no values: take them away, or write In", "Forbidden")
+            yield Problem(values, f"{operator.text} takes no values", help="take them away, or write In", reason="Forbidden")
     elif operator.text:
-        yield Problem(operator, not_supported(operator, OPERATORS).message, "Invalid")
+        yield not_supported(operator, OPERATORS).replace(reason="Invalid")
     else:
-        yield Problem(operator, f"an expression needs an operator: write one of {', '.join(OPERATORS)}", "Invalid")
+        yield Problem(operator, "an expression needs an operator", help=f"write one of {', '.join(OPERATORS)}", reason="Invalid")
 
 
 def is_well_formed(selector: Node) -> bool:

@@ -18,10 +18,10 @@ def label_problems(entries: Node, field: Node | None = None) -> Iterator[Problem
     for key, value in entries.entries:
         wrong = labels.key(key)
         if wrong:
-            yield Problem(value, wrong, "Invalid", at="key", field=where)
+            yield Problem(value, wrong, reason="Invalid", at="key", field=where)
         wrong = labels.value(value.text)
         if wrong:
-            yield Problem(value, wrong, "Invalid", field=where)
+            yield Problem(value, wrong, reason="Invalid", field=where)
 
 
 label_map = Constraint(label_syntax, label_problems)
@@ -34,4 +34,4 @@ def label_key(node: Node) -> Problem | None:
     if node and node.value.__class__ is not str:
         return None
     wrong = labels.key(node.text)
-    return Problem(node, wrong, "Invalid") if wrong else None
+    return Problem(node, wrong, reason="Invalid") if wrong else None

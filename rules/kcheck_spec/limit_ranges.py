@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, declare, fields, names, quantity, validator
+from kcheck.api import Complaint, Node, Problem, declare, fields, names, quantity, validator
 from kcheck_spec.resource_names import may_overcommit, of_container, standard
 from kcheck_spec.resources import Amounts, read_amounts
 
@@ -36,15 +36,15 @@ def limits_make_sense(spec: Node) -> Iterator[Problem]:
         kind = limit["type"]
         wrong = names.qualified_name(kind.text) if "/" in kind.text else "" if kind.text in TYPES else _no_type(kind.text)
         if wrong:
-            yield Problem(kind, wrong, "Invalid")
+            yield Problem(kind, wrong, reason="Invalid")
         if kind.text in seen:
-            yield Problem(kind, f"there are limits of type {kind.text} already: put them together", "Duplicate")
+            yield Problem(kind, f"there are limits of type {kind.text} already", help="put them together", reason="Duplicate")
         seen.add(kind.text)
         yield from _limit_problems(limit, kind.text)
 
 
 def _no_type(text: str) -> str:
-    return f"{text or 'an empty type'} is no type of limit: write {', '.join(TYPES[:-1])} or {TYPES[-1]}"
+    return Complaint(f"{text or 'an empty type'} is no type of limit", f"write {', '.join(TYPES[:-1])} or {TYPES[-1]}")
 
 
 def _limit_problems(limit: Node, kind: str) -> Iterator[Problem]:
@@ -56,10 +56,12 @@ def _limit_problems(limit: Node, kind: str) -> Iterator[Problem]:
     if kind == "Pod":
         for name in ("default", "defaultRequest"):
             if bags[name]:
-                yield Problem(limit[name], f"limits of type Pod have no {name}: take it away", "Forbidden", at="key")
+                yield Problem(limit[name], f"limits of type Pod have no {name}", help="take it away", reason="Forbidden", at="key")
                 bags[name] = {}
     if kind == "PersistentVolumeClaim" and "storage" not in bags["min"] and "storage" not in bags["max"]:
-        yield Problem(limit.imaginary("limits"), "limits of claims are about storage: add min or max with storage", "Required")
+        yield Problem(
+            limit.imaginary("limits"), "limits of claims are about storage", help="add min or max with storage", reason="Required"
+        )
     rule = of_container if kind in ("Pod", "Container") else standard
     for name, amounts in bags.items():
         for key in amounts:
@@ -67,7 +69,7 @@ def _limit_problems(limit: Node, kind: str) -> Iterator[Problem]:
             if wrong and key not in limit[name]:
                 wrong = f"{key} is taken for {name} as well, where it is refused"
             if wrong:
-                yield Problem(_present(limit, key, name, *_BAGS), wrong, "Invalid", at="key", field=limit[name][key])
+                yield Problem(_present(limit, key, name, *_BAGS), wrong, reason="Invalid", at="key", field=limit[name][key])
     for key in {key: None for amounts in bags.values() for key in amounts}:
         yield from _contradictions(limit, key, {name: amounts[key] for name, amounts in bags.items() if key in amounts})
 
@@ -76,20 +78,22 @@ def _contradictions(limit: Node, key: str, amounts: Amounts) -> Iterator[Problem
     """What does not fit together in the limits of one resource."""
     for less, more, where in _ORDER:
         if less in amounts and more in amounts and amounts[less] > amounts[more]:
-            message = f"{less} {amounts[less]} of {key} is more than {more} {amounts[more]}: lower the one or raise the other"
-            yield Problem(_present(limit, key, where, less, more), message, "Invalid", field=limit[where][key])
+            message = Complaint(f"{less} {amounts[less]} of {key} is more than {more} {amounts[more]}", "lower the one or raise the other")
+            yield Problem(_present(limit, key, where, less, more), message, reason="Invalid", field=limit[where][key])
     ratio = amounts.get("maxLimitRequestRatio")
     if ratio is not None:
         node = limit["maxLimitRequestRatio"][key]
         if ratio < quantity.parse("1"):
-            yield Problem(node, f"a limit is never less than its request, so the ratio {ratio} is too small: write 1 or more", "Invalid")
+            yield Problem(
+                node, f"a limit is never less than its request, so the ratio {ratio} is too small", help="write 1 or more", reason="Invalid"
+            )
         if "min" in amounts and "max" in amounts and _exceeds(ratio, amounts["min"], amounts["max"]):
-            message = f"with min {amounts['min']} and max {amounts['max']} of {key} no ratio of {ratio} is possible: lower it"
-            yield Problem(node, message, "Invalid")
+            message = Complaint(f"with min {amounts['min']} and max {amounts['max']} of {key} no ratio of {ratio} is possible", "lower it")
+            yield Problem(node, message, reason="Invalid")
     default, request = amounts.get("default"), amounts.get("defaultRequest")
     if not may_overcommit(key) and default is not None and request is not None and default != request:
-        message = f"{key} cannot be overcommitted, so defaultRequest {request} must be default {default}: make them the same"
-        yield Problem(_present(limit, key, "defaultRequest", "default"), message, "Invalid", field=limit["defaultRequest"][key])
+        message = Complaint(f"{key} cannot be overcommitted, so defaultRequest {request} must be default {default}", "make them the same")
+        yield Problem(_present(limit, key, "defaultRequest", "default"), message, reason="Invalid", field=limit["defaultRequest"][key])
 
 
 def _present(limit: Node, key: str, *bags: str) -> Node:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kcheck.api import WARNING, Node, Problem, Resource, declare, fields, labels, names, validator
+from kcheck.api import WARNING, Complaint, Node, Problem, Resource, declare, fields, labels, names, validator
 from kcheck_spec.constraints import dubious_setting, number_range
 from kcheck_spec.labels import label_problems, label_syntax
 from kcheck_spec.object_names import is_stored, kind_of
@@ -66,7 +66,7 @@ def annotation_problems(annotations: Node, field: Node | None = None) -> Iterato
     for key, value in annotations.entries:
         wrong = labels.annotation_key(key)
         if wrong:
-            yield Problem(value, wrong, "Invalid", at="key", field=where)
+            yield Problem(value, wrong, reason="Invalid", at="key", field=where)
 
 
 @validator(rule=size_limit, metadata="annotations")
@@ -81,7 +81,7 @@ def annotations_too_large(annotations: Node, field: Node | None = None) -> Itera
     size = sum(len(text.encode("utf-8", "surrogatepass")) for key, value in annotations.entries for text in (key, value.text))
     if size > labels.ANNOTATIONS_LIMIT:
         message = f"annotations of {size:,} bytes: all together may have {labels.ANNOTATIONS_LIMIT:,} (256 KiB), keep large data elsewhere"
-        yield Problem(annotations, message, "TooLong", at="key", field=field)
+        yield Problem(annotations, message, reason="TooLong", at="key", field=field)
 
 
 @validator(rule=number_range, metadata="generation")
@@ -89,7 +89,9 @@ def generation_is_not_negative(resource: Resource) -> Iterator[Problem]:
     """A generation that the server keeps as it stands."""
     generation = resource["metadata"]["generation"]
     if (generation.integer or 0) < 0 and is_stored(resource) and resource.built_in and not _counts_generations(resource):
-        yield Problem(generation, f"a generation cannot be {generation.integer}: take it away, the server counts it", "Invalid")
+        yield Problem(
+            generation, f"a generation cannot be {generation.integer}", help="take it away, the server counts it", reason="Invalid"
+        )
 
 
 def _counts_generations(resource: Resource) -> bool:
@@ -106,12 +108,12 @@ def finalizers_are_qualified(resource: Resource) -> Iterator[Problem]:
     for each in finalizers:
         wrong = names.finalizer(each.text)
         if wrong:
-            yield Problem(each, wrong, "Invalid", field=finalizers)
+            yield Problem(each, wrong, reason="Invalid", field=finalizers)
         wrong = names.standard_finalizer(each.text) if own else ""
         if wrong:
-            yield Problem(each, wrong, "Invalid")
+            yield Problem(each, wrong, reason="Invalid")
     if {"orphan", "foregroundDeletion"} <= {each.text for each in finalizers}:
-        yield Problem(finalizers, "orphan and foregroundDeletion exclude each other: keep one", "Invalid")
+        yield Problem(finalizers, "orphan and foregroundDeletion exclude each other", help="keep one", reason="Invalid")
 
 
 @validator(rule=finalizer_domain, metadata="finalizers")
@@ -122,7 +124,7 @@ def finalizers_of_custom_resources_have_a_path(resource: Resource) -> Iterator[P
     for each in resource["metadata"]["finalizers"]:
         if names.standard_finalizer(each.text) and not names.finalizer(each.text):
             example = f"{each.text}/{resource.kind.lower()}"
-            yield Problem(each, f"{each.text} could be anyone's: write {example}, a domain and a path of your own")
+            yield Problem(each, f"{each.text} could be anyone's", help=f"write {example}, a domain and a path of your own")
 
 
 @validator(rule=owner_reference, metadata="ownerReferences")
@@ -136,23 +138,23 @@ def owners_are_objects(resource: Resource) -> Iterator[Problem]:
         version, kind = reference["apiVersion"], reference["kind"]
         group, _, bare = version.text.rpartition("/")
         if not bare or "/" in group:
-            yield Problem(version, _bad_version(version), "Invalid", field=references.imaginary("apiVersion"))
+            yield Problem(version, _bad_version(version), reason="Invalid", field=references.imaginary("apiVersion"))
         for key in ("kind", "name", "uid"):
             if not reference[key] or reference[key].value == "":
-                yield Problem(reference[key], f"an owner needs its {key}: add it", "Invalid", field=references.imaginary(key))
+                yield Problem(reference[key], f"an owner needs its {key}", help="add it", reason="Invalid", field=references.imaginary(key))
         if version.text == "v1" and kind.text == "Event":
-            yield Problem(kind, "an Event cannot own anything: name another owner", "Invalid", field=references)
+            yield Problem(kind, "an Event cannot own anything", help="name another owner", reason="Invalid", field=references)
         if reference["controller"].flag:
             if controller is not None:
                 message = f"{controller['kind'].text} {controller['name'].text} is the controller already: one owner at most can be"
-                yield Problem(reference["controller"], message, "Invalid", field=references)
+                yield Problem(reference["controller"], message, reason="Invalid", field=references)
             controller = controller or reference
 
 
 def _bad_version(version: Node) -> str:
     if not version.text:
-        return "an owner needs its apiVersion: add it"
-    return f"{version.text} is no apiVersion: write group/version, such as apps/v1"
+        return Complaint("an owner needs its apiVersion", "add it")
+    return Complaint(f"{version.text} is no apiVersion", "write group/version, such as apps/v1")
 
 
 @validator(rule=dubious_setting, metadata="ownerReferences")
@@ -164,7 +166,7 @@ def owners_differ(resource: Resource) -> Iterator[Problem]:
     kept = list(map(id, _distinct(references)))
     for reference in references:
         if id(reference) not in kept:
-            yield Problem(reference, f"{reference['kind'].text} {reference['name'].text} is an owner already: take one away")
+            yield Problem(reference, f"{reference['kind'].text} {reference['name'].text} is an owner already", help="take one away")
 
 
 def _distinct(references: Node) -> Iterator[Node]:

@@ -49,11 +49,13 @@ def _unknown(container: Node, known: set[str], declared: set[str]) -> Iterator[P
         if not name.text:
             yield missing(name)
         elif name.text in declared - known:
-            yield Problem(name, f"the volume {name.text} is refused, so there is nothing to mount: mend the volume", "NotFound")
+            yield Problem(
+                name, f"the volume {name.text} is refused, so there is nothing to mount", help="mend the volume", reason="NotFound"
+            )
         elif name.text not in known:
             near = nearest(name.text, known)
             hint = f"write {near}" if near else "add it to the volumes of the pod"
-            yield Problem(name, f"the pod has no volume {name.text}: {hint}", "NotFound")
+            yield Problem(name, f"the pod has no volume {name.text}", help=hint, reason="NotFound")
 
 
 def _mounts(container: Node) -> Iterator[Problem]:
@@ -65,12 +67,12 @@ def _mounts(container: Node) -> Iterator[Problem]:
         if not path.text:
             yield missing(path)
         elif path.text in seen:
-            yield Problem(path, f"{path.text} is mounted already in this container: choose another path", "Invalid")
+            yield Problem(path, f"{path.text} is mounted already in this container", help="choose another path", reason="Invalid")
         seen.add(path.text)
         if name.text and name.text in as_devices:
-            yield Problem(name, f"{name.text} is a device of this container already: take one of the two away", "Invalid")
+            yield Problem(name, f"{name.text} is a device of this container already", help="take one of the two away", reason="Invalid")
         if path.text and path.text in as_devices.values():
-            yield Problem(path, f"{path.text} is the path of a device already: choose another path", "Invalid")
+            yield Problem(path, f"{path.text} is the path of a device already", help="choose another path", reason="Invalid")
         yield from _sub_path(mount, mounts)
         yield from _propagation(mount["mountPropagation"], container, mounts.imaginary("mountPropagation"))
         yield from _recursion(mount, mounts.imaginary("recursiveReadOnly"))
@@ -81,9 +83,11 @@ def _sub_path(mount: Node, mounts: Node) -> Iterator[Problem]:
     for field in ("subPath", "subPathExpr"):
         path = mount[field]
         if path.text and (wrong := paths.descending(path.text)):
-            yield Problem(path, wrong, "Invalid", field=mounts.imaginary(field))
+            yield Problem(path, wrong, reason="Invalid", field=mounts.imaginary(field))
     if mount["subPath"].text and mount["subPathExpr"].text:
-        yield Problem(mount["subPathExpr"], "subPath and subPathExpr exclude each other: take one of them away", "Invalid", at="key")
+        yield Problem(
+            mount["subPathExpr"], "subPath and subPathExpr exclude each other", help="take one of them away", reason="Invalid", at="key"
+        )
 
 
 def _propagation(mode: Node, container: Node, field: Node) -> Iterator[Problem]:
@@ -91,10 +95,10 @@ def _propagation(mode: Node, container: Node, field: Node) -> Iterator[Problem]:
     if not mode:
         return
     if mode.text not in _PROPAGATION:
-        yield Problem(mode, not_supported(mode, _PROPAGATION).message, "NotSupported", field=field)
+        yield not_supported(mode, _PROPAGATION).replace(reason="NotSupported", field=field)
     elif mode.text == "Bidirectional" and container["securityContext"]["privileged"].flag is not True:
-        message = "only a privileged container mounts into the node: write HostToContainer, or set securityContext.privileged"
-        yield Problem(mode, message, "Forbidden", field=field)
+        message = "only a privileged container mounts into the node"
+        yield Problem(mode, message, help="write HostToContainer, or set securityContext.privileged", reason="Forbidden", field=field)
 
 
 def _recursion(mount: Node, field: Node) -> Iterator[Problem]:
@@ -103,12 +107,16 @@ def _recursion(mount: Node, field: Node) -> Iterator[Problem]:
     if not mode or mode.text == "Disabled":
         return
     if mode.text not in _RECURSIVE:
-        yield Problem(mode, not_supported(mode, _RECURSIVE).message, "NotSupported", field=field)
+        yield not_supported(mode, _RECURSIVE).replace(reason="NotSupported", field=field)
         return
     if mount["readOnly"].flag is not True:
-        yield Problem(mode, f"{mode.text} is for mounts that are read-only themselves: add readOnly: true", "Forbidden", field=field)
+        yield Problem(
+            mode, f"{mode.text} is for mounts that are read-only themselves", help="add readOnly: true", reason="Forbidden", field=field
+        )
     if mount["mountPropagation"] and mount["mountPropagation"].text != "None":
-        yield Problem(mode, f"{mode.text} goes with mountPropagation None only: take one of them away", "Forbidden", field=field)
+        yield Problem(
+            mode, f"{mode.text} goes with mountPropagation None only", help="take one of them away", reason="Forbidden", field=field
+        )
 
 
 def _devices(container: Node, other_kinds: set[str]) -> Iterator[Problem]:
@@ -119,19 +127,19 @@ def _devices(container: Node, other_kinds: set[str]) -> Iterator[Problem]:
     for device in container["volumeDevices"]:
         name, path = device["name"], device["devicePath"]
         if name.text and name.text in names:
-            yield Problem(name, f"{name.text} is a device of this container already: take one of the two away", "Invalid")
+            yield Problem(name, f"{name.text} is a device of this container already", help="take one of the two away", reason="Invalid")
         if name.text in other_kinds:
-            yield Problem(name, f"{name.text} is no claim, and only claims can be block devices: use volumeMounts", "Invalid")
+            yield Problem(name, f"{name.text} is no claim, and only claims can be block devices", help="use volumeMounts", reason="Invalid")
         if not path.text:
             yield missing(path)
         elif path.text in places:
-            yield Problem(path, f"{path.text} is the path of a device already: choose another path", "Invalid")
+            yield Problem(path, f"{path.text} is the path of a device already", help="choose another path", reason="Invalid")
         if wrong := paths.no_backsteps(path.text):
-            yield Problem(path, wrong, "Invalid")
+            yield Problem(path, wrong, reason="Invalid")
         else:
             places.add(path.text)
         if name.text and name.text in as_mounts:
-            yield Problem(name, f"{name.text} is mounted in this container already: take one of the two away", "Invalid")
+            yield Problem(name, f"{name.text} is mounted in this container already", help="take one of the two away", reason="Invalid")
         if path.text and path.text in as_mounts.values():
-            yield Problem(path, f"{path.text} is a mountPath already: choose another path", "Invalid")
+            yield Problem(path, f"{path.text} is a mountPath already", help="choose another path", reason="Invalid")
         names.add(name.text)

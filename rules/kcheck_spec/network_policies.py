@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, addresses, declare, fields, validator
+from kcheck.api import Complaint, Node, Problem, Resource, addresses, declare, fields, validator
 from kcheck_spec.constraints import dubious_setting, not_supported, one_of, require, settled
 from kcheck_spec.ip_addresses import ip_address, unusual_networks, wrong_network
 from kcheck_spec.service_ports import port_fault
@@ -25,7 +25,7 @@ def policy_types_are_known(spec: Node) -> Iterator[Problem]:
     """Two at most; of three the server does not look at any."""
     types = spec["policyTypes"]
     if len(types) > len(_TYPES):
-        yield Problem(types, f"{len(types)} policyTypes are too many: write Ingress, Egress or both", "Invalid", at="key")
+        yield Problem(types, f"{len(types)} policyTypes are too many", help="write Ingress, Egress or both", reason="Invalid", at="key")
         return
     for each in types:
         if each.text not in _TYPES:
@@ -38,19 +38,19 @@ def ports_are_ports(port: Node) -> Iterator[Problem]:
     value, end = port["port"], port["endPort"]
     first = value.value
     if isinstance(first, (int, str)) and (wrong := port_fault(first)):
-        yield Problem(value, wrong, "Invalid")
+        yield Problem(value, wrong, reason="Invalid")
     last = end.integer
     if last is None:
         return
     if first is None:
-        yield Problem(end, "endPort ends a range that does not begin: add port", "Invalid", at="key")
+        yield Problem(end, "endPort ends a range that does not begin", help="add port", reason="Invalid", at="key")
     elif isinstance(first, str):
-        yield Problem(end, "a range begins with a number: write port as a number, or take endPort away", "Invalid", at="key")
+        yield Problem(end, "a range begins with a number", help="write port as a number, or take endPort away", reason="Invalid", at="key")
     elif isinstance(first, int):
         if last < first:
-            yield Problem(end, f"{last} is below port {first}: write a number from {first} up", "Invalid")
+            yield Problem(end, f"{last} is below port {first}", help=f"write a number from {first} up", reason="Invalid")
         elif wrong := port_fault(last):
-            yield Problem(end, wrong, "Invalid")
+            yield Problem(end, wrong, reason="Invalid")
 
 
 @validator("networking/v1 NetworkPolicyPeer", rule=network_policy)
@@ -58,10 +58,10 @@ def peers_are_one_thing(peer: Node) -> Iterator[Problem]:
     """Pods by label, or addresses."""
     selectors = peer["podSelector"] or peer["namespaceSelector"]
     if not selectors and not peer["ipBlock"]:
-        yield require(peer, "this peer is nobody: add podSelector, namespaceSelector or ipBlock")
+        yield require(peer, Complaint("this peer is nobody", "add podSelector, namespaceSelector or ipBlock"))
     elif selectors and peer["ipBlock"]:
-        message = "ipBlock does not go with selectors: make two peers of them"
-        yield Problem(peer["ipBlock"], message, "Forbidden", at="key", field=peer)
+        message = "ipBlock does not go with selectors"
+        yield Problem(peer["ipBlock"], message, help="make two peers of them", reason="Forbidden", at="key", field=peer)
 
 
 def _blocks(policy: Resource) -> Iterator[Node]:
@@ -78,14 +78,14 @@ def blocks_are_networks(policy: Resource) -> Iterator[Problem]:
     for block in _blocks(policy):
         whole = block["cidr"]
         if not whole.text:
-            yield require(whole, "ipBlock needs its network: add cidr, such as 10.0.0.0/8")
+            yield require(whole, Complaint("ipBlock needs its network", "add cidr, such as 10.0.0.0/8"))
             continue
         if wrong := wrong_network(whole.text, policy):
-            yield Problem(whole, wrong, "Invalid")
+            yield Problem(whole, wrong, reason="Invalid")
         if addresses.parse_network(whole.text) is not None:
             for each in block["except"]:
                 if wrong := wrong_network(each.text, policy):
-                    yield Problem(each, wrong, "Invalid")
+                    yield Problem(each, wrong, reason="Invalid")
 
 
 @validator("networking/v1 NetworkPolicy", rule=network_policy)
@@ -98,8 +98,8 @@ def exceptions_are_inside(policy: Resource) -> Iterator[Problem]:
         for each in block["except"]:
             part = addresses.parse_network(each.text)
             if part is not None and not whole.contains(part):
-                message = f"{each.text} is not a part of {block['cidr'].text}: write a smaller network in it, or take it away"
-                yield Problem(each, message, "Invalid")
+                message = f"{each.text} is not a part of {block['cidr'].text}"
+                yield Problem(each, message, help="write a smaller network in it, or take it away", reason="Invalid")
 
 
 @validator("networking/v1 NetworkPolicy", rule=dubious_setting)

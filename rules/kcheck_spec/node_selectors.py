@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, constraint, declare, fields, labels, names, validator
+from kcheck.api import Complaint, Node, Problem, constraint, declare, fields, labels, names, validator
 from kcheck_spec.constraints import deprecated_field, dubious_setting, not_supported, require, settled
 from kcheck_spec.labels import label_syntax
 
@@ -30,11 +30,11 @@ _RENAMED = (
 def weight(node: Node) -> Problem | None:
     """What a preference counts: there is no default."""
     if not node:
-        return Problem(node, "a preference needs a weight: add one from 1 to 100", "Invalid")
+        return Problem(node, "a preference needs a weight", help="add one from 1 to 100", reason="Invalid")
     number = node.integer
     if number is None or 1 <= number <= 100:
         return None
-    return Problem(node, f"{number} is out of range: write a weight from 1 to 100", "Invalid")
+    return Problem(node, f"{number} is out of range", help="write a weight from 1 to 100", reason="Invalid")
 
 
 tables = [
@@ -48,7 +48,7 @@ tables = [
 def terms_are_there(selector: Node) -> Iterator[Problem]:
     """No terms are no nodes."""
     if not len(selector["nodeSelectorTerms"]):
-        yield require(selector["nodeSelectorTerms"], "there is no term, so no node: add one with matchExpressions")
+        yield require(selector["nodeSelectorTerms"], Complaint("there is no term, so no node", "add one with matchExpressions"))
 
 
 def _by_field(requirement: Node) -> bool:
@@ -64,20 +64,20 @@ def values_fit_operator(requirement: Node) -> Iterator[Problem]:
         return
     if _by_field(requirement):
         if operator.text not in _FIELD_OPERATORS:
-            yield Problem(operator, not_supported(operator, _FIELD_OPERATORS).message, "Invalid")
+            yield not_supported(operator, _FIELD_OPERATORS).replace(reason="Invalid")
         elif len(values) != 1:
-            yield require(values, f"{operator.text} takes one name of a node here: write one value")
+            yield require(values, Complaint(f"{operator.text} takes one name of a node here", "write one value"))
     elif operator.text in ("In", "NotIn"):
         if not len(values):
-            yield require(values, f"{operator.text} needs at least one value: add values, or write Exists")
+            yield require(values, Complaint(f"{operator.text} needs at least one value", "add values, or write Exists"))
     elif operator.text in ("Exists", "DoesNotExist"):
         if len(values):
-            yield Problem(values, f"{operator.text} takes no values: take them away, or write In", "Forbidden", at="key")
+            yield Problem(values, f"{operator.text} takes no values", help="take them away, or write In", reason="Forbidden", at="key")
     elif operator.text in ("Gt", "Lt"):
         if len(values) != 1:
-            yield require(values, f"{operator.text} compares with one number: write one value")
+            yield require(values, Complaint(f"{operator.text} compares with one number", "write one value"))
     else:
-        yield Problem(operator, not_supported(operator, OPERATORS).message, "Invalid")
+        yield not_supported(operator, OPERATORS).replace(reason="Invalid")
 
 
 @validator("core/v1 NodeSelectorRequirement", rule=affinity_term)
@@ -87,11 +87,11 @@ def fields_are_names_of_nodes(requirement: Node) -> Iterator[Problem]:
         return
     key = requirement["key"]
     if key.text != _FIELD:
-        yield Problem(key, f"{key.text or 'an empty key'} is no field to choose nodes by: write {_FIELD}", "Invalid")
+        yield Problem(key, f"{key.text or 'an empty key'} is no field to choose nodes by", help=f"write {_FIELD}", reason="Invalid")
         return
     for value in requirement["values"]:
         if wrong := names.dns_subdomain(value.text):
-            yield Problem(value, wrong, "Invalid")
+            yield Problem(value, wrong, reason="Invalid")
 
 
 @validator("core/v1 NodeSelectorRequirement", rule=label_syntax)
@@ -101,7 +101,7 @@ def expressions_are_labels(requirement: Node) -> Iterator[Problem]:
         return
     key = requirement["key"]
     if wrong := labels.key(key.text):
-        yield Problem(key, wrong, "Invalid")
+        yield Problem(key, wrong, reason="Invalid")
     if not _preferred(requirement):
         yield from _value_problems(requirement)
 
@@ -109,7 +109,7 @@ def expressions_are_labels(requirement: Node) -> Iterator[Problem]:
 def _value_problems(requirement: Node) -> Iterator[Problem]:
     for value in requirement["values"]:
         if wrong := labels.value(value.text):
-            yield Problem(value, wrong, "Invalid")
+            yield Problem(value, wrong, reason="Invalid")
 
 
 def _preferred(requirement: Node) -> bool:
@@ -122,7 +122,7 @@ def preferences_can_be_met(requirement: Node) -> Iterator[Problem]:
     """A value that no label can have is never found."""
     if not _by_field(requirement) and _preferred(requirement):
         for problem in _value_problems(requirement):
-            yield Problem(problem.node, f"no label has this value: {problem.message}")
+            yield Problem(problem.node, f"no label has this value: {problem.message}", help=problem.help)
 
 
 @validator("core/v1 NodeSelectorRequirement", rule=deprecated_field)
@@ -136,4 +136,4 @@ def deprecated_label(node: Node, key: str = "") -> Iterator[Problem]:
     """A label of nodes under its former name, as a value or, where it is given, as the key of an entry."""
     name = key or node.text
     if name in _RENAMED:
-        yield Problem(node, f"the label {name} is deprecated: write {labels.DEPRECATED[name]}", at="key" if key else "value")
+        yield Problem(node, f"the label {name} is deprecated", help=f"write {labels.DEPRECATED[name]}", at="key" if key else "value")

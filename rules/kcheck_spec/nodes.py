@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from kcheck.api import Constraint, Node, Problem, Resource, addresses, declare, fields, labels, validator
+from kcheck.api import Complaint, Constraint, Node, Problem, Resource, addresses, declare, fields, labels, validator
 from kcheck_spec.constraints import deprecated_field, dubious_setting, given, not_supported, unique
 from kcheck_spec.labels import label_syntax
 from kcheck_spec.resources import read_amounts, resource_amount, wrong_amount
@@ -34,17 +34,23 @@ def taints_have_an_effect(node: Node) -> Iterator[Problem]:
     for index, each in enumerate(taints):
         effect = each["effect"]
         if not given(effect):
-            message = f"a taint needs its effect: add {', '.join(EFFECTS[:-1])} or {EFFECTS[-1]}"
-            yield Problem(effect, message, "Required", field=named.imaginary(index, "effect"))
+            message = "a taint needs its effect"
+            yield Problem(
+                effect,
+                message,
+                help=f"add {', '.join(EFFECTS[:-1])} or {EFFECTS[-1]}",
+                reason="Required",
+                field=named.imaginary(index, "effect"),
+            )
         elif effect.text not in EFFECTS:
-            yield Problem(effect, not_supported(effect, EFFECTS).message, "NotSupported", field=named.imaginary(index, "effect"))
+            yield not_supported(effect, EFFECTS).replace(reason="NotSupported", field=named.imaginary(index, "effect"))
     places = {id(each): index for index, each in enumerate(taints)}
     for problem in unique(taints, lambda each: (each["key"].text, each["effect"].text), _same_taint):
-        yield Problem(problem.node, problem.message, "Duplicate", field=named.imaginary(places[id(problem.node)]))
+        yield problem.replace(reason="Duplicate", field=named.imaginary(places[id(problem.node)]))
 
 
 def _same_taint(each: Node) -> str:
-    return f"the node has a taint {each['key'].text} with the effect {each['effect'].text} already: take one away"
+    return Complaint(f"the node has a taint {each['key'].text} with the effect {each['effect'].text} already", "take one away")
 
 
 @validator("core/v1 Node", rule=label_syntax)
@@ -54,7 +60,7 @@ def taints_are_labels(node: Node) -> Iterator[Problem]:
         named = node["metadata"].imaginary("taints", index)
         for part, wrong in (("key", labels.key(each["key"].text)), ("value", labels.value(each["value"].text))):
             if wrong:
-                yield Problem(each[part], wrong, "Invalid", field=named.imaginary(part))
+                yield Problem(each[part], wrong, reason="Invalid", field=named.imaginary(part))
 
 
 @validator("core/v1 Node", rule=taint)
@@ -66,8 +72,8 @@ def annotated_taints_are_json(node: Node) -> Iterator[Problem]:
     except (ValueError, RecursionError):
         taints = ""
     if taints is not None and not isinstance(taints, list):
-        message = "the value must be a JSON list of taints: write them to spec.taints"
-        yield Problem(annotation, message, "Invalid", field=node["metadata"]["annotations"])
+        message = "the value must be a JSON list of taints"
+        yield Problem(annotation, message, help="write them to spec.taints", reason="Invalid", field=node["metadata"]["annotations"])
 
 
 @validator("core/v1 Node", rule=pod_network)
@@ -78,9 +84,9 @@ def pod_networks_are_one_a_family(resource: Resource) -> Iterator[Problem]:
     for index, each in enumerate(networks):
         wrong = addresses.network(each.text)
         if wrong and not (resource.is_before(36) and _family(each)):
-            yield Problem(each, wrong, "Invalid", field=field[index])
+            yield Problem(each, wrong, reason="Invalid", field=field[index])
     if len(networks) > 1 and sorted(map(_family, networks)) != [4, 6]:
-        yield Problem(field, "a node has one network for IPv4 and one for IPv6 at most: take the others away", "Invalid")
+        yield Problem(field, "a node has one network for IPv4 and one for IPv6 at most", help="take the others away", reason="Invalid")
 
 
 def _networks(spec: Node) -> list[Node]:
@@ -102,7 +108,7 @@ def capacities_can_be(node: Node) -> Iterator[Problem]:
         for name, amount in read_amounts(amounts).items():
             wrong = wrong_amount(name, amount)
             if wrong:
-                yield Problem(amounts[name], wrong, "Invalid", field=f"status.{place}.{name}")
+                yield Problem(amounts[name], wrong, reason="Invalid", field=f"status.{place}.{name}")
 
 
 @validator("core/v1 Node", rule=deprecated_field)
@@ -110,7 +116,7 @@ def node_is_up_to_date(node: Node) -> Iterator[Problem]:
     """A field that nobody reads. (configSource is dropped without a word.)"""
     external = node["spec"]["externalID"]
     if external.text:
-        yield Problem(external, "externalID is deprecated, nobody reads it: take it away", at="key")
+        yield Problem(external, "externalID is deprecated, nobody reads it", help="take it away", at="key")
 
 
 @validator("core/v1 Node", rule=dubious_setting)
@@ -119,4 +125,4 @@ def pod_networks_are_canonical(node: Node) -> Iterator[Problem]:
     for each in _networks(node["spec"]):
         usual = addresses.usual_network(each.text)
         if usual and not addresses.network(each.text):
-            yield Problem(each, f"{each.text} is not the usual spelling of an IPv6 network: write {usual}")
+            yield Problem(each, f"{each.text} is not the usual spelling of an IPv6 network", help=f"write {usual}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from kcheck.api import WARNING, Problem, Resource, declare, names, validator
+from kcheck.api import WARNING, Problem, Resource, declare, help_of, names, validator
 from kcheck_spec.constraints import object_name
 
 pod_hostname = declare("pod-hostname", "a name that makes a poor hostname for the pods", severity=WARNING)
@@ -104,18 +104,19 @@ def names_fit_kind(resource: Resource) -> Iterator[Problem]:
     name, prefix = metadata["name"], metadata["generateName"]
     bad_prefix = names.generate_name(rule, prefix.text) if prefix.text and kind_of(resource) != _PREFIX_UNCHECKED else ""
     if bad_prefix:
-        yield Problem(prefix, bad_prefix, "Invalid")
+        yield Problem(prefix, bad_prefix, reason="Invalid")
     if text := name.text:
         wrong = rule(text)
         if wrong:
-            yield Problem(name, wrong, "Invalid")
+            yield Problem(name, wrong, reason="Invalid")
     elif prefix.text:
         wrong = rule(names.generated(prefix.text))
         if wrong:
             message = f"every name that is made of {prefix.text} is refused" + ("" if bad_prefix else f": {wrong}")
-            yield Problem(prefix, message, "Invalid", field=name)
+            help = "" if bad_prefix else help_of(wrong)
+            yield Problem(prefix, message, help=help, reason="Invalid", field=name)
     elif not name or name.value == "":
-        yield Problem(name, "an object needs a name: add name (or generateName, where a name is to be made up)", "Required")
+        yield Problem(name, "an object needs a name", help="add name (or generateName, where a name is to be made up)", reason="Required")
 
 
 @validator(rule=object_name, metadata="namespace")
@@ -127,7 +128,7 @@ def namespaces_are_labels(resource: Resource) -> Iterator[Problem]:
     if namespace.text and is_stored(resource):
         wrong = names.dns_label(namespace.text)
         if wrong:
-            yield Problem(namespace, f"no namespace has such a name: {wrong}", "Invalid")
+            yield Problem(namespace, f"no namespace has such a name: {wrong}", help=help_of(wrong), reason="Invalid")
 
 
 @validator(_NAMING_PODS, rule=pod_hostname)
@@ -137,4 +138,4 @@ def names_of_pods_are_labels(resource: Resource) -> Iterator[Problem]:
     if name.text and not names.dns_subdomain(name.text):
         wrong = names.dns_label(name.text)
         if wrong:
-            yield Problem(name, f"the hostname of a pod is made of this name: {wrong}")
+            yield Problem(name, f"the hostname of a pod is made of this name: {wrong}", help=help_of(wrong))

@@ -49,7 +49,7 @@ def _claim(spec: Node) -> Iterator[Problem]:
     yield from _size(spec)
     for field in ("storageClassName", "volumeAttributesClassName"):
         if spec[field].text and (wrong := names.dns_subdomain(spec[field].text)):
-            yield Problem(spec[field], wrong, "Invalid")
+            yield Problem(spec[field], wrong, reason="Invalid")
     if spec["volumeMode"] and spec["volumeMode"].text not in VOLUME_MODES:
         yield not_supported(spec["volumeMode"], VOLUME_MODES)
 
@@ -60,9 +60,11 @@ def _size(spec: Node) -> Iterator[Problem]:
     size, field = requests["storage"], spec.imaginary("resources[storage]")
     number = amount(size)
     if "storage" not in requests:
-        yield Problem(size, "the claim does not say how much it wants: add resources.requests.storage", "Required", field=field)
+        yield Problem(
+            size, "the claim does not say how much it wants", help="add resources.requests.storage", reason="Required", field=field
+        )
     elif not size or (number is not None and number.sign <= 0):
-        yield Problem(size, f"{size.value or 0} is no size: write one such as 10Gi", "Invalid", field=field)
+        yield Problem(size, f"{size.value or 0} is no size", help="write one such as 10Gi", reason="Invalid", field=field)
 
 
 def _normal_data_sources(spec: Node) -> Iterator[Problem]:
@@ -81,7 +83,7 @@ def _normal_data_sources(spec: Node) -> Iterator[Problem]:
             assert isinstance(problem.node, Node)
             message = f"{problem.message} (the server copies it to {copy.name})"
             field = copy if problem.field is copied else copy.imaginary(problem.node.name)
-            yield Problem(problem.node, message, problem.reason, field=field)
+            yield problem.replace(message=message, field=field)
 
 
 def _data_sources(spec: Node, source: Node, reference: Node) -> Iterator[Problem]:
@@ -91,11 +93,15 @@ def _data_sources(spec: Node, source: Node, reference: Node) -> Iterator[Problem
     namespace = reference["namespace"]
     if namespace.text:
         if wrong := names.dns_label(namespace.text):
-            yield Problem(namespace, wrong, "Invalid")
+            yield Problem(namespace, wrong, reason="Invalid")
         if source:
-            yield Problem(source, "dataSource cannot name what is in another namespace: take it away", "Invalid", at="key", field=spec)
+            yield Problem(
+                source, "dataSource cannot name what is in another namespace", help="take it away", reason="Invalid", at="key", field=spec
+            )
     elif source and reference and _parts(source) != _parts(reference):
-        yield Problem(source, "dataSource and dataSourceRef name two things: take dataSource away", "Invalid", at="key", field=spec)
+        yield Problem(
+            source, "dataSource and dataSourceRef name two things", help="take dataSource away", reason="Invalid", at="key", field=spec
+        )
 
 
 def _parts(source: Node) -> tuple[object, str, str]:
@@ -110,10 +116,10 @@ def _data_source(source: Node) -> Iterator[Problem]:
         if not given(part):
             yield require(part)
     if not group.text and kind.text != "PersistentVolumeClaim":
-        message = f"only a PersistentVolumeClaim has no apiGroup: add the one of {kind.text or 'what is meant'}"
-        yield Problem(kind, message, "Invalid", field=source)
+        message = "only a PersistentVolumeClaim has no apiGroup"
+        yield Problem(kind, message, help=f"add the one of {kind.text or 'what is meant'}", reason="Invalid", field=source)
     if group.text and (wrong := names.dns_subdomain(group.text)):
-        yield Problem(group, wrong, "Invalid")
+        yield Problem(group, wrong, reason="Invalid")
 
 
 @validator("core/v1 PersistentVolumeClaim", rule=deprecated_field)
@@ -131,4 +137,4 @@ def size_is_in_whole_bytes(spec: Node) -> Iterator[Problem]:
         number = amount(size)
         if number is not None and not number.is_integer:
             meant = f"{size.text[:-1]}Mi" if size.text.endswith("m") else "one such as 10Gi"
-            yield Problem(size, f"{size.value} is no whole number of bytes: write {meant}")
+            yield Problem(size, f"{size.value} is no whole number of bytes", help=f"write {meant}")

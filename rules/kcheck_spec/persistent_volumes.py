@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from posixpath import normpath
 
-from kcheck.api import Node, Problem, Resource, declare, fields, missing, names, validator
+from kcheck.api import Complaint, Node, Problem, Resource, declare, fields, missing, names, validator
 from kcheck_spec import paths
 from kcheck_spec.constraints import amount, deprecated_field, not_supported, require, settled
 from kcheck_spec.volume_sources import (
@@ -58,7 +58,7 @@ def _secret_reference(reference: Node) -> Iterator[Problem]:
         if not part.text:
             yield missing(part)
         elif wrong := rule(part.text):
-            yield Problem(part, wrong, "Invalid")
+            yield Problem(part, wrong, reason="Invalid")
 
 
 def local(source: Node) -> Iterator[Problem]:
@@ -67,14 +67,14 @@ def local(source: Node) -> Iterator[Problem]:
     if not path.text:
         yield missing(path)
     elif wrong := paths.no_backsteps(path.text):
-        yield Problem(path, wrong, "Invalid")
+        yield Problem(path, wrong, reason="Invalid")
 
 
 def glusterfs_namespace(source: Node) -> Iterator[Problem]:
     """The namespace of the Endpoints, if it is another one."""
     namespace = source["endpointsNamespace"]
     if namespace and (wrong := names.dns_label(namespace.text)):
-        yield Problem(namespace, wrong, "Invalid")
+        yield Problem(namespace, wrong, reason="Invalid")
 
 
 def azure_file_namespace(source: Node) -> Iterator[Problem]:
@@ -108,9 +108,9 @@ def volume_is_sound(volume: Resource) -> Iterator[Problem]:
     yield from _capacity(spec["capacity"])
     yield from _policy(spec)
     if spec["nodeAffinity"] and not spec["nodeAffinity"]["required"]:
-        yield require(spec["nodeAffinity"]["required"], "no nodes are named: add required with nodeSelectorTerms")
+        yield require(spec["nodeAffinity"]["required"], Complaint("no nodes are named", "add required with nodeSelectorTerms"))
     if spec["storageClassName"].text and (wrong := names.dns_subdomain(spec["storageClassName"].text)):
-        yield Problem(spec["storageClassName"], wrong, "Invalid")
+        yield Problem(spec["storageClassName"], wrong, reason="Invalid")
     if spec["volumeMode"] and spec["volumeMode"].text not in VOLUME_MODES:
         yield not_supported(spec["volumeMode"], VOLUME_MODES)
     yield from _attributes_class(spec)
@@ -128,37 +128,39 @@ def source_problems(spec: Node, name: str, *, inline: bool = False) -> Iterator[
     yield from one_source(spec, _ORDER, _SOURCES, always=("flexVolume",))
     found = [source for source in _ORDER if spec[source]]
     if not found:
-        yield Problem(spec, "the volume has no source: add one, such as csi, nfs or local", "Required")
+        yield Problem(spec, "the volume has no source", help="add one, such as csi, nfs or local", reason="Required")
     elif found[0] == "local" and (inline or not spec["nodeAffinity"]):
-        yield require(spec["nodeAffinity"], "a local volume is on certain nodes: add nodeAffinity")
+        yield require(spec["nodeAffinity"], Complaint("a local volume is on certain nodes", "add nodeAffinity"))
     if found[:1] == ["iscsi"] and (wrong := iscsi_too_long(spec["iscsi"], name)):
-        yield Problem(spec["iscsi"]["targetPortal"], wrong, "Invalid", field=spec["iscsi"].imaginary("targetportal"))
+        yield Problem(spec["iscsi"]["targetPortal"], wrong, reason="Invalid", field=spec["iscsi"].imaginary("targetportal"))
 
 
 def access_modes(spec: Node) -> Iterator[Problem]:
     """At least one mode, and ReadWriteOncePod alone. The server names the list, whichever entry it means."""
     modes = spec["accessModes"]
     if not len(modes):
-        yield require(modes, "there is no access mode: add accessModes, such as ReadWriteOnce")
+        yield require(modes, Complaint("there is no access mode", "add accessModes, such as ReadWriteOnce"))
     found = {mode.text for mode in modes}
     for mode in modes:
         if mode.text not in ACCESS_MODES:
-            yield Problem(mode, not_supported(mode, ACCESS_MODES).message, "NotSupported", field=modes)
+            yield not_supported(mode, ACCESS_MODES).replace(reason="NotSupported", field=modes)
     if "ReadWriteOncePod" in found and found & set(ACCESS_MODES[:3]):
-        yield Problem(modes, "ReadWriteOncePod allows no other mode beside it: take the others away", "Forbidden", at="key")
+        yield Problem(modes, "ReadWriteOncePod allows no other mode beside it", help="take the others away", reason="Forbidden", at="key")
 
 
 def _capacity(capacity: Node) -> Iterator[Problem]:
     """How much storage there is, and of nothing else."""
     if not len(capacity):
-        yield require(capacity, "the volume has no size: add capacity with storage")
+        yield require(capacity, Complaint("the volume has no size", "add capacity with storage"))
     elif set(capacity.value) != {"storage"}:
         others = ", ".join(key for key, _ in capacity.entries if key != "storage")
-        yield Problem(capacity, f"a volume has storage and nothing else: write that instead of {others}", "NotSupported", at="key")
+        yield Problem(
+            capacity, "a volume has storage and nothing else", help=f"write that instead of {others}", reason="NotSupported", at="key"
+        )
     for _, size in capacity.entries:
         number = amount(size)
         if not size or (number is not None and number.sign <= 0):
-            yield Problem(size, f"{size.value or 0} is no size: write one such as 10Gi", "Invalid")
+            yield Problem(size, f"{size.value or 0} is no size", help="write one such as 10Gi", reason="Invalid")
 
 
 def _policy(spec: Node) -> Iterator[Problem]:
@@ -167,7 +169,7 @@ def _policy(spec: Node) -> Iterator[Problem]:
     if policy.text and policy.text not in _RECLAIM:
         yield not_supported(policy, _RECLAIM)
     if policy.text == "Recycle" and _clean(spec["hostPath"]["path"].text) == "/":
-        yield Problem(policy, "Recycle would delete all files of the node: write Retain, or mount a folder", "Forbidden")
+        yield Problem(policy, "Recycle would delete all files of the node", help="write Retain, or mount a folder", reason="Forbidden")
 
 
 def _clean(path: str) -> str:
@@ -181,11 +183,11 @@ def _attributes_class(spec: Node) -> Iterator[Problem]:
     if not name:
         return
     if not name.text:
-        yield require(name, "the name of a class cannot be empty: name one, or take the field away")
+        yield require(name, Complaint("the name of a class cannot be empty", "name one, or take the field away"))
     elif wrong := names.dns_subdomain(name.text):
-        yield Problem(name, wrong, "Invalid")
+        yield Problem(name, wrong, reason="Invalid")
     if not spec["csi"]:
-        yield require(spec["csi"], "volumeAttributesClassName is for CSI volumes: add csi, or take it away")
+        yield require(spec["csi"], Complaint("volumeAttributesClassName is for CSI volumes", "add csi, or take it away"))
 
 
 @validator("core/v1 PersistentVolume", rule=deprecated_field)
@@ -196,14 +198,14 @@ def volume_is_up_to_date(volume: Resource) -> Iterator[Problem]:
     yield from deprecated_annotation(annotations, _MOUNT_OPTIONS, "mountOptions")
     policy = spec["persistentVolumeReclaimPolicy"]
     if policy.text == "Recycle":
-        yield Problem(policy, "Recycle is deprecated: write Retain or Delete, and let a StorageClass provision volumes")
+        yield Problem(policy, "Recycle is deprecated", help="write Retain or Delete, and let a StorageClass provision volumes")
     for name in _GONE:
         if spec[name]:
             since, fate = DEPRECATED[name]
-            yield Problem(spec[name], f"{name} is deprecated since {since} {fate}: use a CSI driver", at="key")
+            yield Problem(spec[name], f"{name} is deprecated since {since} {fate}", help="use a CSI driver", at="key")
 
 
 def deprecated_annotation(annotations: Node, key: str, field: str) -> Iterator[Problem]:
     """An annotation from before there was a field."""
     if key in annotations:
-        yield Problem(annotations[key], f"the annotation {key} is deprecated: write {field} in the spec", at="key")
+        yield Problem(annotations[key], f"the annotation {key} is deprecated", help=f"write {field} in the spec", at="key")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Pod, Problem, fields, labels, names, validator
+from kcheck.api import Complaint, Node, Pod, Problem, fields, labels, names, validator
 from kcheck_spec.constraints import dubious_setting, require
 from kcheck_spec.labels import label_syntax
 from kcheck_spec.node_selectors import affinity_term, weight
@@ -37,10 +37,10 @@ def terms_are_sound(pod: Pod) -> Iterator[Problem]:
     for term in terms(pod) if pod["affinity"] else ():
         for namespace in term["namespaces"]:
             if wrong := names.dns_label(namespace.text):
-                yield Problem(namespace, wrong, "Invalid", field=term.imaginary("namespace"))
+                yield Problem(namespace, wrong, reason="Invalid", field=term.imaginary("namespace"))
         yield from label_keys(term, pod, "mismatchLabelKeys")
         if not term["topologyKey"].text:
-            yield require(term["topologyKey"], "no domain is named: add topologyKey, such as kubernetes.io/hostname")
+            yield require(term["topologyKey"], Complaint("no domain is named", "add topologyKey, such as kubernetes.io/hostname"))
 
 
 def label_keys(term: Node, pod: Pod, *others: str) -> Iterator[Problem]:
@@ -52,20 +52,28 @@ def label_keys(term: Node, pod: Pod, *others: str) -> Iterator[Problem]:
     differing = [key for field in others for key in term[field]]
     for field in ("matchLabelKeys", *others):
         if len(term[field]) and not selector:
-            yield Problem(term[field], f"{field} narrow down a selector: add labelSelector, or take them away", "Forbidden", at="key")
+            yield Problem(
+                term[field], f"{field} narrow down a selector", help="add labelSelector, or take them away", reason="Forbidden", at="key"
+            )
     if selector and len(matching):
         positions = {key.text: index for index, key in enumerate(matching)}
         added = [key.text for key in (*matching, *differing) if not pod.is_template and key.text in pod.labels]
         seen = {key for key, _ in selector["matchLabels"].entries}
         for key in [*(each["key"].text for each in selector["matchExpressions"]), *added]:
             if key in seen and key in positions:
-                message = f"{key} is in labelSelector already, which it would narrow to one value: take it out of one of the two"
-                yield Problem(matching[positions[key]], message, "Invalid", field=term.imaginary(positions[key]))
+                message = f"{key} is in labelSelector already, which it would narrow to one value"
+                yield Problem(
+                    matching[positions[key]],
+                    message,
+                    help="take it out of one of the two",
+                    reason="Invalid",
+                    field=term.imaginary(positions[key]),
+                )
             seen.add(key)
     both = {key.text for key in differing}
     for key in matching:
         if key.text in both:
-            yield Problem(key, f"{key.text} cannot match and differ at once: take it out of one of the two lists", "Invalid")
+            yield Problem(key, f"{key.text} cannot match and differ at once", help="take it out of one of the two lists", reason="Invalid")
 
 
 @validator("core/v1 PodSpec", rule=label_syntax, fields="affinity")
@@ -75,7 +83,7 @@ def keys_are_labels(pod: Pod) -> Iterator[Problem]:
         yield from key_problems(term, "mismatchLabelKeys")
         key = term["topologyKey"]
         if key.text and (wrong := labels.key(key.text)):
-            yield Problem(key, wrong, "Invalid")
+            yield Problem(key, wrong, reason="Invalid")
 
 
 def key_problems(term: Node, *others: str) -> Iterator[Problem]:
@@ -83,11 +91,11 @@ def key_problems(term: Node, *others: str) -> Iterator[Problem]:
     for field in ("matchLabelKeys", *others) if term["labelSelector"] else ():
         for key in term[field]:
             if wrong := labels.key(key.text):
-                yield Problem(key, wrong, "Invalid")
+                yield Problem(key, wrong, reason="Invalid")
 
 
 @validator("core/v1 PodAffinityTerm", rule=dubious_setting)
 def selector_is_there(term: Node) -> Iterator[Problem]:
     """No selector is no pod, and not all of them."""
     if not term["labelSelector"]:
-        yield Problem(term["labelSelector"], "without labelSelector the term is about no pod: add it, or {} for all pods")
+        yield Problem(term["labelSelector"], "without labelSelector the term is about no pod", help="add it, or {} for all pods")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Container, Node, Pod, Problem, declare, fields, names, validator
+from kcheck.api import Complaint, Container, Node, Pod, Problem, declare, fields, names, validator
 from kcheck_spec.constraints import require, required, text
 from kcheck_spec.containers import CONTAINERS
 
@@ -32,17 +32,17 @@ def claims_of_pods_are_complete(pod: Pod) -> Iterator[Problem]:
     for claim in () if pod.resource.is_before(34) else pod["resourceClaims"]:
         name = claim["name"]
         if name.text in seen:
-            yield Problem(name, f"a claim of this pod is called {name.text} already: give it another name", "Duplicate")
+            yield Problem(name, f"a claim of this pod is called {name.text} already", help="give it another name", reason="Duplicate")
         elif name.text:
             wrong = names.dns_label(name.text)
             if wrong:
-                yield Problem(name, wrong, "Invalid")
+                yield Problem(name, wrong, reason="Invalid")
             seen.add(name.text)
         both = bool(claim["resourceClaimName"]) + bool(claim["resourceClaimTemplateName"])
         if both != 1:
             hint = "take one of the two away" if both else "add one of the two"
-            message = f"a claim comes from either resourceClaimName or resourceClaimTemplateName: {hint}"
-            yield Problem(claim, message, "Invalid")
+            message = Complaint("a claim comes from either resourceClaimName or resourceClaimTemplateName", hint)
+            yield Problem(claim, message, reason="Invalid")
 
 
 @validator(CONTAINERS, rule=pod_claim, fields="resources")
@@ -58,15 +58,17 @@ def used_claims(claims: Node, pod: Pod) -> Iterator[Problem]:
     for claim in () if pod.resource.is_before(34) else claims:
         name, request = claim["name"], claim["request"]
         if not name.text:
-            yield Problem(name, require(name).message, "Required", field=claim)
+            yield require(name).replace(reason="Required", field=claim)
             continue
         whole, part = (name.text, ""), (name.text, request.text)
         if whole not in seen and request.text and (wrong := names.dns_label(request.text)):
-            yield Problem(request, wrong, "Invalid")
+            yield Problem(request, wrong, reason="Invalid")
         if whole in seen or part in seen or (not request.text and any(used == name.text for used, _ in seen)):
-            yield Problem(name, f"this container uses {name.text} already: take one of the two away", "Duplicate", field=claim)
+            yield Problem(
+                name, f"this container uses {name.text} already", help="take one of the two away", reason="Duplicate", field=claim
+            )
         seen.add(part)
         if name.text not in known:
             names_known = " or ".join(sorted(filter(None, known)))
             hint = f"write {names_known}" if names_known else "add it to resourceClaims of the pod"
-            yield Problem(name, f"this pod has no claim {name.text}: {hint}", "NotFound", field=claim)
+            yield Problem(name, f"this pod has no claim {name.text}", help=hint, reason="NotFound", field=claim)

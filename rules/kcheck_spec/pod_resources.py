@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from kcheck.api import Pod, Problem, declare, validator
+from kcheck.api import Complaint, Pod, Problem, declare, validator
 from kcheck.api import quantity as quantities
 from kcheck_spec import resource_names
 from kcheck_spec.pod_claims import used_claims
@@ -92,7 +92,7 @@ def resources_of_pods_exist(pod: Pod) -> Iterator[Problem]:
 def _only_containers(name: str) -> str:
     if resource_names.is_of_pod(name) or resource_names.standard(name):
         return ""
-    return f"a pod as a whole cannot ask for {name}, only for cpu, memory and huge pages: ask for it in a container"
+    return Complaint(f"a pod as a whole cannot ask for {name}, only for cpu, memory and huge pages", "ask for it in a container")
 
 
 @validator("core/v1 PodSpec", rule=resource_amount, fields="resources")
@@ -119,16 +119,20 @@ def containers_fit_into_their_pod(pod: Pod) -> Iterator[Problem]:
     for name, amount in together(pod, lambda each: each.requests).items():
         whole = asked.requests.get(name)
         if whole is not None and resource_names.is_of_pod(name) and amount > whole:
-            message = f"the containers ask for {amount} {name} together, more than the {whole} of their pod: raise the request of the pod"
+            message = Complaint(
+                f"the containers ask for {amount} {name} together, more than the {whole} of their pod", "raise the request of the pod"
+            )
             written = node["requests"][name]
-            yield Problem(written if written else node, message, "Invalid", field=written)
+            yield Problem(written if written else node, message, reason="Invalid", field=written)
     for index, container in enumerate(pod["containers"]):
         for name, amount in read_amounts(container["resources"]["limits"]).items():
             if name in asked.limits and amount > asked.limits[name]:
-                message = f"a limit of {amount} {name} is more than the {asked.limits[name]} of the pod: lower it or raise that of the pod"
+                message = Complaint(
+                    f"a limit of {amount} {name} is more than the {asked.limits[name]} of the pod", "lower it or raise that of the pod"
+                )
                 # The server makes up this path.
                 field = node.imaginary("containers", index, f"[{name}]", "limits")
-                yield Problem(container["resources"]["limits"][name], message, "Invalid", field=field)
+                yield Problem(container["resources"]["limits"][name], message, reason="Invalid", field=field)
 
 
 @validator("core/v1 PodSpec", rule=pod_resources, fields="resources")
@@ -136,7 +140,7 @@ def pods_have_no_claims_at_once(pod: Pod) -> Iterator[Problem]:
     """Claims are used by containers, not by the pod as a whole."""
     claims = pod["resources"]["claims"]
     if claims and _counts(pod):
-        yield Problem(claims, "a pod as a whole uses no claims: move them to resources of a container", "Forbidden", at="key")
+        yield Problem(claims, "a pod as a whole uses no claims", help="move them to resources of a container", reason="Forbidden", at="key")
         yield from used_claims(claims, pod)
 
 
@@ -147,4 +151,4 @@ def overhead_is_possible(pod: Pod) -> Iterator[Problem]:
     for name, amount in read_amounts(overhead).items():
         wrong = resource_names.of_container(name) or wrong_amount(name, amount)
         if wrong:
-            yield Problem(overhead[name], wrong, "Invalid", at="key", field=pod.node.imaginary("overhead.limits", f"[{name}]"))
+            yield Problem(overhead[name], wrong, reason="Invalid", at="key", field=pod.node.imaginary("overhead.limits", f"[{name}]"))

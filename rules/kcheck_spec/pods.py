@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from kcheck.api import Constraint, Node, Pod, Problem, declare, fields, names, validator
+from kcheck.api import Complaint, Constraint, Node, Pod, Problem, declare, fields, names, validator
 from kcheck_spec.constraints import deprecated_field, dns_subdomain, dubious_setting, in_range, object_name, one_of, require, text
 from kcheck_spec.ip_addresses import unusual_addresses, wrong_address
 
@@ -35,7 +35,7 @@ _OLD_ANNOTATIONS = {
 
 def _condition(node: Node) -> Problem | None:
     wrong = names.qualified_name(node.text)
-    return Problem(node, wrong, "Invalid") if wrong else None
+    return Problem(node, wrong, reason="Invalid") if wrong else None
 
 
 tables = [
@@ -63,7 +63,7 @@ def old_name_of_account_fits(pod: Pod) -> Iterator[Problem]:
     if account.text and not pod["serviceAccountName"].text:
         wrong = names.dns_subdomain(account.text)
         if wrong:
-            yield Problem(account, wrong, "Invalid", field=pod["serviceAccountName"])
+            yield Problem(account, wrong, reason="Invalid", field=pod["serviceAccountName"])
 
 
 @validator("core/v1 PodSpec", rule=hostname, fields="hostnameOverride")
@@ -74,12 +74,14 @@ def hostname_can_be_overridden(pod: Pod) -> Iterator[Problem]:
         return
     size = len(override.text.encode())
     if size > _MOST_HOSTNAME:
-        yield Problem(override, f"a hostname has at most {_MOST_HOSTNAME} bytes, this has {size}: shorten it", "TooLong")
+        yield Problem(override, f"a hostname has at most {_MOST_HOSTNAME} bytes, this has {size}", help="shorten it", reason="TooLong")
     elif wrong := names.dns_subdomain(override.text):
-        yield Problem(override, wrong, "Invalid")
+        yield Problem(override, wrong, reason="Invalid")
     for other in ("setHostnameAsFQDN", "hostNetwork"):
         if pod[other].flag:
-            yield Problem(override, f"hostnameOverride does not go with {other}: take one of the two away", "Forbidden", at="key")
+            yield Problem(
+                override, f"hostnameOverride does not go with {other}", help="take one of the two away", reason="Forbidden", at="key"
+            )
 
 
 @validator("core/v1 PodSpec", rule=pod_dns, fields=("dnsConfig", "dnsPolicy"))
@@ -89,33 +91,39 @@ def dns_can_be_set_up(pod: Pod) -> Iterator[Problem]:
     servers, searches = config["nameservers"], config["searches"]
     if pod["dnsPolicy"].text == "None":
         if not config:
-            yield require(config, "dnsPolicy: None leaves all to dnsConfig: add it with nameservers")
+            yield require(config, Complaint("dnsPolicy: None leaves all to dnsConfig", "add it with nameservers"))
             return
         if not len(servers):
-            yield require(servers, "dnsPolicy: None needs a name server: add nameservers")
+            yield require(servers, Complaint("dnsPolicy: None needs a name server", "add nameservers"))
             return
     if len(servers) > _MOST_SERVERS:
-        yield Problem(servers, f"{len(servers)} name servers are too many: write {_MOST_SERVERS} at most", "Invalid", at="key")
+        yield Problem(
+            servers, f"{len(servers)} name servers are too many", help=f"write {_MOST_SERVERS} at most", reason="Invalid", at="key"
+        )
     for server in servers:
         wrong = wrong_address(server.text, pod.resource)
         if wrong:
-            yield Problem(server, wrong, "Invalid")
+            yield Problem(server, wrong, reason="Invalid")
     if len(searches) > _MOST_SEARCHES:
-        yield Problem(searches, f"{len(searches)} search domains are too many: write {_MOST_SEARCHES} at most", "Invalid", at="key")
+        yield Problem(
+            searches, f"{len(searches)} search domains are too many", help=f"write {_MOST_SEARCHES} at most", reason="Invalid", at="key"
+        )
     size = len(" ".join(search.text for search in searches).encode())
     if size > _MOST_SEARCH_TEXT:
-        message = f"the search domains have {size:,} characters together: write {_MOST_SEARCH_TEXT:,} at most"
-        yield Problem(searches, message, "Invalid", at="key")
+        message = f"the search domains have {size:,} characters together"
+        yield Problem(searches, message, help=f"write {_MOST_SEARCH_TEXT:,} at most", reason="Invalid", at="key")
     # Before 1.33 neither '_' nor a dot alone was known.
     strict = pod.resource.is_before(33)
     for search in searches:
         bare = search.text.removesuffix(".")
         wrong = names.dns_subdomain(bare) if strict else "" if search.text == "." else names.dns_search(bare)
         if wrong:
-            yield Problem(search, wrong, "Invalid")
+            yield Problem(search, wrong, reason="Invalid")
     for option in config["options"]:
         if not option["name"].text:
-            yield Problem(option["name"], "an option of the resolver has no name: give it one, such as ndots", "Required", field=option)
+            yield Problem(
+                option["name"], "an option of the resolver has no name", help="give it one, such as ndots", reason="Required", field=option
+            )
 
 
 @validator("core/v1 PodSpec", rule=pod_dns, fields="hostAliases")
@@ -124,11 +132,11 @@ def aliases_can_be_written(pod: Pod) -> Iterator[Problem]:
     for alias in pod["hostAliases"]:
         wrong = wrong_address(alias["ip"].text, pod.resource)
         if wrong:
-            yield Problem(alias["ip"], wrong, "Invalid")
+            yield Problem(alias["ip"], wrong, reason="Invalid")
         for name in alias["hostnames"]:
             wrong = names.dns_subdomain(name.text)
             if wrong:
-                yield Problem(name, wrong, "Invalid")
+                yield Problem(name, wrong, reason="Invalid")
 
 
 @validator("core/v1 PodSpec", rule=pod_gate, fields="schedulingGates")
@@ -139,13 +147,13 @@ def gates_can_be_lifted(pod: Pod) -> Iterator[Problem]:
         name = gate["name"]
         wrong = names.qualified_name(name.text)
         if wrong:
-            yield Problem(name, wrong, "Invalid", field=gate)
+            yield Problem(name, wrong, reason="Invalid", field=gate)
         if name.text in seen:
-            yield Problem(name, f"{name.text or 'a nameless gate'} stands here twice: take one away", "Duplicate", field=gate)
+            yield Problem(name, f"{name.text or 'a nameless gate'} stands here twice", help="take one away", reason="Duplicate", field=gate)
         seen.add(name.text)
     if seen and pod["nodeName"].text and not pod.is_template:
-        message = "a pod with schedulingGates waits for the scheduler, so it has no node yet: take nodeName or the gates away"
-        yield Problem(pod["nodeName"], message, "Forbidden")
+        message = "a pod with schedulingGates waits for the scheduler, so it has no node yet"
+        yield Problem(pod["nodeName"], message, help="take nodeName or the gates away", reason="Forbidden")
 
 
 @validator("core/v1 PodSpec", rule=pod_annotation)
@@ -153,16 +161,17 @@ def annotations_make_sense(pod: Pod) -> Iterator[Problem]:
     """Annotations of a pod that have a meaning to the server."""
     annotations = pod.metadata["annotations"]
     if MIRROR in annotations and not pod["nodeName"].text:
-        yield Problem(annotations[MIRROR], "only a kubelet makes mirror pods, on its node: take the annotation away", "Invalid",
-                      at="key", field=annotation_field(pod, MIRROR))  # fmt: skip
+        message = "only a kubelet makes mirror pods, on its node"
+        field = annotation_field(pod, MIRROR)
+        yield Problem(annotations[MIRROR], message, help="take the annotation away", reason="Invalid", at="key", field=field)
     tolerations = annotations[TOLERATIONS]
     if tolerations.text and not _is_list_of_maps(tolerations.text):
-        message = "this is no list of tolerations in JSON: use tolerations of the spec"
-        yield Problem(tolerations, message, "Invalid", field=beside(pod, "annotations"))
+        message = Complaint("this is no list of tolerations in JSON", "use tolerations of the spec")
+        yield Problem(tolerations, message, reason="Invalid", field=beside(pod, "annotations"))
     cost = annotations[DELETION_COST]
     if cost.exists and not _is_cost(cost.text):
-        message = f'{cost.text or "nothing"} is no cost: write a whole number in quotes, such as "100"'
-        yield Problem(cost, message, "Invalid", field=annotation_field(pod, DELETION_COST))
+        message = Complaint(f"{cost.text or 'nothing'} is no cost", 'write a whole number in quotes, such as "100"')
+        yield Problem(cost, message, reason="Invalid", field=annotation_field(pod, DELETION_COST))
 
 
 def annotation_field(pod: Pod, key: str) -> Node:
@@ -196,7 +205,7 @@ def annotations_are_in_use(pod: Pod) -> Iterator[Problem]:
     annotations = pod.metadata["annotations"]
     for key, (version, instead) in _OLD_ANNOTATIONS.items():
         if key in annotations:
-            yield Problem(annotations[key], f"{key} does nothing since {version}: use {instead}", at="key")
+            yield Problem(annotations[key], f"{key} does nothing since {version}", help=f"use {instead}", at="key")
 
 
 @validator(
@@ -208,10 +217,10 @@ def settings_do_something(pod: Pod) -> Iterator[Problem]:
     yield from _repeated(pod["imagePullSecrets"], "name")
     for secret in pod["imagePullSecrets"]:
         if not secret["name"].text:
-            yield Problem(secret["name"], "an image pull secret without name does nothing: give its name or take it away")
+            yield Problem(secret["name"], "an image pull secret without name does nothing", help="give its name or take it away")
     grace = pod["terminationGracePeriodSeconds"]
     if (grace.integer or 0) < 0:
-        yield Problem(grace, f"{grace.value} seconds count as 1: write a number from 0 up")
+        yield Problem(grace, f"{grace.value} seconds count as 1", help="write a number from 0 up")
     written = (*pod["dnsConfig"]["nameservers"], *(alias["ip"] for alias in pod["hostAliases"]))
     yield from unusual_addresses(written, pod.resource)
 
@@ -220,5 +229,5 @@ def _repeated(listed: Node, key: str) -> Iterator[Problem]:
     seen: set[str] = set()
     for item in listed:
         if item[key].text in seen:
-            yield Problem(item[key], f"{item[key].text or 'nothing'} stands in {listed.name} already: put the two together")
+            yield Problem(item[key], f"{item[key].text or 'nothing'} stands in {listed.name} already", help="put the two together")
         seen.add(item[key].text)

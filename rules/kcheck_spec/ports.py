@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from kcheck.api import WARNING, Container, Node, Pod, Problem, declare, fields, names, validator
+from kcheck.api import WARNING, Complaint, Container, Node, Pod, Problem, declare, fields, names, validator
 from kcheck_spec.constraints import one_of, optional_port, required, text
 from kcheck_spec.containers import CONTAINERS, containers
 
@@ -67,7 +67,7 @@ def port_names_differ(container: Container) -> Iterator[Problem]:
     for each in container["ports"]:
         name = each["name"]
         if name.text and name.text in seen:
-            yield Problem(name, f"a port of this container is called {name.text} already: give it another name", "Duplicate")
+            yield Problem(name, f"a port of this container is called {name.text} already", help="give it another name", reason="Duplicate")
         if not names.port_name(name.text):
             seen.add(name.text)
 
@@ -91,10 +91,10 @@ def _taken_twice(ports: Iterable[Listed], named: Node | None = None) -> Iterator
             continue
         key = (port.protocol, port.address, port.host)
         if key in seen:
-            message = f"{seen[key].place} takes {port.protocol} port {port.host} of the node already: take another"
+            message = f"{seen[key].place} takes {port.protocol} port {port.host} of the node already"
             host, index = port.node["hostPort"], port.node.key
             field = named[index]["hostPort"] if named is not None and isinstance(index, int) else host
-            yield Problem(host if host else port.node["containerPort"], message, "Duplicate", field=field)
+            yield Problem(host if host else port.node["containerPort"], message, help="take another", reason="Duplicate", field=field)
         seen.setdefault(key, port)
 
 
@@ -108,11 +108,13 @@ def host_network_takes_container_ports(pod: Pod) -> Iterator[Problem]:
             host, number = port["hostPort"].integer or 0, port["containerPort"].integer or 0
             if not host and number and not 1 <= number <= 65535 and not pod.is_template:
                 # Both fields have the number, and the server complains of both.
-                message = f"with hostNetwork, {number} is the hostPort as well: write a number from 1 to 65535"
-                yield Problem(port["containerPort"], message, "Invalid", field=port["hostPort"])
+                message = Complaint(f"with hostNetwork, {number} is the hostPort as well", "write a number from 1 to 65535")
+                yield Problem(port["containerPort"], message, reason="Invalid", field=port["hostPort"])
             if host and host != number:
-                message = f"with hostNetwork, hostPort {host} cannot lead to another containerPort ({number}): take hostPort away"
-                yield Problem(port["hostPort"], message, "Invalid")
+                message = Complaint(
+                    f"with hostNetwork, hostPort {host} cannot lead to another containerPort ({number})", "take hostPort away"
+                )
+                yield Problem(port["hostPort"], message, reason="Invalid")
 
 
 @validator("core/v1 PodSpec", rule=redundant_port)
@@ -122,13 +124,13 @@ def ports_add_something(pod: Pod) -> Iterator[Problem]:
     for container in containers(pod.node):
         for port in listed_ports(container, pod):
             if port.address and not port.host:
-                message = f"hostIP {port.address} does nothing without hostPort: add hostPort or take hostIP away"
-                yield Problem(port.node["hostIP"], message, field=port.node)
+                message = f"hostIP {port.address} does nothing without hostPort"
+                yield Problem(port.node["hostIP"], message, help="add hostPort or take hostIP away", field=port.node)
             others = seen[port.number, port.protocol]
             for other in others:
                 found = _overlap(port, other)
                 if found:
-                    yield Problem(port.node, f"{port.protocol} port {port.number} {found} {other.place}: keep one of them")
+                    yield Problem(port.node, f"{port.protocol} port {port.number} {found} {other.place}", help="keep one of them")
             if len(others) < _COMPARED:
                 others.append(port)
 
@@ -152,7 +154,7 @@ def port_names_find_one_port(pod: Pod) -> Iterator[Problem]:
             name = port.node["name"]
             first = seen.get(name.text)
             if first is not None and first.node.parent is not port.node.parent:
-                message = f"{name.text} also names {first.place}, which services and probes take: give this port another name"
-                yield Problem(name, message, field=port.node)
+                message = f"{name.text} also names {first.place}, which services and probes take"
+                yield Problem(name, message, help="give this port another name", field=port.node)
             if name.text:
                 seen.setdefault(name.text, port)

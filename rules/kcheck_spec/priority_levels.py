@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil, log2
 
-from kcheck.api import Node, Problem, declare, fields, validator
+from kcheck.api import Complaint, Node, Problem, declare, fields, validator
 from kcheck_spec.constraints import in_range, non_negative, not_supported, require
 
 flow_control = declare("flow-control", "a rule for the API server's own traffic that it does not accept")
@@ -54,15 +54,17 @@ def levels_fit_types(level: Node) -> Iterator[Problem]:
     spec, name = level["spec"], level.at("metadata", "name").text
     type_, limited = spec["type"], spec["limited"]
     if (name == "exempt") != (type_.text == "Exempt"):
-        yield Problem(type_, "the level called exempt has type Exempt, and no other: write Limited, or name: exempt", "Invalid")
+        yield Problem(
+            type_, "the level called exempt has type Exempt, and no other", help="write Limited, or name: exempt", reason="Invalid"
+        )
     if not type_.text:
-        yield require(type_, "a level needs its type: add type: Limited")
+        yield require(type_, Complaint("a level needs its type", "add type: Limited"))
     elif type_.text not in _TYPES:
         yield not_supported(type_, _TYPES)
     if type_.text == "Exempt" and limited:
-        yield Problem(limited, "an exempt level has no limit: take limited away", "Forbidden", at="key")
+        yield Problem(limited, "an exempt level has no limit", help="take limited away", reason="Forbidden", at="key")
     if type_.text == "Limited" and not limited:
-        yield require(limited, "type: Limited needs the limit: add limited")
+        yield require(limited, Complaint("type: Limited needs the limit", "add limited"))
 
 
 @validator(of("PriorityLevelConfiguration", _LATER), rule=flow_control)
@@ -70,7 +72,7 @@ def limited_levels_are_not_exempt(level: Node) -> Iterator[Problem]:
     """Shares of a level without limit are for that level."""
     spec = level["spec"]
     if spec["type"].text == "Limited" and spec["exempt"]:
-        yield Problem(spec["exempt"], "exempt is for type: Exempt: take it away", "Forbidden", at="key")
+        yield Problem(spec["exempt"], "exempt is for type: Exempt", help="take it away", reason="Forbidden", at="key")
 
 
 @validator(of("PriorityLevelConfiguration", _LATER), rule=flow_control)
@@ -78,10 +80,18 @@ def levels_of_the_server_stay_as_they_are(level: Node) -> Iterator[Problem]:
     """Two levels always exist. Of exempt, its shares may be changed; of catch-all nothing."""
     spec, name = level["spec"], level.at("metadata", "name").text
     if name == "exempt" and (spec["type"].text != "Exempt" or spec["limited"]):
-        yield Problem(spec, "the level exempt is fixed but for spec.exempt: write type: Exempt and no limited", "Invalid", at="key")
+        yield Problem(
+            spec, "the level exempt is fixed but for spec.exempt", help="write type: Exempt and no limited", reason="Invalid", at="key"
+        )
     if name == "catch-all" and not _is_catch_all(spec):
-        message = "the level catch-all is fixed: write type: Limited, nominalConcurrencyShares: 5 and limitResponse: {type: Reject}"
-        yield Problem(spec, message, "Invalid", at="key")
+        message = "the level catch-all is fixed"
+        yield Problem(
+            spec,
+            message,
+            help="write type: Limited, nominalConcurrencyShares: 5 and limitResponse: {type: Reject}",
+            reason="Invalid",
+            at="key",
+        )
 
 
 def _is_catch_all(spec: Node) -> bool:
@@ -101,13 +111,15 @@ def responses_are_known(response: Node) -> Iterator[Problem]:
     """What becomes of a request above the limit. It waits in a queue, for which there are settings, or is refused."""
     type_, queuing = response["type"], response["queuing"]
     if not type_.text:
-        yield require(type_, "a limit needs to say what becomes of requests above it: add type: Reject or Queue")
+        yield require(type_, Complaint("a limit needs to say what becomes of requests above it", "add type: Reject or Queue"))
     elif type_.text not in _RESPONSES:
         yield not_supported(type_, _RESPONSES)
     elif type_.text == "Reject" and queuing:
-        yield Problem(queuing, "what is rejected does not queue: take queuing away, or write type: Queue", "Forbidden", at="key")
+        yield Problem(
+            queuing, "what is rejected does not queue", help="take queuing away, or write type: Queue", reason="Forbidden", at="key"
+        )
     elif type_.text == "Queue" and not queuing:
-        yield require(queuing, "type: Queue needs the queues: add queuing, {} for the usual ones")
+        yield require(queuing, Complaint("type: Queue needs the queues", "add queuing, {} for the usual ones"))
 
 
 @validator(of("QueuingConfiguration"), rule=flow_control)
@@ -117,12 +129,14 @@ def queues_can_be_dealt(queuing: Node) -> Iterator[Problem]:
         return
     queues, hand = queuing["queues"].integer or _QUEUES, queuing["handSize"].integer or _HAND
     if not 1 <= queues <= _MOST_QUEUES:
-        yield Problem(queuing["queues"], f"{queues} is out of range: write a number from 1 to {_MOST_QUEUES:,}", "Invalid")
+        yield Problem(queuing["queues"], f"{queues} is out of range", help=f"write a number from 1 to {_MOST_QUEUES:,}", reason="Invalid")
     if hand < 1:
-        yield Problem(queuing["handSize"], f"{hand} is out of range: write a number from 1 up", "Invalid")
+        yield Problem(queuing["handSize"], f"{hand} is out of range", help="write a number from 1 up", reason="Invalid")
     elif hand > queues:
-        message = f"a hand of {hand} needs as many queues, there are {queues}: write a smaller handSize, or more queues"
-        yield Problem(queuing["handSize"], message, "Invalid")
+        message = f"a hand of {hand} needs as many queues, there are {queues}"
+        yield Problem(queuing["handSize"], message, help="write a smaller handSize, or more queues", reason="Invalid")
     elif ceil(log2(queues) * hand) > _HASH_BITS:
         most = int(_HASH_BITS / log2(queues))
-        yield Problem(queuing["handSize"], f"a hand of {hand} out of {queues} queues is too large: write {most} at most", "Invalid")
+        yield Problem(
+            queuing["handSize"], f"a hand of {hand} out of {queues} queues is too large", help=f"write {most} at most", reason="Invalid"
+        )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from kcheck.api import Constraint, Container, Node, Problem, declare, fields, names, ports, validator
+from kcheck.api import Complaint, Constraint, Container, Node, Problem, declare, fields, help_of, names, ports, validator
 from kcheck_spec.constraints import non_negative, positive, require
 
 probe = declare("probe", "a probe that cannot be run")
@@ -54,11 +54,11 @@ def probes_can_be_run(container: Container) -> Iterator[Problem]:
         yield from _actions(node, _OF_PROBES, 0)
         threshold = node["successThreshold"]
         if name != "readinessProbe" and threshold.integer not in (None, 0, 1):
-            yield Problem(threshold, f"one success is enough for a {name}: write 1 instead of {threshold.value}", "Invalid")
+            yield Problem(threshold, f"one success is enough for a {name}", help=f"write 1 instead of {threshold.value}", reason="Invalid")
         grace = node["terminationGracePeriodSeconds"]
         if name == "readinessProbe" and grace:
-            message = "a readinessProbe never ends a container, so it has no terminationGracePeriodSeconds: take it away"
-            yield Problem(grace, message, "Invalid", at="key")
+            message = "a readinessProbe never ends a container, so it has no terminationGracePeriodSeconds"
+            yield Problem(grace, message, help="take it away", reason="Invalid", at="key")
 
 
 @validator("core/v1 Container", rule=lifecycle_hook, fields="lifecycle")
@@ -72,8 +72,8 @@ def hooks_can_be_run(container: Container) -> Iterator[Problem]:
             grace = container.pod["terminationGracePeriodSeconds"].integer
             yield from _actions(node, _OF_HOOKS, _DEFAULT_GRACE if grace is None else grace)
             if node["sleep"] and not node["sleep"]["seconds"].integer and container.resource.is_before(33):
-                message = "before Kubernetes 1.33 a hook had to sleep for a second at least: write 1 or more"
-                yield Problem(node["sleep"]["seconds"], message, "Invalid", field=node["sleep"])
+                message = "before Kubernetes 1.33 a hook had to sleep for a second at least"
+                yield Problem(node["sleep"]["seconds"], message, help="write 1 or more", reason="Invalid", field=node["sleep"])
 
 
 def _actions(node: Node, known: tuple[str, ...], grace: int) -> Iterator[Problem]:
@@ -84,17 +84,17 @@ def _actions(node: Node, known: tuple[str, ...], grace: int) -> Iterator[Problem
         if not action:
             continue
         if first:
-            yield Problem(action, f"{node.name} has {first} already: take one of the two away", "Forbidden", at="key")
+            yield Problem(action, f"{node.name} has {first} already", help="take one of the two away", reason="Forbidden", at="key")
             continue
         first = name
         yield from _ACTIONS[name](action, grace)
     if not first:
-        yield require(node, f"{node.name} has nothing to do: add {', '.join(known[:-1])} or {known[-1]}")
+        yield require(node, Complaint(f"{node.name} has nothing to do", f"add {', '.join(known[:-1])} or {known[-1]}"))
 
 
 def _exec(action: Node, grace: int) -> Iterator[Problem]:
     if not len(action["command"]):
-        yield require(action["command"], "exec has no command: add one, as a list")
+        yield require(action["command"], Complaint("exec has no command", "add one, as a list"))
 
 
 def _http_get(action: Node, grace: int) -> Iterator[Problem]:
@@ -102,9 +102,9 @@ def _http_get(action: Node, grace: int) -> Iterator[Problem]:
     headers = action["httpHeaders"]
     for header in headers:
         name = header["name"]
-        wrong = names.http_header(name.text) if name.text else "a header has no name: give it one"
+        wrong = names.http_header(name.text) if name.text else Complaint("a header has no name", "give it one")
         if wrong:
-            yield Problem(name, wrong, "Invalid", field=headers)
+            yield Problem(name, wrong, reason="Invalid", field=headers)
 
 
 def _tcp_socket(action: Node, grace: int) -> Iterator[Problem]:
@@ -118,20 +118,20 @@ def _grpc(action: Node, grace: int) -> Iterator[Problem]:
 def _sleep(action: Node, grace: int) -> Iterator[Problem]:
     seconds = action["seconds"].integer or 0
     if seconds < 0 or seconds > grace:
-        message = f"{seconds} seconds do not fit into the {grace} of terminationGracePeriodSeconds: write a number from 0 to {grace}"
-        yield Problem(action["seconds"], message, "Invalid", field=action)
+        message = f"{seconds} seconds do not fit into the {grace} of terminationGracePeriodSeconds"
+        yield Problem(action["seconds"], message, help=f"write a number from 0 to {grace}", reason="Invalid", field=action)
 
 
 def _port(port: Node) -> Iterator[Problem]:
     """A port by number or name. A missing one is the number 0, which is none."""
     value = port.value
     if not port:
-        yield Problem(port, "there is no port to ask: add one", "Invalid")
+        yield Problem(port, "there is no port to ask", help="add one", reason="Invalid")
     elif value.__class__ is str or value.__class__ is int:
         wrong = ports.reference(value)
         if wrong:
-            hint = "" if "write" in wrong else "; write a number from 1 to 65535, or the name of a port of the container"
-            yield Problem(port, f"{wrong}{hint}", "Invalid")
+            help = help_of(wrong) or "write a number from 1 to 65535, or the name of a port of the container"
+            yield Problem(port, wrong, help=help, reason="Invalid")
 
 
 _ACTIONS: dict[str, Callable[[Node, int], Iterator[Problem]]] = {

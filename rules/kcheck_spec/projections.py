@@ -32,15 +32,15 @@ def file_mode(mode: Node, field: Node | None = None) -> Iterator[Problem]:
     number = mode.integer
     wrong = modes.mode(number) if number is not None else ""
     if wrong:
-        yield Problem(mode, wrong, "Invalid", field=field)
+        yield Problem(mode, wrong, reason="Invalid", field=field)
 
 
 def file_path(path: Node, field: Node | None = None) -> Iterator[Problem]:
     """Where a file goes inside its volume."""
     if not path.text:
-        yield Problem(path, missing(path).message, "Required", field=field)
+        yield missing(path).replace(reason="Required", field=field)
     elif wrong := paths.local(path.text):
-        yield Problem(path, wrong, "Invalid", field=field)
+        yield Problem(path, wrong, reason="Invalid", field=field)
 
 
 def items(source: Node) -> Iterator[Problem]:
@@ -64,9 +64,11 @@ def downward_items(source: Node) -> Iterator[Problem]:
         yield from file_path(item["path"], source.imaginary("path"))
         field, resource = item["fieldRef"], item["resourceFieldRef"]
         if field and resource:
-            yield Problem(item, "fieldRef and resourceFieldRef are two contents of one file: take one away", "Invalid", field=source)
+            yield Problem(
+                item, "fieldRef and resourceFieldRef are two contents of one file", help="take one away", reason="Invalid", field=source
+            )
         elif not field and not resource:
-            yield Problem(item, "the file has no content: add fieldRef or resourceFieldRef", "Required", field=source)
+            yield Problem(item, "the file has no content", help="add fieldRef or resourceFieldRef", reason="Required", field=source)
         for problem in field_problems(item, _FIELDS) if field else resource_problems(item, container=True) if resource else ():
             yield _lifted(problem, item, source)
         yield from file_mode(item["mode"], source.imaginary("mode"))
@@ -80,7 +82,7 @@ def _lifted(problem: Problem, item: Node, source: Node) -> Problem:
     while at is not item and at.parent is not None:
         way.append(at.name)
         at = at.parent
-    return Problem(problem.node, problem.message, problem.reason, problem.at, source.imaginary(*reversed(way)))
+    return problem.replace(field=source.imaginary(*reversed(way)))
 
 
 def downward_api(source: Node) -> Iterator[Problem]:
@@ -94,9 +96,9 @@ def token(source: Node, volume: Node) -> Iterator[Problem]:
     seconds = source["expirationSeconds"]
     number = seconds.integer
     if number is not None and number < _SHORTEST_TOKEN:
-        yield Problem(seconds, f"{number} seconds are too short for a token: write at least {_SHORTEST_TOKEN}", "Invalid")
+        yield Problem(seconds, f"{number} seconds are too short for a token", help=f"write at least {_SHORTEST_TOKEN}", reason="Invalid")
     elif number is not None and number > _LONGEST_TOKEN:
-        yield Problem(seconds, f"{number} seconds are too long for a token: write at most {_LONGEST_TOKEN}", "Invalid")
+        yield Problem(seconds, f"{number} seconds are too long for a token", help=f"write at most {_LONGEST_TOKEN}", reason="Invalid")
     yield from file_path(source["path"], volume.imaginary("path"))
 
 
@@ -107,7 +109,12 @@ def projected(volume: Node) -> Iterator[Problem]:
     for source in volume["sources"]:
         kinds = [kind for kind in _KINDS if source[kind]]
         if len(kinds) > 1:
-            yield Problem(source, f"one entry has one source, this has {' and '.join(kinds)}: make each an entry of its own", "Forbidden")
+            yield Problem(
+                source,
+                f"one entry has one source, this has {' and '.join(kinds)}",
+                help="make each an entry of its own",
+                reason="Forbidden",
+            )
         for kind in kinds:
             part = source[kind]
             if kind == "serviceAccountToken":
@@ -121,7 +128,13 @@ def projected(volume: Node) -> Iterator[Problem]:
             for item in part["items"]:
                 path = item["path"]
                 if path.text in seen:
-                    yield Problem(path, f"{path.text} is another file of this volume already: write another path", "Invalid", field=volume)
+                    yield Problem(
+                        path,
+                        f"{path.text} is another file of this volume already",
+                        help="write another path",
+                        reason="Invalid",
+                        field=volume,
+                    )
                 if path.text:
                     seen.add(path.text)
 

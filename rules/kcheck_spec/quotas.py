@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Constraint, Node, Problem, Resource, declare, fields, validator
+from kcheck.api import Complaint, Constraint, Node, Problem, Resource, declare, fields, validator
 from kcheck_spec.constraints import not_supported
 from kcheck_spec.resource_names import HUGE_PAGES, STANDARD_RESOURCES, standard
 from kcheck_spec.resources import read_amounts, resource_amount, resource_name, wrong_amount
@@ -46,9 +46,9 @@ def limited_resources_exist(spec: Node) -> Iterator[Problem]:
     for name, value in spec["hard"].entries:
         wrong = standard(name)
         if not wrong and "/" not in name and not is_known(name):
-            wrong = f"{name} is nothing that a quota can limit: write requests.{name}"
+            wrong = Complaint(f"{name} is nothing that a quota can limit", f"write requests.{name}")
         if wrong:
-            yield Problem(value, wrong, "Invalid", at="key")
+            yield Problem(value, wrong, reason="Invalid", at="key")
 
 
 @validator("core/v1 ResourceQuotaSpec", rule=resource_amount)
@@ -57,7 +57,7 @@ def limits_can_be_reached(spec: Node) -> Iterator[Problem]:
     for name, amount in read_amounts(spec["hard"]).items():
         wrong = wrong_amount(name, amount)
         if wrong:
-            yield Problem(spec["hard"][name], wrong, "Invalid")
+            yield Problem(spec["hard"][name], wrong, reason="Invalid")
 
 
 @validator("core/v1 ResourceQuota", rule=resource_quota)
@@ -73,7 +73,7 @@ def scopes_make_sense(quota: Resource) -> Iterator[Problem]:
 def _unknown(scope: Node, quota: Resource, field: Node) -> Iterator[Problem]:
     known = [name for name in SCOPES if name != "VolumeAttributesClass" or not quota.is_before(34)]
     if scope.text not in known:
-        yield Problem(scope, not_supported(scope, known).message, "Invalid", field=field)
+        yield not_supported(scope, known).replace(reason="Invalid", field=field)
 
 
 def _foreign(scope: Node, hard: Node, field: Node) -> Iterator[Problem]:
@@ -81,14 +81,14 @@ def _foreign(scope: Node, hard: Node, field: Node) -> Iterator[Problem]:
     about = SCOPES.get(scope.text)
     strange = [key for key, _ in hard.entries if about is not None and is_known(key) and key not in about]
     if strange:
-        message = f"a quota of scope {scope.text} cannot limit {', '.join(strange)}: use a quota without the scope"
-        yield Problem(scope, message, "Invalid", field=field)
+        message = f"a quota of scope {scope.text} cannot limit {', '.join(strange)}"
+        yield Problem(scope, message, help="use a quota without the scope", reason="Invalid", field=field)
 
 
 def _conflicts(field: Node, scopes: dict[str, Node]) -> Iterator[Problem]:
     for one, other in _OPPOSITES:
         if one in scopes and other in scopes:
-            yield Problem(scopes[other], f"nothing is {one} and {other} at once: keep one", "Invalid", field=field)
+            yield Problem(scopes[other], f"nothing is {one} and {other} at once", help="keep one", reason="Invalid", field=field)
 
 
 @validator("core/v1 ResourceQuota", rule=resource_quota)
@@ -100,16 +100,16 @@ def selected_scopes_make_sense(quota: Resource) -> Iterator[Problem]:
         yield from _unknown(scope, quota, expressions.imaginary("scopeName"))
         yield from _foreign(scope, quota["spec"]["hard"], expressions)
         if scope.text in _WITHOUT_VALUES and operator.text != "Exists":
-            message = f"the scope {scope.text} has no values to compare: write Exists"
-            yield Problem(operator, message, "Invalid", field=expressions.imaginary("operator"))
+            message = Complaint(f"the scope {scope.text} has no values to compare", "write Exists")
+            yield Problem(operator, message, reason="Invalid", field=expressions.imaginary("operator"))
         if operator.text in ("In", "NotIn"):
             if not len(values):
-                message = f"{operator.text} needs at least one value: add values, or write Exists"
-                yield Problem(values, message, "Required", field=expressions.imaginary("values"))
+                message = Complaint(f"{operator.text} needs at least one value", "add values, or write Exists")
+                yield Problem(values, message, reason="Required", field=expressions.imaginary("values"))
         elif operator.text in ("Exists", "DoesNotExist"):
             if len(values):
-                message = f"{operator.text} takes no values: take them away, or write In"
-                yield Problem(values, message, "Invalid", field=expressions.imaginary("values"))
+                message = Complaint(f"{operator.text} takes no values", "take them away, or write In")
+                yield Problem(values, message, reason="Invalid", field=expressions.imaginary("values"))
         else:
-            yield Problem(operator, not_supported(operator, _OPERATORS).message, "Invalid", field=expressions.imaginary("operator"))
+            yield not_supported(operator, _OPERATORS).replace(reason="Invalid", field=expressions.imaginary("operator"))
     yield from _conflicts(expressions, {expression["scopeName"].text: expression["scopeName"] for expression in expressions})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, declare, fields, names, validator
+from kcheck.api import Complaint, Node, Problem, Resource, declare, fields, help_of, names, validator
 from kcheck_spec.constraints import not_supported, require
 from kcheck_spec.label_selectors import is_well_formed
 
@@ -28,18 +28,18 @@ def rules_grant_something(role: Resource) -> Iterator[Problem]:
     for rule in role["rules"]:
         groups, resources, urls = rule["apiGroups"], rule["resources"], rule["nonResourceURLs"]
         if not len(rule["verbs"]):
-            yield require(rule["verbs"], "a rule needs verbs: add verbs, such as [get, list, watch]")
+            yield require(rule["verbs"], Complaint("a rule needs verbs", "add verbs, such as [get, list, watch]"))
         if len(urls):
             if role.kind == "Role":
-                message = "a Role grants no URLs, which belong to no namespace: move the rule to a ClusterRole"
-                yield Problem(urls, message, "Invalid", at="key")
+                message = "a Role grants no URLs, which belong to no namespace"
+                yield Problem(urls, message, help="move the rule to a ClusterRole", reason="Invalid", at="key")
             if len(groups) or len(resources) or len(rule["resourceNames"]):
-                yield Problem(urls, "a rule is about resources or about URLs: make two rules", "Invalid", at="key")
+                yield Problem(urls, "a rule is about resources or about URLs", help="make two rules", reason="Invalid", at="key")
             continue
         if not len(groups):
-            yield require(groups, 'a rule needs API groups: add apiGroups, [""] for the core group')
+            yield require(groups, Complaint("a rule needs API groups", 'add apiGroups, [""] for the core group'))
         if not len(resources):
-            yield require(resources, "a rule needs resources: add resources, such as [pods]")
+            yield require(resources, Complaint("a rule needs resources", "add resources, such as [pods]"))
 
 
 @validator("rbac/v1 AggregationRule", rule=rbac_rule)
@@ -47,10 +47,10 @@ def aggregation_selects_roles(aggregation: Node) -> Iterator[Problem]:
     """Roles are gathered by their labels. What is wrong within a selector the server says twice."""
     selectors = aggregation["clusterRoleSelectors"]
     if not len(selectors):
-        yield require(selectors, "an aggregation gathers nothing: add clusterRoleSelectors")
+        yield require(selectors, Complaint("an aggregation gathers nothing", "add clusterRoleSelectors"))
     for selector in selectors:
         if not is_well_formed(selector):
-            yield Problem(selector, "no role can be selected in this way: correct the selector", "Invalid")
+            yield Problem(selector, "no role can be selected in this way", help="correct the selector", reason="Invalid")
 
 
 @validator(("rbac/v1 RoleBinding", "rbac/v1 ClusterRoleBinding"), rule=rbac_binding)
@@ -62,11 +62,16 @@ def role_can_be(binding: Resource) -> Iterator[Problem]:
     if group.text not in ("", _GROUP):
         yield not_supported(group, (_GROUP,))
     if kind.text not in kinds:
-        yield Problem(kind, f"{kind.text or 'no kind'} is no role that can be bound here: write kind: {' or '.join(kinds)}", "NotSupported")
+        yield Problem(
+            kind,
+            f"{kind.text or 'no kind'} is no role that can be bound here",
+            help=f"write kind: {' or '.join(kinds)}",
+            reason="NotSupported",
+        )
     if not name.text:
-        yield require(name, "a binding needs the name of its role: add name")
+        yield require(name, Complaint("a binding needs the name of its role", "add name"))
     elif wrong := names.path_segment(name.text):
-        yield Problem(name, wrong, "Invalid")
+        yield Problem(name, wrong, reason="Invalid")
 
 
 @validator(("rbac/v1 RoleBinding", "rbac/v1 ClusterRoleBinding"), rule=rbac_binding)
@@ -75,14 +80,14 @@ def subjects_can_be(binding: Resource) -> Iterator[Problem]:
     for subject in binding["subjects"]:
         group, kind, name = subject["apiGroup"], subject["kind"], subject["name"]
         if not name.text:
-            yield require(name, "a subject needs a name: add name")
+            yield require(name, Complaint("a subject needs a name", "add name"))
         if kind.text == "ServiceAccount":
             if name.text and (wrong := names.dns_subdomain(name.text)):
-                yield Problem(name, f"no service account has such a name: {wrong}", "Invalid")
+                yield Problem(name, f"no service account has such a name: {wrong}", help=help_of(wrong), reason="Invalid")
             if group.text:
-                yield Problem(group, "service accounts are of the core group: take apiGroup away", "NotSupported")
+                yield Problem(group, "service accounts are of the core group", help="take apiGroup away", reason="NotSupported")
             if binding.kind == "ClusterRoleBinding" and not subject["namespace"].text:
-                yield require(subject["namespace"], "a service account needs its namespace here: add namespace")
+                yield require(subject["namespace"], Complaint("a service account needs its namespace here", "add namespace"))
         elif kind.text in _KINDS:
             if group.text not in ("", _GROUP):
                 yield not_supported(group, (_GROUP,))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from kcheck.api import names, nearest, quantity
+from kcheck.api import Complaint, names, nearest, quantity
 
 HUGE_PAGES = "hugepages-"
 
@@ -61,7 +61,7 @@ def standard(name: str) -> str:
         return wrong
     near = _DEVICES.get(name) or nearest(name, STANDARD_RESOURCES)
     hint = f"write {near}" if near else f"write a resource of Kubernetes such as cpu, or one with its domain: example.com/{name}"
-    return f"{name} is no resource that Kubernetes knows: {hint}"
+    return Complaint(f"{name} is no resource that Kubernetes knows", hint)
 
 
 @lru_cache(maxsize=512)
@@ -73,10 +73,12 @@ def of_container(name: str) -> str:
     if "/" not in name:
         if name in CONTAINER_RESOURCES or is_huge_pages(name):
             return ""
-        return f"{name} is no resource of containers: write {', '.join(CONTAINER_RESOURCES)} or one with its domain, example.com/{name}"
+        return Complaint(
+            f"{name} is no resource of containers", f"write {', '.join(CONTAINER_RESOURCES)} or one with its domain, example.com/{name}"
+        )
     if not is_native(name) and not is_extended(name):
         bare = name.removeprefix("requests.")
-        return f"{name} cannot name a resource of a device: write {bare if bare != name else 'a shorter name'}"
+        return Complaint(f"{name} cannot name a resource of a device", f"write {(bare if bare != name else 'a shorter name')}")
     return ""
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, declare, fields, validator
+from kcheck.api import Complaint, Node, Problem, Resource, declare, fields, validator
 from kcheck_spec.constraints import dropped, dubious_setting, require
 from kcheck_spec.device_names import driver, duplicates, is_flat, pool_name, too_many, types
 from kcheck_spec.devices import counters, device_problems, given_places, place_problems
@@ -43,8 +43,8 @@ def slice_is_sound(resource: Resource) -> Iterator[Problem]:
     yield from _places(spec)
     devices, shared = spec["devices"], spec["sharedCounters"]
     if shared and devices:
-        message = "a slice has devices or sharedCounters, not both: move one of the two to another slice of the pool"
-        yield Problem(shared, message, "Invalid", at="key", field=spec)
+        message = "a slice has devices or sharedCounters, not both"
+        yield Problem(shared, message, help="move one of the two to another slice of the pool", reason="Invalid", at="key", field=spec)
     yield from _devices(devices, resource)
     yield from too_many(shared, _MOST_COUNTER_SETS, "sets of counters in a slice")
     yield from duplicates(shared, "name", "a set of counters")
@@ -58,9 +58,9 @@ def _pool(pool: Node) -> Iterator[Problem]:
     yield from pool_name(pool["name"])
     if (count.integer or 0) <= 0:
         message = f"a pool of {count.integer} slices has no devices" if count else "it is not said how many slices make up the pool"
-        yield Problem(count, f"{message}: write resourceSliceCount, from 1 up", "Invalid")
+        yield Problem(count, message, help="write resourceSliceCount, from 1 up", reason="Invalid")
     if (generation.integer or 0) < 0:
-        yield Problem(generation, f"{generation.integer} is no generation: write a number that is not negative", "Invalid")
+        yield Problem(generation, f"{generation.integer} is no generation", help="write a number that is not negative", reason="Invalid")
 
 
 def _places(spec: Node) -> Iterator[Problem]:
@@ -68,15 +68,15 @@ def _places(spec: Node) -> Iterator[Problem]:
     selector = spec["nodeSelector"]
     terms = selector["nodeSelectorTerms"]
     if selector and len(terms) != 1:
-        message = f"the selector of a slice has one term, not {len(terms)}: write all conditions into one"
-        yield Problem(terms, message, "Invalid", at="key")
+        message = Complaint(f"the selector of a slice has one term, not {len(terms)}", "write all conditions into one")
+        yield Problem(terms, message, reason="Invalid", at="key")
     yield from place_problems(spec, _PLACES)
     given = given_places(spec, _PLACES)
     if not given:
-        yield require(spec, f"it is not said which nodes reach the devices: add one of {', '.join(_PLACES)}")
+        yield require(spec, Complaint("it is not said which nodes reach the devices", f"add one of {', '.join(_PLACES)}"))
     elif len(given) > 1:
-        message = f"{' and '.join(each.name for each in given)} both say which nodes reach the devices: keep one"
-        yield Problem(given[1], message, "Invalid", at="key", field=spec)
+        message = Complaint(f"{' and '.join(each.name for each in given)} both say which nodes reach the devices", "keep one")
+        yield Problem(given[1], message, reason="Invalid", at="key", field=spec)
 
 
 def _devices(devices: Node, resource: Resource) -> Iterator[Problem]:
@@ -93,4 +93,4 @@ def driver_is_lower_case(resource: Resource) -> Iterator[Problem]:
     """Drivers are told apart by every letter, so capitals are accepted and make a driver of their own."""
     name = resource["spec"]["driver"]
     if name.text != name.text.lower() and not resource.is_before(_WARNS_SINCE):
-        yield Problem(name, f"{name.text} and {name.text.lower()} are two drivers: write it in lower case")
+        yield Problem(name, f"{name.text} and {name.text.lower()} are two drivers", help="write it in lower case")

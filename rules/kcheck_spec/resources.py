@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from kcheck.api import Container, Node, Pod, Problem, Reason, declare, fields, validator
+from kcheck.api import Complaint, Container, Node, Pod, Problem, Reason, declare, fields, help_of, validator
 from kcheck.api import quantity as quantities
 from kcheck_spec import resource_names
 from kcheck_spec.constraints import amount as quantity_of
@@ -85,7 +85,7 @@ def name_problems(asked: Demand, judge: Callable[[str], str], reason: Reason = "
     for name, _, written, field, words in _each(asked):
         wrong = judge(name)
         if wrong:
-            yield Problem(written, f"{wrong}{words}", reason, at="key", field=field)
+            yield Problem(written, f"{wrong}{words}", help=help_of(wrong), reason=reason, at="key", field=field)
 
 
 def _each(asked: Demand) -> Iterator[tuple[str, quantities.Quantity, Node, Node, str]]:
@@ -111,25 +111,25 @@ def amount_problems(asked: Demand) -> Iterator[Problem]:
     for name, value, written, field, words in _each(asked):
         wrong = wrong_amount(name, value)
         if wrong:
-            yield Problem(written, f"{wrong}{words}", "Invalid", field=field)
+            yield Problem(written, f"{wrong}{words}", help=help_of(wrong), reason="Invalid", field=field)
 
 
 def wrong_amount(name: str, amount: quantities.Quantity) -> str:
     """Empty for an amount that there can be of a resource, else what is wrong."""
     if amount.sign < 0:
-        return f"{amount} {name} is less than nothing: write {-amount}, or leave {name} out"
+        return Complaint(f"{amount} {name} is less than nothing", f"write {-amount}, or leave {name} out")
     if resource_names.is_counted(name) and not amount.is_integer:
-        return f"there is no part of {name}: write a whole number instead of {amount}"
+        return Complaint(f"there is no part of {name}", f"write a whole number instead of {amount}")
     return _pages(name, amount) if resource_names.is_huge_pages(name) else ""
 
 
 def _pages(name: str, amount: quantities.Quantity) -> str:
     size = resource_names.page_size(name)
     if not size:
-        return f"{name} names no size of pages: write one such as hugepages-2Mi"
+        return Complaint(f"{name} names no size of pages", "write one such as hugepages-2Mi")
     rest = amount.scaled() % size
     page = name.removeprefix(resource_names.HUGE_PAGES)
-    return f"{amount} is no whole number of pages of {page}: write a multiple of {page}" if rest else ""
+    return Complaint(f"{amount} is no whole number of pages of {page}", f"write a multiple of {page}") if rest else ""
 
 
 def request_problems(asked: Demand) -> Iterator[Problem]:
@@ -141,17 +141,19 @@ def request_problems(asked: Demand) -> Iterator[Problem]:
         shared = resource_names.may_overcommit(name)
         if limit is None:
             if not shared:
-                message = f"{name} cannot be overcommitted, so a request needs the same limit: add {name}: {amount} to limits"
-                yield Problem(written, message, "Required", field=node["limits"])
+                message = Complaint(f"{name} cannot be overcommitted, so a request needs the same limit", f"add {name}: {amount} to limits")
+                yield Problem(written, message, reason="Required", field=node["limits"])
         elif amount != limit and not shared:
-            message = f"{name} cannot be overcommitted: request {amount} and limit {limit} must be the same"
-            yield Problem(written, message, "Invalid", field=node["requests"])
+            message = Complaint(f"{name} cannot be overcommitted", f"request {amount} and limit {limit} must be the same")
+            yield Problem(written, message, reason="Invalid", field=node["requests"])
         elif amount > limit:
-            message = f"a request of {amount} {name} is over the limit of {limit}: lower it or raise the limit"
-            yield Problem(written, message, "Invalid", field=node["requests"])
+            message = Complaint(f"a request of {amount} {name} is over the limit of {limit}", "lower it or raise the limit")
+            yield Problem(written, message, reason="Invalid", field=node["requests"])
     asked_for = {*asked.limits, *asked.requests}
     if any(map(resource_names.is_huge_pages, asked_for)) and not asked_for & {"cpu", "memory"}:
-        yield Problem(node, "huge pages are given only beside cpu or memory: ask for one of the two as well", "Forbidden", at="key")
+        yield Problem(
+            node, "huge pages are given only beside cpu or memory", help="ask for one of the two as well", reason="Forbidden", at="key"
+        )
 
 
 @validator("core/v1 PodSpec", rule=resize_policy)
@@ -164,17 +166,17 @@ def resize_policies_make_sense(pod: Pod) -> Iterator[Problem]:
         for policy in policies:
             resource, restart = policy["resourceName"], policy["restartPolicy"]
             if resource.text in seen:
-                yield Problem(resource, f"{resource.text} has a policy already: take one away", "Duplicate", field=policy)
+                yield Problem(resource, f"{resource.text} has a policy already", help="take one away", reason="Duplicate", field=policy)
             seen.add(resource.text)
             for word, known in ((resource, _RESIZED), (restart, _RESIZES)):
                 if not word.text:
-                    message = f"a resize policy needs a {word.name}: add {' or '.join(known)}"
-                    yield Problem(word, message, "Required", field=policies)
+                    message = Complaint(f"a resize policy needs a {word.name}", f"add {' or '.join(known)}")
+                    yield Problem(word, message, reason="Required", field=policies)
                 elif word.text not in known:
-                    yield Problem(word, not_supported(word, known).message, "NotSupported", field=policies)
+                    yield not_supported(word, known).replace(reason="NotSupported", field=policies)
             if never and restart.text != "NotRequired":
-                message = f"{restart.text or 'nothing'} does not go with restartPolicy: Never: write NotRequired"
-                yield Problem(restart, message, "Invalid", field=policies)
+                message = Complaint(f"{restart.text or 'nothing'} does not go with restartPolicy: Never", "write NotRequired")
+                yield Problem(restart, message, reason="Invalid", field=policies)
 
 
 @validator("core/v1 PodSpec", rule=dubious_setting)
@@ -190,4 +192,4 @@ def bytes_are_whole(pod: Pod) -> Iterator[Problem]:
             if amount is not None and not amount.rounded().is_integer:
                 written = str(node[name].value)
                 hint = f"write {written[:-1]}Mi" if written.endswith("m") else "write whole bytes"
-                yield Problem(node[name], f"{written} of {name} is less than a whole number of bytes: {hint}")
+                yield Problem(node[name], f"{written} of {name} is less than a whole number of bytes", help=hint)

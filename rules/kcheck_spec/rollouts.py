@@ -8,24 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from kcheck.api import Constraint, Node, Problem, Reason, declare, fields, pattern, quantity, validator
+from kcheck.api import Complaint, Constraint, Node, Problem, Reason, declare, fields, pattern, quantity, validator
 from kcheck_spec.constraints import not_supported, require
 
 update_strategy = declare("update-strategy", "a way to replace pods that the controller does not have")
 
-_STANDSTILL = "with neither a pod less nor one more nothing can be replaced: write maxUnavailable or maxSurge above 0"
+_STANDSTILL = Complaint("with neither a pod less nor one more nothing can be replaced", "write maxUnavailable or maxSurge above 0")
 _NUMBER = pattern("[+-]?0*([0-9]{1,18})")
 
 
 def wrong_share(node: Node, *, capped: bool = True) -> str:
     """What is wrong with a number or percentage of pods, "" where nothing is. `capped`: whether more than 100% makes no sense."""
     if not isinstance(node.value, str):
-        return f"{node.integer} pods cannot be: write 0 or more" if (node.integer or 0) < 0 else ""
+        return Complaint(f"{node.integer} pods cannot be", "write 0 or more") if (node.integer or 0) < 0 else ""
     percent = quantity.percent(node.text)
     if percent is None:
         write = node.text if _NUMBER.fullmatch(node.text) else "a number such as 1"
-        return f"{node.text!r} is neither a number nor a percentage: write {write} without quotes, or a percentage such as 25%"
-    return f"{node.text} is more than all pods: write 100% at most" if capped and percent > 100 else ""
+        return Complaint(
+            f"{node.text!r} is neither a number nor a percentage", f"write {write} without quotes, or a percentage such as 25%"
+        )
+    return Complaint(f"{node.text} is more than all pods", "write 100% at most") if capped and percent > 100 else ""
 
 
 def share(node: Node, default: int) -> int:
@@ -44,7 +46,7 @@ def _strategy(reason: Reason, *types: str) -> Constraint:
     def look(node: Node) -> Problem | None:
         if not node.text or node.text in types:
             return None
-        return Problem(node, not_supported(node, types).message, reason, field=node.parent)
+        return not_supported(node, types).replace(reason=reason, field=node.parent)
 
     return Constraint(update_strategy, look, closed=True)
 
@@ -64,7 +66,7 @@ def _sizes(rolling: Node, is_capped: Callable[[str], bool]) -> Iterator[Problem]
     for name in ("maxUnavailable", "maxSurge"):
         wrong = wrong_share(rolling[name], capped=is_capped(name)) if rolling[name] else ""
         if wrong:
-            yield Problem(rolling[name], wrong, "Invalid")
+            yield Problem(rolling[name], wrong, reason="Invalid")
 
 
 @validator("apps/v1 DeploymentStrategy", rule=update_strategy)
@@ -72,13 +74,13 @@ def deployments_can_move(strategy: Node) -> Iterator[Problem]:
     """A rolling update takes pods away or adds some first, 25% of each by default; Recreate takes all away."""
     rolling = strategy["rollingUpdate"]
     if strategy["type"].text == "Recreate" and rolling:
-        message = "Recreate takes all pods away at once: take rollingUpdate away, or write type: RollingUpdate"
-        yield Problem(rolling, message, "Forbidden", at="key")
+        message = "Recreate takes all pods away at once"
+        yield Problem(rolling, message, help="take rollingUpdate away, or write type: RollingUpdate", reason="Forbidden", at="key")
     elif _is_rolling(strategy):
         # More than 100% too many is fine.
         yield from _sizes(rolling, lambda name: name == "maxUnavailable")
         if not share(rolling["maxUnavailable"], 25) and not share(rolling["maxSurge"], 25):
-            yield Problem(rolling["maxUnavailable"], _STANDSTILL, "Invalid")
+            yield Problem(rolling["maxUnavailable"], _STANDSTILL, reason="Invalid")
 
 
 @validator("apps/v1 DaemonSetUpdateStrategy", rule=update_strategy)
@@ -90,8 +92,8 @@ def daemons_can_move(strategy: Node) -> Iterator[Problem]:
     yield from _sizes(rolling, lambda _: True)
     missing, extra = share(rolling["maxUnavailable"], 1), share(rolling["maxSurge"], 0)
     if missing and extra:
-        message = "a node has one pod less or one more during an update, not both: write maxUnavailable: 0, or take maxSurge away"
-        yield Problem(rolling["maxSurge"], message, "Invalid")
+        message = "a node has one pod less or one more during an update, not both"
+        yield Problem(rolling["maxSurge"], message, help="write maxUnavailable: 0, or take maxSurge away", reason="Invalid")
     elif not missing and not extra:
         yield require(rolling["maxUnavailable"], _STANDSTILL)
 
@@ -102,7 +104,9 @@ def stateful_sets_can_move(strategy: Node) -> Iterator[Problem]:
     rolling = strategy["rollingUpdate"]
     partition = rolling["partition"]
     if strategy["type"].text == "OnDelete" and rolling:
-        message = "OnDelete replaces only pods that someone deletes: take rollingUpdate away, or write type: RollingUpdate"
-        yield Problem(rolling, message, "Invalid", at="key")
+        message = "OnDelete replaces only pods that someone deletes"
+        yield Problem(rolling, message, help="take rollingUpdate away, or write type: RollingUpdate", reason="Invalid", at="key")
     elif _is_rolling(strategy) and (partition.integer or 0) < 0:
-        yield Problem(partition, f"pods are numbered from 0, so {partition.integer} is no partition: write 0 or more", "Invalid")
+        yield Problem(
+            partition, f"pods are numbered from 0, so {partition.integer} is no partition", help="write 0 or more", reason="Invalid"
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kcheck.api import Node, Problem, fields, labels, names, validator
+from kcheck.api import Complaint, Node, Problem, fields, labels, names, validator
 from kcheck_spec import resource_names, resources
 from kcheck_spec.constraints import deprecated_field, required, text, unique
 from kcheck_spec.custom import list_duplicates
@@ -45,7 +45,7 @@ def _as_written(problems: Iterable[Problem], overhead: Node) -> Iterator[Problem
     for problem in problems:
         if isinstance(problem.field, Node):
             name = problem.field.name
-            yield Problem(overhead["podFixed"][name], problem.message, problem.reason, problem.at, f"overhead.limits[{name}]")
+            yield problem.replace(node=overhead["podFixed"][name], field=f"overhead.limits[{name}]")
 
 
 @validator("node/v1 Scheduling", rule=list_duplicates)
@@ -56,7 +56,7 @@ def tolerations_differ(scheduling: Node) -> Iterator[Problem]:
 
 
 def _same(toleration: Node) -> str:
-    return f"{toleration['key'].text or 'everything'} is tolerated in this way already: take it away"
+    return Complaint(f"{toleration['key'].text or 'everything'} is tolerated in this way already", "take it away")
 
 
 @validator("node/v1 Scheduling", rule=deprecated_field)
@@ -65,4 +65,4 @@ def node_labels_are_up_to_date(scheduling: Node) -> Iterator[Problem]:
     for key, value in scheduling["nodeSelector"].entries:
         instead = labels.replacement(key)
         if instead and labels.belongs_to_kubernetes(key):
-            yield Problem(value, f"the label {key} is deprecated: write {instead}", at="key")
+            yield Problem(value, f"the label {key} is deprecated", help=f"write {instead}", at="key")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kcheck.api import Node, Problem, Resource, constraint, declare, durations, fields, validator
+from kcheck.api import Complaint, Node, Problem, Resource, constraint, declare, durations, fields, validator
 from kcheck_spec.constraints import in_range, non_negative, number_range, positive, require, unique
 from kcheck_spec.custom import deprecated_version
 from kcheck_spec.shape import wrong_type
@@ -41,7 +41,7 @@ def duration(node: Node) -> Problem | None:
 def plain_duration(node: Node) -> Problem | None:
     """The same in a field that is no pointer: to the decoder null is a text of no length there."""
     if node.exists and node.value is None:
-        return Problem(node, "null is no duration: write one, such as 15s, or take the field away", "TypeInvalid", at="key")
+        return Problem(node, "null is no duration", help="write one, such as 15s, or take the field away", reason="TypeInvalid", at="key")
     return _unreadable(node)
 
 
@@ -49,7 +49,7 @@ def _unreadable(node: Node) -> Problem | None:
     try:
         durations.parse(node.text)
     except durations.BadDuration as error:
-        return Problem(node, error.message, "TypeInvalid") if node.value.__class__ is str else None
+        return Problem(node, error.message, reason="TypeInvalid") if node.value.__class__ is str else None
     return None
 
 
@@ -80,7 +80,9 @@ def version_is_the_last(config: Resource) -> Iterator[Problem]:
     group, _, version = config.api_version.rpartition("/")
     since = _DEPRECATED.get(version, config.minor + 1)
     if since <= config.minor:
-        yield Problem(config["apiVersion"], f"{config.api_version} {config.kind} is deprecated since Kubernetes 1.{since}: use {group}/v1")
+        yield Problem(
+            config["apiVersion"], f"{config.api_version} {config.kind} is deprecated since Kubernetes 1.{since}", help=f"use {group}/v1"
+        )
 
 
 @validator(CONFIGURATIONS, rule=number_range)
@@ -89,8 +91,8 @@ def backoff_grows(config: Node) -> Iterator[Problem]:
     first, most = config["podInitialBackoffSeconds"], config["podMaxBackoffSeconds"]
     least, limit = first.integer if first else 1, most.integer if most else 10
     if least is not None and limit is not None and limit < least:
-        message = f"pods wait {least} seconds at first and {limit} at most: write podMaxBackoffSeconds: {max(least, 10)}"
-        yield Problem(most if most else first, message, "Invalid", field=most)
+        message = f"pods wait {least} seconds at first and {limit} at most"
+        yield Problem(most if most else first, message, help=f"write podMaxBackoffSeconds: {max(least, 10)}", reason="Invalid", field=most)
 
 
 @validator(CONFIGURATIONS, rule=scheduler_profile)
@@ -100,12 +102,12 @@ def profiles_have_names(config: Node) -> Iterator[Problem]:
     for profile in profiles:
         name = profile["schedulerName"]
         if not name.text and (len(profiles) > 1 or name):
-            yield require(name, "a profile among several needs a name of its own: add schedulerName")
+            yield require(name, Complaint("a profile among several needs a name of its own", "add schedulerName"))
     named = [profile for profile in profiles if profile["schedulerName"].text]
     yield from unique(
         named,
         lambda profile: profile["schedulerName"].text,
-        lambda profile: f"another profile is called {profile['schedulerName'].text} already: give this one a name of its own",
+        lambda profile: Complaint(f"another profile is called {profile['schedulerName'].text} already", "give this one a name of its own"),
         "schedulerName",
     )
 
@@ -118,7 +120,9 @@ def profiles_sort_alike(config: Node) -> Iterator[Problem]:
         sort = profile.at("plugins", "queueSort")
         if _sorting(profile) != _sorting(profiles[0]):
             shown = sort if sort else profile["plugins"]
-            yield Problem(shown, "all profiles share one queue: write the same queueSort in each", "Invalid", at="key", field=sort)
+            yield Problem(
+                shown, "all profiles share one queue", help="write the same queueSort in each", reason="Invalid", at="key", field=sort
+            )
 
 
 def _sorting(profile: Node) -> list[Any]:
@@ -137,21 +141,25 @@ def leaders_have_time(election: Node) -> Iterator[Problem]:
     lease, renew, retry = (nanoseconds(election[key], default) for key, default in _DEFAULTS.items())
     for key, value in zip(_DEFAULTS, (lease, renew, retry), strict=True):
         if value < 0:
-            yield Problem(election[key], f"{key} {election[key].text} has passed already: write a positive duration", "Invalid")
+            yield Problem(
+                election[key], f"{key} {election[key].text} has passed already", help="write a positive duration", reason="Invalid"
+            )
     if lease <= renew:
-        message = f"leaseDuration must be longer than renewDeadline ({_shown(renew)}): write {_shown(max(renew, 0) * 3 // 2 or _SECOND)}"
+        message = Complaint(
+            f"leaseDuration must be longer than renewDeadline ({_shown(renew)})", f"write {_shown(max(renew, 0) * 3 // 2 or _SECOND)}"
+        )
         yield _of("leaseDuration", "renewDeadline", election, message)
     elif renew <= _JITTER * retry:
-        message = f"renewDeadline leaves no second try: write more than 1.2 times retryPeriod ({_shown(retry)})"
+        message = Complaint("renewDeadline leaves no second try", f"write more than 1.2 times retryPeriod ({_shown(retry)})")
         yield _of("renewDeadline", "retryPeriod", election, message)
     lock = election["resourceLock"]
     if lock.text not in ("", "leases"):
-        yield Problem(lock, f"{lock.text} can no longer be a lock: write leases", "Invalid")
+        yield Problem(lock, f"{lock.text} can no longer be a lock", help="write leases", reason="Invalid")
 
 
 def _of(field: str, other: str, election: Node, message: str) -> Problem:
     """A problem of two fields, shown where one of them is written."""
-    return Problem(election[field] if election[field] else election[other], message, "Invalid", field=election[field])
+    return Problem(election[field] if election[field] else election[other], message, reason="Invalid", field=election[field])
 
 
 def _shown(value: int) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kcheck.api import Node, Problem, Resource, constraint, declare, fields, labels, names, pattern, validator
+from kcheck.api import Complaint, Node, Problem, Resource, constraint, declare, fields, labels, names, pattern, validator
 from kcheck_spec.constraints import dubious_setting, in_range, non_negative, not_supported, one_of, require, unique
 from kcheck_spec.scheduler import CONFIGURATIONS, duration, nanoseconds
 from kcheck_spec.scheduler_plugins import scheduler_plugin
@@ -64,7 +64,7 @@ def arguments_are_given_once(config: Resource) -> Iterator[Problem]:
         yield from unique(
             profile["pluginConfig"],
             lambda each: each["name"].text,
-            lambda each: f"{each['name'].text} is configured above already: put the arguments of a plug-in together",
+            lambda each: Complaint(f"{each['name'].text} is configured above already", "put the arguments of a plug-in together"),
         )
 
 
@@ -77,9 +77,14 @@ def arguments_are_those_of_the_plugin(config: Resource) -> Iterator[Problem]:
             if name not in _TAKING:
                 continue
             if kind.text not in ("", f"{name}Args"):
-                yield Problem(kind, f"{kind.text} are not the arguments of {name}: write {name}Args", "Invalid")
+                yield Problem(kind, f"{kind.text} are not the arguments of {name}", help=f"write {name}Args", reason="Invalid")
             if version.text not in ("", config.api_version):
-                yield Problem(version, f"these are arguments of {version.text}: write {config.api_version}, as the file has it", "Invalid")
+                yield Problem(
+                    version,
+                    f"these are arguments of {version.text}",
+                    help=f"write {config.api_version}, as the file has it",
+                    reason="Invalid",
+                )
 
 
 @validator("kubescheduler/v1 DefaultPreemptionArgs", rule=scheduler_arguments)
@@ -88,7 +93,7 @@ def some_nodes_are_candidates(args: Node) -> Iterator[Problem]:
     share, number = args["minCandidateNodesPercentage"], args["minCandidateNodesAbsolute"]
     if share.integer == 0 and number.integer == 0:
         for each in (share, number):
-            yield Problem(each, "no node would be a candidate: write more than 0 here or there", "Invalid")
+            yield Problem(each, "no node would be a candidate", help="write more than 0 here or there", reason="Invalid")
 
 
 @validator("kubescheduler/v1 DynamicResourcesArgs", rule=scheduler_arguments)
@@ -96,9 +101,9 @@ def timeouts_are_spans(args: Node) -> Iterator[Problem]:
     """No limit is 0 for the filter; binding takes some time."""
     filtering, binding = args["filterTimeout"], args["bindingTimeout"]
     if nanoseconds(filtering) < 0:
-        yield Problem(filtering, f"{filtering.text} has passed already: write a duration, or 0s for no limit", "Invalid")
+        yield Problem(filtering, f"{filtering.text} has passed already", help="write a duration, or 0s for no limit", reason="Invalid")
     if binding and nanoseconds(binding, _SECOND if not binding.text else 0) < _SECOND:
-        yield Problem(binding, f"{binding.text} is too short: write 1s or more", "Invalid")
+        yield Problem(binding, f"{binding.text} is too short", help="write 1s or more", reason="Invalid")
 
 
 @validator("kubescheduler/v1 NodeAffinityArgs", rule=scheduler_arguments)
@@ -110,11 +115,11 @@ def added_affinity_can_be_met(args: Node) -> Iterator[Problem]:
     for requirement in (each for term in (*required, *preferred) for each in term["matchExpressions"]):
         for value in requirement["values"]:
             if requirement["operator"].text in ("Gt", "Lt") and not _NUMBER.fullmatch(value.text):
-                yield Problem(value, f"{value.text or 'nothing'} is compared as a number: write a whole one", "Invalid")
+                yield Problem(value, f"{value.text or 'nothing'} is compared as a number", help="write a whole one", reason="Invalid")
     for requirement in (each for term in preferred for each in term["matchExpressions"]):
         for value in requirement["values"]:
             if requirement["operator"].text in ("In", "NotIn") and (wrong := labels.value(value.text)):
-                yield Problem(value, wrong, "Invalid")
+                yield Problem(value, wrong, reason="Invalid")
 
 
 @validator("kubescheduler/v1 NodeResourcesBalancedAllocationArgs", rule=scheduler_arguments)
@@ -123,11 +128,13 @@ def balanced_resources_weigh_the_same(args: Node) -> Iterator[Problem]:
     yield from _differ(args["resources"])
     for each in args["resources"]:
         if each["weight"].integer not in (None, 0, 1):
-            yield Problem(each["weight"], "what is to be balanced weighs the same: write 1", "Invalid")
+            yield Problem(each["weight"], "what is to be balanced weighs the same", help="write 1", reason="Invalid")
 
 
 def _differ(resources: Node) -> Iterator[Problem]:
-    yield from unique(resources, lambda r: r["name"].text, lambda r: f"{r['name'].text} is listed already: take one away", "name")
+    yield from unique(
+        resources, lambda r: r["name"].text, lambda r: Complaint(f"{r['name'].text} is listed already", "take one away"), "name"
+    )
 
 
 @validator("kubescheduler/v1 NodeResourcesFitArgs", rule=scheduler_arguments)
@@ -135,12 +142,12 @@ def ignored_resources_have_names(args: Node) -> Iterator[Problem]:
     """Names of resources, and the domains of others."""
     for each in args["ignoredResources"]:
         if wrong := names.qualified_name(each.text):
-            yield Problem(each, wrong, "Invalid")
+            yield Problem(each, wrong, reason="Invalid")
     for each in args["ignoredResourceGroups"]:
         if "/" in each.text:
-            yield Problem(each, f"{each.text} is a resource, not a group: write {each.text.partition('/')[0]}", "Invalid")
+            yield Problem(each, f"{each.text} is a resource, not a group", help=f"write {each.text.partition('/')[0]}", reason="Invalid")
         elif wrong := names.qualified_name(each.text):
-            yield Problem(each, wrong, "Invalid")
+            yield Problem(each, wrong, reason="Invalid")
 
 
 @validator("kubescheduler/v1 ScoringStrategy", rule=scheduler_arguments)
@@ -149,27 +156,29 @@ def strategies_are_whole(strategy: Node) -> Iterator[Problem]:
     for each in strategy["resources"]:
         weight = each["weight"].integer
         if weight is not None and not 0 <= weight <= 100:
-            yield Problem(each["weight"], f"{weight} is out of range: write a weight from 1 to 100", "Invalid")
+            yield Problem(each["weight"], f"{weight} is out of range", help="write a weight from 1 to 100", reason="Invalid")
     ratio = strategy["requestedToCapacityRatio"]
     if strategy["type"].text == _RATIO:
         if not ratio:
-            yield require(ratio, f"{_RATIO} scores along a curve: add requestedToCapacityRatio with its shape")
+            yield require(ratio, Complaint(f"{_RATIO} scores along a curve", "add requestedToCapacityRatio with its shape"))
         else:
             yield from _curve(ratio["shape"])
     elif ratio and strategy["type"].text in _STRATEGIES:
-        message = f"only the type {_RATIO} has a curve: write that type, or take the curve away"
-        yield Problem(ratio, message, "Forbidden", at="key")
+        message = f"only the type {_RATIO} has a curve"
+        yield Problem(ratio, message, help="write that type, or take the curve away", reason="Forbidden", at="key")
 
 
 def _curve(shape: Node) -> Iterator[Problem]:
     """Points from left to right."""
     if not len(shape):
-        yield require(shape, "a curve has points: add utilization and score")
+        yield require(shape, Complaint("a curve has points", "add utilization and score"))
     before: int | None = None
     for point in shape:
         at = point["utilization"].integer or 0
         if before is not None and at <= before:
-            yield Problem(point["utilization"], f"{at} comes after {before}: write the points in the order of utilization", "Invalid")
+            yield Problem(
+                point["utilization"], f"{at} comes after {before}", help="write the points in the order of utilization", reason="Invalid"
+            )
             return
         before = at
 
@@ -179,14 +188,21 @@ def default_constraints_hold_for_all_pods(args: Node) -> Iterator[Problem]:
     """Constraints of one's own need defaultingType List, and leave the selector to the pods."""
     constraints, kind = args["defaultConstraints"], args["defaultingType"]
     if len(constraints) and kind.text in ("", "System"):
-        message = "System brings its own constraints: write defaultingType: List, or take defaultConstraints away"
-        yield Problem(kind if kind else constraints, message, "Invalid", at="value" if kind else "key", field=kind)
+        message = "System brings its own constraints"
+        yield Problem(
+            kind if kind else constraints,
+            message,
+            help="write defaultingType: List, or take defaultConstraints away",
+            reason="Invalid",
+            at="value" if kind else "key",
+            field=kind,
+        )
     for each in constraints:
         key, selector = each["topologyKey"], each["labelSelector"]
         if key.text and (wrong := labels.key(key.text)):
-            yield Problem(key, wrong, "Invalid")
+            yield Problem(key, wrong, reason="Invalid")
         if selector:
-            yield Problem(selector, "every pod brings its own selector here: take it away", "Forbidden", at="key")
+            yield Problem(selector, "every pod brings its own selector here", help="take it away", reason="Forbidden", at="key")
     yield from _once(constraints)
 
 
@@ -194,7 +210,9 @@ def _once(constraints: Iterable[Node]) -> Iterator[Problem]:
     yield from unique(
         constraints,
         lambda each: (each["topologyKey"].text, each["whenUnsatisfiable"].text),
-        lambda each: f"another constraint says {each['whenUnsatisfiable'].text} for {each['topologyKey'].text}: make one of the two",
+        lambda each: Complaint(
+            f"another constraint says {each['whenUnsatisfiable'].text} for {each['topologyKey'].text}", "make one of the two"
+        ),
     )
 
 
@@ -209,5 +227,5 @@ def volume_curves_go_up(args: Node) -> Iterator[Problem]:
 def volume_curves_need_a_gate(args: Node) -> Iterator[Problem]:
     """Without the feature kube-scheduler does not start with it."""
     if args["shape"]:
-        message = "kube-scheduler refuses shape without the feature gate StorageCapacityScoring: turn that on, or take it away"
-        yield Problem(args["shape"], message, at="key")
+        message = "kube-scheduler refuses shape without the feature gate StorageCapacityScoring"
+        yield Problem(args["shape"], message, help="turn that on, or take it away", at="key")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import WARNING, Node, Problem, Resource, declare, nearest, validator
+from kcheck.api import WARNING, Complaint, Node, Problem, Resource, declare, nearest, validator
 from kcheck_spec.constraints import unique
 from kcheck_spec.scheduler import CONFIGURATIONS, PROFILES
 
@@ -76,8 +76,8 @@ def plugins_exist(config: Resource) -> Iterator[Problem]:
         for each in (*enabled, *profile["pluginConfig"]):
             since, instead = _GONE.get(each["name"].text, (0, ""))
             if instead and not config.is_before(since):
-                message = f"kube-scheduler has no plug-in {each['name'].text} any more: use {instead}"
-                yield Problem(each["name"], message, "Invalid", field=each)
+                message = f"kube-scheduler has no plug-in {each['name'].text} any more"
+                yield Problem(each["name"], message, help=f"use {instead}", reason="Invalid", field=each)
 
 
 @validator(PROFILES, rule=scheduler_plugin)
@@ -87,16 +87,18 @@ def plugins_fit_their_points(profile: Node) -> Iterator[Problem]:
         yield from unique(
             plugins["enabled"],
             lambda each: each["name"].text,
-            lambda each: f"{each['name'].text} runs here already: take one away",
+            lambda each: Complaint(f"{each['name'].text} runs here already", "take one away"),
         )
         for each in plugins["enabled"]:
             name, weight = each["name"], each["weight"]
             works = _KNOWN.get(name.text)
             if works is not None and point in _JUDGED - works:
-                message = f"{name.text} does nothing at {point}: take it away, or put it under {_listed(works)}"
-                yield Problem(name, message, "Invalid", field=each)
+                message = f"{name.text} does nothing at {point}"
+                yield Problem(name, message, help=f"take it away, or put it under {_listed(works)}", reason="Invalid", field=each)
             elif (weight.integer or 0) < 0 and (point == "score" or (point == "multiPoint" and "score" in (works or ()))):
-                yield Problem(weight, f"a weight of {weight.integer} counts against what is scored: write 1 or more", "Invalid")
+                yield Problem(
+                    weight, f"a weight of {weight.integer} counts against what is scored", help="write 1 or more", reason="Invalid"
+                )
 
 
 def _listed(points: frozenset[str]) -> str:
@@ -108,10 +110,10 @@ def one_plugin_sorts(profile: Node) -> Iterator[Problem]:
     """The queue is in one order. What a point enables comes on top of what is on by default."""
     plugins, enabled = profile["plugins"], profile.at("plugins", "queueSort", "enabled")
     if len(enabled) > 1:
-        yield Problem(enabled[1], "the queue has one order: enable one plug-in at queueSort", "Invalid", field=enabled)
+        yield Problem(enabled[1], "the queue has one order", help="enable one plug-in at queueSort", reason="Invalid", field=enabled)
     elif len(enabled) == 1 and enabled[0]["name"].text != _SORT and _is_on(plugins, "queueSort", _SORT):
-        message = f"{_SORT} orders the queue, too: disable it here (disabled: [{{name: {_SORT}}}])"
-        yield Problem(enabled[0]["name"], message, "Invalid", field=enabled)
+        message = f"{_SORT} orders the queue, too"
+        yield Problem(enabled[0]["name"], message, help=f"disable it here (disabled: [{{name: {_SORT}}}])", reason="Invalid", field=enabled)
     elif not len(enabled):
         yield from _nothing(plugins, "queueSort", _SORT, "puts pods in order")
 
@@ -129,8 +131,14 @@ def _nothing(plugins: Node, point: str, usual: str, what: str) -> Iterator[Probl
     able = (each for each in others if point in _KNOWN.get(each, {point}))
     if not any(_is_on(plugins, point, each) for each in (usual, *able)):
         own = plugins[point]["disabled"]
-        message = f"nothing {what}: enable a plug-in at {point}, or leave {usual} on"
-        yield Problem(own if len(own) else plugins["multiPoint"]["disabled"], message, "Invalid", at="key")
+        message = f"nothing {what}"
+        yield Problem(
+            own if len(own) else plugins["multiPoint"]["disabled"],
+            message,
+            help=f"enable a plug-in at {point}, or leave {usual} on",
+            reason="Invalid",
+            at="key",
+        )
 
 
 def _is_on(plugins: Node, point: str, plugin: str) -> bool:
@@ -153,4 +161,4 @@ def names_are_spelt_right(profile: Node) -> Iterator[Problem]:
         if name.text and name.text not in (_ALL, *_KNOWN, *_GONE):
             near = nearest(name.text, _KNOWN, limit=2)
             if near:
-                yield Problem(name, f"kube-scheduler itself has no plug-in {name.text}: did you mean {near}?")
+                yield Problem(name, f"kube-scheduler itself has no plug-in {name.text}", help=f"did you mean {near}?")

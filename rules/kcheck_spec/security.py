@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kcheck.api import Container, Pod, Problem, declare, fields, pattern, validator
+from kcheck.api import Complaint, Container, Pod, Problem, declare, fields, pattern, validator
 from kcheck_spec.constraints import each, in_range, one_of, require
 from kcheck_spec.containers import CONTAINERS, containers
 
@@ -44,18 +44,20 @@ def privileges_agree(container: Container) -> Iterator[Problem]:
     context = container["securityContext"]
     unmasked = context["procMount"].text == "Unmasked" and not container.resource.is_before(33)
     if unmasked and container.pod["hostUsers"].flag is not False:
-        message = "Unmasked lays open the node's /proc unless users are the pod's own: set hostUsers: false, or write Default"
-        yield Problem(context["procMount"], message, "Invalid")
+        message = Complaint("Unmasked lays open the node's /proc unless users are the pod's own", "set hostUsers: false, or write Default")
+        yield Problem(context["procMount"], message, reason="Invalid")
     escalation = context["allowPrivilegeEscalation"]
     if escalation.flag is not False:
         return
     if context["privileged"].flag:
-        message = "a privileged container can always gain privileges: take allowPrivilegeEscalation: false or privileged: true away"
-        yield Problem(escalation, message, "Invalid", field=context)
+        message = Complaint(
+            "a privileged container can always gain privileges", "take allowPrivilegeEscalation: false or privileged: true away"
+        )
+        yield Problem(escalation, message, reason="Invalid", field=context)
     for capability in context["capabilities"]["add"]:
         if capability.text == "CAP_SYS_ADMIN":
-            message = "CAP_SYS_ADMIN is a way to more privileges: take it or allowPrivilegeEscalation: false away"
-            yield Problem(capability, message, "Invalid", field=context)
+            message = Complaint("CAP_SYS_ADMIN is a way to more privileges", "take it or allowPrivilegeEscalation: false away")
+            yield Problem(capability, message, reason="Invalid", field=context)
 
 
 @validator("core/v1 PodSpec", rule=host_namespace, fields="shareProcessNamespace")
@@ -63,8 +65,14 @@ def processes_are_shared_once(pod: Pod) -> Iterator[Problem]:
     """Processes are shared among the containers or with the node."""
     shared = pod["shareProcessNamespace"]
     if shared.flag and pod["hostPID"].flag:
-        message = "with hostPID the containers share the node's processes already: take shareProcessNamespace or hostPID away"
-        yield Problem(shared, message, "Invalid", field=pod["securityContext"].imaginary("shareProcessNamespace"))
+        message = "with hostPID the containers share the node's processes already"
+        yield Problem(
+            shared,
+            message,
+            help="take shareProcessNamespace or hostPID away",
+            reason="Invalid",
+            field=pod["securityContext"].imaginary("shareProcessNamespace"),
+        )
 
 
 @validator("core/v1 PodSpec", rule=host_namespace, fields="hostUsers")
@@ -75,13 +83,13 @@ def own_users_need_own_namespaces(pod: Pod) -> Iterator[Problem]:
     # The server writes two of the fields with a capital letter.
     for name, field in (("hostNetwork", "hostNetwork"), ("hostPID", "HostPID"), ("hostIPC", "HostIPC")):
         if pod[name].flag:
-            message = f"with hostUsers: false a pod has namespaces of its own: take {name} away"
-            yield Problem(pod[name], message, "Forbidden", field=pod.node.imaginary(field))
+            message = Complaint("with hostUsers: false a pod has namespaces of its own", f"take {name} away")
+            yield Problem(pod[name], message, reason="Forbidden", field=pod.node.imaginary(field))
     for container in containers(pod.node):
         devices = container["volumeDevices"]
         if len(devices):
-            message = "with hostUsers: false a pod has no block devices: use volumeMounts"
-            yield Problem(devices, message, "Forbidden", at="key")
+            message = Complaint("with hostUsers: false a pod has no block devices", "use volumeMounts")
+            yield Problem(devices, message, reason="Forbidden", at="key")
 
 
 _SYSCTL = pattern("(?:[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?")
@@ -98,15 +106,15 @@ def sysctls_can_be_set(pod: Pod) -> Iterator[Problem]:
     for parameter in pod["securityContext"]["sysctls"]:
         name = parameter["name"]
         if not name.text:
-            yield require(name, "a sysctl has no name: give it one, such as net.ipv4.tcp_syncookies")
+            yield require(name, Complaint("a sysctl has no name", "give it one, such as net.ipv4.tcp_syncookies"))
         elif not _SYSCTL.fullmatch(name.text) or len(name.text) > _MOST_NAME:
-            yield Problem(name, f"{name.text} is no name of a sysctl: write one such as net.ipv4.tcp_syncookies", "Invalid")
+            yield Problem(name, f"{name.text} is no name of a sysctl", help="write one such as net.ipv4.tcp_syncookies", reason="Invalid")
         elif name.text in seen:
-            yield Problem(name, f"{name.text} is set already: keep one of the two", "Duplicate")
+            yield Problem(name, f"{name.text} is set already", help="keep one of the two", reason="Duplicate")
         seen.add(name.text)
         shared = _shared_by(name.text, pod)
         if shared:
-            yield Problem(name, f"{name.text} is the node's own with {shared}: take one of the two away", "Invalid")
+            yield Problem(name, f"{name.text} is the node's own with {shared}", help="take one of the two away", reason="Invalid")
 
 
 def _shared_by(name: str, pod: Pod) -> str:

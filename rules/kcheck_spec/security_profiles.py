@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Pod, Problem, declare, fields, validator
+from kcheck.api import Complaint, Node, Pod, Problem, declare, fields, validator
 from kcheck_spec import paths
 from kcheck_spec.constraints import deprecated_field, one_of, require, required
 from kcheck_spec.containers import containers
@@ -38,11 +38,13 @@ def seccomp_file_fits(profile: Node) -> Iterator[Problem]:
     file = profile["localhostProfile"]
     if profile["type"].text != "Localhost":
         if file:
-            yield Problem(file, f"only a profile of type Localhost has a file, not {_type(profile)}: take it away", "Invalid", at="key")
+            yield Problem(
+                file, f"only a profile of type Localhost has a file, not {_type(profile)}", help="take it away", reason="Invalid", at="key"
+            )
     elif not file:
-        yield require(file, "a profile of type Localhost needs its file on the node: add localhostProfile")
+        yield require(file, Complaint("a profile of type Localhost needs its file on the node", "add localhostProfile"))
     elif wrong := paths.descending(file.text):
-        yield Problem(file, wrong, "Invalid")
+        yield Problem(file, wrong, reason="Invalid")
 
 
 @validator("core/v1 AppArmorProfile", rule=security_profile)
@@ -51,14 +53,18 @@ def apparmor_name_fits(profile: Node) -> Iterator[Problem]:
     name = profile["localhostProfile"]
     if profile["type"].text in _TYPES[1:]:
         if name:
-            yield Problem(name, f"only a profile of type Localhost has a name, not {_type(profile)}: take it away", "Invalid", at="key")
+            yield Problem(
+                name, f"only a profile of type Localhost has a name, not {_type(profile)}", help="take it away", reason="Invalid", at="key"
+            )
     elif profile["type"].text == "Localhost":
         if not name.text:
-            yield require(name, "a profile of type Localhost needs its name on the node: add localhostProfile")
+            yield require(name, Complaint("a profile of type Localhost needs its name on the node", "add localhostProfile"))
         elif name.text != name.text.strip():
-            yield Problem(name, f"{name.text!r} begins or ends with a blank: write {name.text.strip() or 'a name'}", "Invalid")
+            yield Problem(
+                name, f"{name.text!r} begins or ends with a blank", help=f"write {name.text.strip() or 'a name'}", reason="Invalid"
+            )
         if len(name.text.encode()) > _MOST_PATH:
-            yield Problem(name, f"the name has {len(name.text):,} characters: write {_MOST_PATH:,} at most", "TooLong")
+            yield Problem(name, f"the name has {len(name.text):,} characters", help=f"write {_MOST_PATH:,} at most", reason="TooLong")
 
 
 def _type(profile: Node) -> str:
@@ -76,15 +82,15 @@ def annotated_profiles_are_known(pod: Pod) -> Iterator[Problem]:
         if key == SECCOMP_OF_POD or key.startswith(SECCOMP):
             wrong = _seccomp(value.text)
             if wrong:
-                yield Problem(value, wrong, "Invalid", field=beside(pod, f"annotations.{key}"))
+                yield Problem(value, wrong, reason="Invalid", field=beside(pod, f"annotations.{key}"))
         elif key.startswith(APPARMOR):
             name = key.removeprefix(APPARMOR)
             if name not in known:
-                message = f"this pod has no container {name}: write the annotation for one that it has"
-                yield Problem(value, message, "Invalid", at="key", field=annotation_field(pod, key))
+                message = Complaint(f"this pod has no container {name}", "write the annotation for one that it has")
+                yield Problem(value, message, reason="Invalid", at="key", field=annotation_field(pod, key))
             if value.text not in ("", "runtime/default", "unconfined") and not value.text.startswith(_LOCAL):
-                message = f"{value.text} is no AppArmor profile: write runtime/default, unconfined or localhost/ and a name"
-                yield Problem(value, message, "Invalid", field=annotation_field(pod, key))
+                message = Complaint(f"{value.text} is no AppArmor profile", "write runtime/default, unconfined or localhost/ and a name")
+                yield Problem(value, message, reason="Invalid", field=annotation_field(pod, key))
 
 
 def _seccomp(value: str) -> str:
@@ -92,7 +98,7 @@ def _seccomp(value: str) -> str:
         return paths.descending(value.removeprefix(_LOCAL))
     if value in ("runtime/default", "docker/default", "unconfined"):
         return ""
-    return f"{value or 'nothing'} is no seccomp profile: write runtime/default, unconfined or localhost/ and a file"
+    return Complaint(f"{value or 'nothing'} is no seccomp profile", "write runtime/default, unconfined or localhost/ and a file")
 
 
 @validator("core/v1 PodSpec", rule=security_profile)
@@ -122,11 +128,13 @@ def _differs(annotation: str | None, profile: Node, field: Node, values: Values)
     if annotation is None or not profile:
         return
     if (kind in values and annotation not in values[kind]) or (kind == "Localhost" and not annotation.startswith(_LOCAL)):
-        message = f"{kind} differs from the annotation, {annotation}: take the annotation away"
-        yield Problem(profile["type"], message, "Forbidden", field=field["type"])
+        message = Complaint(f"{kind} differs from the annotation, {annotation}", "take the annotation away")
+        yield Problem(profile["type"], message, reason="Forbidden", field=field["type"])
     elif kind == "Localhost" and annotation.removeprefix(_LOCAL) != profile["localhostProfile"].text:
-        message = f"{profile['localhostProfile'].text or 'nothing'} differs from the annotation, {annotation}: take the annotation away"
-        yield Problem(profile["localhostProfile"], message, "Forbidden", field=field["localhostProfile"])
+        message = Complaint(
+            f"{profile['localhostProfile'].text or 'nothing'} differs from the annotation, {annotation}", "take the annotation away"
+        )
+        yield Problem(profile["localhostProfile"], message, reason="Forbidden", field=field["localhostProfile"])
 
 
 def _is_apparmor(annotation: str | None) -> bool:
@@ -166,4 +174,4 @@ def _is_news(annotation: str, pod: Pod) -> bool:
 
 
 def _old(annotation: Node, what: str, instead: str) -> Problem:
-    return Problem(annotation, f"{annotation.name} {what}: write {instead}", at="key")
+    return Problem(annotation, f"{annotation.name} {what}", help=f"write {instead}", at="key")

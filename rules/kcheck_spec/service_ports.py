@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, declare, fields, names, ports, validator
+from kcheck.api import Complaint, Node, Problem, declare, fields, help_of, names, ports, validator
 from kcheck_spec.constraints import one_of, require, text
 from kcheck_spec.ports import port_name
 
@@ -35,7 +35,7 @@ def port_fault(value: int | str) -> str:
 
 
 def _out_of_range(number: int) -> str:
-    return "" if 1 <= number <= 65535 else f"{number} is out of range: write a number from 1 to 65535"
+    return "" if 1 <= number <= 65535 else Complaint(f"{number} is out of range", "write a number from 1 to 65535")
 
 
 def _wrong_number(port: Node) -> str:
@@ -49,7 +49,7 @@ def numbers_are_in_range(port: Node) -> Iterator[Problem]:
     """A port must be given."""
     number, wrong = port["port"], _wrong_number(port)
     if wrong:
-        yield Problem(number, wrong if number else "a port needs its number: add port", "Invalid")
+        yield Problem(number, wrong if number else Complaint("a port needs its number", "add port"), reason="Invalid")
 
 
 @validator("core/v1 ServicePort", rule=service_ports)
@@ -58,10 +58,14 @@ def targets_are_ports(port: Node) -> Iterator[Problem]:
     number, target, wrong = port["port"], port["targetPort"], _wrong_number(port)
     if isinstance(target.value, (int, str)) and target.value:
         if complaint := port_fault(target.value):
-            yield Problem(target, complaint, "Invalid")
+            yield Problem(target, complaint, reason="Invalid")
     elif wrong:
-        message = f"without another targetPort, {wrong}" if number else "there is no targetPort either: add port"
-        yield Problem(target if target else number, message, "Invalid", field=target)
+        message = (
+            Complaint(f"without another targetPort, {wrong}", help_of(wrong))
+            if number
+            else Complaint("there is no targetPort either", "add port")
+        )
+        yield Problem(target if target else number, message, reason="Invalid", field=target)
 
 
 @validator(("core/v1 ServiceSpec", "core/v1 EndpointSubset"), rule=service_ports, fields="ports")
@@ -72,9 +76,9 @@ def several_ports_have_names(spec: Node) -> Iterator[Problem]:
     for port in listed:
         name = port["name"]
         if len(listed) > 1 and not name.text:
-            yield require(name, "one of several ports needs a name: add name")
+            yield require(name, Complaint("one of several ports needs a name", "add name"))
         elif name.text and name.text in seen and spec.name == "spec":
-            yield Problem(name, f"a port of this Service is called {name.text} already: give it another name", "Duplicate")
+            yield Problem(name, f"a port of this Service is called {name.text} already", help="give it another name", reason="Duplicate")
         seen.add(name.text)
 
 
@@ -85,8 +89,8 @@ def ports_differ(spec: Node) -> Iterator[Problem]:
     for port in spec["ports"]:
         key = port["protocol"].text or "TCP", port["port"].integer or 0
         if key in seen:
-            message = f"{key[0]} port {key[1]} is one of this Service already: take one away, or write another number"
-            yield Problem(port, message, "Duplicate")
+            message = f"{key[0]} port {key[1]} is one of this Service already"
+            yield Problem(port, message, help="take one away, or write another number", reason="Duplicate")
         seen.add(key)
 
 
@@ -100,13 +104,15 @@ def node_ports_differ(spec: Node) -> Iterator[Problem]:
         key = port["protocol"].text or "TCP", node_port
         own = port["nodePort"]
         if key in by_protocol:
-            message = f"{key[0]} port {node_port} of the node is taken by another port of this Service: write another nodePort"
+            message = Complaint(f"{key[0]} port {node_port} of the node is taken by another port of this Service", "write another nodePort")
             if not own.integer:
-                message = f"it would have the same port of the node as the other {key[0]} port {number}: take one of the two away"
-            yield Problem(own if own else port, message, "Duplicate", field=own)
+                message = Complaint(
+                    f"it would have the same port of the node as the other {key[0]} port {number}", "take one of the two away"
+                )
+            yield Problem(own if own else port, message, reason="Duplicate", field=own)
         elif taken.get(node_port, number) != number and _takes_node_ports(spec):
-            message = f"port {node_port} of the node leads to port {taken[node_port]} already: write another nodePort"
-            yield Problem(own, message, "Invalid")
+            message = Complaint(f"port {node_port} of the node leads to port {taken[node_port]} already", "write another nodePort")
+            yield Problem(own, message, reason="Invalid")
         by_protocol.add(key)
         taken.setdefault(node_port, number)
 

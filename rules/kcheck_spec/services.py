@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, addresses, declare, fields, names, validator
+from kcheck.api import Complaint, Node, Problem, Resource, addresses, declare, fields, names, validator
 from kcheck_spec.constraints import deprecated_field, dubious_setting, not_supported, one_of, require, settled
 from kcheck_spec.ip_addresses import unusual_addresses, unusual_networks
 from kcheck_spec.labels import label_map
@@ -63,15 +63,19 @@ def addresses_fit_type(service: Resource) -> Iterator[Problem]:
     if type_ == "ExternalName":
         listed = spec["clusterIPs"]
         for node in cluster_ips(spec)[:1]:
-            message = "an ExternalName has no address in the cluster: take clusterIP and clusterIPs away, or write type: ClusterIP"
-            yield Problem(node, message, "Forbidden", field=listed)
+            message = Complaint(
+                "an ExternalName has no address in the cluster", "take clusterIP and clusterIPs away, or write type: ClusterIP"
+            )
+            yield Problem(node, message, reason="Forbidden", field=listed)
         if len(spec["ipFamilies"]):
-            yield Problem(spec["ipFamilies"], "an ExternalName has no IP family: take ipFamilies away", "Forbidden", at="key")
+            yield Problem(spec["ipFamilies"], "an ExternalName has no IP family", help="take ipFamilies away", reason="Forbidden", at="key")
         if spec["ipFamilyPolicy"]:
-            yield Problem(spec["ipFamilyPolicy"], "an ExternalName has no IP family: take ipFamilyPolicy away", "Forbidden", at="key")
+            yield Problem(
+                spec["ipFamilyPolicy"], "an ExternalName has no IP family", help="take ipFamilyPolicy away", reason="Forbidden", at="key"
+            )
     elif type_ in ("NodePort", "LoadBalancer") and is_headless(spec):
-        message = f"a Service of type {type_} needs an address: take clusterIP: None away, or write type: ClusterIP"
-        yield Problem(cluster_ips(spec)[0], message, "Invalid", field=spec["clusterIPs"][0])
+        message = Complaint(f"a Service of type {type_} needs an address", "take clusterIP: None away, or write type: ClusterIP")
+        yield Problem(cluster_ips(spec)[0], message, reason="Invalid", field=spec["clusterIPs"][0])
 
 
 @validator("core/v1 Service", rule=service_type)
@@ -83,11 +87,11 @@ def external_names_are_names(service: Resource) -> Iterator[Problem]:
     name = spec["externalName"]
     bare = name.text.removesuffix(".")
     if not bare:
-        yield require(name, "an ExternalName needs the host that it stands for: add externalName, such as db.example.com")
+        yield require(name, Complaint("an ExternalName needs the host that it stands for", "add externalName, such as db.example.com"))
     elif "://" in bare:
-        yield Problem(name, f"{name.text} is a URL, and an ExternalName a host: write the host alone", "Invalid")
+        yield Problem(name, f"{name.text} is a URL, and an ExternalName a host", help="write the host alone", reason="Invalid")
     elif wrong := names.dns_subdomain(bare):
-        yield Problem(name, wrong, "Invalid")
+        yield Problem(name, wrong, reason="Invalid")
 
 
 @validator("core/v1 Service", rule=service_type)
@@ -97,26 +101,26 @@ def settings_fit_type(service: Resource) -> Iterator[Problem]:
     if type_ == "LoadBalancer":
         wrong = names.qualified_name(spec["loadBalancerClass"].text) if spec["loadBalancerClass"] else ""
         if wrong:
-            yield Problem(spec["loadBalancerClass"], wrong, "Invalid")
+            yield Problem(spec["loadBalancerClass"], wrong, reason="Invalid")
     else:
         for name in _LOAD_BALANCER_ONLY:
             if spec[name]:
-                yield Problem(spec[name], _only_for_load_balancers(name), "Forbidden", at="key")
+                yield Problem(spec[name], _only_for_load_balancers(name), reason="Forbidden", at="key")
         if len(spec["loadBalancerSourceRanges"]):
             # So the server spells it.
             ranges, field = spec["loadBalancerSourceRanges"], spec.imaginary("LoadBalancerSourceRanges")
-            yield Problem(ranges, _only_for_load_balancers(ranges.name), "Forbidden", at="key", field=field)
+            yield Problem(ranges, _only_for_load_balancers(ranges.name), reason="Forbidden", at="key", field=field)
         elif _SOURCE_RANGES in service.node.at("metadata", "annotations"):
             annotation = service.node.at("metadata", "annotations", _SOURCE_RANGES)
-            yield Problem(annotation, _only_for_load_balancers("this annotation"), "Forbidden", at="key")
+            yield Problem(annotation, _only_for_load_balancers("this annotation"), reason="Forbidden", at="key")
     for port in spec["ports"]:
         if type_ == "ClusterIP" and port["nodePort"].integer:
-            message = "a ClusterIP takes no port of the node: take nodePort away, or write type: NodePort"
-            yield Problem(port["nodePort"], message, "Forbidden", at="key")
+            message = "a ClusterIP takes no port of the node"
+            yield Problem(port["nodePort"], message, help="take nodePort away, or write type: NodePort", reason="Forbidden", at="key")
 
 
 def _only_for_load_balancers(name: str) -> str:
-    return f"{name} is for a LoadBalancer only: take it away, or write type: LoadBalancer"
+    return Complaint(f"{name} is for a LoadBalancer only", "take it away, or write type: LoadBalancer")
 
 
 @validator("core/v1 Service", rule=service_ports)
@@ -124,7 +128,7 @@ def ports_are_there(service: Resource) -> Iterator[Problem]:
     """A Service without ports leads nowhere, unless it is only a name."""
     spec = service["spec"]
     if not len(spec["ports"]) and not is_headless(spec) and type_of(spec) != "ExternalName":
-        yield require(spec["ports"], "a Service needs a port to lead to its pods: add ports")
+        yield require(spec["ports"], Complaint("a Service needs a port to lead to its pods", "add ports"))
 
 
 @validator("core/v1 Service", rule=traffic_policy)
@@ -134,17 +138,21 @@ def traffic_rules_fit_type(service: Resource) -> Iterator[Problem]:
     policy, check = spec["externalTrafficPolicy"], spec["healthCheckNodePort"]
     if type_ not in ("NodePort", "LoadBalancer") and not (type_ == "ClusterIP" and len(spec["externalIPs"])):
         if policy.text:
-            message = f"nobody reaches a {type_} from outside: take externalTrafficPolicy away, or write type: NodePort or LoadBalancer"
-            yield Problem(policy, message, "Invalid", at="key")
+            message = Complaint(
+                f"nobody reaches a {type_} from outside", "take externalTrafficPolicy away, or write type: NodePort or LoadBalancer"
+            )
+            yield Problem(policy, message, reason="Invalid", at="key")
     elif policy.text and policy.text not in ("Cluster", "Local"):
         yield not_supported(policy, ("Cluster", "Local"))
     number = check.integer or 0
     if type_ != "LoadBalancer" or policy.text != "Local":
         if number:
-            message = "only a LoadBalancer with externalTrafficPolicy: Local is asked for its health: take healthCheckNodePort away"
-            yield Problem(check, message, "Invalid", at="key")
+            message = Complaint(
+                "only a LoadBalancer with externalTrafficPolicy: Local is asked for its health", "take healthCheckNodePort away"
+            )
+            yield Problem(check, message, reason="Invalid", at="key")
     elif number and not 1 <= number <= 65535:
-        yield Problem(check, f"{number} is out of range: write a number from 1 to 65535", "Invalid")
+        yield Problem(check, f"{number} is out of range", help="write a number from 1 to 65535", reason="Invalid")
 
 
 @validator("core/v1 Service", rule=traffic_policy)
@@ -153,7 +161,7 @@ def traffic_is_spread_as_known(service: Resource) -> Iterator[Problem]:
     spec = service["spec"]
     seconds = spec.at("sessionAffinityConfig", "clientIP", "timeoutSeconds")
     if spec["sessionAffinity"].text == "ClientIP" and seconds.integer is not None and not 0 < seconds.integer <= _MOST_SECONDS:
-        yield Problem(seconds, f"{seconds.integer} seconds are out of range: write 1 to {_MOST_SECONDS}", "Invalid")
+        yield Problem(seconds, f"{seconds.integer} seconds are out of range", help=f"write 1 to {_MOST_SECONDS}", reason="Invalid")
     distribution = spec["trafficDistribution"]
     known = (_FIRST_DISTRIBUTION,) if service.is_before(34) else _DISTRIBUTIONS
     if distribution and distribution.text not in (_FIRST_DISTRIBUTION, *known):
@@ -161,7 +169,7 @@ def traffic_is_spread_as_known(service: Resource) -> Iterator[Problem]:
     annotations = service.node.at("metadata", "annotations")
     hints, mode = annotations[_TOPOLOGY_HINTS], annotations[_TOPOLOGY_MODE]
     if hints.exists and mode.exists and hints.text != mode.text:
-        yield Problem(mode, f"{_TOPOLOGY_HINTS} says something else: take that annotation away", "Invalid")
+        yield Problem(mode, f"{_TOPOLOGY_HINTS} says something else", help="take that annotation away", reason="Invalid")
 
 
 @validator("core/v1 Service", rule=deprecated_field)
@@ -170,12 +178,12 @@ def service_is_up_to_date(service: Resource) -> Iterator[Problem]:
     spec = service["spec"]
     hints = service.node.at("metadata", "annotations", _TOPOLOGY_HINTS)
     if hints.exists and not service.is_before(27):
-        yield Problem(hints, f"{_TOPOLOGY_HINTS} is deprecated: write {_TOPOLOGY_MODE}", at="key")
+        yield Problem(hints, f"{_TOPOLOGY_HINTS} is deprecated", help=f"write {_TOPOLOGY_MODE}", at="key")
     if len(spec["externalIPs"]) and not _is_plainly_headless(spec) and type_of(spec) != "ExternalName" and not service.is_before(36):
-        message = "externalIPs are deprecated, and some clusters ignore them: write type: LoadBalancer, or use a Gateway"
-        yield Problem(spec["externalIPs"], message, at="key")
+        message = "externalIPs are deprecated, and some clusters ignore them"
+        yield Problem(spec["externalIPs"], message, help="write type: LoadBalancer, or use a Gateway", at="key")
     if spec["trafficDistribution"].text == _FIRST_DISTRIBUTION and not service.is_before(35):
-        yield Problem(spec["trafficDistribution"], "PreferClose is deprecated: write PreferSameZone, which means the same")
+        yield Problem(spec["trafficDistribution"], "PreferClose is deprecated", help="write PreferSameZone, which means the same")
 
 
 def _is_plainly_headless(spec: Node) -> bool:
@@ -191,16 +199,16 @@ def service_settings_do_something(service: Resource) -> Iterator[Problem]:
         ignored["sessionAffinity"] = spec["sessionAffinity"].text not in ("", "None")
         for name, given in ignored.items():
             if given:
-                yield Problem(spec[name], f"a headless Service ignores {name}: take it away, or take clusterIP: None away", at="key")
+                yield Problem(spec[name], f"a headless Service ignores {name}", help="take it away, or take clusterIP: None away", at="key")
     if type_of(spec) == "ExternalName" and len(spec["externalIPs"]):
-        yield Problem(spec["externalIPs"], "an ExternalName ignores externalIPs: take them away", at="key")
+        yield Problem(spec["externalIPs"], "an ExternalName ignores externalIPs", help="take them away", at="key")
     if type_of(spec) != "ExternalName" and spec["externalName"].text:
-        yield Problem(spec["externalName"], "externalName does nothing: take it away, or write type: ExternalName", at="key")
+        yield Problem(spec["externalName"], "externalName does nothing", help="take it away, or write type: ExternalName", at="key")
     own = [] if is_headless(spec) else cluster_ips(spec)
     yield from unusual_addresses((*own, *spec["externalIPs"]), service)
     yield from unusual_networks(spec["loadBalancerSourceRanges"], service)
     # This one the server only warns about, however it is written.
     usual = addresses.usual(spec["loadBalancerIP"].text)
     if usual:
-        message = f"{spec['loadBalancerIP'].text} is not the usual way to write this address: write {usual}"
-        yield Problem(spec["loadBalancerIP"], message)
+        message = f"{spec['loadBalancerIP'].text} is not the usual way to write this address"
+        yield Problem(spec["loadBalancerIP"], message, help=f"write {usual}")

@@ -23,7 +23,7 @@ _MOUNTABLE = "kubernetes.io/enforce-mountable-secrets"
 @constraint(required_field, of_absent=True)
 def _map(node: Node) -> Problem | None:
     """A map, if need be an empty one."""
-    return None if node.is_map else Problem(node, f"{node.name} must be there and be a map: add it", "Required")
+    return None if node.is_map else Problem(node, f"{node.name} must be there and be a map", help="add it", reason="Required")
 
 
 tables = [
@@ -46,7 +46,7 @@ def namespace_finalizers_are_qualified(spec: Node) -> Iterator[Problem]:
     for each in spec["finalizers"]:
         wrong = names.finalizer(each.text) or names.standard_finalizer(each.text)
         if wrong:
-            yield Problem(each, wrong, "Invalid", field=spec["finalizers"])
+            yield Problem(each, wrong, reason="Invalid", field=spec["finalizers"])
 
 
 @validator("core/v1 ServiceAccount", rule=deprecated_field)
@@ -54,7 +54,7 @@ def mountable_secrets_are_not_enforced(account: Resource) -> Iterator[Problem]:
     """Deprecated since 1.32."""
     annotation = account.node.at("metadata", "annotations", _MOUNTABLE)
     if annotation.exists and not account.is_before(32):
-        yield Problem(annotation, f"{_MOUNTABLE} is deprecated since 1.32: keep secrets apart by namespace", at="key")
+        yield Problem(annotation, f"{_MOUNTABLE} is deprecated since 1.32", help="keep secrets apart by namespace", at="key")
 
 
 @validator("scheduling/v1 PriorityClass", rule=priority_class)
@@ -64,12 +64,12 @@ def priorities_leave_the_system_its_own(priority: Node) -> Iterator[Problem]:
     if name.text.startswith("system-"):
         if _SYSTEM.get(name.text) != (value.integer or 0) or priority["globalDefault"].flag:
             bare = name.text.removeprefix("system-")
-            yield Problem(name, f"names that begin with system- are the system's own: write {bare}", "Forbidden")
+            yield Problem(name, "names that begin with system- are the system's own", help=f"write {bare}", reason="Forbidden")
     elif (value.integer or 0) > _HIGHEST:
-        yield Problem(value, f"{value.integer} is above all that users may define: write {_HIGHEST} at most", "Forbidden")
+        yield Problem(value, f"{value.integer} is above all that users may define", help=f"write {_HIGHEST} at most", reason="Forbidden")
     policy = priority["preemptionPolicy"]
     if policy.exists and policy.value == "":
-        yield Problem(policy, "an empty preemptionPolicy says nothing: take it away, or write Never", "Required")
+        yield Problem(policy, "an empty preemptionPolicy says nothing", help="take it away, or write Never", reason="Required")
 
 
 @validator("core/v1 Binding", rule=required_field)
@@ -79,4 +79,4 @@ def bindings_name_a_node(binding: Node) -> Iterator[Problem]:
     if target["kind"].text not in ("", "Node"):
         yield not_supported(target["kind"], ("Node",))
     if not target["name"].text:
-        yield Problem(target["name"], "a binding needs the name of a node: add it", "Required")
+        yield Problem(target["name"], "a binding needs the name of a node", help="add it", reason="Required")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, declare, fields, missing, names, validator
+from kcheck.api import Complaint, Node, Problem, Resource, declare, fields, missing, names, validator
 from kcheck_spec.constraints import deprecated_field, one_of, require, unique
 from kcheck_spec.labels import label_key
 from kcheck_spec.node_selectors import deprecated_label
@@ -44,7 +44,7 @@ def attributes_are_sound(owner: Resource) -> Iterator[Problem]:
     yield from _driver(owner["driverName"])
     yield from _parameters(owner["parameters"])
     if not len(owner["parameters"]):
-        yield require(owner["parameters"], "a class without parameters changes nothing: add one")
+        yield require(owner["parameters"], Complaint("a class without parameters changes nothing", "add one"))
 
 
 def _driver(name: Node) -> Iterator[Problem]:
@@ -52,21 +52,23 @@ def _driver(name: Node) -> Iterator[Problem]:
     if not name.text:
         yield missing(name)
     elif wrong := names.qualified_name(name.text.lower()):
-        yield Problem(name, wrong, "Invalid")
+        yield Problem(name, wrong, reason="Invalid")
 
 
 def _parameters(parameters: Node) -> Iterator[Problem]:
     """What the driver is told: not too much of it, and everything under a name."""
     if len(parameters) > _MOST_PARAMETERS:
-        yield Problem(parameters, f"there are {len(parameters)} parameters: leave at most {_MOST_PARAMETERS}", "TooLong", at="key")
+        yield Problem(
+            parameters, f"there are {len(parameters)} parameters", help=f"leave at most {_MOST_PARAMETERS}", reason="TooLong", at="key"
+        )
         return
     size = 0
     for key, value in parameters.entries:
         size += len(key.encode()) + len(value.text.encode())
         if not key:
-            yield Problem(value, "a parameter has no name: give it one", "Invalid", at="key", field=parameters)
+            yield Problem(value, "a parameter has no name", help="give it one", reason="Invalid", at="key", field=parameters)
     if size > _PARAMETERS_SIZE:
-        yield Problem(parameters, f"the parameters have {size} bytes: leave at most {_PARAMETERS_SIZE}", "TooLong", at="key")
+        yield Problem(parameters, f"the parameters have {size} bytes", help=f"leave at most {_PARAMETERS_SIZE}", reason="TooLong", at="key")
 
 
 def _topologies(terms: Node) -> Iterator[Problem]:
@@ -77,14 +79,16 @@ def _topologies(terms: Node) -> Iterator[Problem]:
         for each in listed:
             if not len(each["values"]):
                 yield missing(each["values"])
-            yield from unique(each["values"], _text, lambda value: f"{value.text} is listed already: take one of the two away")
-        yield from unique(listed, lambda e: e["key"].text, lambda e: f"{e['key'].text} has values already: put all into one list", "key")
+            yield from unique(each["values"], _text, lambda value: Complaint(f"{value.text} is listed already", "take one of the two away"))
+        yield from unique(
+            listed, lambda e: e["key"].text, lambda e: Complaint(f"{e['key'].text} has values already", "put all into one list"), "key"
+        )
         places = frozenset((each["key"].text, frozenset(value.text for value in each["values"])) for each in listed)
         if not places:
             # To the server an empty term is the same as no term, which it has seen.
-            yield Problem(listed, "an empty term says nothing: take it away", "Duplicate")
+            yield Problem(listed, "an empty term says nothing", help="take it away", reason="Duplicate")
         elif places in seen:
-            yield Problem(listed, "another term says the same: take one of the two away", "Duplicate", at="key")
+            yield Problem(listed, "another term says the same", help="take one of the two away", reason="Duplicate", at="key")
         seen.add(places)
 
 

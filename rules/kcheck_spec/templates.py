@@ -51,5 +51,12 @@ def claims_are_labelled_only(template: Node) -> Iterator[Problem]:
         # Go tells an empty list from none, and 0 in what is a pointer there.
         zero = value.value in ("", 0) and key != "deletionGracePeriodSeconds"
         if value and not zero and key not in ("labels", "annotations"):
-            message = f"a template of a claim has labels and annotations alone: take {key} away"
-            yield Problem(value, message, "Forbidden", at="key", field=metadata.imaginary("uID") if key == "uid" else value)
+            message = "a template of a claim has labels and annotations alone"
+            yield Problem(
+                value,
+                message,
+                help=f"take {key} away",
+                reason="Forbidden",
+                at="key",
+                field=metadata.imaginary("uID") if key == "uid" else value,
+            )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Pod, Problem, constraint, declare, fields, validator
+from kcheck.api import Complaint, Node, Pod, Problem, constraint, declare, fields, validator
 from kcheck_spec.constraints import deprecated_field, dubious_setting, not_supported, one_of, require
 from kcheck_spec.labels import label_map, label_syntax
 from kcheck_spec.node_selectors import deprecated_label
@@ -27,15 +27,19 @@ _policy = one_of("Honor", "Ignore", of=topology_spread, empty=False)
 def skew(node: Node) -> Problem | None:
     """How much more pods one domain may have than another."""
     if not node:
-        return Problem(node, "no skew is allowed yet: add maxSkew, such as 1", "Invalid")
+        return Problem(node, "no skew is allowed yet", help="add maxSkew, such as 1", reason="Invalid")
     number = node.integer
-    return None if number is None or number > 0 else Problem(node, f"a skew of {number} is too small: write 1 or more", "Invalid")
+    return (
+        None
+        if number is None or number > 0
+        else Problem(node, f"a skew of {number} is too small", help="write 1 or more", reason="Invalid")
+    )
 
 
 @constraint(topology_spread, of_absent=True)
 def domain(node: Node) -> Problem | None:
     """The label of nodes that tells domains apart."""
-    return None if node.text else require(node, "no domain is named: add topologyKey, such as topology.kubernetes.io/zone")
+    return None if node.text else require(node, Complaint("no domain is named", "add topologyKey, such as topology.kubernetes.io/zone"))
 
 
 @constraint(topology_spread, of_absent=True)
@@ -66,14 +70,14 @@ def constraints_are_sound(pod: Pod) -> Iterator[Problem]:
     for index, each in enumerate(listed):
         fewest, action_ = each["minDomains"], each["whenUnsatisfiable"]
         if fewest.integer is not None and fewest.integer <= 0:
-            yield Problem(fewest, f"{fewest.integer} domains are too few: write 1 or more", "Invalid")
+            yield Problem(fewest, f"{fewest.integer} domains are too few", help="write 1 or more", reason="Invalid")
         elif fewest and action_.text != "DoNotSchedule":
-            message = "minDomains goes with DoNotSchedule only: write whenUnsatisfiable: DoNotSchedule, or take it away"
-            yield Problem(fewest, message, "Invalid", at="key")
+            message = Complaint("minDomains goes with DoNotSchedule only", "write whenUnsatisfiable: DoNotSchedule, or take it away")
+            yield Problem(fewest, message, reason="Invalid", at="key")
         if any(_kind(each) == _kind(other) for other in listed[index + 1 :]):
             what, where = action_.text or "what to do", each["topologyKey"].text or "the same domain"
-            message = f"another constraint says {what} for {where}: make one of the two"
-            yield Problem(each, message, "Duplicate", field=each.imaginary("{topologyKey, whenUnsatisfiable}"))
+            message = Complaint(f"another constraint says {what} for {where}", "make one of the two")
+            yield Problem(each, message, reason="Duplicate", field=each.imaginary("{topologyKey, whenUnsatisfiable}"))
         yield from label_keys(each, pod)
 
 
@@ -91,7 +95,7 @@ def keys_are_labels(each: Node) -> Iterator[Problem]:
 def selector_is_there(each: Node) -> Iterator[Problem]:
     """No selector is no pod, and not all of them."""
     if not each["labelSelector"]:
-        yield Problem(each["labelSelector"], "without labelSelector the constraint counts no pod: add it, or {} for all pods")
+        yield Problem(each["labelSelector"], "without labelSelector the constraint counts no pod", help="add it, or {} for all pods")
 
 
 @validator("core/v1 TopologySpreadConstraint", rule=deprecated_field)

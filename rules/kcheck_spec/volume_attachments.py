@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, Resource, declare, fields, names, validator
+from kcheck.api import Complaint, Node, Problem, Resource, declare, fields, help_of, names, validator
 from kcheck_spec.constraints import require
 from kcheck_spec.persistent_volumes import access_modes, source_problems
 from kcheck_spec.volume_sources import driver_name
@@ -27,16 +27,18 @@ def attachment_is_sound(attachment: Resource) -> Iterator[Problem]:
     source, node = spec["source"], spec["nodeName"]
     yield from driver_name(spec["attacher"])
     if wrong := names.dns_subdomain(node.text):
-        yield Problem(node, f"nodeName says where the volume is attached: {wrong}", "Invalid")
+        yield Problem(node, f"nodeName says where the volume is attached: {wrong}", help=help_of(wrong), reason="Invalid")
     name, inline = source["persistentVolumeName"], source["inlineVolumeSpec"]
     if not name and not inline:
-        yield require(source, "there is nothing to attach: add persistentVolumeName")
+        yield require(source, Complaint("there is nothing to attach", "add persistentVolumeName"))
     elif name and inline:
-        yield Problem(source, "persistentVolumeName and inlineVolumeSpec are two volumes: take one of them away", "Forbidden", at="key")
+        yield Problem(
+            source, "persistentVolumeName and inlineVolumeSpec are two volumes", help="take one of them away", reason="Forbidden", at="key"
+        )
     elif inline:
         yield from _inline(inline)
     if name and (wrong := names.dns_subdomain(name.text)):
-        yield Problem(name, wrong, "Invalid" if name.text else "Required")
+        yield Problem(name, wrong, reason="Invalid" if name.text else "Required")
 
 
 def _inline(spec: Node) -> Iterator[Problem]:
@@ -45,13 +47,15 @@ def _inline(spec: Node) -> Iterator[Problem]:
     yield from source_problems(spec, "", inline=True)
     for field in _NOT_INLINE:
         if spec[field] and spec[field].value != "":
-            yield Problem(spec[field], f"an inline volume has no {field}: take it away", "Forbidden", at="key")
+            yield Problem(spec[field], f"an inline volume has no {field}", help="take it away", reason="Forbidden", at="key")
     if len(spec["capacity"]):
-        yield Problem(spec["capacity"], "an inline volume has no capacity: take it away", "Forbidden", at="key")
+        yield Problem(spec["capacity"], "an inline volume has no capacity", help="take it away", reason="Forbidden", at="key")
     if not spec["csi"]:
-        yield require(spec["csi"], "an inline volume is a CSI volume: add csi")
+        yield require(spec["csi"], Complaint("an inline volume is a CSI volume", "add csi"))
     for field, only in (("persistentVolumeReclaimPolicy", "Retain"), ("volumeMode", "Filesystem")):
         value = spec[field]
         # The mode is a pointer, so an empty one is another one.
         if value and value.text != only and (value.text or field == "volumeMode"):
-            yield Problem(value, f"{value.text or 'nothing'} is not for inline volumes: write {only}, or take it away", "Forbidden")
+            yield Problem(
+                value, f"{value.text or 'nothing'} is not for inline volumes", help=f"write {only}, or take it away", reason="Forbidden"
+            )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from kcheck.api import FieldTable, Node, Problem, declare, missing, names
+from kcheck.api import Complaint, FieldTable, Node, Problem, declare, missing, names
 from kcheck_spec import paths
 from kcheck_spec.constraints import given, not_supported, require, settled
 
@@ -56,7 +56,7 @@ def one_source(volume: Node, order: Iterable[str], sources: Sources, *, always: 
             continue
         if chosen and name not in always:
             message = f"{name} is a second source beside {chosen}: a volume has one, take one of them away"
-            yield Problem(source, message, "Forbidden", at="key", field=volume.imaginary(_FORBIDDEN_AS.get(name, name)))
+            yield Problem(source, message, reason="Forbidden", at="key", field=volume.imaginary(_FORBIDDEN_AS.get(name, name)))
             continue
         chosen = chosen or name
         for ask in sources[name]:
@@ -69,7 +69,7 @@ def _renamed(problems: Iterator[Problem], source: Node) -> Iterator[Problem]:
     for problem in problems:
         child = problem.node
         assert isinstance(child, Node)
-        yield Problem(child, problem.message, problem.reason, field=source.parent.imaginary(_ASKED_AS[source.name], child.name))
+        yield problem.replace(node=child, field=source.parent.imaginary(_ASKED_AS[source.name], child.name))
 
 
 def needs(*fields: str) -> Ask:
@@ -89,7 +89,7 @@ def follows(field: str, rule: Callable[[str], str]) -> Ask:
     def ask(source: Node) -> Iterator[Problem]:
         wrong = rule(source[field].text) if source[field].text else ""
         if wrong:
-            yield Problem(source[field], wrong, "Invalid")
+            yield Problem(source[field], wrong, reason="Invalid")
 
     return ask
 
@@ -100,7 +100,7 @@ def up_to(field: str, most: int) -> Ask:
     def ask(source: Node) -> Iterator[Problem]:
         number = source[field].integer
         if number is not None and not 0 <= number <= most:
-            yield Problem(source[field], f"{number} is out of range: write a number from 0 to {most}", "Invalid")
+            yield Problem(source[field], f"{number} is out of range", help=f"write a number from 0 to {most}", reason="Invalid")
 
     return ask
 
@@ -118,7 +118,7 @@ def host_path(source: Node) -> Iterator[Problem]:
         yield missing(path)
         return
     if wrong := paths.no_backsteps(path.text):
-        yield Problem(path, wrong, "Invalid")
+        yield Problem(path, wrong, reason="Invalid")
     if kind.text and kind.text not in _HOST_PATH_TYPES:
         yield not_supported(kind, _HOST_PATH_TYPES)
 
@@ -130,7 +130,7 @@ def nfs_path(source: Node) -> Iterator[Problem]:
     """The exported folder, from the root of the server."""
     path = source["path"]
     if path.text and not path.text.startswith("/"):
-        yield Problem(path, f"{path.text} does not begin with '/': write /{path.text}", "Invalid")
+        yield Problem(path, f"{path.text} does not begin with '/'", help=f"write /{path.text}", reason="Invalid")
 
 
 def iscsi(source: Node) -> Iterator[Problem]:
@@ -138,38 +138,42 @@ def iscsi(source: Node) -> Iterator[Problem]:
     iqn, initiator = source["iqn"], source["initiatorName"]
     yield from needs("targetPortal", "iqn")(source)
     if iqn.text and (wrong := _iscsi_name(iqn.text)):
-        yield Problem(iqn, wrong, "Invalid")
+        yield Problem(iqn, wrong, reason="Invalid")
     yield from up_to("lun", 255)(source)
     if (source["chapAuthDiscovery"].flag or source["chapAuthSession"].flag) and not source["secretRef"]:
-        yield require(source["secretRef"], "CHAP authentication needs a secret: add secretRef")
+        yield require(source["secretRef"], Complaint("CHAP authentication needs a secret", "add secretRef"))
     if initiator and (wrong := _iscsi_name(initiator.text)):
-        yield Problem(initiator, wrong, "Invalid", field=source.imaginary("initiatorname"))
+        yield Problem(initiator, wrong, reason="Invalid", field=source.imaginary("initiatorname"))
 
 
 def _iscsi_name(name: str) -> str:
     form = _ISCSI_NAMES.get(name[:3])
     if form is None:
-        return f"{name or 'an empty name'} does not begin with iqn, eui or naa: write {_ISCSI_EXAMPLES['iqn']}"
-    return "" if form.search(name) else f"{name} is no iSCSI name: write {_ISCSI_EXAMPLES[name[:3]]}"
+        return Complaint(f"{name or 'an empty name'} does not begin with iqn, eui or naa", f"write {_ISCSI_EXAMPLES['iqn']}")
+    return "" if form.search(name) else Complaint(f"{name} is no iSCSI name", f"write {_ISCSI_EXAMPLES[name[:3]]}")
 
 
 def iscsi_too_long(source: Node, name: str) -> str:
     """The complaint about the name of a volume with its portal: the node makes a name of its own of both."""
     if not source["initiatorName"] or len(f"{name}:{source['targetPortal'].text}".encode()) <= _ISCSI_LIMIT:
         return ""
-    return f"with initiatorName, volume name and targetPortal have at most {_ISCSI_LIMIT - 1} bytes together: shorten one of them"
+    return Complaint(
+        f"with initiatorName, volume name and targetPortal have at most {_ISCSI_LIMIT - 1} bytes together", "shorten one of them"
+    )
 
 
 def fibre_channel(source: Node) -> Iterator[Problem]:
     """Either worldwide names with a LUN, or worldwide identifiers."""
     names_, ids, lun = source["targetWWNs"], source["wwids"], source["lun"]
     if not len(names_) and not len(ids):
-        yield require(names_, "a Fibre Channel volume needs targetWWNs and lun, or wwids: add them")
+        yield require(names_, Complaint("a Fibre Channel volume needs targetWWNs and lun, or wwids", "add them"))
     if len(names_) and len(ids):
-        yield Problem(names_, "targetWWNs and wwids are two ways to name one disk: take one of them away", "Invalid", at="key")
+        yield Problem(
+            names_, "targetWWNs and wwids are two ways to name one disk", help="take one of them away", reason="Invalid", at="key"
+        )
     if len(names_):
         if not lun:
-            yield require(lun, "targetWWNs need a lun: add it")
+            yield require(lun, Complaint("targetWWNs need a lun", "add it"))
         yield from up_to("lun", 255)(source)
 
 
@@ -177,11 +181,15 @@ def flocker(source: Node) -> Iterator[Problem]:
     """A dataset by name or by UUID."""
     name, uuid = source["datasetName"].text, source["datasetUUID"].text
     if not name and not uuid:
-        yield Problem(source, "a Flocker volume needs a dataset: add datasetName or datasetUUID", "Required")
+        yield Problem(source, "a Flocker volume needs a dataset", help="add datasetName or datasetUUID", reason="Required")
     if name and uuid:
-        yield Problem(source, "datasetName and datasetUUID are two ways to name one dataset: take one of them away", "Invalid")
+        yield Problem(
+            source, "datasetName and datasetUUID are two ways to name one dataset", help="take one of them away", reason="Invalid"
+        )
     if "/" in name:
-        yield Problem(source["datasetName"], f"{name} has a '/': write {name.replace('/', '-').strip('-') or 'data'}", "Invalid")
+        yield Problem(
+            source["datasetName"], f"{name} has a '/'", help=f"write {name.replace('/', '-').strip('-') or 'data'}", reason="Invalid"
+        )
 
 
 def quobyte(source: Node) -> Iterator[Problem]:
@@ -190,11 +198,13 @@ def quobyte(source: Node) -> Iterator[Problem]:
     if not registry.text:
         yield missing(registry)
     elif len(tenant.text.encode()) > 64:
-        yield Problem(tenant, "a tenant is a UUID of at most 64 characters: shorten it", "Required")
+        yield Problem(tenant, "a tenant is a UUID of at most 64 characters", help="shorten it", reason="Required")
     else:
         wrong = next((pair for pair in registry.text.split(",") if not _host_and_port(pair)), None)
         if wrong is not None:
-            yield Problem(registry, f"{wrong or 'an empty part'} is no host and port: write {wrong or 'registry'}:7861", "Invalid")
+            yield Problem(
+                registry, f"{wrong or 'an empty part'} is no host and port", help=f"write {wrong or 'registry'}:7861", reason="Invalid"
+            )
     yield from needs("volume")(source)
 
 
@@ -217,7 +227,7 @@ def azure_disk(source: Node) -> Iterator[Problem]:
     start = "/subscriptions/" if kind.text == "Managed" else "https://"
     if uri.text and not uri.text.startswith(start):
         named = f"kind {kind.text}" if kind.text else "kind Shared, the default,"
-        yield Problem(uri, f"the diskURI of {named} begins with {start}: write that, or another kind", "NotSupported")
+        yield Problem(uri, f"the diskURI of {named} begins with {start}", help="write that, or another kind", reason="NotSupported")
 
 
 def flex_options(source: Node) -> Iterator[Problem]:
@@ -225,7 +235,9 @@ def flex_options(source: Node) -> Iterator[Problem]:
     for key, option in source["options"].entries:
         domain = "." + key.partition("/")[0].lower()
         if domain.endswith((".kubernetes.io", ".k8s.io")):
-            yield Problem(option, f"{key} is in a domain that Kubernetes keeps for itself: take another prefix", "Invalid", at="key")
+            yield Problem(
+                option, f"{key} is in a domain that Kubernetes keeps for itself", help="take another prefix", reason="Invalid", at="key"
+            )
 
 
 def csi_driver(source: Node) -> Iterator[Problem]:
@@ -239,9 +251,11 @@ def driver_name(driver: Node) -> Iterator[Problem]:
     if not name:
         yield missing(driver)
     elif len(name.encode()) > 63:
-        yield Problem(driver, f"the name of a CSI driver has at most 63 bytes, this has {len(name.encode())}: shorten it", "TooLong")
+        yield Problem(
+            driver, f"the name of a CSI driver has at most 63 bytes, this has {len(name.encode())}", help="shorten it", reason="TooLong"
+        )
     elif wrong := names.dns_subdomain(name.lower()):
-        yield Problem(driver, wrong, "Invalid")
+        yield Problem(driver, wrong, reason="Invalid")
 
 
 # What is the same in a pod and in a PersistentVolume.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Pod, Problem, Resource, fields, missing, names, validator
+from kcheck.api import Complaint, Node, Pod, Problem, Resource, fields, help_of, missing, names, validator
 from kcheck_spec import paths
 from kcheck_spec.constraints import amount, deprecated_field, not_supported
 from kcheck_spec.projections import downward_api, files, projected
@@ -30,7 +30,7 @@ PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 # What the server says of a source that it no longer mounts: since when it is deprecated, and what else there is to say.
 DEPRECATED = {
     "photonPersistentDisk": ("1.11", "and does nothing since 1.16"),
-    "gitRepo": ("1.11", "and is switched off since 1.33: clone in an init container into an emptyDir"),
+    "gitRepo": ("1.11", Complaint("and is switched off since 1.33", "clone in an init container into an emptyDir")),
     "scaleIO": ("1.16", "and does nothing since 1.22"),
     "flocker": ("1.22", "and does nothing since 1.25"),
     "storageos": ("1.22", "and does nothing since 1.25"),
@@ -47,7 +47,7 @@ def empty_dir(source: Node) -> Iterator[Problem]:
     """A limit that is not negative."""
     limit = amount(source["sizeLimit"])
     if limit is not None and limit.sign < 0:
-        yield Problem(source["sizeLimit"], f"{limit} is less than nothing: write a size such as 1Gi", "Forbidden")
+        yield Problem(source["sizeLimit"], f"{limit} is less than nothing", help="write a size such as 1Gi", reason="Forbidden")
 
 
 def inline_csi(source: Node) -> Iterator[Problem]:
@@ -59,7 +59,7 @@ def inline_csi(source: Node) -> Iterator[Problem]:
         if not name.text:
             yield missing(name)
         elif wrong := names.dns_subdomain(name.text):
-            yield Problem(name, wrong, "Invalid", field=source.imaginary("name"))
+            yield Problem(name, wrong, reason="Invalid", field=source.imaginary("name"))
 
 
 def ephemeral(source: Node) -> Iterator[Problem]:
@@ -110,12 +110,12 @@ def volume_is_sound(volume: Node) -> Iterator[Problem]:
     if not name.text:
         yield missing(name)
     elif wrong := names.dns_label(name.text):
-        yield Problem(name, wrong, "Invalid")
+        yield Problem(name, wrong, reason="Invalid")
     if volume["iscsi"] and (wrong := iscsi_too_long(volume["iscsi"], name.text)):
-        yield Problem(name, wrong, "Invalid")
+        yield Problem(name, wrong, reason="Invalid")
     pod = _name_of_pod(volume)
     if pod and name.text and volume["ephemeral"] and (wrong := names.dns_subdomain(f"{pod}-{name.text}")):
-        yield Problem(name, f"its claim is called {pod}-{name.text}, and {wrong}", "Invalid")
+        yield Problem(name, f"its claim is called {pod}-{name.text}, and {wrong}", help=help_of(wrong), reason="Invalid")
 
 
 def _name_of_pod(volume: Node) -> str:
@@ -160,7 +160,7 @@ def volume_names_differ(pod: Pod) -> Iterator[Problem]:
     for volume in pod["volumes"]:
         name = volume["name"]
         if name.text in seen:
-            yield Problem(name, f"a volume of this pod is called {name.text} already: give it another name", "Duplicate")
+            yield Problem(name, f"a volume of this pod is called {name.text} already", help="give it another name", reason="Duplicate")
         elif id(volume) in kept:
             seen.add(name.text)
 
@@ -175,8 +175,8 @@ def claims_are_not_made_for_others(pod: Pod) -> Iterator[Problem]:
     for volume in pod["volumes"]:
         claim = volume["persistentVolumeClaim"]["claimName"]
         if claim.text in made:
-            message = f"{claim.text} is made for the ephemeral volume {made[claim.text]}: mount that volume, or use another claim"
-            yield Problem(claim, message, "Invalid")
+            message = f"{claim.text} is made for the ephemeral volume {made[claim.text]}"
+            yield Problem(claim, message, help="mount that volume, or use another claim", reason="Invalid")
 
 
 @validator("core/v1 PodSpec", rule=volume_source, fields="volumes")
@@ -188,7 +188,9 @@ def tokens_belong_to_an_account(pod: Pod) -> Iterator[Problem]:
         for source in volume["projected"]["sources"]:
             token = source["serviceAccountToken"]
             if token:
-                yield Problem(token, "a token belongs to a service account: add serviceAccountName to the pod", "Forbidden", at="key")
+                yield Problem(
+                    token, "a token belongs to a service account", help="add serviceAccountName to the pod", reason="Forbidden", at="key"
+                )
 
 
 @validator("apps/v1 StatefulSet", rule=volume_source)
@@ -200,11 +202,15 @@ def claim_templates_name_volumes(owner: Resource) -> Iterator[Problem]:
         position = seen.setdefault(name.text, len(seen))
         path = f"spec.template.spec.volumes[{position}]"
         if not name.text:
-            yield Problem(name, "a claim template is mounted by its name: add metadata.name", "Required", field=f"{path}.name")
+            yield Problem(
+                name, "a claim template is mounted by its name", help="add metadata.name", reason="Required", field=f"{path}.name"
+            )
             claim = f"{path}.persistentVolumeClaim.claimName"
-            yield Problem(name, "a claim is called after its template: add metadata.name", "Required", field=claim)
+            yield Problem(name, "a claim is called after its template", help="add metadata.name", reason="Required", field=claim)
         elif wrong := names.dns_label(name.text):
-            yield Problem(name, f"a claim template is a volume by its name: {wrong}", "Invalid", field=f"{path}.name")
+            yield Problem(
+                name, f"a claim template is a volume by its name: {wrong}", help=help_of(wrong), reason="Invalid", field=f"{path}.name"
+            )
 
 
 @validator("core/v1 Volume", rule=deprecated_field, fields=DEPRECATED)
@@ -212,5 +218,5 @@ def volume_is_up_to_date(volume: Node) -> Iterator[Problem]:
     """Sources that Kubernetes no longer mounts."""
     for name, (since, fate) in DEPRECATED.items():
         if volume[name]:
-            hint = "" if ":" in fate else ": use a CSI driver"
-            yield Problem(volume[name], f"{name} is deprecated since {since} {fate}{hint}", at="key")
+            hint = "" if ":" in fate else "use a CSI driver"
+            yield Problem(volume[name], f"{name} is deprecated since {since} {fate}", help=hint, at="key")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, declare, fields, names, validator
+from kcheck.api import Complaint, Node, Problem, declare, fields, names, validator
 from kcheck_spec.admission_rules import in_versions
 from kcheck_spec.constraints import in_range, not_supported, one_of, require, required, settled, text, unique
 from kcheck_spec.webhook_clients import client_problems, review_problems, webhook_client
@@ -36,7 +36,7 @@ def side_effects_are_none(hook: Node) -> Iterator[Problem]:
     """A dry run asks webhooks, too, and must change nothing."""
     effects = hook["sideEffects"]
     if not effects:
-        yield require(effects, "a webhook must say whether it changes anything elsewhere: write None or NoneOnDryRun")
+        yield require(effects, Complaint("a webhook must say whether it changes anything elsewhere", "write None or NoneOnDryRun"))
     elif effects.value.__class__ is str and effects.text not in _SIDE_EFFECTS:
         yield not_supported(effects, _SIDE_EFFECTS)
 
@@ -52,7 +52,7 @@ def webhook_can_be_called(hook: Node) -> Iterator[Problem]:
 def names_differ(configuration: Node) -> Iterator[Problem]:
     """Webhooks of one configuration have names of their own."""
     hooks = [each for each in configuration["webhooks"] if each["name"].text]
-    yield from unique(hooks, _name, lambda each: f"a webhook is called {_name(each)} already: give it another name", "name")
+    yield from unique(hooks, _name, lambda each: Complaint(f"a webhook is called {_name(each)} already", "give it another name"), "name")
 
 
 def _name(each: Node) -> str:

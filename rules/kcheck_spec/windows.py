@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Pod, Problem, declare, fields, names, pattern, validator
+from kcheck.api import Complaint, Node, Pod, Problem, declare, fields, names, pattern, validator
 from kcheck_spec.constraints import not_supported, require, text
 from kcheck_spec.containers import containers
 from kcheck_spec.shape import unsupported_value
@@ -30,34 +30,34 @@ _NOT_IN_USERS = pattern(r'["/\\:;|=,+*?<>@\[\]]')
 
 def _spec_content(content: str) -> str:
     if not content:
-        return "an empty credential spec says nothing: give its content, or leave it out"
+        return Complaint("an empty credential spec says nothing", "give its content, or leave it out")
     if len(content.encode()) > _MOST_SPEC:
-        return f"a credential spec has at most {_MOST_SPEC:,} bytes, this has {len(content.encode()):,}: shorten it"
+        return Complaint(f"a credential spec has at most {_MOST_SPEC:,} bytes, this has {len(content.encode()):,}", "shorten it")
     return ""
 
 
 def _user(name: str) -> str:
     """Empty for [DOMAIN\\]USER as Windows takes it, else what is wrong."""
     if not name:
-        return "an empty user name names nobody: write one such as ContainerUser, or leave it out"
+        return Complaint("an empty user name names nobody", "write one such as ContainerUser, or leave it out")
     found = _CONTROL.search(name)
     if found:
-        return f"{found[0]!r} cannot stand in a user name: take it out"
+        return Complaint(f"{found[0]!r} cannot stand in a user name", "take it out")
     domain, slash, user = name.rpartition("\\")
     if "\\" in domain:
-        return f"{name} has more than one backslash: write DOMAIN\\USER"
+        return Complaint(f"{name} has more than one backslash", "write DOMAIN\\USER")
     if slash and len(domain.encode()) >= _LONG_DOMAIN:
-        return f"a domain has less than {_LONG_DOMAIN} characters, this has {len(domain)}: shorten it"
+        return Complaint(f"a domain has less than {_LONG_DOMAIN} characters, this has {len(domain)}", "shorten it")
     if slash and not _NET_BIOS.fullmatch(domain) and not _DNS.fullmatch(domain):
-        return f"{domain or 'nothing'} is no domain of Windows: write a NetBIOS name or a DNS name before the backslash"
+        return Complaint(f"{domain or 'nothing'} is no domain of Windows", "write a NetBIOS name or a DNS name before the backslash")
     if not user:
-        return f"{name} names a domain and no user: write {name}USER"
+        return Complaint(f"{name} names a domain and no user", f"write {name}USER")
     if len(user.encode()) > _MOST_USER:
-        return f"a user name has at most {_MOST_USER} characters, this has {len(user)}: shorten it"
+        return Complaint(f"a user name has at most {_MOST_USER} characters, this has {len(user)}", "shorten it")
     if not user.strip(". "):
-        return f"{user!r} has dots or blanks alone: write a name such as ContainerUser"
+        return Complaint(f"{user!r} has dots or blanks alone", "write a name such as ContainerUser")
     found = _NOT_IN_USERS.search(user)
-    return f"{found[0]} cannot stand in a user name: take it out" if found else ""
+    return Complaint(f"{found[0]} cannot stand in a user name", "take it out") if found else ""
 
 
 tables = [
@@ -80,17 +80,17 @@ def host_processes_stand_together(pod: Pod) -> Iterator[Problem]:
     for container in containers(pod.node):
         own = container.at(*option)
         if whole and own and whole.flag is not own.flag:
-            message = f"hostProcess of the pod is {str(whole.flag).lower()}: write the same here or leave it out"
-            yield Problem(own, message, "Invalid")
+            message = Complaint(f"hostProcess of the pod is {str(whole.flag).lower()}", "write the same here or leave it out")
+            yield Problem(own, message, reason="Invalid")
         flags.append(own.flag is True if own else whole.flag is True)
     if not any(flags):
         return
     if not all(flags):
-        message = "some containers are host processes and some are not: set hostProcess for the whole pod, or for none"
-        yield Problem(whole if whole else pod.node, message, "Invalid", at="key", field=pod.node)
+        message = Complaint("some containers are host processes and some are not", "set hostProcess for the whole pod, or for none")
+        yield Problem(whole if whole else pod.node, message, reason="Invalid", at="key", field=pod.node)
     if pod["hostNetwork"].flag is not True:
-        message = "host processes are on the network of the node: set hostNetwork: true"
-        yield Problem(pod["hostNetwork"], message, "Invalid")
+        message = Complaint("host processes are on the network of the node", "set hostNetwork: true")
+        yield Problem(pod["hostNetwork"], message, reason="Invalid")
 
 
 @validator("core/v1 PodSpec", rule=unsupported_value, fields="os")
@@ -101,9 +101,9 @@ def operating_system_is_known(pod: Pod) -> Iterator[Problem]:
         return
     name = system["name"]
     if not name.text:
-        yield require(name, "os has no name: write linux or windows")
+        yield require(name, Complaint("os has no name", "write linux or windows"))
     elif name.text not in _SYSTEMS:
-        yield Problem(name, not_supported(name, _SYSTEMS).message, "NotSupported", field=system)
+        yield not_supported(name, _SYSTEMS).replace(reason="NotSupported", field=system)
 
 
 _NOT_ON_WINDOWS = (
@@ -147,4 +147,4 @@ def _contexts(pod: Pod) -> Iterator[Node]:
 
 def _foreign(setting: Node, system: str) -> Iterator[Problem]:
     if setting:
-        yield Problem(setting, f"a pod with os {system} has no {setting.name}: take it away", "Forbidden", at="key")
+        yield Problem(setting, f"a pod with os {system} has no {setting.name}", help="take it away", reason="Forbidden", at="key")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Constraint, Node, Problem, declare, fields, pattern, selector, validator
+from kcheck.api import Complaint, Constraint, Node, Problem, declare, fields, pattern, selector, validator
 from kcheck_spec.constraints import dns_label, dubious_setting, non_negative, one_of, present, require
 from kcheck_spec.label_selectors import is_well_formed, requirements_of
 from kcheck_spec.shape import unsupported_value
@@ -36,7 +36,7 @@ retention = one_of("Retain", "Delete")
 def _management(node: Node) -> Problem | None:
     if not node.text or node.text in _POLICIES:
         return None
-    return Problem(node, f"{node.text} is not supported here: write one of {', '.join(_POLICIES)}", "Invalid")
+    return Problem(node, f"{node.text} is not supported here", help=f"write one of {', '.join(_POLICIES)}", reason="Invalid")
 
 
 tables = [
@@ -62,10 +62,10 @@ def unmet(labels: Node, wanted: selector.Selector | None, present: dict[str, str
     """The problem of labels of a template that the selector of its controller does not match."""
     first = next(iter(wanted.unmet(present)), None) if wanted is not None else None
     if first is None:
-        message = "nothing selects the pods of this template: give the controller a selector for their labels"
+        message = Complaint("nothing selects the pods of this template", "give the controller a selector for their labels")
     else:
-        message = f"the selector asks for {first}, which these labels do not meet: let the two agree"
-    return Problem(labels, message, "Invalid")
+        message = Complaint(f"the selector asks for {first}, which these labels do not meet", "let the two agree")
+    return Problem(labels, message, reason="Invalid")
 
 
 @validator(_SELECTING, rule=workload_selector)
@@ -75,7 +75,7 @@ def selectors_match_templates(spec: Node) -> Iterator[Problem]:
     if chosen and not chosen.is_map:
         return
     if not is_well_formed(chosen):
-        yield Problem(chosen, "the server can make no selector of this: mend what is wrong in it", "Invalid", at="key")
+        yield Problem(chosen, "the server can make no selector of this", help="mend what is wrong in it", reason="Invalid", at="key")
         return
     yield from _empty(chosen)
     yield from _mismatch(spec, requirements_of(chosen))
@@ -98,12 +98,14 @@ def selectors_of_replication_controllers_match(spec: Node) -> Iterator[Problem]:
         if spec["template"]:
             yield from _mismatch(spec, selector.of_map({key: value.text for key, value in chosen.entries}))
     elif not len(labels):
-        yield require(chosen, "neither a selector nor labels of the template say which pods these are: add labels to the template")
+        yield require(
+            chosen, Complaint("neither a selector nor labels of the template say which pods these are", "add labels to the template")
+        )
 
 
 def _empty(chosen: Node) -> Iterator[Problem]:
     if chosen.is_map and not any(len(part) for part in chosen):
-        yield Problem(chosen, "an empty selector would select every pod of the namespace: add matchLabels", "Invalid")
+        yield Problem(chosen, "an empty selector would select every pod of the namespace", help="add matchLabels", reason="Invalid")
 
 
 def _mismatch(spec: Node, wanted: selector.Selector | None) -> Iterator[Problem]:
@@ -119,11 +121,13 @@ def pods_run_on(spec: Node) -> Iterator[Problem]:
     pod = spec.at("template", "spec")
     policy, deadline = pod["restartPolicy"], pod["activeDeadlineSeconds"]
     if policy.text in ("OnFailure", "Never"):
-        message = f"the pods of this controller run on, so {policy.text} is not supported here: write Always, or make it a Job"
-        yield Problem(policy, message, "NotSupported")
+        message = Complaint(f"the pods of this controller run on, so {policy.text} is not supported here", "write Always, or make it a Job")
+        yield Problem(policy, message, reason="NotSupported")
     if deadline:
-        message = "the pods of this controller run on, so they have no deadline: take activeDeadlineSeconds away, or make it a Job"
-        yield Problem(deadline, message, "Forbidden", at="key")
+        message = Complaint(
+            "the pods of this controller run on, so they have no deadline", "take activeDeadlineSeconds away, or make it a Job"
+        )
+        yield Problem(deadline, message, reason="Forbidden", at="key")
 
 
 @validator("apps/v1 DeploymentSpec", rule=pod_template, fields=("progressDeadlineSeconds", "minReadySeconds"))
@@ -134,8 +138,14 @@ def deadlines_leave_time_to_get_ready(spec: Node) -> Iterator[Problem]:
     least = ready.integer or 0
     if 0 <= seconds <= least:
         after = f"{seconds} seconds" if deadline else f"{seconds} seconds (the default)"
-        message = f"a rollout fails after {after}, and no pod is available before {least}: give progressDeadlineSeconds more than {least}"
-        yield Problem(deadline if deadline else ready, message, "Invalid", field=deadline)
+        message = f"a rollout fails after {after}, and no pod is available before {least}"
+        yield Problem(
+            deadline if deadline else ready,
+            message,
+            help=f"give progressDeadlineSeconds more than {least}",
+            reason="Invalid",
+            field=deadline,
+        )
 
 
 @validator("apps/v1 StatefulSetSpec", rule=dubious_setting, fields="revisionHistoryLimit")
@@ -143,7 +153,7 @@ def old_revisions_are_dropped(spec: Node) -> Iterator[Problem]:
     """Source: WarningsOnCreate of stateful sets."""
     limit = spec["revisionHistoryLimit"]
     if (limit.integer or 0) < 0:
-        yield Problem(limit, f"{limit.integer} keeps every revision for ever: write 0 or more")
+        yield Problem(limit, f"{limit.integer} keeps every revision for ever", help="write 0 or more")
 
 
 @validator(("apps/v1 Deployment", "apps/v1 DaemonSet"), rule=workload_annotation, fields="metadata")
@@ -156,7 +166,12 @@ def former_fields_are_numbers(workload: Node) -> Iterator[Problem]:
         if workload["kind"].text != kind or not value.exists or (name == _ROLLBACK and not value.text):
             continue
         if not _INTEGER.fullmatch(value.text):
-            yield Problem(value, f"the server reads {name} as a number, which {value.text!r} is not: take the annotation away", "Invalid")
+            yield Problem(
+                value,
+                f"the server reads {name} as a number, which {value.text!r} is not",
+                help="take the annotation away",
+                reason="Invalid",
+            )
         elif name == _ROLLBACK and int(value.text) < 0:
-            message = f"there is no revision {value.text} to roll back to: take the annotation away"
-            yield Problem(value, message, "Invalid", field="spec.rollback.version")
+            message = f"there is no revision {value.text} to roll back to"
+            yield Problem(value, message, help="take the annotation away", reason="Invalid", field="spec.rollback.version")

@@ -154,7 +154,7 @@ def test_a_kind_under_another_version_or_a_slip_of_it() -> None:
 def test_what_went_for_good_says_what_to_do_instead(api_version: str, kind: str, words: str) -> None:
     (finding,) = check_text(f"apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: a}}\n")
     assert finding.rule == "removed-api"
-    assert words in finding.message
+    assert words in finding.concise
 
 
 def test_with_its_crd_a_retired_group_is_one_like_others() -> None:

@@ -30,8 +30,8 @@ def test_what_no_file_has_is_told_where_it_is_named(check: Check) -> None:
         ("kubeconfig-reference", "team.yaml", "contexts[0].context.user"),
     ]
     assert findings[0].reason == "NotFound"
-    assert findings[0].message == "context work names the cluster prod, which nobody has: did you mean prods?"
-    assert "add it under users" in findings[1].message
+    assert findings[0].concise == "context work names the cluster prod, which nobody has; did you mean prods?"
+    assert "add it under users" in findings[1].concise
 
 
 def test_a_current_context_may_stand_in_another_file(check: Check) -> None:
@@ -48,7 +48,7 @@ def test_the_first_file_wins_and_the_other_is_told(check: Check, order: tuple[st
     files = {"first.yaml": HEAD + CLUSTER + USER % "one", "second.yaml": HEAD + CLUSTER + USER % "two"}
     (finding,) = check(files, *order)
     assert told([finding]) == [("kubeconfig-merge", order[1], "users[0].name")]
-    assert f"{order[0]} has another user dev" in finding.message
+    assert f"{order[0]} has another user dev" in finding.concise
     assert [(r.place.file, r.place.field) for r in finding.related] == [(order[0], "users[0].name")]
 
 
@@ -70,8 +70,8 @@ def test_paths_begin_at_their_own_file(check: Check) -> None:
         ("kubeconfig-relative-path", "x/a.yaml", "clusters[0].cluster.certificate-authority"),
         ("kubeconfig-relative-path", "y/b.yaml", "clusters[0].cluster.certificate-authority"),
     ]
-    assert "(x/ca.crt)" in findings[0].message
-    assert "(ca.crt)" in findings[1].message
+    assert "(x/ca.crt)" in findings[0].concise
+    assert "(ca.crt)" in findings[1].concise
 
 
 SECRET = "s3cr3t-t0k3n"
@@ -97,7 +97,7 @@ def test_no_secret_is_shown(check: Check, user: str) -> None:
     findings = check(texts)
     assert {f.file for f in findings} == {"flow.yaml", "number.yaml"}
     for finding in findings:
-        for text in (finding.message, finding.place.line, *(r.place.line + r.message for r in finding.related)):
+        for text in (finding.concise, finding.place.line, *(r.place.line + r.message for r in finding.related)):
             assert SECRET not in text
             assert "9081726354" not in text
     line = texts["flow.yaml"].splitlines()[2]

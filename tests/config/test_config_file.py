@@ -239,8 +239,8 @@ class TestRules:
         ("complete: true\n---\ncomplete: true\n", ["3:1: a config is one document: take away the '---' and what follows it"]),
         ("complete: true\n...\nrules: {}\n", ["3:1: nothing behind '...' is read: take it away"]),
         ("- complete\n", ["1:1: a config is a map of kubernetes, schemas, complete, pods, rules, overrides, exclude, fail-on, not a list"]),
-        ("complete: {a: 1\n", ["1:15: the '{' is never closed, or a ',' is missing: close it with '}'"]),
-        ("rules:\n\tsecurity: off\n", ["2:1: this character cannot begin a value: quote the text"]),
+        ("complete: {a: 1\n", ["1:15: the '{' is never closed, or a ',' is missing; close it with '}'"]),
+        ("rules:\n\tsecurity: off\n", ["2:1: this character cannot begin a value; quote the text"]),
     ],
 )
 def test_a_mistake_is_told_with_its_place(text: str, told: list[str], registry: Registry) -> None:

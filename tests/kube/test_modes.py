@@ -3,6 +3,7 @@
 import pytest
 
 from kcheck.kube import modes
+from kcheck.text.complaint import concise
 
 
 @pytest.mark.parametrize(("value", "fine"), [(0, True), (256, True), (0o777, True), (0o1000, False), (-1, False), (644, False)])
@@ -20,4 +21,4 @@ def test_intended(value: int, meant: int | None) -> None:
 
 def test_messages_write_octal() -> None:
     assert modes.octal(256) == "0400"
-    assert modes.mode(755) == "a file mode lies between 0 and 0777 (511), this is 755; write 0755"
+    assert concise(modes.mode(755)) == "a file mode lies between 0 and 0777 (511), this is 755; write 0755"

@@ -4,6 +4,7 @@ import pytest
 
 from kcheck.kube import ports
 from kcheck.kube.ports import HostPort, Port
+from kcheck.text.complaint import concise
 
 
 @pytest.mark.parametrize(("value", "fine"), [(0, False), (1, True), (65535, True), (65536, False), (-1, False)])
@@ -19,7 +20,7 @@ def test_reference(value: int | str, fine: bool) -> None:
 
 
 def test_a_number_in_quotes_is_named() -> None:
-    assert ports.reference("80") == "'80' is text, so the server looks for a port of that name; write 80 without quotes"
+    assert concise(ports.reference("80")) == "'80' is text, so the server looks for a port of that name; write 80 without quotes"
 
 
 def test_resolve() -> None:

@@ -17,7 +17,7 @@ def pod(command: list[str], args: list[str] | None = None, env: dict[str, str] |
 
 
 def messages(text: str, *rules: str) -> list[str]:
-    return [f.message for f in check_text(text, rules or ["control-plane"])]
+    return [f.concise for f in check_text(text, rules or ["control-plane"])]
 
 
 # What is right for each flag that can be told for being absent or wrong.
@@ -63,7 +63,7 @@ def test_each_flag_can_be_wrong(flag: Flag) -> None:
 )
 def test_ways_to_write_a_command_line(text: str) -> None:
     assert messages(text, "anonymous-requests") == [
-        "this kube-apiserver answers who does not say who he is: write --anonymous-auth=false"
+        "this kube-apiserver answers who does not say who he is; write --anonymous-auth=false"
     ]  # fmt: skip
 
 
@@ -81,15 +81,15 @@ def test_a_file_may_say_what_the_command_line_does_not() -> None:
 
 def test_variables_of_etcd() -> None:
     assert messages(pod([ETCD], env={"ETCD_CERT_FILE": "/a", "ETCD_KEY_FILE": "/b", "ETCD_CLIENT_CERT_AUTH": "true"}), "etcd-tls") == [
-        "this etcd speaks with its peers without TLS: write --peer-cert-file=FILE",
-        "this etcd speaks with its peers without TLS: write --peer-key-file=FILE",
-        "this etcd takes whoever comes for a peer: write --peer-client-cert-auth=true",
+        "this etcd speaks with its peers without TLS; write --peer-cert-file=FILE",
+        "this etcd speaks with its peers without TLS; write --peer-key-file=FILE",
+        "this etcd takes whoever comes for a peer; write --peer-client-cert-auth=true",
     ]
 
 
 def test_wanted_plugins_are_an_option() -> None:
     found = check_text(pod([APISERVER]), ["admission-plugins"], options={"admission-plugins": {"wanted": ["Mine"]}})
-    assert [f.message for f in found] == ["this kube-apiserver has no such plugin on: add Mine to --enable-admission-plugins"]
+    assert [f.concise for f in found] == ["this kube-apiserver has no such plugin on; add Mine to --enable-admission-plugins"]
 
 
 def test_it_is_off_unless_asked_for() -> None:

@@ -60,7 +60,7 @@ def test_no_credential(name: str, value: str) -> None:
 
 def test_no_message_shows_it() -> None:
     for finding in check_text(variable("DB_PASSWORD", "hunter2"), ["credential-in-env"]):
-        assert "hunter2" not in finding.message
+        assert "hunter2" not in finding.concise
 
 
 def test_keys_in_config_maps() -> None:

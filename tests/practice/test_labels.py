@@ -22,8 +22,8 @@ def labelled(*lines: str) -> str:
 )  # fmt: skip
 def test_a_key_that_is_not_the_users(key: str, meant: str) -> None:
     (finding,) = check_text(labelled(f"{key}: x"), ["reserved-label-prefix"])
-    assert key in finding.message
-    assert finding.message.endswith(f"did you mean {meant}?" if meant else "use a prefix of your own")
+    assert key in finding.concise
+    assert finding.concise.endswith(f"did you mean {meant}?" if meant else "use a prefix of your own")
 
 
 @pytest.mark.parametrize(

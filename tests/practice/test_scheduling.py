@@ -48,7 +48,7 @@ def test_a_term_that_may_hold(found: str) -> None:
 def test_node_selector_and_affinity_must_hold_together() -> None:
     text = pod("  nodeSelector: {disk: ssd}\n" + AFFINITY % term("key: disk, operator: NotIn, values: [ssd]"))
     (finding,) = check_text(text, ["node-affinity-matches-nothing"])
-    assert finding.message == "no node can meet disk!=ssd and disk=ssd of the nodeSelector: take one of them away"
+    assert finding.concise == "no node can meet disk!=ssd and disk=ssd of the nodeSelector; take one of them away"
     other = pod("  nodeSelector: {disk: ssd}\n" + AFFINITY % term("key: zone, operator: In, values: [a]"))
     assert told(other, "node-affinity-matches-nothing") == []
 

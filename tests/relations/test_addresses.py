@@ -64,23 +64,23 @@ def test_hostile_texts_take_no_time() -> None:
 @pytest.mark.parametrize(
     ("address", "message"),
     [
-        ("http://shopp:80", "there is no Service shopp: did you mean shop?"),
-        ("shpo.default.svc:80", "there is no Service shpo: did you mean shop?"),
-        ("http://shop:8080", "Service shop has no port 8080: write 80, which leads to that port of the pods"),
-        ("shop:81", "Service shop has no port 81: it has 80"),
+        ("http://shopp:80", "there is no Service shopp; did you mean shop?"),
+        ("shpo.default.svc:80", "there is no Service shpo; did you mean shop?"),
+        ("http://shop:8080", "Service shop has no port 8080; write 80, which leads to that port of the pods"),
+        ("shop:81", "Service shop has no port 81; use one of 80"),
         ("http://shop:80", ""), ("http://shop", ""), ("shop.default.svc.cluster.local:80", ""), ("http://basket:80", ""),
         ("http://shop2:80", ""), ("basket.other.svc:80", ""), ("basket.default.svc:80", ""),
     ],
 )  # fmt: skip
 def test_what_is_told(address: str, message: str, tmp_path: Path) -> None:
     found = check(tmp_path, {"all.yaml": service("shop", ports="port: 80, targetPort: 8080") + env(address)}, *RULES)
-    assert [f.message for f in found] == ([message] if message else [])
+    assert [f.concise for f in found] == ([message] if message else [])
 
 
 def test_a_suffixed_name_beside_services_of_its_namespace(tmp_path: Path) -> None:
     text = service("shop", metadata=", namespace: shop") + holder("ConfigMap", "c", "url: 'basket.shop.svc:80'", ", namespace: web")
     (finding,) = check(tmp_path, {"all.yaml": text}, *RULES)
-    assert finding.message == "there is no Service basket in namespace shop in the input: add it, or correct the address"
+    assert finding.concise == "there is no Service basket in namespace shop in the input; add it, or correct the address"
     assert lines(tmp_path, [finding]) == ["all.yaml:11 basket.shop.svc"]
     assert check(tmp_path, {"all.yaml": text + service("basket", metadata=", namespace: shop")}, *RULES) == []
 
@@ -88,8 +88,8 @@ def test_a_suffixed_name_beside_services_of_its_namespace(tmp_path: Path) -> Non
 def test_in_a_complete_input_everything_is_there(tmp_path: Path) -> None:
     text = service("shop") + env("http://basket:80")
     assert check(tmp_path, {"all.yaml": text}, *RULES) == []
-    assert [f.message for f in check(tmp_path, {"all.yaml": text}, *RULES, complete=True)] == [
-        "there is no Service basket in the input: add it, or correct the address"
+    assert [f.concise for f in check(tmp_path, {"all.yaml": text}, *RULES, complete=True)] == [
+        "there is no Service basket in the input; add it, or correct the address"
     ]
 
 

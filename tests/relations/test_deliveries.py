@@ -49,7 +49,7 @@ spec: {{sourceRepos: [{repositories}], destinations: [{destinations}]}}
 
 
 def told(folder: Path, files: dict[str, str], *rules: str, complete: bool = False) -> list[str]:
-    return [finding.message for finding in check(folder, files, *rules, complete=complete)]
+    return [finding.concise for finding in check(folder, files, *rules, complete=complete)]
 
 
 @pytest.mark.parametrize("path", ["apps/storefrnt", "./apps/storefrnt", "apps/storefrnt/"])
@@ -57,9 +57,7 @@ def told(folder: Path, files: dict[str, str], *rules: str, complete: bool = Fals
 def test_a_slip_in_the_path(tmp_path: Path, deliver: object, path: str) -> None:
     assert callable(deliver)
     files = {"clusters/prod/web.yaml": deliver(path), "apps/storefront/web.yaml": service()}
-    assert told(tmp_path, files, "missing-source-path") == [
-        "there is no folder apps/storefrnt in the input: did you mean apps/storefront?"
-    ]
+    assert told(tmp_path, files, "missing-source-path") == ["there is no folder apps/storefrnt in the input; did you mean apps/storefront?"]
 
 
 def test_a_folder_that_is_there(tmp_path: Path) -> None:
@@ -77,7 +75,7 @@ def test_in_a_complete_input_all_folders_of_its_repository_are_there(tmp_path: P
     text = application("apps/storefront") + application("apps/orders", name="b")
     files = {"apps/storefront/web.yaml": service(), "clusters/web.yaml": text}
     assert told(tmp_path, files, "missing-source-path") == []
-    expected = ["there is no folder apps/orders in the input: add it, or correct the path"]
+    expected = ["there is no folder apps/orders in the input; add it, or correct the path"]
     assert told(tmp_path, files, "missing-source-path", complete=True) == expected
 
 
@@ -112,6 +110,6 @@ spec: {interval: 1h, valuesFrom: [{kind: ConfigMap, name: shop-valus}, {kind: Se
     database = kustomization("a", name="database")
     files = {"a.yaml": source + values + release + database + kustomization("b", "\n  dependsOn: [{name: databse}]")}
     assert told(tmp_path, files, "missing-object", "missing-config-map", "missing-secret") == [
-        "there is no ConfigMap shop-valus: did you mean shop-values?",
-        "there is no Kustomization databse: did you mean database?",
+        "there is no ConfigMap shop-valus; did you mean shop-values?",
+        "there is no Kustomization databse; did you mean database?",
     ]

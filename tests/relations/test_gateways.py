@@ -39,17 +39,17 @@ SHOP, INFRA = ", namespace: shop", ", namespace: infra"
 
 
 def told(tmp_path: Path, *parts: str, complete: bool = False) -> list[tuple[str, str]]:
-    return [(f.rule, f.message) for f in check(tmp_path, {"all.yaml": "".join(parts)}, *RULES, complete=complete)]
+    return [(f.rule, f.concise) for f in check(tmp_path, {"all.yaml": "".join(parts)}, *RULES, complete=complete)]
 
 
 @pytest.mark.parametrize(
     ("parent", "message"),
     [
         (", sectionName: web", ""), (", sectionName: web, port: 80", ""), (", port: 443", ""), ("", ""),
-        (", sectionName: wbe", "Gateway public has no listener wbe: did you mean web?"),
-        (", sectionName: admin", "Gateway public has no listener admin: it has web (80), tls (443)"),
-        (", port: 8080", "Gateway public has no such listener at port 8080: it has web (80), tls (443)"),
-        (", sectionName: web, port: 81", "Gateway public has no such listener at port 81: it has web (80), tls (443)"),
+        (", sectionName: wbe", "Gateway public has no listener wbe; did you mean web?"),
+        (", sectionName: admin", "Gateway public has no listener admin; use one of web (80), tls (443)"),
+        (", port: 8080", "Gateway public has no such listener at port 8080; use one of web (80), tls (443)"),
+        (", sectionName: web, port: 81", "Gateway public has no such listener at port 81; use one of web (80), tls (443)"),
         (", kind: Service, group: '', sectionName: x", ""), (", namespace: elsewhere, sectionName: x", ""),
     ],
 )  # fmt: skip
@@ -80,8 +80,12 @@ def test_kinds_of_routes(listener: str, kind: str, taken: bool, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("allowed", "taken"),
     [
-        ("", False), ("from: Same", False), ("from: All", True), ("from: None", False),
-        ("from: Selector, selector: {matchLabels: {team: shop}}", True), ("from: Selector, selector: {matchLabels: {team: x}}", False),
+        ("", False),
+        ("from: Same", False),
+        ("from: All", True),
+        ("from: None", False),
+        ("from: Selector, selector: {matchLabels: {team: shop}}", True),
+        ("from: Selector, selector: {matchLabels: {team: x}}", False),
         ("from: Selector, selector: {matchLabels: {kubernetes.io/metadata.name: shop}}", True),
     ],
 )
@@ -138,7 +142,7 @@ spec: {from: [{group: gateway.networking.k8s.io, kind: %s, namespace: shop}], to
 )  # fmt: skip
 def test_grants(grant: str, granted: bool, tmp_path: Path) -> None:
     parts = (service(metadata=", namespace: back"), route(backend=", namespace: back", metadata=SHOP), grant)
-    message = "no ReferenceGrant in back lets HTTPRoutes of shop refer to Service web: add one there"
+    message = "no ReferenceGrant in back lets HTTPRoutes of shop refer to Service web; add one there"
     assert told(tmp_path, *parts) == ([] if granted else [("missing-reference-grant", message)])
 
 

@@ -53,7 +53,7 @@ def port(number: object, more: str = "", peers: str = "") -> str:
 )  # fmt: skip
 def test_ports_that_do_not_meet(rules: tuple[str, ...], message: str, tmp_path: Path) -> None:
     found = check(tmp_path, {"all.yaml": WEB + FRONT + policy("p", *rules)}, "policy-shuts-out-service")
-    assert [f.message.rpartition(": ")[2] for f in found] == ([message] if message else [])
+    assert [f.help for f in found] == ([message] if message else [])
 
 
 def test_policies_add_up(tmp_path: Path) -> None:
@@ -75,8 +75,8 @@ def test_nobody_gets_in_where_an_ingress_leads(tmp_path: Path) -> None:
     closed = policy("p")
     assert check(tmp_path, {"all.yaml": WEB + FRONT + closed}, "policy-shuts-out-service") == []
     (finding,) = check(tmp_path, {"all.yaml": WEB + FRONT + closed + INGRESS}, "policy-shuts-out-service")
-    told = "NetworkPolicy p lets nobody reach Deployment web, to which Ingress web leads by Service web: add a rule for its callers"
-    assert finding.message == told
+    told = "NetworkPolicy p lets nobody reach Deployment web, to which Ingress web leads by Service web; add a rule for its callers"
+    assert finding.concise == told
     assert lines(tmp_path, [finding]) == ["all.yaml:21 {matchLabels: {app: web}}"]
     balanced = FRONT.replace("selector:", "type: LoadBalancer\n  selector:")
     assert len(check(tmp_path, {"all.yaml": WEB + balanced + closed}, "policy-shuts-out-service")) == 1
@@ -141,7 +141,7 @@ def test_another_policy_lets_names_through(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_a_policy_between_caller_and_called(policies: str, told: str, tmp_path: Path) -> None:
     found = check(tmp_path, {"all.yaml": WEB + FRONT + CALLER + policies}, "policy-blocks-call")
-    assert [f.message[: len("NetworkPolicy p keeps")] for f in found] == ([told] if told else [])
+    assert [f.concise[: len("NetworkPolicy p keeps")] for f in found] == ([told] if told else [])
 
 
 def test_labels_of_namespaces_that_are_in_sight(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def prometheus(spec: str, metadata: str = "") -> str:
 
 
 def told(tmp_path: Path, *parts: str, complete: bool = False) -> list[str]:
-    return [f"{f.rule}: {f.message}" for f in check(tmp_path, {"all.yaml": "".join(parts)}, *RULES, complete=complete)]
+    return [f"{f.rule}: {f.concise}" for f in check(tmp_path, {"all.yaml": "".join(parts)}, *RULES, complete=complete)]
 
 
 @pytest.mark.parametrize(
@@ -37,8 +37,8 @@ def told(tmp_path: Path, *parts: str, complete: bool = False) -> list[str]:
     [
         ("port: metrics", ""), ("targetPort: 9090", ""),
         ("targetPort: http-metrics", "a pod of Service web has no port named http-metrics"),
-        ("targetPort: metrics", ""), ("port: metric", "Service web has no port named metric: did you mean metrics?"),
-        ("port: http", "Service web has no port named http: it has metrics"), ("interval: 30s", ""),
+        ("targetPort: metrics", ""), ("port: metric", "Service web has no port named metric; did you mean metrics?"),
+        ("port: http", "Service web has no port named http; use one of metrics"), ("interval: 30s", ""),
     ],
 )  # fmt: skip
 def test_ports_of_services(endpoints: str, message: str, tmp_path: Path) -> None:
@@ -102,5 +102,5 @@ def test_another_prometheus_takes_it(tmp_path: Path) -> None:
 def test_rules_are_taken_too(tmp_path: Path) -> None:
     rule = "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: r, labels: {role: x}}\nspec: {groups: []}\n---\n"
     assert told(tmp_path, prometheus("ruleSelector: {matchLabels: {role: alert-rules}}"), rule) == [
-        "untaken-monitor: Prometheus main takes PrometheusRules with role=alert-rules, which this has not: add it"
+        "untaken-monitor: Prometheus main takes PrometheusRules with role=alert-rules, which this has not; add it"
     ]

@@ -61,8 +61,8 @@ def line_place(line: str, first: int, last: int, file: str = "a.yaml", number: i
     return Place(file, 0, range, "", ObjectId(), line[:400], number - 1 + first - 1)
 
 
-def finding(at: Place, message: str = "is wrong: write it right", rule: str = "some-rule") -> Finding:
-    return Finding(rule, WARNING, "reliability", message, at)
+def finding(at: Place, message: str = "is wrong", rule: str = "some-rule") -> Finding:
+    return Finding(rule, WARNING, "reliability", message, at, help="set it to b")
 
 
 def sample_report() -> Report:
@@ -78,34 +78,37 @@ def sample_report() -> Report:
             "field-type",
             ERROR,
             "spec",
-            'replicas is a number, this is the text "two": write 2',
+            'replicas "two" is not an integer',
             place(source, "two", "spec.replicas"),
             reason="TypeInvalid",
-            fix=Fix("write 2", (Edit(source.text.index("two"), source.text.index("two") + 3, "2"),), safe=False),
+            help="set it to 2",
+            fix=Fix("replace two with 2", (Edit(source.text.index("two"), source.text.index("two") + 3, "2"),), safe=False),
         ),
         Finding(
             "selector-mismatch",
             ERROR,
             "spec",
-            "the selector does not match the labels of the template: write the same label in both",
+            "template labels of Deployment web do not match selector app=web",
             place(source, "labels: {app: wob}", "spec.template.metadata.labels"),
             reason="Invalid",
-            related=(Related(selector, "the selector"), Related(label, "the object's own label")),
+            help="add app: web to spec.template.metadata.labels",
+            related=(Related(selector, "the selector"), Related(label, "the labels of the object")),
         ),
         Finding(
             "floating-tag",
             WARNING,
             "reliability",
-            "nginx:latest can change under you: pin it to a version",
+            "image nginx:latest can change at any time",
             image,
-            fix=Fix("drop the tag", (Edit(start - 1, start + 6, ""),)),
+            help="pin a version",
+            fix=Fix("remove the tag", (Edit(start - 1, start + 6, ""),)),
             url="https://kcheck.example/rules/floating-tag",
         ),
         Finding(
             "acme/flow-list",
             INFO,
             "style",
-            "a list over several lines: write it with dashes",
+            "flow list spans several lines",
             place(source, DEPLOYMENT[DEPLOYMENT.index("[\n") : DEPLOYMENT.index("]\n") + 1], "spec.template.spec.containers[0].args"),
         ),
         Finding("unreadable-file", ERROR, "syntax", "cannot be read: permission denied", unread),

@@ -32,14 +32,15 @@ def test_golden(report: Report, golden: Callable[[str], str], format: str, file:
 def test_concise_statistics_and_colour(report: Report) -> None:
     assert shown(report, "concise", Style(statistics=True)).splitlines()[0] == "acme/flow-list     1"
     first = shown(report, "concise", Style(colour=True)).splitlines()[0]
-    assert first.startswith("\x1b[1mshop/deploy.yaml\x1b[0m:8:13: \x1b[1;31merror\x1b[0m field-type ")
+    assert first.startswith("\x1b[1mshop/deploy.yaml\x1b[0m:8:13: \x1b[1;31merror\x1b[0m[field-type]: ")
     assert shown(Report(files=3), "concise") == ""
 
 
 def test_github_escapes() -> None:
     at = line_place("a: b", 4, 5, "a,b:c%\n.yaml")
     text = shown(Report(findings=[finding(at, "50%, a:b\n::error::no\r")]), "github")
-    assert text == ("::warning file=a%2Cb%3Ac%25\\n.yaml,line=7,col=4,endLine=7,endColumn=5,title=some-rule::50%25, a:b\\n::error::no\\r\n")
+    place = "file=a%2Cb%3Ac%25\\n.yaml,line=7,col=4,endLine=7,endColumn=5"
+    assert text == f"::warning {place},title=some-rule::50%25, a:b\\n::error::no\\r%0Ahelp: set it to b\n"
 
 
 def test_json_validates(report: Report) -> None:

@@ -11,6 +11,7 @@ import pytest
 from kcheck.finding.finding import Finding
 from kcheck.finding.report import Passed, Report
 from kcheck.finding.severity import ERROR, INFO
+from kcheck.kube.place import ObjectId
 from kcheck.reporters import PLAIN, Style
 from kcheck.reporters.excerpt import excerpt
 from kcheck.reporters.glyphs import Glyphs
@@ -161,6 +162,30 @@ def test_a_range_that_goes_on_behind_the_line_that_came_with_it() -> None:
     assert under == "   " + "^" * 397
 
 
+@pytest.mark.parametrize(
+    ("line", "message", "named"),
+    [
+        ("  name: web", "m", False), ('  name: "web" # the shop', "m", False), ("  replicas: 2", "m", True), ("  name: web-1", "m", True),
+        ('{"name":"web"}', "m", False),
+        ("  replicas: 2", "Deployment web has 2 replicas", False), ("  replicas: 2", 'Deployment "web" has 2 replicas', False),
+        ("  replicas: 2", "Deployment web-1 has 2 replicas", True), ("", "m", True),
+    ],
+)  # fmt: skip
+def test_the_object_is_named_where_neither_line_nor_message_does(line: str, message: str, named: bool) -> None:
+    place = line_place(line, 1, 1)._replace(object=ObjectId("apps/v1", "Deployment", "shop", "web"), field="metadata.name")
+    assert ("= in: Deployment shop/web\n" in shown(Report(findings=[finding(place, message)]))) == named
+
+
+def test_a_name_elsewhere_is_not_the_one_of_the_object() -> None:
+    place = line_place("- name: web", 3, 7)._replace(object=ObjectId("v1", "Pod", "", "web"), field="spec.containers[0].name")
+    assert "= in: Pod web\n" in shown(Report(findings=[finding(place)]))
+
+
+def test_an_object_without_a_name_is_not_named() -> None:
+    place = line_place("a: b", 4, 5)._replace(object=ObjectId("v1", "Pod"))
+    assert "in:" not in shown(Report(findings=[finding(place)]))
+
+
 def test_what_the_encoding_lacks_is_shown_by_its_code() -> None:
     assert carets("a: 웹 é b", 8, 9, glyphs=Glyphs("latin-1")) == ("a: \\uc6f9 é b", "            ^")
     assert carets("a: 웹 b", 4, 5, glyphs=Glyphs("no such encoding")) == ("a: \\uc6f9 b", "   ^^^^^^")
@@ -171,12 +196,12 @@ def test_an_output_of_any_encoding_can_be_written(report: Report) -> None:
     out = io.TextIOWrapper(data, encoding="ascii")
     write(report, out, PLAIN)
     out.flush()
-    assert b"shop/\\u00fc [1], 100%.yaml:1:1 error" in data.getvalue()
+    assert b"shop/\\u00fc [1], 100%.yaml:1:1: error[" in data.getvalue()
 
 
 def test_names_that_are_no_utf_8_show_their_bytes() -> None:
     text = shown(Report(findings=[finding(line_place("a: b", 4, 5, "caf\udce9\n.yaml"))]), "concise")
-    assert text == "caf\\xe9\\n.yaml:7:4: warning some-rule is wrong: write it right\n"
+    assert text == "caf\\xe9\\n.yaml:7:4: warning[some-rule]: is wrong; set it to b\n"
 
 
 def test_passed_over_names_are_escaped_too() -> None:

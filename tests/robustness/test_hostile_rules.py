@@ -118,8 +118,8 @@ def test_a_rule_that_fails_is_named_and_the_others_go_on(id: str, words: str, tm
     report = checked(tmp_path, [id])
     told = [f for f in report.findings if f.rule == "internal-error"]
     assert len(told) == 1
-    assert f"rule {id} failed" in told[0].message
-    assert words in told[0].message
+    assert f"rule {id} failed" in told[0].concise
+    assert words in told[0].concise
     assert report.documents == 1
 
 

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from kcheck.testing import check, check_text, pages
+from kcheck.testing import check, check_text, pages, update_page
 
 RULES = """
     from typing import Annotated
@@ -159,3 +159,29 @@ def test_single_texts() -> None:
         check_text(POD, ["unknown-feld"])
     with pytest.raises(ValueError, match="unknown-field has no option far"):
         check_text(POD, ["unknown-field"], options={"unknown-field": {"far": 1}})
+
+
+def test_update_rewrites_the_caret_comments_and_nothing_else(package: Package) -> None:
+    drawn = POD + "#            ^^^ something else\n#  ^^ more\n"
+    text = page(f"=\n{drawn}", f"=\n{CLEAN}") + "\ntext   \n"
+    module = package(text)
+    whole = pages(module)[0]
+    assert whole.path is not None
+    assert update_page(whole)
+    assert whole.path.read_text() == text.replace(drawn, POD + "#            ^^^^^^^ nginx:1 is nginx\n")
+    fresh = pages(module)
+    assert not update_page(fresh[0])
+    for case in fresh[1:]:
+        check(case)
+
+
+def test_only_some_rules(package: Package) -> None:
+    module = package(page(f"=\n{DRAWN}", f"=\n{CLEAN}"))
+    assert len(pages(module, only=["acme/nginx"])) == 3
+    assert pages(module, only=["acme/other"]) == []
+
+
+def test_headings_of_a_page_that_has_them_are_checked(package: Package) -> None:
+    module = package(page(f"=\n{DRAWN}", f"=\n{CLEAN}") + "\n## What it checks\n\nImages.\n")
+    with pytest.raises(AssertionError, match="no section 'Why'; add it"):
+        check(pages(module)[0])

@@ -125,14 +125,14 @@ def sift(text: str, registry: Registry, rules: RuleSet, complete: bool = False) 
         pytest.param('{"xa": 1, # kcheck: ignore[marked]\n "xb": 1}\n', "", id="a document that opens on the line"),
         pytest.param("base: &b\n  xa: 1 # kcheck: ignore[marked]\nuse:\n  <<: *b\n  xb: 1\n", "xb", id="a merge"),
         pytest.param("a: [1] # kcheck: ignore[marked]\na: {b: xb} # kcheck: ignore[marked]\n", "", id="a key that stands twice"),
-        pytest.param("a: \"#\" # kcheck: ignore[marked]\nxb: 1\n", "xb", id="a hash in quotes"),
+        pytest.param('a: "#" # kcheck: ignore[marked]\nxb: 1\n', "xb", id="a hash in quotes"),
         pytest.param("ä: 'ü' # kcheck: ignore[marked] ß\nö: xa # kcheck: ignore[marked] \U0001f600\nxb: 1\n", "xb", id="other letters"),
     ],
 )
 @pytest.mark.parametrize("ending", ["\n", "\r\n"], ids=["LF", "CRLF"])
 def test_a_comment_covers(text: str, kept: str, ending: str, registry: Registry, rules: RuleSet) -> None:
     sifted = sift(text.replace("\n", ending), registry, rules)
-    found = [f.message for f in sifted.kept if f.rule == "marked"]
+    found = [f.concise for f in sifted.kept if f.rule == "marked"]
     assert sorted(set(found)) == kept.split()
     assert not [f for f in sifted.kept if f.rule == "unknown-ignore"]
 
@@ -171,7 +171,7 @@ def told(text: str, registry: Registry, rules: RuleSet, complete: bool = False) 
     for f in sorted(findings, key=lambda f: f.order):
         line, start, last, end = f.range
         assert line == last
-        shown.append(f"{f.rule} {line} {lines[line - 1][start - 1 : end - 1]} | {f.message}")
+        shown.append(f"{f.rule} {line} {lines[line - 1][start - 1 : end - 1]} | {f.concise}")
     return shown
 
 
@@ -182,23 +182,23 @@ def told(text: str, registry: Registry, rules: RuleSet, complete: bool = False) 
         ("# kcheck: ignore because", "# kcheck: ignore | name the rules to ignore: # kcheck: ignore[rule] reason"),
         ("# kcheck: ignore[]", "# kcheck: ignore[] | name the rules to ignore: # kcheck: ignore[rule] reason"),
         ("# kcheck: ignore[ , ] why", "# kcheck: ignore[ , ] | name the rules to ignore: # kcheck: ignore[rule] reason"),
-        ("# kcheck: ignore[marked why", "# kcheck: ignore[marked why | the bracket is never closed: write # kcheck: ignore[rule] reason"),
-        ("# kcheck: ignor[marked] why", "# kcheck: ignor[marked] | 'ignor' means nothing to kcheck: write # kcheck: ignore[rule] reason"),
-        ("# kcheck: disable", "# kcheck: disable | 'disable' means nothing to kcheck: write # kcheck: ignore[rule] reason"),
+        ("# kcheck: ignore[marked why", "# kcheck: ignore[marked why | the bracket is never closed; write # kcheck: ignore[rule] reason"),
+        ("# kcheck: ignor[marked] why", "# kcheck: ignor[marked] | 'ignor' means nothing to kcheck; write # kcheck: ignore[rule] reason"),
+        ("# kcheck: disable", "# kcheck: disable | 'disable' means nothing to kcheck; write # kcheck: ignore[rule] reason"),
         ("# kcheck:", "# kcheck: | write # kcheck: ignore[rule] reason"),
-        ("# KCheck: ignore[marked]", "# KCheck: ignore[marked] | this is not read, small letters are: write # kcheck: ignore[rule] reason"),
-        ("# kcheck ignore[marked] why", "# kcheck ignore | this is not read: write # kcheck: ignore[rule] reason"),
-        ("# kcheck-ignore: marked", "# kcheck-ignore | this is not read: write # kcheck: ignore[rule] reason"),
-        ("# kcheck.ignores(marked)", "# kcheck.ignores | this is not read: write # kcheck: ignore[rule] reason"),
-        ("# kchek: ignore[marked]", "# kchek | this is not read: did you mean # kcheck: ignore[rule] reason?"),
-        ("# kcheck: ignore[marcked]", "marcked | no rule and no group is called marcked: did you mean marked?"),
-        ("# kcheck: ignore[marsk]", "marsk | no rule and no group is called marsk: did you mean marks?"),
-        ("# kcheck: ignore[zzz]", "zzz | no rule and no group is called zzz: write the id that stands beside the finding"),
-        ("# kcheck: ignore[a/b]", "a/b | no rule and no group is called a/b: write the id that stands beside the finding"),
-        ("# kcheck: ignore[Marked]", "Marked | no rule and no group is called Marked: did you mean marked?"),
+        ("# KCheck: ignore[marked]", "# KCheck: ignore[marked] | this is not read, small letters are; write # kcheck: ignore[rule] reason"),
+        ("# kcheck ignore[marked] why", "# kcheck ignore | this is not read; write # kcheck: ignore[rule] reason"),
+        ("# kcheck-ignore: marked", "# kcheck-ignore | this is not read; write # kcheck: ignore[rule] reason"),
+        ("# kcheck.ignores(marked)", "# kcheck.ignores | this is not read; write # kcheck: ignore[rule] reason"),
+        ("# kchek: ignore[marked]", "# kchek | this is not read; did you mean # kcheck: ignore[rule] reason?"),
+        ("# kcheck: ignore[marcked]", "marcked | no rule and no group is called marcked; did you mean marked?"),
+        ("# kcheck: ignore[marsk]", "marsk | no rule and no group is called marsk; did you mean marks?"),
+        ("# kcheck: ignore[zzz]", "zzz | no rule and no group is called zzz; write the id that stands beside the finding"),
+        ("# kcheck: ignore[a/b]", "a/b | no rule and no group is called a/b; write the id that stands beside the finding"),
+        ("# kcheck: ignore[Marked]", "Marked | no rule and no group is called Marked; did you mean marked?"),
         (
             "# kcheck: ignore[marked is wrong]",
-            "marked is wrong | no rule and no group is called marked is wrong: "
+            "marked is wrong | no rule and no group is called marked is wrong; "
             "a reason stands behind the bracket, or behind a ';' in an annotation",
         ),
         ("# kcheck: ignore[yaml-syntax]", "yaml-syntax | yaml-syntax cannot be ignored: what was not checked must not look clean"),
@@ -215,7 +215,7 @@ def test_what_looks_like_an_ignore_and_is_none(comment: str, shown: str, registr
     [
         "# kcheck",
         "# kcheck ignores CRDs",
- "# checked by kcheck",
+        "# checked by kcheck",
         "# kcheck finds this",
         "# type: ignore[marked]",
         "# see kcheck: docs",
@@ -230,10 +230,10 @@ class TestUnused:
     def test_each_name_that_covers_nothing_is_told(self, registry: Registry, rules: RuleSet) -> None:
         text = "a: xa # kcheck: ignore[no-object, marked, wrong-type] why\n# kcheck: ignore[marked]\nb: 1\n# kcheck: ignore[marked]\n"
         assert told(text, registry, rules) == [
-            "unused-ignore 1 no-object | no-object finds nothing here: take it away",
-            "unused-ignore 1 wrong-type | wrong-type finds nothing here: take it away",
-            "unused-ignore 2 marked | marked finds nothing here: take it away",
-            "unused-ignore 4 marked | marked finds nothing here: take it away",
+            "unused-ignore 1 no-object | no-object finds nothing here; take it away",
+            "unused-ignore 1 wrong-type | wrong-type finds nothing here; take it away",
+            "unused-ignore 2 marked | marked finds nothing here; take it away",
+            "unused-ignore 4 marked | marked finds nothing here; take it away",
         ]
 
     def test_only_where_the_rule_ran(self, registry: Registry, rules: RuleSet) -> None:
@@ -244,7 +244,7 @@ class TestUnused:
         assert told("a: 1 # kcheck: ignore[usually-off]\n", registry, rules) == []
 
     def test_a_group_only_where_its_usual_rules_ran(self, registry: Registry, rules: RuleSet) -> None:
-        assert told("a: 1 # kcheck: ignore[marks]\n", registry, rules) == ["unused-ignore 1 marks | marks finds nothing here: take it away"]
+        assert told("a: 1 # kcheck: ignore[marks]\n", registry, rules) == ["unused-ignore 1 marks | marks finds nothing here; take it away"]
         assert told("a: 1 # kcheck: ignore[spec]\n", registry, choose(registry, ["unused-ignore", "no-object"])) == []
 
     @pytest.mark.parametrize("name", ["between", "relations"])
@@ -257,7 +257,7 @@ class TestUnused:
         assert told("# kcheck: ignore[unused-ignore]\na: 1 # kcheck: ignore[marked]\n", registry, rules) == []
         assert told("# kcheck: ignore[unknown-ignore]\na: 1 # kcheck: ignore[mraked]\n", registry, rules) == []
         assert told("xa: 1 # kcheck: ignore[marked, unused-ignore]\n", registry, rules) == [
-            "unused-ignore 1 unused-ignore | unused-ignore finds nothing here: take it away"
+            "unused-ignore 1 unused-ignore | unused-ignore finds nothing here; take it away"
         ]
 
     @pytest.mark.parametrize("group", ["all", "practice"])
@@ -412,21 +412,21 @@ class TestObjects:
     @pytest.mark.parametrize(
         ("annotation", "shown"),
         [
-            ("kcheck.dev/ignore: wrong-type", "unused-ignore wrong-type wrong-type finds nothing here: take it away"),
-            ("kcheck.dev/ignore: 'a\\b; wrong-type'", "unknown-ignore a\\b no rule and no group is called a\\b: write the id"),
+            ("kcheck.dev/ignore: wrong-type", "unused-ignore wrong-type wrong-type finds nothing here; take it away"),
+            ("kcheck.dev/ignore: 'a\\b; wrong-type'", "unknown-ignore a\\b no rule and no group is called a\\b; write the id"),
             ('kcheck.dev/ignore: "wrong\\x2dtype"', 'unused-ignore "wrong\\x2dtype" wrong-type finds nothing here'),
             ("kcheck.dev/ignore: ''", "unknown-ignore '' name the rules to ignore: kcheck.dev/ignore: rule; reason"),
             ("kcheck.dev/ignore:", "unknown-ignore kcheck.dev/ignore name the rules to ignore: kcheck.dev/ignore: rule; reason"),
             ("kcheck.dev/ignore: [wrong-type]", "unknown-ignore [wrong-type] name the rules to ignore"),
-            ("kcheck.dev/ignored: wrong-type", "unknown-ignore kcheck.dev/ignored kcheck does not know this annotation: did you mean"),
-            ("kcheck/ignore: wrong-type", "unknown-ignore kcheck/ignore kcheck does not know this annotation: did you mean"),
+            ("kcheck.dev/ignored: wrong-type", "unknown-ignore kcheck.dev/ignored kcheck does not know this annotation; did you mean"),
+            ("kcheck/ignore: wrong-type", "unknown-ignore kcheck/ignore kcheck does not know this annotation; did you mean"),
         ],
     )
     def test_annotations_that_are_wrong_or_of_no_use(self, annotation: str, shown: str, session: Session) -> None:
         text = f"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations:\n    {annotation}\n"
         (found,) = checked(text, session).kept
         line, (start, end) = text.split("\n")[5], (found.range.start.column, found.range.end.column)
-        assert f"{found.rule} {line[start - 1 : end - 1]} {found.message}".startswith(shown)
+        assert f"{found.rule} {line[start - 1 : end - 1]} {found.concise}".startswith(shown)
         assert found.place.field == f"metadata.annotations[{annotation.partition(':')[0]}]"
         assert found.object.name == "a"
 
@@ -475,14 +475,39 @@ def test_the_examples_of_the_documentation_are_read(text: str) -> None:
 
 _LINES = st.sampled_from(
     [
-        "a: b", "b: {c: [1, 2]}", "c: >", "  text", "d:", "- e", "  - f: g", "---", "...", "", "  'h'",
-        "i: >-", "j: &k [", "]", "{", "}", "l: *k", "<<: *k", "# m", "? n",
+        "a: b",
+        "b: {c: [1, 2]}",
+        "c: >",
+        "  text",
+        "d:",
+        "- e",
+        "  - f: g",
+        "---",
+        "...",
+        "",
+        "  'h'",
+        "i: >-",
+        "j: &k [",
+        "]",
+        "{",
+        "}",
+        "l: *k",
+        "<<: *k",
+        "# m",
+        "? n",
     ]
 )
 _COMMENTS = st.sampled_from(
     [
-        "", "#", "# kcheck", "# kcheck:", "# kcheck: ignore", "# kcheck: ignore[", "# kcheck: ignore[]",
-        "#kcheck:ignore[a,,b", "# kcheck: ignore[marked] why",
+        "",
+        "#",
+        "# kcheck",
+        "# kcheck:",
+        "# kcheck: ignore",
+        "# kcheck: ignore[",
+        "# kcheck: ignore[]",
+        "#kcheck:ignore[a,,b",
+        "# kcheck: ignore[marked] why",
     ]
 ) | st.text("#kchec: ignore[],\\\t\"'x\r", max_size=30)
 

@@ -83,7 +83,7 @@ def test_a_process_that_dies_costs_one_file(check, capfd: pytest.CaptureFixture[
     report = check({**MANY, "deadly.yaml": DEADLY})
     lost = [f for f in report.findings if f.file == "deadly.yaml"]
     assert [f.rule for f in lost] == ["internal-error"]
-    assert "exit status 7" in lost[0].message
+    assert "exit status 7" in lost[0].concise
     assert [f for f in report.findings if f.file != "deadly.yaml"] == whole.findings
     assert capfd.readouterr().err == ""
 
@@ -117,7 +117,7 @@ def test_processes_that_all_die_are_soon_no_longer_started(  # type: ignore[no-u
     assert len(started) <= 2 + parallel._MOST_DEATHS
     lost = [f for f in report.findings if f.rule == "internal-error"]
     assert {f.file for f in lost} == {f"{i}.yaml" for i in range(100)}
-    assert any("in a row" in f.message for f in lost)
+    assert any("in a row" in f.concise for f in lost)
     assert capfd.readouterr().err == ""
 
 
@@ -162,7 +162,7 @@ def test_findings_that_do_not_pickle_are_made_where_they_are_needed(check, monke
     monkeypatch.setattr(parallel, "_can_fork", lambda: True)
     monkeypatch.setitem(globals(), "deadly", secretive)
     report = check(MANY)
-    assert {f.message for f in report.findings if f.rule == "secretive"} == {"found"}
+    assert {f.concise for f in report.findings if f.rule == "secretive"} == {"found"}
     assert "internal-error" not in {f.rule for f in report.findings}
 
 
@@ -194,9 +194,7 @@ def busy(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     for number in range(40):
         (tmp_path / f"{number}.yaml").write_text(f"---\n{TYPO}" * 1500)
     program = [sys.executable, "-m", "kcheck", "check", "--isolated", "--no-cache", "--jobs", "3", "."]
-    process = subprocess.Popen(
-        program, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
+    process = subprocess.Popen(program, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
     deadline = time.monotonic() + 20
     while members(process.pid) < 4 and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.02)

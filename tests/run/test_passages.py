@@ -105,7 +105,7 @@ def test_every_copy_is_told_of(session: Session, field: str) -> None:
     one = alike(session, crd(fields(("spec", field))))
     other = crd(fields(("spec", field)), plural="others")
     both = alike(session, crd(fields(("spec", field))), other)
-    assert [(f.rule, f.message.replace("others", "things")) for f in both] == [(f.rule, f.message) for f in one] * 2
+    assert [(f.rule, f.concise.replace("others", "things")) for f in both] == [(f.rule, f.concise) for f in one] * 2
 
 
 def test_a_place_of_another_kind_is_looked_at(session: Session) -> None:
@@ -133,7 +133,7 @@ def test_what_cannot_be_decoded_keeps_defaults_from_being_judged(session: Sessio
 
 
 def _schema_faults(findings: list[Finding]) -> list[str]:
-    return [finding.message for finding in findings if finding.rule == "crd-schema"]
+    return [finding.concise for finding in findings if finding.rule == "crd-schema"]
 
 
 MARGINS = st.sampled_from(["  ", "    ", " "])
@@ -165,9 +165,7 @@ def test_rule_sets_do_not_share(session: Session) -> None:
     """A field that one rule set has no word on is told of by the next."""
     quiet = choose(session.registry, ["duplicate-key"])
     text = crd(fields(("spec", "type: string\nformat: emial\n")))
-    by_file = Session(
-        session.registry, session.rules, session.stores, by_file=lambda file: quiet if file == "0.yaml" else session.rules
-    )
+    by_file = Session(session.registry, session.rules, session.stores, by_file=lambda file: quiet if file == "0.yaml" else session.rules)
     assert {f.place.file for f in alike(by_file, text, text) if f.rule == "unknown-format"} == {"1.yaml"}
 
 

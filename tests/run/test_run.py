@@ -73,7 +73,7 @@ def test_a_named_file_is_never_passed_over(check, text: str) -> None:  # type: i
 def test_near_objects_are_told_in_folders_too(check) -> None:  # type: ignore[no-untyped-def]
     (finding,) = check({"x.yaml": "apiversion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"}).findings
     assert (finding.rule, finding.range.start) == ("no-object", (1, 1))
-    assert "did you mean" in finding.message
+    assert "did you mean" in finding.concise
 
 
 def test_items_of_lists_are_objects(check) -> None:  # type: ignore[no-untyped-def]
@@ -86,7 +86,7 @@ def test_items_of_lists_are_objects(check) -> None:  # type: ignore[no-untyped-d
 def test_a_template_is_named_once(check) -> None:  # type: ignore[no-untyped-def]
     report = check({"x.yaml": f"kind: {{{{ .Kind }}}}\n---\n{{{{- if .a }}}}\n---\n{POD}"})
     assert [(f.rule, f.range.start.line) for f in report.findings] == [("yaml-syntax", 1)]
-    assert "template" in report.findings[0].message
+    assert "template" in report.findings[0].concise
 
 
 def test_definitions_count_wherever_they_stand(check) -> None:  # type: ignore[no-untyped-def]
@@ -131,7 +131,7 @@ def test_a_crashing_rule_is_told_and_the_rest_goes_on(check) -> None:  # type: i
     registry.add(module, foreign=True)
     report = check({"x.yaml": TYPO}, rules=registry)
     assert {f.rule for f in report.findings} >= {"acme/crash", "acme/bundle", "internal-error", "unknown-field"}
-    messages = [f.message for f in report.findings if f.rule == "internal-error"]
+    messages = [f.concise for f in report.findings if f.rule == "internal-error"]
     assert sorted(messages) == ["rule acme/bundle failed on Pod a: ValueError: bang", "rule acme/crash failed on Pod a: RuntimeError: boom"]
 
 

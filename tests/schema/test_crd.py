@@ -8,6 +8,7 @@ from kcheck.schema.crd import add_definitions
 from kcheck.schema.custom import CustomKind
 from kcheck.schema.definitions import load
 from kcheck.schema.store import Store
+from kcheck.text.complaint import concise
 from kcheck.text.source import Source
 from kcheck.tree.parse import parse
 from tests.schema.judging import crd, problems, store_of, thing
@@ -38,11 +39,11 @@ def test_every_served_version_is_a_kind() -> None:
 
 @pytest.mark.parametrize(
     ("version", "warning"),
-    [("v1", []), ("v1beta1", ["example.com/v1beta1 Thing is deprecated: use example.com/v2"]), ("v1beta2", ["move on"])],
+    [("v1", []), ("v1beta1", ["example.com/v1beta1 Thing is deprecated; use example.com/v2"]), ("v1beta2", ["move on"])],
 )
 def test_a_deprecated_version_is_told(version: str, warning: list[str]) -> None:
     told = problems(store_of(VERSIONS), f"{{apiVersion: example.com/{version}, kind: Thing, metadata: {{name: a}}}}")
-    assert [problem.message for rule, problem in told if rule == "deprecated-version"] == warning
+    assert [concise(problem.message, problem.help) for rule, problem in told if rule == "deprecated-version"] == warning
 
 
 def test_a_list_of_crds_is_read() -> None:

@@ -221,7 +221,7 @@ def test_paths_without_a_schema_know_maps_within_pods() -> None:
 def test_a_container_without_a_name_is_called_by_what_it_stands_in() -> None:
     text = "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: a}\n"
     text += "spec: {templates: [{name: build, container: {image: 'a:1'}}]}\n"
-    assert "container build drops" in check_text(text, ["kept-capabilities"])[0].message
+    assert "container build drops" in check_text(text, ["kept-capabilities"])[0].concise
 
 
 def test_the_config_says_where_pods_are(tmp_path: Path) -> None:
@@ -277,7 +277,7 @@ def test_pods_of_a_custom_resource_are_facts() -> None:
         spec: {selector: {app: web}, ports: [{port: 80, targetPort: htpp}]}
     """
     found = check_text(dedent(rollout), ["relations"])
-    assert any("htpp" in f.message for f in found)
+    assert any("htpp" in f.concise for f in found)
 
 
 def test_odd_values_are_no_trouble() -> None:

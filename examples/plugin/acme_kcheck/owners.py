@@ -14,4 +14,4 @@ def owner_label(resource: Resource, *, label: Annotated[str, "the label that nam
     # What is not there is a node, too: false, and shown at the nearest key that is there.
     owner = resource["metadata"]["labels"][label]
     if not owner.text:
-        yield Problem(owner, f"{resource.kind} {resource.name} has no {label}: add the label with the name of the team")
+        yield Problem(owner, f"{resource.kind} {resource.name} has no label {label}", help="add it with the name of the team")

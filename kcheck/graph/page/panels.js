@@ -16,6 +16,7 @@ function describe(node) {
   section("Findings", node.findings, (item, f) => {
     element(item, "span", { class: `severity ${f.severity}` }, f.severity);
     element(item, "span", { class: "message" }, f.message);
+    if (f.help) element(item, "span", { class: "help" }, f.help);
     element(item, "small", {}, `${f.rule}, line ${f.line}`);
   });
   for (const away of [true, false]) {
@@ -72,6 +73,7 @@ function filters() {
   section("Findings about no object", GRAPH.unplaced, (item, f) => {
     element(item, "span", { class: `severity ${f.severity}` }, f.severity);
     element(item, "span", { class: "message" }, `${place(f)} ${f.message}`);
+    if (f.help) element(item, "span", { class: "help" }, f.help);
   }, owner);
 }
 

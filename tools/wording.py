@@ -1,0 +1,156 @@
+"""Print wording that kcheck avoids (the glossary of CONTRIBUTING.md): python tools/wording.py FILE...
+
+    python tools/wording.py rules/kcheck_spec/ports.py rules/kcheck_spec/pages/port-*.md
+    python tools/wording.py --all       every file that the test looks at
+    python tools/wording.py --prune     remove the files without hits from tests/wording/pending.txt
+
+Of Python files it reads texts, docstrings and comments, of others every line. The exit status is 1 where something was found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import re
+import sys
+import tokenize
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+PENDING = ROOT / "tests" / "wording" / "pending.txt"
+_OUTSIDE = ("MISSION.md", "COVERAGE.md", "CHANGELOG.md")
+_NAMES_IN_TEXT = re.compile(r"\{[^{}'\"]*\}")
+_GLOSSARY = re.compile(r"<!-- (/?)glossary -->")
+
+# What must not be written, and what to write instead.
+BANNED: tuple[tuple[str, str], ...] = (
+    (r"\b(take|takes|took|taken|taking) (\S+ ){1,4}?away\b", "remove"),
+    (r"\b(take|takes|took|taken|taking) away\b", "remove"),
+    (r"\b(stand|stands|stood|standing)\b", "is, appears, is set"),
+    (r"\b(mend|mends|mended|mending)\b", "fix"),
+    (r"\bwhoever\b", "users or clients that"),
+    (r"\bnobody\b", "no user, no client, nothing"),
+    (r"\b(tell|tells|told|telling)\b", "report, show, say"),
+    (r"\b(heed|heeds|heeded)\b", "apply, follow"),
+    (r"\b(given|gives|give|giving) up\b", "deprecated, removed, stops"),
+    (r"\bis no (?!longer\b|more\b|different\b|need\b)", "is not a valid ..., unknown ..., is not a ..."),
+    (r"\bare no (?!longer\b|more\b)", "are not"),
+    (r"\bpass(ed|es|ing)? over\b", "skip"),
+    (r"\bMission: [LCEA]\d", "(remove it)"),
+    (r"\blet (the two|both|them) agree\b", "make them equal"),
+    (r"\b(keep|keeps|kept) apart\b", "separate"),
+    (r"\b(bear|bears|bore|borne)\b", "carry, have"),
+    (r"\bof (one's|your|its|their|our) own\b", "custom, its own ..., a separate ..."),
+    (r"\bof (ours|theirs)\b", "our, their"),
+    (r"\bha(s|ve) been left to\b", "is handled by"),
+    (r"\blets? nothing\b", "blocks all"),
+    (r"\bfolder of (its|the|a|whichever|one) nodes?\b", "hostPath volume"),
+    (r"\bwhole numbers?\b", "integer"),
+    (r"\bblanks?\b", "whitespace"),
+    (r"\bthe house\b|\bhouse rules?\b", "(say what is meant)"),
+    (r"\b(come|comes|came) over\b", "(say what is meant)"),
+    (r"\bchange under you\b", "change at any time"),
+    (r"\bputs? down to\b|\bgoes? without saying\b", "(say what is meant)"),
+)
+_BANNED = [(re.compile(pattern, re.IGNORECASE), instead) for pattern, instead in BANNED]
+
+
+class Hit(NamedTuple):
+    """A phrase in a file; line and column count from 1."""
+
+    line: int
+    column: int
+    phrase: str
+    instead: str
+
+
+def hits(path: Path) -> list[Hit]:
+    """The banned phrases of a file, in order."""
+    text = path.read_text(encoding="utf-8")
+    pieces = _of_python(text) if path.suffix == ".py" else _of_text(text)
+    return sorted({hit for line, column, piece in pieces for hit in _of_piece(line, column, piece)})
+
+
+def _of_piece(line: int, column: int, text: str) -> Iterator[Hit]:
+    for banned, instead in _BANNED:
+        for match in banned.finditer(text):
+            before = text[: match.start()]
+            lines = before.count("\n")
+            at = match.start() - before.rfind("\n") if lines else column + match.start()
+            yield Hit(line + lines, at, " ".join(match[0].split()), instead)
+
+
+def _of_python(text: str) -> Iterator[tuple[int, int, str]]:
+    """Texts and comments with line and column. Comments of several lines are read together, as one sentence may have line breaks."""
+    comment: tuple[int, int, str] | None = None
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        kind = tokenize.tok_name[token.type]
+        if kind == "COMMENT":
+            if comment is not None and comment[0] + comment[2].count("\n") + 1 == token.start[0]:
+                comment = (comment[0], comment[1], f"{comment[2]}\n{token.string}")
+            else:
+                if comment is not None:
+                    yield comment
+                comment = (token.start[0], token.start[1] + 1, token.string)
+        elif kind in ("STRING", "FSTRING_MIDDLE"):
+            # What an f-string inserts is code.
+            yield token.start[0], token.start[1] + 1, _NAMES_IN_TEXT.sub(lambda match: "." * len(match[0]), token.string)
+    if comment is not None:
+        yield comment
+
+
+def _of_text(text: str) -> Iterator[tuple[int, int, str]]:
+    """The text without the parts between the marks of a glossary."""
+    inside = False
+    for number, line in enumerate(text.split("\n"), 1):
+        mark = _GLOSSARY.search(line)
+        if mark is not None:
+            inside = not mark[1]
+        elif not inside:
+            yield number, 1, line
+
+
+def files() -> list[Path]:
+    """Every file whose wording is tested."""
+    found = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("rules/**/*.md")]
+    found += [*ROOT.glob("kcheck/**/*.py"), *ROOT.glob("rules/**/*.py")]
+    return sorted(path for path in found if path.name not in _OUTSIDE)
+
+
+def pending() -> list[str]:
+    """The files that are not rewritten yet, from the project's root."""
+    return [line for line in PENDING.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+
+
+def _write(names: Iterable[str]) -> None:
+    head = [line for line in PENDING.read_text(encoding="utf-8").splitlines() if line.startswith("#")] if PENDING.exists() else []
+    PENDING.write_text("".join(f"{line}\n" for line in [*head, *sorted(names)]), encoding="utf-8")
+
+
+def prune() -> None:
+    """Remove from the list what has been rewritten or is gone."""
+    _write(name for name in pending() if (ROOT / name).is_file() and hits(ROOT / name))
+
+
+def main() -> int:
+    """Print the hits of some files; the exit status."""
+    assert __doc__ is not None
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
+    parser.add_argument("--all", action="store_true", help="every file that the test looks at")
+    parser.add_argument("--prune", action="store_true", help="remove the files without hits from the list of pending files")
+    given = parser.parse_args()
+    if given.prune:
+        prune()
+    found = 0
+    for path in files() if given.all else given.files:
+        for hit in hits(path):
+            print(f"{path}:{hit.line}:{hit.column}: {hit.phrase}; use {hit.instead}")
+            found += 1
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
