@@ -1,6 +1,6 @@
 """Every rule has its page, and every page is true.
 
-pytest --rule latest-tag --rule port-number    only the pages of these rules
+pytest --rule latest-tag --rule invalid-port-number    only the pages of these rules
 pytest --update-pages [--rule ID]              rewrite the caret comments of pages to what their rules find
 """
 

@@ -81,7 +81,7 @@ def test_commits(hook: str, hooks: dict[str, str], home: Path, tmp_path: Path) -
 
     repository.write("pod.yaml", POD.format(image="nginx:latest"))
     code, said = repository.commit()
-    assert (code, "floating-tag" in said) == ((1, True) if hook == "kcheck" else (0, False))
+    assert (code, "latest-tag" in said) == ((1, True) if hook == "kcheck" else (0, False))
 
     repository.write("pod.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\ndata:\n  image: nginx\n")
     code, said = repository.commit()

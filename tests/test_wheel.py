@@ -43,7 +43,7 @@ def test_all_rules_and_their_pages_are_there(installed: Installed) -> None:
     built_in = {id for id, rule in here.rules.items() if rule.family in ("spec", "practice") and "/" not in id}
     assert {rule["id"] for rule in rules} == built_in
     assert {rule["id"] for rule in rules if rule["page"]} == {id for id in built_in if here.page(here.rules[id])}
-    assert "A port is a number from 1 to 65535." in must(installed("explain", "port-number")).stdout
+    assert "A port is a number from 1 to 65535." in must(installed("explain", "invalid-port-number")).stdout
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["completion", "bash"]])
@@ -53,4 +53,4 @@ def test_commands_without_input(installed: Installed, arguments: list[str]) -> N
 
 def test_the_page_runner_is_there(installed: Installed) -> None:
     code = "from kcheck.testing import check, check_text, pages; print(check_text('a: [')[0].rule)"
-    assert must(run([installed.python, "-c", code], installed.folder)).stdout == "yaml-syntax\n"
+    assert must(run([installed.python, "-c", code], installed.folder)).stdout == "invalid-yaml\n"

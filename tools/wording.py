@@ -1,6 +1,6 @@
 """Print wording that kcheck avoids (the glossary of CONTRIBUTING.md): python tools/wording.py FILE...
 
-    python tools/wording.py rules/kcheck_spec/ports.py rules/kcheck_spec/pages/port-*.md
+    python tools/wording.py rules/kcheck_spec/workloads/container_ports.py rules/kcheck_spec/pages/port-*.md
     python tools/wording.py --all       every file that the test looks at
     python tools/wording.py --prune     remove the files without hits from tests/wording/pending.txt
 

@@ -23,7 +23,7 @@ _SHORT = {"o": "output-format", "v": "verbose"}
 # About the form of the report, or what is so anyway.
 _OF_NO_MATTER = frozenset({"color", "exit-one-on-warning", "help", "output-format", "output-version", "verbose"})
 _HALVES = {"ignore-container-cpu-limit": "missing-cpu-limit", "ignore-container-memory-limit": "missing-memory-limit"}
-_MINIMA = {"min-replicas-deployment": "few-replicas", "min-replicas-hpa": "autoscaler-minimum"}
+_MINIMA = {"min-replicas-deployment": "too-few-replicas", "min-replicas-hpa": "hpa-min-replicas"}
 _ENDS = frozenset({"|", "||", "&", "&&", ";", ">", ">>", "<"})
 
 

@@ -11,7 +11,7 @@ from kcheck.text.record import NamedTuple
 
 # Built-in checks by the template that they are made of, where the names differ: rules name checks, custom checks name templates.
 _MADE_OF = {
-    "anti-affinity": "no-anti-affinity",
+    "anti-affinity": "missing-anti-affinity",
     "cpu-requirements": "unset-cpu-requirements",
     "forbidden-service-types": "exposed-services",
     "hpa-minimum-replicas": "hpa-minimum-three-replicas",
@@ -22,7 +22,7 @@ _MADE_OF = {
     "privileged": "privileged-container",
     "read-only-root-fs": "no-read-only-root-fs",
     "readiness-probe": "no-readiness-probe",
-    "required-annotation": "required-annotation-email",
+    "missing-required-annotation": "required-annotation-email",
     "required-label": "required-label-owner",
     "service-account": "default-service-account",
     "target-port": "invalid-target-ports",
@@ -70,30 +70,30 @@ def _other_policies(value: Any) -> tuple[str, ...]:
 
 _CPU, _MEMORY = ("missing-cpu-request", "missing-cpu-limit"), ("missing-memory-request", "missing-memory-limit")
 PARAMETERS: dict[tuple[str, str], Choice | Setter | Idle] = {
-    ("anti-affinity", "minreplicas"): Setter("no-anti-affinity", "minimum", _number),
+    ("anti-affinity", "minreplicas"): Setter("missing-anti-affinity", "minimum", _number),
     ("anti-affinity", "topologykey"): Idle("kubernetes.io/hostname"),
     ("cpu-requirements", "lowerboundmillis"): Idle(0),
     ("cpu-requirements", "requirementstype"): Choice({"request": _CPU[:1], "limit": _CPU[1:], "any": _CPU}),
     ("cpu-requirements", "upperboundmillis"): Idle(0),
     ("forbidden-annotation", "key"): Setter("forbidden-annotation", "annotations", _words),
     ("forbidden-service-types", "forbiddenservicetypes"): Choice(
-        {"NodePort": ("node-port",), "LoadBalancer": ("load-balancer",), "ExternalName": ("external-name",)}
+        {"NodePort": ("node-port-service",), "LoadBalancer": ("load-balancer-service",), "ExternalName": ("external-name-service",)}
     ),
-    ("hpa-minimum-replicas", "minreplicas"): Setter("autoscaler-minimum", "minimum", _number),
-    ("image-pull-policy", "forbiddenpolicies"): Setter("pull-always", "allow", _other_policies),
+    ("hpa-minimum-replicas", "minreplicas"): Setter("hpa-min-replicas", "minimum", _number),
+    ("image-pull-policy", "forbiddenpolicies"): Setter("pull-policy-not-always", "allow", _other_policies),
     ("memory-requirements", "lowerboundmb"): Idle(0),
     ("memory-requirements", "requirementstype"): Choice({"request": _MEMORY[:1], "limit": _MEMORY[1:], "any": _MEMORY}),
     ("memory-requirements", "upperboundmb"): Idle(0),
-    ("minimum-replicas", "minreplicas"): Setter("few-replicas", "minimum", _number),
+    ("minimum-replicas", "minreplicas"): Setter("too-few-replicas", "minimum", _number),
     ("ports", "port"): Choice({22: ("ssh-port",)}),
     ("ports", "protocol"): Idle("TCP"),
     ("priority-class-name", "acceptedpriorityclassnames"): Setter("forbidden-priority-class", "allow", _words),
-    ("required-annotation", "key"): Setter("required-annotation", "annotations", _words),
-    ("required-label", "key"): Setter("recommended-labels", "labels", _words),
+    ("missing-required-annotation", "key"): Setter("missing-required-annotation", "annotations", _words),
+    ("required-label", "key"): Setter("missing-recommended-labels", "labels", _words),
     ("service-account", "serviceaccount"): Idle("^(|default)$"),
-    ("statefulset-volumeclaimtemplate-annotation", "annotation"): Setter("claim-template-annotation", "annotations", _words),
+    ("statefulset-volumeclaimtemplate-annotation", "annotation"): Setter("missing-claim-template-annotation", "annotations", _words),
     ("update-configuration", "strategytyperegex"): Idle("^(RollingUpdate|Rolling)$"),
-    ("verify-container-capabilities", "forbiddencapabilities"): Choice({"NET_RAW": ("kept-net-raw",), "ALL": ("kept-capabilities",)}),
+    ("verify-container-capabilities", "forbiddencapabilities"): Choice({"NET_RAW": ("undropped-net-raw",), "ALL": ("undropped-capabilities",)}),
 }
 # What these check depends on a parameter alone: without one that is understood they mean nothing.
 _GENERAL = frozenset({"access-to-resources", "disallowed-api-obj", "env-var", "host-mounts", "ports", "verify-container-capabilities"})

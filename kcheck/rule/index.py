@@ -26,10 +26,10 @@ _TYPES: Mapping[str, type] = {kind.__name__: kind for kind in TYPES}
 
 
 def modules(package: str) -> list[ModuleType]:
-    """The modules of a package whose names do not begin with an underscore, by name."""
-    folders = import_module(package).__path__
-    names = sorted(path.stem for folder in folders for path in Path(folder).glob("*.py") if not path.stem.startswith("_"))
-    return [import_module(f"{package}.{name}") for name in names]
+    """The modules of a package and of its sub-packages, by name. Names that begin with an underscore are left out."""
+    roots = map(Path, import_module(package).__path__)
+    paths = sorted(path.relative_to(root).with_suffix("").parts for root in roots for path in root.rglob("*.py"))
+    return [import_module(".".join([package, *parts])) for parts in paths if not any(part.startswith("_") for part in parts)]
 
 
 def contents(module: ModuleType) -> Iterator[tuple[str, Group | Rule | Validator | list[FieldTable]]]:

@@ -11,7 +11,7 @@ from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
 from kcheck.text.record import NamedTuple
 
-ALWAYS = frozenset({"internal-error", "unreadable-file", "yaml-syntax"})
+ALWAYS = frozenset({"internal-error", "unreadable-file", "invalid-yaml"})
 """What no selection switches off: a file that was not checked must never look clean."""
 
 

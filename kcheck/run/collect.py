@@ -205,7 +205,7 @@ def _marks(resource: Resource, pods: list[Pod]) -> list[str]:
     if kind == "Service":
         type = resource["spec"]["type"].text
         if type == "ExternalName":
-            found.append("external-name")
+            found.append("external-name-service")
         if type in ("LoadBalancer", "NodePort"):
             found.append("open")
     elif kind == "PriorityClass":

@@ -23,7 +23,7 @@ class CustomRules:
         for found in rules.evaluate(value):
             node = resource.node.at(*found.path)
             message = " ".join(found.message.split())
-            walk.tell("crd-rule", Problem(node, message, reason=found.reason, field=found.field))
+            walk.tell("crd-rule-violation", Problem(node, message, reason=found.reason, field=found.field))
 
     def _rules(self, schema: Any) -> Any:
         from kcheck.cel.rules import find_rules

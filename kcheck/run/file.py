@@ -26,10 +26,10 @@ from kcheck.tree.node import Node
 _HEAD = ("apiVersion", "kind")
 # What asks for the names in all texts, which few runs need and all would pay for.
 _OF_USAGE = frozenset(
-    {"unused-config-map", "unused-secret", "unused-service-account", "unused-volume-claim", "unused-key", "unbound-role", "idle-binding"}
+    {"unused-config-map", "unused-secret", "unused-service-account", "unused-persistent-volume-claim", "unused-key", "unbound-role", "unused-binding-subject"}
 )
 # What compares fields with one another, of which a patch may have only some.
-_OF_WHOLES = frozenset({"crd-names", "workload-selector"})
+_OF_WHOLES = frozenset({"invalid-crd-names", "selector-mismatch"})
 
 
 class FileResult:
@@ -68,7 +68,7 @@ class _Check:
     def run(self) -> None:
         document = self.document
         if document.fault is not None:
-            self.tell("yaml-syntax", Problem(Span(document.fault.start, document.fault.end), document.fault.message))
+            self.tell("invalid-yaml", Problem(Span(document.fault.start, document.fault.end), document.fault.message))
             return
         for hook in self.plan.documents:
             hook.run(document, self.tell, self.crash)
@@ -138,7 +138,7 @@ class _Check:
             self.placer.shape = outline_of(places, store)
         walk = PodWalk(resource, self.session.embedded_plan(self.rules), store, self.tell, self.crash)
         walk.enter(places)
-        if "doomed-pod" in self.rules and walk.pods:
+        if "invalid-pod-in-custom-resource" in self.rules and walk.pods:
             from kcheck.schema.podverdict import tell_doomed
 
             tell_doomed(resource, walk.pods, store, self.session.verdict_plan, self.tell, self.crash)
@@ -167,7 +167,7 @@ class _Check:
                 help = f"did you mean {near}?" if near else "check its spelling and apiVersion"
                 self.tell("unknown-kind", Problem(resource["kind"], f"Kubernetes {version} has no kind {kind} in {api_version}", help=help))
         elif not self.is_ignored(resource.group):
-            self.tell("no-schema", Problem(node, f"no schema for {api_version} {kind}", help="give its CRD in the input or with --schemas"))
+            self.tell("missing-schema", Problem(node, f"no schema for {api_version} {kind}", help="give its CRD in the input or with --schemas"))
 
     def succession(self, resource: Resource) -> None:
         """Tell of a version that has a successor on every version of Kubernetes that is checked against."""
@@ -179,23 +179,23 @@ class _Check:
 
     def is_ignored(self, group: str) -> bool:
         """Whether the config says that an API group may go without a schema."""
-        patterns = self.rules["no-schema"].options["ignore_groups"] if "no-schema" in self.rules else ()
+        patterns = self.rules["missing-schema"].options["ignore_groups"] if "missing-schema" in self.rules else ()
         return any(fnmatchcase(group, pattern) for pattern in patterns)
 
     def no_object(self, root: Node) -> None:
         slips = [nearest(key, [k for k, _ in root.entries]) for key in _HEAD]
         if not root.is_map or (None in slips and not any(root[key] for key in (*_HEAD, "metadata"))):
-            self.tell("no-object", Problem(root, "this is no Kubernetes object: it needs apiVersion, kind and metadata"))
+            self.tell("not-kubernetes-object", Problem(root, "this is no Kubernetes object: it needs apiVersion, kind and metadata"))
             return
         for key in _HEAD:
             node = root[key]
             if node and not node.text:
-                self.tell("no-object", Problem(node, f"{key} must be text, not {node.plain()!r}"))
+                self.tell("not-kubernetes-object", Problem(node, f"{key} must be text, not {node.plain()!r}"))
             elif not node:
                 near = nearest(key, [k for k, _ in root.entries])
                 at = root[near] if near and near != key else node
                 hint = f"did you mean that by {near}?" if near and near != key else "add it"
-                self.tell("no-object", Problem(at, f"{key} is missing", help=hint, at="key"))
+                self.tell("not-kubernetes-object", Problem(at, f"{key} is missing", help=hint, at="key"))
 
     def crash(self, rule: str, error: Exception) -> None:
         """A rule failed on an object: that is a finding too."""

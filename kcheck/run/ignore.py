@@ -1,7 +1,7 @@
 """Ignores: comments and annotations that say which findings are accepted where, and what is wrong with them themselves.
 
-image: nginx:latest  # kcheck: ignore[floating-tag] pinned by the release pipeline
-annotations: {kcheck.dev/ignore: "floating-tag; pinned by the release pipeline"}
+image: nginx:latest  # kcheck: ignore[latest-tag] pinned by the release pipeline
+annotations: {kcheck.dev/ignore: "latest-tag; pinned by the release pipeline"}
 """
 
 from __future__ import annotations

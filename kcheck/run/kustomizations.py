@@ -82,12 +82,12 @@ def kustomized(source: Source, passed: str, all: Kustomizations, session: Sessio
     if found is None:
         return outcome
     outcome.facts = [found.facts()]
-    active = session.rules_for(source.path).active.get("missing-file")
+    active = session.rules_for(source.path).active.get("missing-kustomization-file")
     if active is not None:
         for problem in found.absences():
             assert isinstance(problem.node, Node)
             place = found.placer.place(problem.node)
-            outcome.findings.append(Finding("missing-file", active.severity, active.rule.family, problem.message, place, help=problem.help))
+            outcome.findings.append(Finding("missing-kustomization-file", active.severity, active.rule.family, problem.message, place, help=problem.help))
         outcome.ignores = ignores_of(source, [found.document], session.registry)
     return outcome
 

@@ -132,7 +132,7 @@ class _Unreadable:
         self.error = error
 
     def judge(self, resource: Resource, walk: Walk) -> None:
-        walk.crash("crd-value", self.error)
+        walk.crash("crd-schema-violation", self.error)
 
 
 def add_schemas(store: Store, path: Path) -> None:

@@ -79,7 +79,7 @@ class CustomKind:
         try:
             _Judgement(self, resource, walk).run()
         except Exception as error:
-            walk.crash("crd-value", error)
+            walk.crash("crd-schema-violation", error)
 
     def has_rules(self) -> bool:
         """Whether x-kubernetes-validations stand anywhere in the schema."""
@@ -104,7 +104,7 @@ class _Judgement:
     def run(self) -> None:
         version, schema = self.version, self.kind.schema
         if version.warning:
-            self.walk.tell("deprecated-version", Problem(self.resource["apiVersion"], version.warning))
+            self.walk.tell("deprecated-crd-version", Problem(self.resource["apiVersion"], version.warning))
         self.metadata()
         if schema is None:
             return
@@ -127,7 +127,7 @@ class _Judgement:
                 self.walk.tell(fault.rule, Problem(self.resource.node.at(*fault.keys), fault.message, reason=fault.reason, field=field))
         if version.scale is not None:
             for path, keys, message in scale_faults(value, version.scale):
-                self.walk.tell("crd-value", Problem(self.resource.node.at(*keys), message, reason="Invalid", field=path))
+                self.walk.tell("crd-schema-violation", Problem(self.resource.node.at(*keys), message, reason="Invalid", field=path))
         self.rules(value, faults)
 
     def metadata(self) -> None:
@@ -199,7 +199,7 @@ class _Judgement:
         if nameless or any(fault.reason in BLOCKING for fault in faults):
             message = "the CRD's own rules (x-kubernetes-validations) were not checked"
             self.walk.tell(
-                "unchecked-rules",
+                "unevaluated-crd-rules",
                 Problem(self.resource.node, message, help="mend the other findings of this object first", reason="Invalid", field=NOWHERE),
             )
         elif self.kind.store.rules is not None:

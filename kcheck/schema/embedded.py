@@ -33,25 +33,25 @@ def embedded_faults(value: dict[str, Any], keys: Keys) -> Iterator[Fault]:
     for key in ("apiVersion", "kind"):
         if key not in value:
             message = Complaint(f"{key} is required of an object within an object", "add it")
-            yield Fault((*keys, key), "required-field", message, "Required", bracketed=True)
+            yield Fault((*keys, key), "missing-required-field", message, "Required", bracketed=True)
         elif value[key] == "":
-            yield Fault((*keys, key), "crd-value", Complaint(f"{key} cannot be empty", "write one"), "Invalid", bracketed=True)
+            yield Fault((*keys, key), "crd-schema-violation", Complaint(f"{key} cannot be empty", "write one"), "Invalid", bracketed=True)
     version, kind = value.get("apiVersion"), value.get("kind")
     if isinstance(version, str) and version.count("/") > 1:
         yield Fault(
             (*keys, "apiVersion"),
-            "crd-value",
+            "crd-schema-violation",
             Complaint(f"{version} has more than one '/'", "write group/version"),
             "Invalid",
             bracketed=True,
         )
     if isinstance(kind, str) and kind and names.dns1035_label(kind.lower()):
         message = Complaint(f"{kind} is no kind", "write letters, digits and '-' only, a letter first")
-        yield Fault((*keys, "kind"), "crd-value", message, "Invalid", bracketed=True)
+        yield Fault((*keys, "kind"), "crd-schema-violation", message, "Invalid", bracketed=True)
     metadata = value.get("metadata")
     if isinstance(metadata, dict):
         for where, wrong in _metadata(metadata):
-            yield Fault((*keys, "metadata", where), "crd-value", wrong, "Invalid", bracketed=True)
+            yield Fault((*keys, "metadata", where), "crd-schema-violation", wrong, "Invalid", bracketed=True)
 
 
 def _metadata(metadata: dict[str, Any]) -> Iterator[tuple[str, str]]:

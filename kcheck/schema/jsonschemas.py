@@ -54,12 +54,12 @@ class SchemaKind:
                 self._validator = _validator(self.file)
             problems = self._problems(resource)
         except BadSchema as broken:
-            walk.crash("crd-value", broken)
+            walk.crash("crd-schema-violation", broken)
             return
         except Exception as other:
             # Many schemas that people use are not sound and of use all the same: what is wrong shows when it is asked.
             why = f"{other}".partition("\n")[0]
-            walk.crash("crd-value", BadSchema(f"{self.file} is no sound JSON Schema: {type(other).__name__}: {why}"))
+            walk.crash("crd-schema-violation", BadSchema(f"{self.file} is no sound JSON Schema: {type(other).__name__}: {why}"))
             return
         if resource["metadata"].exists:
             walk.visit(resource["metadata"], self._metadata)
@@ -165,7 +165,7 @@ def _problems(error: Any, root: Node) -> Iterator[tuple[str, Problem]]:
     elif keyword == "required":
         for key in wanted:
             if key not in value:
-                yield "required-field", Problem(node[key], wording.required(key), reason="Required")
+                yield "missing-required-field", Problem(node[key], wording.required(key), reason="Required")
     elif keyword in ("anyOf", "oneOf") and error.context:
         yield from _alternatives(error, node, root)
     else:
@@ -211,8 +211,8 @@ def _simple(keyword: str, wanted: Any, value: Any) -> tuple[str, Reason, str]:
     if keyword == "const":
         return "unsupported-value", "NotSupported", wording.enum(value, [wanted])
     if keyword == "uniqueItems":
-        return "list-duplicates", "Invalid", wording.repeated()
-    return "crd-value", _REASONS.get(keyword, "Invalid"), _message(keyword, wanted, value)
+        return "duplicate-list-item", "Invalid", wording.repeated()
+    return "crd-schema-violation", _REASONS.get(keyword, "Invalid"), _message(keyword, wanted, value)
 
 
 _REASONS: dict[str, Reason] = {"maxLength": "TooLong", "maxItems": "TooMany", "maxProperties": "TooMany"}

@@ -20,7 +20,7 @@ from kcheck.schema.store import Store
 from kcheck.schema.walk import Walk
 from kcheck.tree.node import Node
 
-DOOMED = "doomed-pod"
+DOOMED = "invalid-pod-in-custom-resource"
 _SURE: frozenset[Reason] = frozenset({"Invalid", "NotSupported", "Duplicate", "TooLong", "TooMany", "Forbidden"})
 
 

@@ -46,7 +46,7 @@ def _map_faults(value: list[Any], schema: Schema, keys: Keys) -> Iterator[Fault]
 
 
 def _duplicate(keys: Keys, message: str) -> Fault:
-    return Fault(keys, "list-duplicates", message, "Duplicate", bracketed=True)
+    return Fault(keys, "duplicate-list-item", message, "Duplicate", bracketed=True)
 
 
 def _repetitions(values: list[Any]) -> list[int]:

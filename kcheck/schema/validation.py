@@ -72,11 +72,11 @@ class _Validation:
             if text_format is not None:
                 count += 1
                 if not text_format.fits(value):
-                    faults.append(Fault(keys, "crd-value", wording.format(value, format, text_format.example), "TypeInvalid"))
+                    faults.append(Fault(keys, "crd-schema-violation", wording.format(value, format, text_format.example), "TypeInvalid"))
         elif kind in ("integer", "number"):
             count += 2
             for nowhere, message in bound_faults(value, schema):
-                faults.append(Fault(keys, "crd-value", message, "Invalid", nowhere))
+                faults.append(Fault(keys, "crd-schema-violation", message, "Invalid", nowhere))
         elif kind == "array":
             count += 2 + self.items(value, schema, keys, faults)
         if schema.enum and not _is_among(value, schema.enum):
@@ -97,11 +97,11 @@ class _Validation:
         """The first of these that fails hides the others."""
         length = len(value)
         if schema.max_length is not None and length > schema.max_length:
-            faults.append(Fault(keys, "crd-value", wording.too_long(length, schema.max_length), "TooLong"))
+            faults.append(Fault(keys, "crd-schema-violation", wording.too_long(length, schema.max_length), "TooLong"))
         elif schema.min_length is not None and length < schema.min_length:
-            faults.append(Fault(keys, "crd-value", wording.too_short(length, schema.min_length), "Invalid"))
+            faults.append(Fault(keys, "crd-schema-violation", wording.too_short(length, schema.min_length), "Invalid"))
         elif schema.pattern is not None and not schema.pattern.search(value):
-            faults.append(Fault(keys, "crd-value", wording.pattern(value, schema.pattern.pattern), "Invalid"))
+            faults.append(Fault(keys, "crd-schema-violation", wording.pattern(value, schema.pattern.pattern), "Invalid"))
 
     def items(self, value: list[Any], schema: Schema, keys: Keys, faults: list[Fault]) -> int:
         count = 0
@@ -111,28 +111,28 @@ class _Validation:
                 count += self.check(item, items, (*keys, index), faults)
         size = len(value)
         if schema.min_items is not None and size < schema.min_items:
-            faults.append(Fault(keys, "crd-value", wording.too_few(size, schema.min_items, "item"), "Invalid"))
+            faults.append(Fault(keys, "crd-schema-violation", wording.too_few(size, schema.min_items, "item"), "Invalid"))
         if schema.max_items is not None and size > schema.max_items:
-            faults.append(Fault(keys, "crd-value", wording.too_many(size, schema.max_items, "item"), "TooMany"))
+            faults.append(Fault(keys, "crd-schema-violation", wording.too_many(size, schema.max_items, "item"), "TooMany"))
         if schema.unique_items and any(_is_among(item, value[:index]) for index, item in enumerate(value)):
-            faults.append(Fault(keys, "list-duplicates", wording.repeated(), "Invalid"))
+            faults.append(Fault(keys, "duplicate-list-item", wording.repeated(), "Invalid"))
         return count
 
     def fields(self, value: dict[str, Any], schema: Schema, keys: Keys, faults: list[Fault]) -> int:
         size = len(value)
         if schema.min_properties is not None and size < schema.min_properties:
-            faults.append(Fault(keys, "crd-value", wording.too_few(size, schema.min_properties, "field"), "Invalid"))
+            faults.append(Fault(keys, "crd-schema-violation", wording.too_few(size, schema.min_properties, "field"), "Invalid"))
         if schema.max_properties is not None and size > schema.max_properties:
-            faults.append(Fault(keys, "crd-value", wording.too_many(size, schema.max_properties, "field"), "TooMany"))
+            faults.append(Fault(keys, "crd-schema-violation", wording.too_many(size, schema.max_properties, "field"), "TooMany"))
         count = 0
         for key, child in value.items():
             inner = schema.under(key)
             if inner is not None:
                 count += self.check(child, inner, (*keys, key), faults)
             elif schema.additional_allowed is False and not schema.has(key):
-                faults.append(Fault(keys, "crd-value", wording.forbidden(key), "Invalid"))
+                faults.append(Fault(keys, "crd-schema-violation", wording.forbidden(key), "Invalid"))
         absent = [key for key in schema.required if key not in value]
-        faults += [Fault((*keys, key), "required-field", wording.required(key), "Required") for key in absent]
+        faults += [Fault((*keys, key), "missing-required-field", wording.required(key), "Required") for key in absent]
         return count
 
     def combine(self, value: Any, schema: Schema, keys: Keys, faults: list[Fault]) -> int:
@@ -147,9 +147,9 @@ class _Validation:
             for _, inner in results:
                 faults += inner
             if any(inner for _, inner in results):
-                faults.append(Fault(keys, "crd-value", wording.not_all(), "Invalid", True))
+                faults.append(Fault(keys, "crd-schema-violation", wording.not_all(), "Invalid", True))
         if schema.not_ is not None and not self.attempt(value, schema.not_, keys)[1]:
-            faults.append(Fault(keys, "crd-value", wording.excluded(schema.not_), "Invalid", True))
+            faults.append(Fault(keys, "crd-schema-violation", wording.excluded(schema.not_), "Invalid", True))
         return count
 
     def any_of(self, value: Any, schema: Schema, keys: Keys, faults: list[Fault]) -> int:
@@ -161,7 +161,7 @@ class _Validation:
             if best is None or result[0] > best[0]:
                 best = result
         assert best is not None
-        faults.append(Fault(keys, "crd-value", wording.none_of(schema.any_of), "Invalid", True))
+        faults.append(Fault(keys, "crd-schema-violation", wording.none_of(schema.any_of), "Invalid", True))
         faults += best[1]
         return best[0]
 
@@ -177,10 +177,10 @@ class _Validation:
         if len(passed) == 1:
             return passed[0]
         if passed:
-            faults.append(Fault(keys, "crd-value", wording.several_of(schema.one_of, len(passed)), "Invalid", True))
+            faults.append(Fault(keys, "crd-schema-violation", wording.several_of(schema.one_of, len(passed)), "Invalid", True))
             return 0
         assert best is not None
-        faults.append(Fault(keys, "crd-value", wording.none_of(schema.one_of, one=True), "Invalid", True))
+        faults.append(Fault(keys, "crd-schema-violation", wording.none_of(schema.one_of, one=True), "Invalid", True))
         faults += best[1]
         return best[0]
 

@@ -122,7 +122,7 @@ def _quantity(value: Any, shape: Shape) -> Fault | None:
     try:
         parse_quantity(value if isinstance(value, str) else repr(value))
     except BadQuantity as error:
-        return Fault("quantity", error.message, "Invalid")
+        return Fault("invalid-quantity", error.message, "Invalid")
     return None
 
 
@@ -132,7 +132,7 @@ def _bytes(value: Any, shape: Shape) -> Fault | None:
     try:
         decode(value)
     except BadBase64 as error:
-        return Fault("base64", error.message, "Invalid")
+        return Fault("invalid-base64", error.message, "Invalid")
     return None
 
 

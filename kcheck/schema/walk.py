@@ -222,7 +222,7 @@ class Walk:
             child = value.get(key)
             if child is not None and child.value is not None and not _is_zero(child.value):
                 continue
-            self.tell("required-field", missing(child if child is not None else node[key]))
+            self.tell("missing-required-field", missing(child if child is not None else node[key]))
 
     def unknown_field(self, node: Node, shape: Shape, key: str, child: Node) -> None:
         where = shape.name.rpartition(" ")[2] or node.name or "this object"

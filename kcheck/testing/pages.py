@@ -27,7 +27,7 @@ ROUNDS = 10
 """How often a fix may be made until nothing is left to mend."""
 
 # What an example must not be by accident: such a slip can hide that the rule never looked.
-_SLIPS = ("yaml-syntax", "no-object", "unknown-kind", "unknown-field", "internal-error")
+_SLIPS = ("invalid-yaml", "not-kubernetes-object", "unknown-kind", "unknown-field", "internal-error")
 _RUN_OPTIONS: dict[str, type] = {"kubernetes": str, "complete": bool}
 _REMARK = re.compile(r"(?:^|(?<=\s))#.*", re.MULTILINE)
 

@@ -15,10 +15,10 @@ def files(tmp_path: Path) -> None:
 
 
 def test_exit_status_says_whether_something_was_found(program: Program) -> None:
-    assert program("check", "good.yaml", "--select", "port-number").code == 0
-    found = program("check", "bad.yaml", "--select", "port-number")
+    assert program("check", "good.yaml", "--select", "invalid-port-number").code == 0
+    found = program("check", "bad.yaml", "--select", "invalid-port-number")
     assert found.code == 1
-    assert "bad.yaml:10:26 error port-number  99999 is out of range" in found.out
+    assert "bad.yaml:10:26 error invalid-port-number  99999 is out of range" in found.out
     assert "         - containerPort: 99999\n" in found.out
 
 
@@ -28,8 +28,8 @@ def test_exit_status_says_whether_something_was_found(program: Program) -> None:
         (["--select", "naked-pod"], 1),
         (["--select", "naked-pod", "--fail-on", "error"], 0),
         (["--select", "naked-pod", "--severity", "error", "--fail-on", "info"], 0),
-        (["--select", "port-number", "--fail-on", "error"], 1),
-        (["--select", "port-number,naked-pod", "--ignore", "port-number", "--fail-on", "error"], 0),
+        (["--select", "invalid-port-number", "--fail-on", "error"], 1),
+        (["--select", "invalid-port-number,naked-pod", "--ignore", "invalid-port-number", "--fail-on", "error"], 0),
         (["--select", "spec"], 1),
         (["--select", "spec", "--ignore", "spec"], 0),
     ],
@@ -39,32 +39,32 @@ def test_thresholds_and_selection(program: Program, arguments: list[str], code: 
 
 
 def test_severity_hides_what_is_below_it(program: Program) -> None:
-    shown = program("check", "bad.yaml", "--select", "port-number,naked-pod", "--severity", "error", "--format", "concise").out
+    shown = program("check", "bad.yaml", "--select", "invalid-port-number,naked-pod", "--severity", "error", "--format", "concise").out
     assert shown.count("\n") == 1
-    assert "port-number" in shown
+    assert "invalid-port-number" in shown
 
 
 def test_json_goes_to_a_file_whole(program: Program, tmp_path: Path) -> None:
-    assert program("check", "bad.yaml", "--select", "port-number", "--format", "json", "--output", "report.json") == (1, "", "")
-    assert [f["rule"] for f in json.loads((tmp_path / "report.json").read_text())["findings"]] == ["port-number"]
+    assert program("check", "bad.yaml", "--select", "invalid-port-number", "--format", "json", "--output", "report.json") == (1, "", "")
+    assert [f["rule"] for f in json.loads((tmp_path / "report.json").read_text())["findings"]] == ["invalid-port-number"]
 
 
 def test_sarif_has_the_help_of_the_rule(program: Program) -> None:
-    report = json.loads(program("check", "bad.yaml", "--select", "port-number", "--format", "sarif").out)
+    report = json.loads(program("check", "bad.yaml", "--select", "invalid-port-number", "--format", "sarif").out)
     rule = report["runs"][0]["tool"]["driver"]["rules"][0]
-    assert rule["id"] == "port-number"
+    assert rule["id"] == "invalid-port-number"
     assert "A port is a number from 1 to 65535." in rule["help"]["markdown"]
 
 
 def test_statistics_name_the_rules(program: Program) -> None:
-    assert "port-number  1  a port number outside 1 to 65535" in program("check", ".", "--select", "port-number", "--statistics").out
+    assert "invalid-port-number  1  a port number outside 1 to 65535" in program("check", ".", "--select", "invalid-port-number", "--statistics").out
 
 
 def test_standard_input_has_a_name(program: Program) -> None:
-    found = program("check", "-", "--stdin-filename", "deploy/web.yaml", "--select", "port-number", stdin=BAD_POD.encode())
+    found = program("check", "-", "--stdin-filename", "deploy/web.yaml", "--select", "invalid-port-number", stdin=BAD_POD.encode())
     assert found.code == 1
     assert found.out.startswith("deploy/web.yaml:10:26 error")
-    assert program("check", "-", "--select", "port-number", stdin=BAD_POD.encode()).out.startswith("<stdin>:10:26")
+    assert program("check", "-", "--select", "invalid-port-number", stdin=BAD_POD.encode()).out.startswith("<stdin>:10:26")
 
 
 def test_a_range_of_versions_must_hold_on_each(program: Program, tmp_path: Path) -> None:
@@ -80,15 +80,15 @@ def test_definitions_come_from_the_command_line(program: Program, tmp_path: Path
     (tmp_path / "crds").mkdir()
     (tmp_path / "crds" / "widget.yaml").write_text(CRD)
     (tmp_path / "widget.yaml").write_text(WIDGET)
-    assert "no-schema" in program("check", "widget.yaml", "--select", "spec").out
+    assert "missing-schema" in program("check", "widget.yaml", "--select", "spec").out
     found = program("check", "widget.yaml", "--select", "spec", "--schemas", "crds", "--format", "concise")
     assert "unknown-field" in found.out
     assert "colour" not in found.out
 
 
 def test_files_that_are_excluded_are_passed_over(program: Program) -> None:
-    assert program("check", ".", "--select", "port-number", "--exclude", "bad.*").code == 0
-    passed = program("check", ".", "--select", "port-number", "--exclude", "bad.*", "--verbose").out
+    assert program("check", ".", "--select", "invalid-port-number", "--exclude", "bad.*").code == 0
+    passed = program("check", ".", "--select", "invalid-port-number", "--exclude", "bad.*", "--verbose").out
     assert "bad.yaml: excluded" in passed
 
 
@@ -110,8 +110,8 @@ class TestAsFound:
 
     def test_what_the_config_excludes_stays_out(self, program: Program, tmp_path: Path) -> None:
         (tmp_path / ".kcheck.yaml").write_text("exclude: [bad.yaml]\n")
-        assert program("check", "bad.yaml", "--select", "port-number").code == 1
-        assert program("check", "bad.yaml", "--select", "port-number", "--as-found").code == 0
+        assert program("check", "bad.yaml", "--select", "invalid-port-number").code == 1
+        assert program("check", "bad.yaml", "--select", "invalid-port-number", "--as-found").code == 0
 
 
 class TestConfig:
@@ -123,7 +123,7 @@ class TestConfig:
         assert [(f["rule"], f["severity"]) for f in report["findings"]] == [("naked-pod", "info")]
         found = program("check", "bad.yaml", "--format", "json", "--fail-on", "info", "--kubernetes", "1.30")
         assert (found.code, json.loads(found.out)["kubernetes"]) == (1, "1.30")
-        assert "port-number" in program("check", "bad.yaml", "--isolated").out
+        assert "invalid-port-number" in program("check", "bad.yaml", "--isolated").out
 
     def test_another_file_can_be_given(self, program: Program, tmp_path: Path) -> None:
         (tmp_path / ".kcheck.yaml").write_text("rules: {all: off}\n")
@@ -137,8 +137,8 @@ class TestConfig:
         (tmp_path / ".kcheck.yaml").write_text(OVERRIDES)
         report = json.loads(program("check", ".", "--format", "json").out)
         found = {(f["file"], f["rule"], f["severity"]) for f in report["findings"]}
-        assert ("copied/web.yaml", "port-number", "info") in found
-        assert ("bad.yaml", "port-number", "error") in found
+        assert ("copied/web.yaml", "invalid-port-number", "info") in found
+        assert ("bad.yaml", "invalid-port-number", "error") in found
         assert {file for file, rule, _ in found if rule == "naked-pod"} == {"bad.yaml", "good.yaml"}
 
     def test_mistakes_are_told_with_their_place(self, program: Program, tmp_path: Path) -> None:
@@ -151,10 +151,10 @@ class TestConfig:
 
 
 OVERRIDES = """\
-rules: {all: off, port-number: on, naked-pod: on}
+rules: {all: off, invalid-port-number: on, naked-pod: on}
 overrides:
   - files: [copied/]
-    rules: {port-number: info, naked-pod: off}
+    rules: {invalid-port-number: info, naked-pod: off}
 """
 POLICY = """\
 apiVersion: admissionregistration.k8s.io/v1

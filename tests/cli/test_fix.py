@@ -25,8 +25,8 @@ spec:
       image: "k8s.gcr.io/pause:3.9"
 """
 NEW = OLD.replace("serviceAccount:", "serviceAccountName:").replace("k8s.gcr.io", "registry.k8s.io")
-SAFE = ("--isolated", "--select", "retired-registry,service-account-alias")
-UNSAFE = ("--isolated", "--select", "resource-unit")
+SAFE = ("--isolated", "--select", "deprecated-registry,deprecated-service-account-field")
+UNSAFE = ("--isolated", "--select", "wrong-resource-unit")
 MEMORY = OLD + "      resources: {limits: {memory: 512}}\n"
 
 
@@ -55,9 +55,9 @@ def test_fixed_once_there_is_nothing_to_fix(program: Program, pod: Path) -> None
 
 def test_what_is_left_decides_the_status(program: Program, pod: Path) -> None:
     pod.write_text(OLD + "      ports: [{containerPort: 99999}]\n")
-    done = program("check", "--fix", *SAFE, "--select", "port-number", "pod.yaml")
+    done = program("check", "--fix", *SAFE, "--select", "invalid-port-number", "pod.yaml")
     assert done.code == 1
-    assert "port-number" in done.out
+    assert "invalid-port-number" in done.out
     assert "Fixed 2 findings in 1 file." in done.out
 
 
@@ -112,7 +112,7 @@ def test_a_link_stays_and_its_target_is_fixed(program: Program, pod: Path) -> No
 
 
 def test_an_ignored_finding_is_not_fixed(program: Program, pod: Path) -> None:
-    text = OLD.replace("# ours", "# kcheck: ignore[service-account-alias] ours")
+    text = OLD.replace("# ours", "# kcheck: ignore[deprecated-service-account-field] ours")
     pod.write_text(text)
     program("check", "--fix", *SAFE, "pod.yaml")
     assert pod.read_text() == text.replace("k8s.gcr.io", "registry.k8s.io")

@@ -30,10 +30,10 @@ def _install_clumsy(plug_in: Install) -> None:
 
 def test_a_failing_rule_is_named_and_the_rest_is_told(program: Program, plug_in: Install) -> None:
     _install_clumsy(plug_in)
-    found = program("check", "bad.yaml", "--select", "acme/clumsy,port-number", "--format", "json", "--severity", "error")
+    found = program("check", "bad.yaml", "--select", "acme/clumsy,invalid-port-number", "--format", "json", "--severity", "error")
     assert found.code == 2
     findings = {f["rule"]: f["message"] for f in json.loads(found.out)["findings"]}
-    assert findings.keys() == {"internal-error", "port-number"}
+    assert findings.keys() == {"internal-error", "invalid-port-number"}
     assert findings["internal-error"] == "rule acme/clumsy failed on Pod web: ZeroDivisionError: of all things"
 
 
@@ -48,11 +48,11 @@ def test_a_plug_in_that_does_not_load_is_named(program: Program, plug_in: Instal
         raise ImportError("no module named acme")
 
     plug_in("acme", load)
-    found = program("check", "bad.yaml", "--select", "port-number", "--format", "concise")
+    found = program("check", "bad.yaml", "--select", "invalid-port-number", "--format", "concise")
     assert found.code == 2
-    assert "port-number" in found.out
+    assert "invalid-port-number" in found.out
     assert found.err == "kcheck: the plug-in acme could not be loaded: ImportError: no module named acme\n"
-    listed = program("rules", "--select", "port-number")
+    listed = program("rules", "--select", "invalid-port-number")
     assert (listed.code, listed.out.count("\n")) == (2, 2)
     assert "acme" in listed.err
 

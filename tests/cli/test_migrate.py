@@ -27,7 +27,7 @@ spec:
         - name: web
           image: nginx:latest
 """
-LINTER = "checks:\n  include: [minimum-three-replicas, sorted-keys]\n  exclude: [latest-tag, no-anti-affinity]\n"
+LINTER = "checks:\n  include: [minimum-three-replicas, sorted-keys]\n  exclude: [latest-tag, missing-anti-affinity]\n"
 
 
 def rules_of(outcome: Outcome) -> set[str]:
@@ -44,35 +44,35 @@ def test_a_config_is_printed_and_nothing_is_lost(program: Program) -> None:
     done = program("migrate", "lint.yaml")
     assert done.code == 0
     assert done.out.startswith("# From lint.yaml (kube-linter), by kcheck migrate.\nrules:\n")
-    assert "  floating-tag: off  # kube-linter: latest-tag\n" in done.out
+    assert "  latest-tag: off  # kube-linter: latest-tag\n" in done.out
     assert not Path(".kcheck.yaml").exists()
 
 
 def test_the_whole_way(program: Program) -> None:
     put(lint_yaml=LINTER, web_yaml=DEPLOYMENT)
     before = rules_of(program("check", "--format", "json", "web.yaml"))
-    assert "floating-tag" in before
+    assert "latest-tag" in before
     assert program("migrate", "lint.yaml", "--output", ".kcheck.yaml").code == 0
     after = rules_of(program("check", "--format", "json", "web.yaml"))
     # Off there; on there; there with three replicas, here unasked with two.
-    assert "floating-tag" not in after
-    assert "no-anti-affinity" not in after
-    assert {"may-run-as-root", "writable-root-filesystem", "missing-cpu-request", "few-replicas"} <= after
+    assert "latest-tag" not in after
+    assert "missing-anti-affinity" not in after
+    assert {"missing-run-as-non-root", "writable-root-filesystem", "missing-cpu-request", "too-few-replicas"} <= after
 
     shown = program("migrate", "web.yaml")
-    assert '+    kcheck.dev/ignore: "may-run-as-root; it binds port 80"\n' in shown.out
+    assert '+    kcheck.dev/ignore: "missing-run-as-non-root; it binds port 80"\n' in shown.out
     assert shown.out.startswith("--- a/web.yaml\n+++ b/web.yaml\n")
     assert Path("web.yaml").read_text() == DEPLOYMENT
     assert program("migrate", "web.yaml", "--write") == (0, "", "")
-    assert rules_of(program("check", "--format", "json", "web.yaml")) == after - {"may-run-as-root"}
+    assert rules_of(program("check", "--format", "json", "web.yaml")) == after - {"missing-run-as-non-root"}
     assert program("migrate", "web.yaml") == (0, "", "")
 
 
 @pytest.mark.parametrize(
     ("name", "config", "rules"),
     [
-        (".checkov.yaml", "skip-check: [CKV_K8S_14]\n", {"missing-liveness-probe", "unpinned-image", "default-account-token"}),
-        ("polaris.yaml", "checks: {priorityClassNotSet: danger, tagNotSpecified: ignore}\n", {"no-priority-class"}),
+        (".checkov.yaml", "skip-check: [CKV_K8S_14]\n", {"missing-liveness-probe", "unpinned-image", "default-service-account-token"}),
+        ("polaris.yaml", "checks: {priorityClassNotSet: danger, tagNotSpecified: ignore}\n", {"missing-priority-class-name"}),
         ("score.sh", "kube-score score --ignore-test container-image-tag x.yaml\n", {"low-user-id", "missing-ephemeral-storage"}),
     ],
 )
@@ -83,19 +83,19 @@ def test_each_tool(program: Program, name: str, config: str, rules: set[str]) ->
     assert program("migrate", name, "--output", ".kcheck.yaml").code == 0
     found = rules_of(program("check", "--format", "json", "web.yaml"))
     assert rules <= found
-    assert "floating-tag" not in found
+    assert "latest-tag" not in found
 
 
 def test_kube_score_flags_behind_dashes(program: Program) -> None:
     done = program("migrate", "--from", "kube-score", "--", "score", "--ignore-test", "container-image-tag")
     assert done.code == 0
-    assert "floating-tag: off  # kube-score: container-image-tag" in done.out
+    assert "latest-tag: off  # kube-score: container-image-tag" in done.out
 
 
 def test_standard_input(program: Program) -> None:
     done = program("migrate", "-", stdin=LINTER.encode())
     assert done.code == 0
-    assert "few-replicas" in done.out
+    assert "too-few-replicas" in done.out
     assert program("migrate", "-", stdin=DEPLOYMENT.encode()).code == 2
 
 
@@ -107,7 +107,7 @@ def test_no_file_is_overwritten_unasked(program: Program) -> None:
     assert "is there already" in done.err
     assert Path(".kcheck.yaml").read_text() == "# mine\n"
     assert program("migrate", "lint.yaml", "--output", ".kcheck.yaml", "--force").code == 0
-    assert "few-replicas" in Path(".kcheck.yaml").read_text()
+    assert "too-few-replicas" in Path(".kcheck.yaml").read_text()
 
 
 def test_exemptions_go_to_the_objects(program: Program) -> None:
@@ -121,7 +121,7 @@ def test_exemptions_go_to_the_objects(program: Program) -> None:
     done = program("migrate", "p.yaml", "web.yaml", "--write")
     assert done.code == 0
     assert (
-        'metadata:\n  annotations:\n    kcheck.dev/ignore: "floating-tag; exempt in polaris"\n  name: web' in Path("web.yaml").read_text()
+        'metadata:\n  annotations:\n    kcheck.dev/ignore: "latest-tag; exempt in polaris"\n  name: web' in Path("web.yaml").read_text()
     )
     assert "namespace shop" not in done.err
     assert "p.yaml:4: polaris exemption of namespace far from all checks" in done.err
@@ -131,7 +131,7 @@ def test_a_folder_is_looked_through(program: Program) -> None:
     put(web_yaml=DEPLOYMENT, values_yaml="replicas: 3\n", lint_yaml=LINTER)
     done = program("migrate", ".", "--output", "new.yaml", "--write")
     assert done.code == 0
-    assert "few-replicas" in Path("new.yaml").read_text()
+    assert "too-few-replicas" in Path("new.yaml").read_text()
     assert "kcheck.dev/ignore" in Path("web.yaml").read_text()
 
 

@@ -8,18 +8,18 @@ from tests.cli.conftest import Program
 
 
 def test_rules_as_a_table(program: Program) -> None:
-    found = program("rules", "--select", "port-number,naked-pod")
+    found = program("rules", "--select", "invalid-port-number,naked-pod")
     assert found.code == 0
     head, *rows = found.out.splitlines()
     assert head.split() == ["rule", "severity", "family", "default", "title"]
-    assert [row.split()[:4] for row in rows] == [["naked-pod", "warning", "practice", "on"], ["port-number", "error", "spec", "on"]]
+    assert [row.split()[:4] for row in rows] == [["naked-pod", "warning", "practice", "on"], ["invalid-port-number", "error", "spec", "on"]]
 
 
 def test_rules_as_data(program: Program) -> None:
     rules = {r["id"]: r for r in json.loads(program("rules", "--format", "json").out)}
-    assert rules["floating-tag"]["options"][0]["type"] == "a list of texts"
-    assert "core/v1 ContainerPort" in rules["port-number"]["types"]
-    assert rules["port-number"]["page"].endswith("/pages/port-number.md")
+    assert rules["latest-tag"]["options"][0]["type"] == "a list of texts"
+    assert "core/v1 ContainerPort" in rules["invalid-port-number"]["types"]
+    assert rules["invalid-port-number"]["page"].endswith("/pages/port-number.md")
 
 
 def test_rules_like_those_of_another_tool(program: Program) -> None:
@@ -27,7 +27,7 @@ def test_rules_like_those_of_another_tool(program: Program) -> None:
     assert found.code == 0
     head, *rows = found.out.splitlines()
     assert head.split() == ["check", "rule", "default", "title"]
-    assert ["kube-linter/latest-tag", "floating-tag", "on"] in [row.split()[:3] for row in rows]
+    assert ["kube-linter/latest-tag", "latest-tag", "on"] in [row.split()[:3] for row in rows]
     # A check for which several rules stand is named in the first row alone.
     first = next(number for number, row in enumerate(rows) if row.startswith("kube-linter/liveness-port "))
     assert rows[first + 1].split()[:2] == ["undeclared-probe-port", "off"]
@@ -35,7 +35,7 @@ def test_rules_like_those_of_another_tool(program: Program) -> None:
 
 def test_rules_like_one_check_as_data(program: Program) -> None:
     data = json.loads(program("rules", "--like", "checkov/CKV_K8S_14", "--format", "json").out)
-    assert data == [{"check": "checkov/CKV_K8S_14", "rules": ["floating-tag"]}]
+    assert data == [{"check": "checkov/CKV_K8S_14", "rules": ["latest-tag"]}]
 
 
 @pytest.mark.parametrize(
@@ -55,11 +55,11 @@ def test_rules_like_an_unknown_tool(program: Program, name: str, message: str) -
 
 
 def test_explain_prints_data_and_page(program: Program) -> None:
-    text = program("explain", "port-number").out
-    assert text.startswith("# port-number\n\na port number outside 1 to 65535\n")
+    text = program("explain", "invalid-port-number").out
+    assert text.startswith("# invalid-port-number\n\na port number outside 1 to 65535\n")
     assert "severity       error\n" in text
     assert "#                        ^^^^^ write a number from 1 to 65535\n" in text
-    painted = program("explain", "port-number", "--color", "always").out
+    painted = program("explain", "invalid-port-number", "--color", "always").out
     assert "\x1b[1;33m#                        ^^^^^ write a number from 1 to 65535\x1b[0m\n" in painted
     assert "```" not in painted
 
@@ -68,7 +68,7 @@ def test_explain_shows_a_group(program: Program) -> None:
     text = program("explain", "gateways").out
     assert text.startswith("# gateways\n\nGateway API\n")
     assert "\nmissing-listener " in text
-    assert "port-number" not in text
+    assert "invalid-port-number" not in text
 
 
 def test_groups_are_listed_with_what_they_are_about(program: Program) -> None:
@@ -77,13 +77,13 @@ def test_groups_are_listed_with_what_they_are_about(program: Program) -> None:
     assert "Gateway API" in next(line for line in lines if line.startswith("gateways "))
     (group,) = [each for each in json.loads(program("rules", "--groups", "--format", "json").out) if each["group"] == "jobs"]
     assert group["description"] == "Jobs and CronJobs"
-    assert "finished-jobs" in group["rules"]
-    few = program("rules", "--groups", "--select", "missing-listener").out.splitlines()[1:]
+    assert "job-ttl-seconds-after-finished" in group["rules"]
+    few = program("rules", "--groups", "--select", "missing-gateway-listener").out.splitlines()[1:]
     assert [line.split()[0] for line in few] == ["all", "gateways", "networking", "practice", "relations"]
 
 
 def test_explain_lists_options(program: Program) -> None:
-    assert "  allow: a list of texts, [] by default\n" in program("explain", "floating-tag").out
+    assert "  allow: a list of texts, [] by default\n" in program("explain", "latest-tag").out
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -97,8 +97,8 @@ def test_completion_scripts(program: Program, shell: str) -> None:
     ("words", "completions"),
     [
         ("kcheck che", {"check"}),
-        ("kcheck explain port-n", {"port-name", "port-number"}),
-        ("kcheck check --select spec,port-n", {"spec,port-name", "spec,port-number"}),
+        ("kcheck explain port-n", {"invalid-port-name", "invalid-port-number"}),
+        ("kcheck check --select spec,port-n", {"spec,invalid-port-name", "spec,invalid-port-number"}),
         ("kcheck check --ignore practic", {"practice"}),
         ("kcheck check --format conc", {"concise"}),
         ("kcheck rules --like kube-l", {"kube-linter"}),

@@ -46,11 +46,11 @@ def test_colour(choice: str, environment: dict[str, str], out: io.StringIO, pain
 
 def test_text_is_painted_on_demand(program: Program, tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text(BAD_POD)
-    plain = program("check", "bad.yaml", "--select", "port-number").out
-    painted = program("check", "bad.yaml", "--select", "port-number", "--color", "always").out
+    plain = program("check", "bad.yaml", "--select", "invalid-port-number").out
+    painted = program("check", "bad.yaml", "--select", "invalid-port-number", "--color", "always").out
     assert "\x1b[" not in plain
     assert "\x1b[1;31merror\x1b[0m" in painted
-    program("check", "bad.yaml", "--select", "port-number", "--output", "report.txt")
+    program("check", "bad.yaml", "--select", "invalid-port-number", "--output", "report.txt")
     assert (tmp_path / "report.txt").read_text() == plain
 
 
@@ -75,7 +75,7 @@ def test_a_reader_that_stops_is_no_mistake(tmp_path: Path) -> None:
     pod = BAD_POD.replace("        - containerPort: 99999\n", "        - containerPort: 99999\n" * 5000)
     (tmp_path / "bad.yaml").write_text(pod)
     check = subprocess.Popen(
-        [*PROGRAM, "check", "bad.yaml", "--select", "port-number"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*PROGRAM, "check", "bad.yaml", "--select", "invalid-port-number"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     assert check.stdout is not None
     assert check.stderr is not None
@@ -100,7 +100,7 @@ def test_an_interrupt_ends_quietly() -> None:
 
 def test_the_end_is_as_usual_for_who_waits_for_it(tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text(BAD_POD)
-    check = ("check", "bad.yaml", "--select", "port-number", "--isolated")
+    check = ("check", "bad.yaml", "--select", "invalid-port-number", "--isolated")
     last = "import atexit; atexit.register(print, 'at last'); from kcheck.cli.main import program; program()"
     done = subprocess.run([sys.executable, "-c", last, *check], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 1

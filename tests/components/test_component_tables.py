@@ -123,12 +123,12 @@ def test_arguments_are_of_the_type_that_their_plugin_has() -> None:
     terms = "nodeSelectorTerms: [{matchExpressions: [{key: a, operator: in}]}]"
     field = ".addedAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].operator"
     affinity = f"{{addedAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: {{{terms}}}}}}}"
-    assert told(with_args("NodeAffinity", affinity)) == [("affinity-term", where + field)]
+    assert told(with_args("NodeAffinity", affinity)) == [("invalid-affinity-term", where + field)]
 
 
 def test_older_versions_have_their_own_fields_and_are_deprecated() -> None:
     text = scheduler("healthzBindAddress: 0.0.0.0:10251\nprofiles: [{percentageOfNodesToScore: 50}]\n", "v1beta2")
-    assert told(text, "1.27") == [("deprecated-version", "apiVersion"), ("unknown-field", "profiles[0].percentageOfNodesToScore")]
+    assert told(text, "1.27") == [("deprecated-crd-version", "apiVersion"), ("unknown-field", "profiles[0].percentageOfNodesToScore")]
     assert told(text) == [("removed-api", "apiVersion")]
     assert told(scheduler("", "v1beta3"), "1.25") == []
     assert told(scheduler("delayCacheUntilActive: true\n"), "1.27") == [("unknown-field", "delayCacheUntilActive")]
@@ -164,7 +164,7 @@ def test_with_its_crd_a_retired_group_is_one_like_others() -> None:
         "  versions: [{name: v1beta1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]\n"
     )
     instance = "---\napiVersion: servicecatalog.k8s.io/v1beta1\nkind: ServiceInstance\nmetadata: {name: a}\n"
-    found = check_text(crd + instance, ["removed-api", "no-schema", "unknown-kind"])
+    found = check_text(crd + instance, ["removed-api", "missing-schema", "unknown-kind"])
     assert found == []
 
 

@@ -1,4 +1,4 @@
-"""Several kubeconfig files of one input are one configuration, as those of KUBECONFIG are: kubeconfig-reference and kubeconfig-merge."""
+"""Several kubeconfig files of one input are one configuration, as those of KUBECONFIG are: invalid-kubeconfig-reference and shadowed-kubeconfig-entry."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def test_contexts_may_name_what_another_file_has(check: Check) -> None:
 def test_what_no_file_has_is_told_where_it_is_named(check: Check) -> None:
     findings = check({"team.yaml": HEAD + CONTEXT, "base.yaml": HEAD + CLUSTER.replace("prod,", "prods,")})
     assert told(findings) == [
-        ("kubeconfig-reference", "team.yaml", "contexts[0].context.cluster"),
-        ("kubeconfig-reference", "team.yaml", "contexts[0].context.user"),
+        ("invalid-kubeconfig-reference", "team.yaml", "contexts[0].context.cluster"),
+        ("invalid-kubeconfig-reference", "team.yaml", "contexts[0].context.user"),
     ]
     assert findings[0].reason == "NotFound"
     assert findings[0].concise == "context work names the cluster prod, which nobody has; did you mean prods?"
@@ -38,8 +38,8 @@ def test_a_current_context_may_stand_in_another_file(check: Check) -> None:
     whole = CLUSTER + USER % "abc" + CONTEXT
     assert told(check({"a.yaml": HEAD + "current-context: work\n", "b.yaml": HEAD + whole})) == []
     assert told(check({"a.yaml": HEAD + "current-context: work\n", "c.yaml": HEAD + "current-context: home\n"})) == [
-        ("kubeconfig-reference", "a.yaml", "current-context"),
-        ("kubeconfig-reference", "c.yaml", "current-context"),
+        ("invalid-kubeconfig-reference", "a.yaml", "current-context"),
+        ("invalid-kubeconfig-reference", "c.yaml", "current-context"),
     ]
 
 
@@ -47,7 +47,7 @@ def test_a_current_context_may_stand_in_another_file(check: Check) -> None:
 def test_the_first_file_wins_and_the_other_is_told(check: Check, order: tuple[str, str]) -> None:
     files = {"first.yaml": HEAD + CLUSTER + USER % "one", "second.yaml": HEAD + CLUSTER + USER % "two"}
     (finding,) = check(files, *order)
-    assert told([finding]) == [("kubeconfig-merge", order[1], "users[0].name")]
+    assert told([finding]) == [("shadowed-kubeconfig-entry", order[1], "users[0].name")]
     assert f"{order[0]} has another user dev" in finding.concise
     assert [(r.place.file, r.place.field) for r in finding.related] == [(order[0], "users[0].name")]
 
@@ -59,7 +59,7 @@ def test_entries_that_say_the_same_do_not_clash(check: Check) -> None:
 
 def test_only_the_first_document_of_a_file_is_read(check: Check) -> None:
     findings = check({"a.yaml": f"{HEAD}{USER % 'one'}---\n{HEAD}{USER % 'two'}"})
-    assert told(findings) == [("kubeconfig-merge", "a.yaml", "kind")]
+    assert told(findings) == [("shadowed-kubeconfig-entry", "a.yaml", "kind")]
 
 
 def test_paths_begin_at_their_own_file(check: Check) -> None:
@@ -67,8 +67,8 @@ def test_paths_begin_at_their_own_file(check: Check) -> None:
     files = {"x/a.yaml": text % ("a", "ca.crt"), "y/b.yaml": text % ("b", "../ca.crt"), "c.yaml": text % ("c", "/ca.crt")}
     findings = check(files)
     assert told(findings) == [
-        ("kubeconfig-relative-path", "x/a.yaml", "clusters[0].cluster.certificate-authority"),
-        ("kubeconfig-relative-path", "y/b.yaml", "clusters[0].cluster.certificate-authority"),
+        ("relative-kubeconfig-path", "x/a.yaml", "clusters[0].cluster.certificate-authority"),
+        ("relative-kubeconfig-path", "y/b.yaml", "clusters[0].cluster.certificate-authority"),
     ]
     assert "(x/ca.crt)" in findings[0].concise
     assert "(ca.crt)" in findings[1].concise

@@ -29,7 +29,7 @@ def plugins(rest: str, version: str = "1.36") -> list[tuple[str, str, str]]:
     ],
 )
 def test_numbers_have_their_ranges(rest: str, field: str) -> None:
-    assert told(f"{rest}\n") == [("number-range", field, "Invalid")]
+    assert told(f"{rest}\n") == [("number-out-of-range", field, "Invalid")]
 
 
 def test_defaults_hold_where_nothing_is_written() -> None:
@@ -41,7 +41,7 @@ def test_defaults_hold_where_nothing_is_written() -> None:
 
 @pytest.mark.parametrize(
     ("value", "rule"),
-    [("5", "wrong-type"), ("5x", "wrong-type"), ("''", "wrong-type"), ("null", "wrong-type"), ("-5s", "leader-election")],
+    [("5", "wrong-type"), ("5x", "wrong-type"), ("''", "wrong-type"), ("null", "wrong-type"), ("-5s", "invalid-leader-election")],
 )
 def test_durations_are_those_of_go(value: str, rule: str) -> None:
     assert told(f"leaderElection: {{retryPeriod: {value}}}\n") == [
@@ -53,7 +53,7 @@ def test_plugins_go_with_versions() -> None:
     for version, since in (("1.28", "SelectorSpread"), ("1.31", "EBSLimits")):
         assert plugins(f"filter: {{enabled: [{{name: {since}}}]}}", version) == []
         assert plugins(f"filter: {{enabled: [{{name: {since}}}]}}") == [
-            ("scheduler-plugin", "profiles[0].plugins.filter.enabled[0]", "Invalid")
+            ("invalid-scheduler-plugin", "profiles[0].plugins.filter.enabled[0]", "Invalid")
         ]
     # To turn off what is not there does no harm.
     assert plugins("filter: {disabled: [{name: EBSLimits}]}") == []
@@ -87,7 +87,7 @@ def test_something_sorts_and_something_binds(rest: str) -> None:
     ],
 )
 def test_nothing_sorts_or_binds_or_too_much(rest: str, points: list[str]) -> None:
-    assert plugins(rest) == [("scheduler-plugin", f"profiles[0].plugins.{point}", "Invalid") for point in points]
+    assert plugins(rest) == [("invalid-scheduler-plugin", f"profiles[0].plugins.{point}", "Invalid") for point in points]
 
 
 def test_spreading_constraints_of_all_pods_have_no_selector_and_need_none() -> None:
@@ -95,12 +95,12 @@ def test_spreading_constraints_of_all_pods_have_no_selector_and_need_none() -> N
     args = "profiles: [{pluginConfig: [{name: PodTopologySpread, args: {defaultingType: List, defaultConstraints: [%s]}}]}]\n"
     where = "profiles[0].pluginConfig[0].args.defaultConstraints"
     assert told(args % f"{{{constraint}}}") == []
-    assert told(args % f"{{{constraint}}}, {{{constraint}}}") == [("scheduler-arguments", f"{where}[1]", "Duplicate")]
-    assert told(args % f"{{{constraint}, labelSelector: {{}}}}") == [("scheduler-arguments", f"{where}[0].labelSelector", "Forbidden")]
+    assert told(args % f"{{{constraint}}}, {{{constraint}}}") == [("invalid-scheduler-plugin-args", f"{where}[1]", "Duplicate")]
+    assert told(args % f"{{{constraint}, labelSelector: {{}}}}") == [("invalid-scheduler-plugin-args", f"{where}[0].labelSelector", "Forbidden")]
     assert told(args % "{topologyKey: 'a b', whenUnsatisfiable: Never}") == [
-        ("topology-spread", f"{where}[0].maxSkew", "Invalid"),
-        ("scheduler-arguments", f"{where}[0].topologyKey", "Invalid"),
-        ("topology-spread", f"{where}[0].whenUnsatisfiable", "NotSupported"),
+        ("invalid-topology-spread", f"{where}[0].maxSkew", "Invalid"),
+        ("invalid-scheduler-plugin-args", f"{where}[0].topologyKey", "Invalid"),
+        ("invalid-topology-spread", f"{where}[0].whenUnsatisfiable", "NotSupported"),
     ]
 
 
@@ -111,14 +111,14 @@ def test_added_affinity_is_read_when_the_scheduler_starts() -> None:
     terms = "{nodeSelectorTerms: [{matchExpressions: [{key: cores, operator: Gt, values: [%s]}]}]}"
     field = "requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values[0]"
     assert told(args % ("required", terms % "'8'")) == []
-    assert told(args % ("required", terms % "many")) == [("scheduler-arguments", f"{where}.{field}", "Invalid")]
+    assert told(args % ("required", terms % "many")) == [("invalid-scheduler-plugin-args", f"{where}.{field}", "Invalid")]
     preference = "[{weight: 1, preference: {matchExpressions: [{key: pool, operator: In, values: [a/b]}]}}]"
     field = "preferredDuringSchedulingIgnoredDuringExecution[0].preference.matchExpressions[0].values[0]"
-    assert ("scheduler-arguments", f"{where}.{field}", "Invalid") in told(args % ("preferred", preference))
+    assert ("invalid-scheduler-plugin-args", f"{where}.{field}", "Invalid") in told(args % ("preferred", preference))
 
 
 def test_a_curve_of_volumes_needs_a_feature() -> None:
     shape = "[{utilization: 0, score: 0}, {utilization: 100, score: 11}]"
     args = f"profiles: [{{pluginConfig: [{{name: VolumeBinding, args: {{shape: {shape}}}}}]}}]\n"
     where = "profiles[0].pluginConfig[0].args.shape"
-    assert told(args) == [("dubious-setting", where, ""), ("scheduler-arguments", f"{where}[1].score", "Invalid")]
+    assert told(args) == [("ineffective-setting", where, ""), ("invalid-scheduler-plugin-args", f"{where}[1].score", "Invalid")]

@@ -15,11 +15,11 @@ def _options(*options: Option) -> dict[str, Option]:
 
 
 RULES = (
-    Rule("floating-tag", "", WARNING, "practice", frozenset({"security"}), options=_options(Option("allow", tuple, (), ""))),
+    Rule("latest-tag", "", WARNING, "practice", frozenset({"security"}), options=_options(Option("allow", tuple, (), ""))),
     Rule("host-network", "", WARNING, "practice", frozenset({"security"})),
     Rule("missing-probe", "", WARNING, "practice", frozenset({"reliability"}), options=_options(Option("min_replicas", int, 1, ""))),
-    Rule("stated-default", "", WARNING, "practice", frozenset({"style"}), default=False),
-    Rule("no-schema", "", WARNING, "spec", options=_options(Option("ignore_groups", tuple, (), ""))),
+    Rule("redundant-default", "", WARNING, "practice", frozenset({"style"}), default=False),
+    Rule("missing-schema", "", WARNING, "spec", options=_options(Option("ignore_groups", tuple, (), ""))),
     Rule("wrong-type", "", ERROR, "spec"),
     Rule("internal-error", "", ERROR, "spec"),
     Rule("unreadable-file", "", ERROR, "spec"),

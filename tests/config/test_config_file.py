@@ -85,7 +85,7 @@ class TestRead:
         (folder / "crds").mkdir()
         read = config(
             'kubernetes: "1.33-1.35"\nschemas: [crds]\ncomplete: true\nfail-on: error\nexclude: [vendor/, "**/testdata/**"]\n'
-            "rules: {floating-tag: off}\noverrides:\n- files: [legacy/**]\n  rules: {floating-tag: on}\n",
+            "rules: {latest-tag: off}\noverrides:\n- files: [legacy/**]\n  rules: {latest-tag: on}\n",
             registry,
         )
         assert read.kubernetes == ("1.33", "1.34", "1.35")
@@ -93,8 +93,8 @@ class TestRead:
         assert read.complete
         assert read.fail_on is ERROR
         assert read.exclude == ("vendor/", "**/testdata/**")
-        assert read.settings == {"floating-tag": Setting(False)}
-        assert read.overrides == ((("legacy/**",), {"floating-tag": Setting(True)}),)
+        assert read.settings == {"latest-tag": Setting(False)}
+        assert read.overrides == ((("legacy/**",), {"latest-tag": Setting(True)}),)
         assert pickle.loads(pickle.dumps(read)) == read
 
     def test_schemas_are_relative_to_the_file(self, registry: Registry, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,10 +122,10 @@ class TestRead:
         assert config(f"kubernetes: {written}\n", registry).kubernetes == versions
 
     def test_crlf_and_utf16(self, registry: Registry, folder: Path) -> None:
-        text = "rules:\r\n  floating-tag: off\r\n"
-        assert config(text, registry).settings == {"floating-tag": Setting(False)}
+        text = "rules:\r\n  latest-tag: off\r\n"
+        assert config(text, registry).settings == {"latest-tag": Setting(False)}
         Path("wide.yaml").write_bytes(text.encode("utf-16"))
-        assert read(Path("wide.yaml"), registry).settings == {"floating-tag": Setting(False)}
+        assert read(Path("wide.yaml"), registry).settings == {"latest-tag": Setting(False)}
 
 
 class TestRules:
@@ -145,38 +145,38 @@ class TestRules:
         ],
     )
     def test_what_can_be_said_of_a_rule(self, said: str, setting: Setting, registry: Registry) -> None:
-        assert config(f"rules: {{floating-tag: {said}}}\n", registry).settings == {"floating-tag": setting}
+        assert config(f"rules: {{latest-tag: {said}}}\n", registry).settings == {"latest-tag": setting}
 
     def test_hyphens_of_options_and_ids_of_plugins(self, registry: Registry) -> None:
-        read = config("rules:\n  no-schema: {ignore-groups: [argoproj.io]}\n  acme/owner: {ratio: 1, strict: yes}\n", registry)
-        assert read.settings["no-schema"].options == {"ignore_groups": ("argoproj.io",)}
+        read = config("rules:\n  missing-schema: {ignore-groups: [argoproj.io]}\n  acme/owner: {ratio: 1, strict: yes}\n", registry)
+        assert read.settings["missing-schema"].options == {"ignore_groups": ("argoproj.io",)}
         assert read.settings["acme/owner"].options == {"ratio": 1.0, "strict": True}
 
     def test_a_group_is_its_rules(self, registry: Registry) -> None:
         assert config("rules: {security: error}\n", registry).settings == {
-            "floating-tag": Setting(True, ERROR),
+            "latest-tag": Setting(True, ERROR),
             "host-network": Setting(True, ERROR),
         }
 
     def test_narrow_beats_wide_in_any_order(self, registry: Registry) -> None:
-        one = config("rules: {floating-tag: on, security: off, practice: info, all: off}\n", registry).settings
-        two = config("rules: {all: off, practice: info, security: off, floating-tag: on}\n", registry).settings
+        one = config("rules: {latest-tag: on, security: off, practice: info, all: off}\n", registry).settings
+        two = config("rules: {all: off, practice: info, security: off, latest-tag: on}\n", registry).settings
         assert one == two
-        assert one["floating-tag"] == Setting(True, INFO)
+        assert one["latest-tag"] == Setting(True, INFO)
         assert one["host-network"] == Setting(False, INFO)
         assert one["missing-probe"] == Setting(False, INFO)
         assert one["wrong-type"] == Setting(False)
         assert "internal-error" not in one
 
     def test_a_severity_of_a_family_switches_nothing_on(self, registry: Registry) -> None:
-        assert config("rules: {practice: error}\n", registry).settings["stated-default"] == Setting(None, ERROR)
-        assert config("rules: {all: {severity: error}}\n", registry).settings["stated-default"] == Setting(None, ERROR)
-        assert config("rules: {style: error}\n", registry).settings["stated-default"] == Setting(True, ERROR)
+        assert config("rules: {practice: error}\n", registry).settings["redundant-default"] == Setting(None, ERROR)
+        assert config("rules: {all: {severity: error}}\n", registry).settings["redundant-default"] == Setting(None, ERROR)
+        assert config("rules: {style: error}\n", registry).settings["redundant-default"] == Setting(True, ERROR)
 
     def test_a_family_means_its_usual_rules_and_all_means_all(self, registry: Registry) -> None:
-        assert "stated-default" not in config("rules: {practice: on}\n", registry).settings
-        assert config("rules: {all: on}\n", registry).settings["stated-default"] == Setting(True)
-        assert config("rules: {practice: off}\n", registry).settings["stated-default"] == Setting(False)
+        assert "redundant-default" not in config("rules: {practice: on}\n", registry).settings
+        assert config("rules: {all: on}\n", registry).settings["redundant-default"] == Setting(True)
+        assert config("rules: {practice: off}\n", registry).settings["redundant-default"] == Setting(False)
 
 
 @pytest.mark.parametrize(
@@ -185,27 +185,27 @@ class TestRules:
         ("rule: {}\n", ["1:1: unknown key 'rule': did you mean rules?"]),
         ("complete: true\nfail_on: error\n", ["2:1: unknown key 'fail_on': did you mean fail-on?"]),
         ("zebra: 1\n", ["1:1: unknown key 'zebra': known are kubernetes, schemas, complete, pods, rules, overrides, exclude, fail-on"]),
-        ("rules:\n  floating-tags: off\n", ["2:3: unknown rule 'floating-tags': did you mean floating-tag?"]),
+        ("rules:\n  floating-tags: off\n", ["2:3: unknown rule 'floating-tags': did you mean latest-tag?"]),
         ("rules:\n  securty: off\n", ["2:3: unknown rule 'securty': did you mean security?"]),
         ("rules:\n  other/thing: off\n", ["2:3: unknown rule 'other/thing': is the plug-in installed that brings it?"]),
         ("rules:\n  xyzzy: off\n", ["2:3: unknown rule 'xyzzy': no rule and no group is called so"]),
-        ("rules:\n  floating-tag: warn\n", ["2:17: floating-tag is off, on, info, warning, error or a map of options, not 'warn'"]),
-        ("rules:\n  floating-tag:\n", ["2:3: floating-tag is off, on, info, warning, error or a map of options, not nothing"]),
-        ("rules:\n  floating-tag: 2\n", ["2:17: floating-tag is off, on, info, warning, error or a map of options, not 2"]),
-        ("rules:\n  floating-tag: {severity: Error}\n", ["2:28: severity is info, warning or error, not 'Error'"]),
-        ("rules:\n  floating-tag: {severity: }\n", ["2:18: severity is info, warning or error, not nothing"]),
-        ("rules:\n  floating-tag: {alow: a}\n", ["2:18: unknown option 'alow' of floating-tag: did you mean allow?"]),
+        ("rules:\n  latest-tag: warn\n", ["2:17: latest-tag is off, on, info, warning, error or a map of options, not 'warn'"]),
+        ("rules:\n  latest-tag:\n", ["2:3: latest-tag is off, on, info, warning, error or a map of options, not nothing"]),
+        ("rules:\n  latest-tag: 2\n", ["2:17: latest-tag is off, on, info, warning, error or a map of options, not 2"]),
+        ("rules:\n  latest-tag: {severity: Error}\n", ["2:28: severity is info, warning or error, not 'Error'"]),
+        ("rules:\n  latest-tag: {severity: }\n", ["2:18: severity is info, warning or error, not nothing"]),
+        ("rules:\n  latest-tag: {alow: a}\n", ["2:18: unknown option 'alow' of latest-tag: did you mean allow?"]),
         (
             "rules:\n  missing-probe: {min_replicas: 2}\n",
             ["2:19: unknown option 'min_replicas' of missing-probe: did you mean min-replicas?"],
         ),
         ("rules:\n  host-network: {ports: 2}\n", ["2:18: unknown option 'ports' of host-network: it has severity"]),
         ("rules:\n  missing-probe: {min-replicas: two}\n", ["2:33: min-replicas is a whole number, not 'two'"]),
-        ("rules:\n  floating-tag: {allow: [a, 1]}\n", ["2:25: allow is a list of texts, not ['a', 1]"]),
+        ("rules:\n  latest-tag: {allow: [a, 1]}\n", ["2:25: allow is a list of texts, not ['a', 1]"]),
         ("rules:\n  acme/owner: {strict: maybe}\n", ["2:24: strict is true or false, not 'maybe'"]),
         ("rules:\n  security: {allow: a}\n", ["2:14: security is a group, which has a severity and no options: write allow under a rule"]),
         ("rules:\n  internal-error: off\n", ["2:3: internal-error is always on and always an error: take this away"]),
-        ("rules: [floating-tag]\n", ["1:8: rules is a map from a rule or group to what is said of it, not a list"]),
+        ("rules: [latest-tag]\n", ["1:8: rules is a map from a rule or group to what is said of it, not a list"]),
         ("complete: 1\n", ["1:11: complete is true or false, not 1"]),
         ("complete:\n", ["1:1: complete is true or false, not nothing"]),
         ("fail-on: never\n", ["1:10: fail-on is info, warning or error, not 'never'"]),
@@ -233,7 +233,7 @@ class TestRules:
         ),
         ("overrides:\n- files: [a]\n", ["2:3: an override says what changes: add rules"]),
         ("overrides:\n- {files: a, rules: {}, exclude-rules: [b]}\n", ["2:25: unknown key 'exclude-rules': known are files, rules"]),
-        ("overrides:\n- files: [a]\n  rules: {floating-tags: off}\n", ["3:11: unknown rule 'floating-tags': did you mean floating-tag?"]),
+        ("overrides:\n- files: [a]\n  rules: {floating-tags: off}\n", ["3:11: unknown rule 'floating-tags': did you mean latest-tag?"]),
         ("complete: true\ncomplete: false\n", ["2:1: complete stands in this map already, on line 1: take one away"]),
         ("rules:\n  security: off\n  security: on\n", ["3:3: security stands in this map already, on line 2: take one away"]),
         ("complete: true\n---\ncomplete: true\n", ["3:1: a config is one document: take away the '---' and what follows it"]),
@@ -264,7 +264,7 @@ def test_a_file_that_cannot_be_read(registry: Registry, folder: Path) -> None:
         read(Path("bytes.yaml"), registry)
 
 
-_KEYS = ["rules", "overrides", "files", "kubernetes", "exclude", "severity", "floating-tag", "security", "allow"]
+_KEYS = ["rules", "overrides", "files", "kubernetes", "exclude", "severity", "latest-tag", "security", "allow"]
 _WORDS = st.sampled_from([*_KEYS, "off", "error", "1.30", "x", "..", "null", "''"])
 _VALUES = st.recursive(_WORDS, lambda each: st.lists(each, max_size=3) | st.dictionaries(_WORDS, each, max_size=3), max_leaves=12)
 

@@ -77,15 +77,15 @@ def test_paths_are_meant_from_the_folder_of_the_config(folder: Path, monkeypatch
 
 def test_an_override_of_a_group_beats_what_stands_above_of_its_members(folder: Path, registry: Registry) -> None:
     (folder / ".kcheck.yaml").write_text(
-        "rules: {floating-tag: error, style: on}\n"
+        "rules: {latest-tag: error, style: on}\n"
         "overrides:\n- {files: test/, rules: {security: off}}\n- {files: [gen/], rules: {practice: info, host-network: off}}\n"
     )
     config = read(folder / ".kcheck.yaml", registry)
     top = choose(registry, settings=settings_for(config, "a.yaml"))
-    assert top["floating-tag"].severity is ERROR
-    assert "stated-default" in top
+    assert top["latest-tag"].severity is ERROR
+    assert "redundant-default" in top
     test = choose(registry, settings=settings_for(config, "test/a.yaml"))
-    assert {"floating-tag", "host-network"}.isdisjoint(test.active)
+    assert {"latest-tag", "host-network"}.isdisjoint(test.active)
     gen = choose(registry, settings=settings_for(config, "gen/a.yaml"))
-    assert gen["floating-tag"].severity is INFO
+    assert gen["latest-tag"].severity is INFO
     assert "host-network" not in gen

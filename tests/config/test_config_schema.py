@@ -34,11 +34,11 @@ exclude: ['a..b/*']
 schemas: [.]
 rules: {all: off}
 rules: {security: 'on'}
-rules: {floating-tag: {}}
-rules: {floating-tag: {severity: info, allow: [a]}}
+rules: {latest-tag: {}}
+rules: {latest-tag: {severity: info, allow: [a]}}
 rules: {missing-probe: {min-replicas: 2}}
 rules: {acme/owner: {ratio: 0.5}}
-overrides: [{files: a, rules: {floating-tag: error}}]
+overrides: [{files: a, rules: {latest-tag: error}}]
 overrides: [{files: [a, b/**], rules: }]
 pods:
 pods: [{kind: A, group: b.c, path: spec.template}]
@@ -49,19 +49,19 @@ BAD = """\
 text
 rule: {}
 rules: []
-rules: {floating-tag: }
-rules: {floating-tag: warn}
-rules: {floating-tag: 1}
-rules: {floating-tag: [a]}
+rules: {latest-tag: }
+rules: {latest-tag: warn}
+rules: {latest-tag: 1}
+rules: {latest-tag: [a]}
 pods: {}
 pods: [A]
 pods: [{kind: A}]
 pods: [{kind: A, path: a..b}]
 pods: [{kind: A, path: a, lasts: maybe}]
 pods: [{kind: A, path: a, version: v1}]
-rules: {floating-tag: {severity: high}}
-rules: {floating-tag: {allow: {a: b}}}
-rules: {floating-tag: {allow: [1]}}
+rules: {latest-tag: {severity: high}}
+rules: {latest-tag: {allow: {a: b}}}
+rules: {latest-tag: {allow: [1]}}
 kubernetes: latest
 kubernetes: true
 kubernetes: [1.30]
@@ -92,7 +92,7 @@ ONLY_THE_READER_KNOWS = """\
 kubernetes: 1.99
 kubernetes: 1.37-1.30
 rules: {floating-tags: off}
-rules: {floating-tag: {alow: a}}
+rules: {latest-tag: {alow: a}}
 rules: {missing-probe: {min-replicas: x}}
 rules: {internal-error: off}
 rules: {security: {allow: a}}

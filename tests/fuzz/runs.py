@@ -183,7 +183,7 @@ def many(random: Random) -> str:
             holder[at] = holder[at] * times
         return json.dumps(tree)
     made = [json.dumps(named(mutated_value(random, copied(tree)) if random.random() < 0.3 else tree, number)) for number in range(times)]
-    comment = random.choice(("", "", " # kcheck: ignore[all]", " # kcheck: ignore[floating-tag]", " # kchek: ignore[x]"))
+    comment = random.choice(("", "", " # kcheck: ignore[all]", " # kcheck: ignore[latest-tag]", " # kchek: ignore[x]"))
     if random.random() < 0.5:
         return (comment + "\n---\n").join(made)
     return "apiVersion: v1\nkind: List\nitems:\n" + "".join(f"- {each}{comment}\n" for each in made)
@@ -292,7 +292,7 @@ def config_seeds() -> tuple[str, ...]:
     blocks = [block.partition("```")[0] for block in pages.split("```yaml\n")[1:]]
     own = (
         "kubernetes: 1.30-1.36\ncomplete: true\nfail-on: error\nexclude: ['**/x', a/*]\nschemas: [.]\n",
-        "rules:\n  practice: off\n  floating-tag: error\n  registry: {allowed: [a, b]}\n"
+        "rules:\n  practice: off\n  latest-tag: error\n  registry: {allowed: [a, b]}\n"
         "overrides:\n- files: ['a/**']\n  rules: {all: on}\n",
         "pods:\n  example.com/Thing: spec.template\n",
     )

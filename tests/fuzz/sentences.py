@@ -44,7 +44,7 @@ pattern = pieces(
 )  # fmt: skip
 probe = pieces("a", "b", "aaaaaaaaaaaaaaaa", "A", "1", "-", " ", "\n", "\u00e9", "\u212a", "_", "z" * 50, most=20)
 comment = pieces(
-    "# ", "kcheck", ":", " ", "ignore", "[", "]", ",", "all", "practice", "floating-tag", "yaml-syntax", "kchek", "Ignore", "reason",
+    "# ", "kcheck", ":", " ", "ignore", "[", "]", ",", "all", "practice", "latest-tag", "invalid-yaml", "kchek", "Ignore", "reason",
     "\n", "#", "disable"
 )
 

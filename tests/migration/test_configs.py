@@ -34,8 +34,8 @@ def written(intake: Intake, folder: Path) -> Config:
 def test_kube_linter_runs_its_defaults_unasked(intake: Intake, tmp_path: Path) -> None:
     taken(intake, "checks:\n  exclude: [latest-tag, no-read-only-root-fs]\n")
     settings = written(intake, tmp_path).settings
-    assert settings["may-run-as-root"].on is True
-    assert settings["floating-tag"].on is False
+    assert settings["missing-run-as-non-root"].on is True
+    assert settings["latest-tag"].on is False
     # Off by default here as well, so there is nothing to say.
     assert "writable-root-filesystem" not in settings
     # On by default in both.
@@ -47,8 +47,8 @@ def test_kube_linter_runs_its_defaults_unasked(intake: Intake, tmp_path: Path) -
 def test_checks_have_the_parameters_that_they_had(intake: Intake, tmp_path: Path) -> None:
     taken(intake, "checks:\n  addAllBuiltIn: true\n")
     settings = written(intake, tmp_path).settings
-    assert settings["few-replicas"].options == {"minimum": 3, "stateful_sets": True}
-    assert settings["autoscaler-minimum"].options == {"minimum": 3}
+    assert settings["too-few-replicas"].options == {"minimum": 3, "stateful_sets": True}
+    assert settings["hpa-min-replicas"].options == {"minimum": 3}
     assert settings["default-namespace"].options == {"unset": True}
     # It merely informs by itself; there it failed the run.
     assert settings["default-namespace"].severity == WARNING
@@ -60,7 +60,7 @@ def test_nothing_but_what_is_named(intake: Intake, tmp_path: Path) -> None:
     assert text.splitlines()[1:] == [
         "rules:",
         "  practice: off  # nothing but what follows was asked for",
-        "  floating-tag: on  # kube-linter: latest-tag",
+        "  latest-tag: on  # kube-linter: latest-tag",
         "  runtime-socket: on  # kube-linter: docker-sock",
     ]
     settings = written(intake, tmp_path).settings
@@ -95,7 +95,7 @@ def test_custom_checks(intake: Intake, tmp_path: Path) -> None:
         customChecks:
           - {name: release, template: required-label, params: {key: company.io/release}}
           - {name: team, template: required-label, params: {key: team, value: "a|b"}}
-          - {name: contact, template: required-annotation, params: {key: "^mail$"}}
+          - {name: contact, template: missing-required-annotation, params: {key: "^mail$"}}
           - {name: five, template: minimum-replicas, params: {MinReplicas: 5}}
           - {name: seven, template: minimum-replicas, params: {minReplicas: 7}}
           - {name: limit, template: cpu-requirements, params: {requirementsType: limit, lowerBoundMillis: 0, upperBoundMillis: 0}}
@@ -107,13 +107,13 @@ def test_custom_checks(intake: Intake, tmp_path: Path) -> None:
         """,
     )
     settings = {id: s for id, s in written(intake, tmp_path).settings.items() if s.on}
-    assert settings.keys() == {"recommended-labels", "few-replicas", "missing-cpu-limit", "load-balancer", "privileged-container"}
-    assert settings["recommended-labels"].options == {"labels": ("company.io/release", "team")}
-    assert settings["few-replicas"].options == {"minimum": 5}
+    assert settings.keys() == {"missing-recommended-labels", "too-few-replicas", "missing-cpu-limit", "load-balancer-service", "privileged-container"}
+    assert settings["missing-recommended-labels"].options == {"labels": ("company.io/release", "team")}
+    assert settings["too-few-replicas"].options == {"minimum": 5}
     assert [n.partition(": ")[2] for n in notes] == [
-        "kube-linter custom check team: value: a|b: has no counterpart in recommended-labels",
-        "kube-linter custom check contact (template required-annotation): kcheck has no such rule; a plug-in can",
-        "few-replicas minimum is 5 already, so not 7: a rule runs once",
+        "kube-linter custom check team: value: a|b: has no counterpart in missing-recommended-labels",
+        "kube-linter custom check contact (template missing-required-annotation): kcheck has no such rule; a plug-in can",
+        "too-few-replicas minimum is 5 already, so not 7: a rule runs once",
         "kube-linter custom check token (template env-var): kcheck has no such rule; a plug-in can",
         "kube-linter custom check no-secrets (template disallowed-api-obj): kcheck has no such rule; a plug-in can",
         "kube-linter custom check quiet: scope: kcheck asks privileged-container of all that it is about",
@@ -160,18 +160,18 @@ def test_polaris_has_severities(intake: Intake, tmp_path: Path) -> None:
         """,
     )
     settings = written(intake, tmp_path).settings
-    assert settings["floating-tag"].severity == ERROR
+    assert settings["latest-tag"].severity == ERROR
     assert settings["host-ipc"].severity == ERROR
     assert settings["missing-liveness-probe"].severity == WARNING
     assert settings["credential-in-env"].on is False
-    assert settings.keys() == {"floating-tag", "host-ipc", "missing-liveness-probe", "credential-in-env"}
+    assert settings.keys() == {"latest-tag", "host-ipc", "missing-liveness-probe", "credential-in-env"}
     assert [note.split(": ", 1)[0] for note in notes] == ["config.yaml:8", "config.yaml:10", "config.yaml:11"]
     assert [str(e) for e in intake.exemptions] == ["exemption of namespace kube-system; controllers dns from hostNetworkSet"]
 
 
 def test_polaris_without_checks_adds_to_its_own(intake: Intake) -> None:
     taken(intake, "exemptions: []\n")
-    assert intake.draft.settings()["floating-tag"].severity == ERROR
+    assert intake.draft.settings()["latest-tag"].severity == ERROR
 
 
 def test_kube_score_by_its_command_line(intake: Intake, tmp_path: Path) -> None:
@@ -180,10 +180,10 @@ def test_kube_score_by_its_command_line(intake: Intake, tmp_path: Path) -> None:
     intake.command_line(["score", *flags.split(), *more.split()], "the command line")
     config = written(intake, tmp_path)
     assert config.kubernetes == ("1.30",)
-    assert config.settings["autoscaler-minimum"].options == {"minimum": 4}
+    assert config.settings["hpa-min-replicas"].options == {"minimum": 4}
     assert config.settings["missing-seccomp"].on is True
     assert config.settings["missing-memory-limit"].on is True
-    assert config.settings.keys().isdisjoint({"missing-cpu-limit", "few-replicas", "no-network-policy"})
+    assert config.settings.keys().isdisjoint({"missing-cpu-limit", "too-few-replicas", "missing-network-policy"})
     told = [note.message for note in intake.draft.settled()]
     assert "kube-score --new-flag: no such flag is known" in told
     assert "kube-score nope: no such check is known, so nothing is switched off for it" in told
@@ -192,19 +192,19 @@ def test_kube_score_by_its_command_line(intake: Intake, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "kube-score score --ignore-test service-type k8s/*.yaml\n",
-        "--ignore-test service-type\n",
-        "--ignore-test\n service-type\n",
-        "#!/bin/sh\nset -e\nhelm template . | kube-score score --ignore-test service-type - | tee out # done\n",
-        "docker run -v $PWD:/p zegl/kube-score:latest score \\\n  --ignore-test service-type \\\n  /p/a.yaml; echo done\n",
-        "jobs:\n  lint:\n    steps:\n      - run: ./bin/kube-score score --ignore-test service-type a.yaml && true\n",
+        "kube-score score --ignore-test service-type-mismatch k8s/*.yaml\n",
+        "--ignore-test service-type-mismatch\n",
+        "--ignore-test\n service-type-mismatch\n",
+        "#!/bin/sh\nset -e\nhelm template . | kube-score score --ignore-test service-type-mismatch - | tee out # done\n",
+        "docker run -v $PWD:/p zegl/kube-score:latest score \\\n  --ignore-test service-type-mismatch \\\n  /p/a.yaml; echo done\n",
+        "jobs:\n  lint:\n    steps:\n      - run: ./bin/kube-score score --ignore-test service-type-mismatch a.yaml && true\n",
     ],
 )
 def test_kube_score_in_a_script(intake: Intake, text: str) -> None:
     taken(intake, text, "lint")
     assert intake.draft.origins == [("lint", "kube-score")]
-    assert "node-port" in intake.draft.refused
-    assert "node-port" not in intake.draft.settings()
+    assert "node-port-service" in intake.draft.refused
+    assert "node-port-service" not in intake.draft.settings()
 
 
 def test_an_old_version_is_told(intake: Intake) -> None:
@@ -228,7 +228,7 @@ def test_checkov_runs_all_it_has(intake: Intake, tmp_path: Path) -> None:
         """,
     )
     config = written(intake, tmp_path)
-    assert config.settings["floating-tag"].on is False
+    assert config.settings["latest-tag"].on is False
     assert config.settings["unpinned-image"].severity == INFO
     assert config.settings["missing-liveness-probe"].severity == WARNING
     assert config.settings["default-namespace"].options == {"unset": True}
@@ -239,7 +239,7 @@ def test_checkov_runs_all_it_has(intake: Intake, tmp_path: Path) -> None:
 def test_checkov_with_a_list_runs_that(intake: Intake) -> None:
     taken(intake, "check: CKV_K8S_14,CKV_K8S_2*\nskip-check: [CKV_K8S_21]\n")
     assert intake.draft.solitary == [True]
-    assert {"floating-tag", "may-run-as-root", "runtime-socket"} <= intake.draft.settings().keys()
+    assert {"latest-tag", "missing-run-as-non-root", "runtime-socket"} <= intake.draft.settings().keys()
     assert "default-namespace" not in intake.draft.settings()
 
 
@@ -256,7 +256,7 @@ def test_two_configs_make_one(intake: Intake, tmp_path: Path) -> None:
         "# From a.yaml (kube-linter), by kcheck migrate.\n"
         "# From b.yaml (polaris), by kcheck migrate.\n"
         "rules:\n"
-        "  floating-tag: error  # kube-linter: latest-tag; polaris: tagNotSpecified\n"
+        "  latest-tag: error  # kube-linter: latest-tag; polaris: tagNotSpecified\n"
         "  host-ipc: on  # polaris: hostIPCSet\n"
     )
     written(intake, tmp_path)

@@ -14,7 +14,7 @@ from kcheck.text.span import Span
 from kcheck.tree.parse import parse
 
 # What the rules find in every place of these tests.
-FOUND = frozenset({"floating-tag", "may-run-as-root", "node-port", "missing-cpu-limit", "missing-liveness-probe"})
+FOUND = frozenset({"latest-tag", "missing-run-as-non-root", "node-port-service", "missing-cpu-limit", "missing-liveness-probe"})
 
 
 def migrated(
@@ -46,23 +46,23 @@ POD = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\nspec: {}\n"
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        (["ignore-check.kube-linter.io/latest-tag: pinned elsewhere"], ['kcheck.dev/ignore: "floating-tag; pinned elsewhere"']),
+        (["ignore-check.kube-linter.io/latest-tag: pinned elsewhere"], ['kcheck.dev/ignore: "latest-tag; pinned elsewhere"']),
         (["a: b", "ignore-check.kube-linter.io/latest-tag: ''", "c: d"],
-         ["a: b", 'kcheck.dev/ignore: "floating-tag; as in kube-linter"', "c: d"]),
+         ["a: b", 'kcheck.dev/ignore: "latest-tag; as in kube-linter"', "c: d"]),
         (
             ["ignore-check.kube-linter.io/latest-tag: one", "# about d", "d: e", "ignore-check.kube-linter.io/run-as-non-root: two"],
-            ['kcheck.dev/ignore: "floating-tag, may-run-as-root; one; two"', "# about d", "d: e"],
+            ['kcheck.dev/ignore: "latest-tag, missing-run-as-non-root; one; two"', "# about d", "d: e"],
         ),
         (["kube-linter.io/ignore-all: |", "  a sample", "  only", "a: b"], ['kcheck.dev/ignore: "practice; a sample only"', "a: b"]),
-        (["kube-score/ignore: container-image-tag, service-type"], ['kcheck.dev/ignore: "floating-tag, node-port; as in kube-score"']),
+        (["kube-score/ignore: container-image-tag, service-type-mismatch"], ['kcheck.dev/ignore: "latest-tag, node-port-service; as in kube-score"']),
         (['polaris.fairwinds.com/exempt: "true"'], ['kcheck.dev/ignore: "practice; as in polaris"']),
         (['polaris.fairwinds.com/cpuLimitsMissing-exempt: "true"'], ['kcheck.dev/ignore: "missing-cpu-limit; as in polaris"']),
         (['checkov.io/skip1: CKV_K8S_14=say "no"', "checkov.io/skip2: CKV_K8S_8"],
-         ['kcheck.dev/ignore: "floating-tag, missing-liveness-probe; say \\"no\\"; as in checkov"']),
-        (["kcheck.dev/ignore: node-port", "kube-score/ignore: container-image-tag"],
-         ['kcheck.dev/ignore: "node-port, floating-tag; as in kube-score"']),
-        (["kube-score/ignore: container-image-tag  # soon", "kcheck.dev/ignore: floating-tag; because"],
-         ["# soon", 'kcheck.dev/ignore: "floating-tag; because; as in kube-score"']),
+         ['kcheck.dev/ignore: "latest-tag, missing-liveness-probe; say \\"no\\"; as in checkov"']),
+        (["kcheck.dev/ignore: node-port-service", "kube-score/ignore: container-image-tag"],
+         ['kcheck.dev/ignore: "node-port-service, latest-tag; as in kube-score"']),
+        (["kube-score/ignore: container-image-tag  # soon", "kcheck.dev/ignore: latest-tag; because"],
+         ["# soon", 'kcheck.dev/ignore: "latest-tag; because; as in kube-score"']),
     ],
 )  # fmt: skip
 def test_block_style(counterparts: Counterparts, before: list[str], after: list[str]) -> None:
@@ -75,11 +75,11 @@ def test_block_style(counterparts: Counterparts, before: list[str], after: list[
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ('{"kube-score/ignore": "service-type"}', '{"kcheck.dev/ignore": "node-port; as in kube-score"}'),
-        ('{"a": "b", "kube-score/ignore": "service-type", "c": "d"}',
-         '{"a": "b", "kcheck.dev/ignore": "node-port; as in kube-score", "c": "d"}'),
+        ('{"kube-score/ignore": "service-type-mismatch"}', '{"kcheck.dev/ignore": "node-port-service; as in kube-score"}'),
+        ('{"a": "b", "kube-score/ignore": "service-type-mismatch", "c": "d"}',
+         '{"a": "b", "kcheck.dev/ignore": "node-port-service; as in kube-score", "c": "d"}'),
         ('{"checkov.io/skip1": "CKV_K8S_14", "checkov.io/skip2": "CKV_K8S_8", "c": "d"}',
-         '{"kcheck.dev/ignore": "floating-tag, missing-liveness-probe; as in checkov", "c": "d"}'),
+         '{"kcheck.dev/ignore": "latest-tag, missing-liveness-probe; as in checkov", "c": "d"}'),
     ],
 )  # fmt: skip
 def test_flow_style_and_json(counterparts: Counterparts, before: str, after: str) -> None:
@@ -131,13 +131,13 @@ def test_what_has_no_counterpart_stays_and_is_told(counterparts: Counterparts) -
 def test_annotations_may_stay(counterparts: Counterparts) -> None:
     text = annotated("a: b", "ignore-check.kube-linter.io/latest-tag: x")
     new, _ = migrated(counterparts, text, keep=True)
-    assert new == annotated('kcheck.dev/ignore: "floating-tag; x"', "a: b", "ignore-check.kube-linter.io/latest-tag: x")
+    assert new == annotated('kcheck.dev/ignore: "latest-tag; x"', "a: b", "ignore-check.kube-linter.io/latest-tag: x")
 
 
 def test_windows_lines(counterparts: Counterparts) -> None:
     text = annotated("a: b", "ignore-check.kube-linter.io/latest-tag: x", "checkov.io/skip1: CKV_K8S_8", "c: d").replace("\n", "\r\n")
     new, _ = migrated(counterparts, text)
-    assert new == annotated("a: b", 'kcheck.dev/ignore: "floating-tag, missing-liveness-probe; x; as in checkov"', "c: d").replace(
+    assert new == annotated("a: b", 'kcheck.dev/ignore: "latest-tag, missing-liveness-probe; x; as in checkov"', "c: d").replace(
         "\n", "\r\n"
     )
 
@@ -147,7 +147,7 @@ def test_no_line_break_at_the_end(counterparts: Counterparts) -> None:
         counterparts,
         "apiVersion: v1\nkind: Pod\nmetadata:\n  annotations:\n    checkov.io/skip1: CKV_K8S_8\n    checkov.io/skip2: CKV_K8S_14",
     )
-    assert new.endswith('    kcheck.dev/ignore: "missing-liveness-probe, floating-tag; as in checkov"\n')
+    assert new.endswith('    kcheck.dev/ignore: "missing-liveness-probe, latest-tag; as in checkov"\n')
 
 
 def test_templates_have_annotations_too(counterparts: Counterparts) -> None:
@@ -161,7 +161,7 @@ def test_templates_have_annotations_too(counterparts: Counterparts) -> None:
               annotations:
                 kube-score/ignore: container-image-tag
         """
-    assert '    kcheck.dev/ignore: "floating-tag; as in kube-score"\n' in migrated(counterparts, text)[0]
+    assert '    kcheck.dev/ignore: "latest-tag; as in kube-score"\n' in migrated(counterparts, text)[0]
 
 
 def test_an_alias_is_changed_once(counterparts: Counterparts) -> None:
@@ -207,9 +207,9 @@ def test_a_merged_entry_is_for_people(counterparts: Counterparts) -> None:
 
 
 def test_broken_documents_stay(counterparts: Counterparts) -> None:
-    text = annotated("kube-score/ignore: service-type") + "---\na: [\n"
+    text = annotated("kube-score/ignore: service-type-mismatch") + "---\na: [\n"
     new, notes = migrated(counterparts, text)
-    assert "node-port" in new
+    assert "node-port-service" in new
     assert new.endswith("---\na: [\n")
     assert len(notes) == 1
 
@@ -235,7 +235,7 @@ def test_exemptions_are_written_at_the_objects(counterparts: Counterparts) -> No
     exemption = Exemption("polaris.yaml", 1, "kube-system", ("dns-",), (), ("tagNotSpecified", "priorityClassNotSet"))
     new, notes = migrated(counterparts, DEPLOYMENT, exemption)
     assert new == DEPLOYMENT.replace(
-        "  name: dns-", '  annotations:\n    kcheck.dev/ignore: "floating-tag; exempt in polaris"\n  name: dns-'
+        "  name: dns-", '  annotations:\n    kcheck.dev/ignore: "latest-tag; exempt in polaris"\n  name: dns-'
     )
     assert notes == []
 
@@ -247,7 +247,7 @@ def test_exemptions_of_others(counterparts: Counterparts, namespace: str, names:
 
 def test_exempt_containers_get_a_comment(counterparts: Counterparts) -> None:
     new, _ = migrated(counterparts, DEPLOYMENT, Exemption("p.yaml", 1, containers=("side",), checks=("tagNotSpecified",)))
-    comment = "      # kcheck: ignore[floating-tag] exempt in polaris\n"
+    comment = "      # kcheck: ignore[latest-tag] exempt in polaris\n"
     assert new == DEPLOYMENT.replace("      -   name: sidecar", f"{comment}      -   name: sidecar")
 
 
@@ -267,7 +267,7 @@ def test_spans_reach_as_far_as_annotations(counterparts: Counterparts) -> None:
         return FOUND
 
     text = (
-        "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    metadata:\n      annotations: {kube-score/ignore: service-type}\n"
+        "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    metadata:\n      annotations: {kube-score/ignore: service-type-mismatch}\n"
     )
     source = Source("a.yaml", text)
     Manifest(source, parse(source), counterparts, found).rewritten()

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from kcheck.testing import check_text
-from kcheck_practice.flags import APISERVER, ETCD, FLAGS, KUBELET, Flag
+from kcheck_practice.control_plane._component_flags import APISERVER, ETCD, FLAGS, KUBELET, Flag
 
 
 def pod(command: list[str], args: list[str] | None = None, env: dict[str, str] | None = None) -> str:
@@ -22,7 +22,7 @@ def messages(text: str, *rules: str) -> list[str]:
 
 # What is right for each flag that can be told for being absent or wrong.
 RIGHT = {
-    "anonymous-auth": "false", "authorization-mode": "Node,RBAC", "profiling": "false", "audit-log-maxage": "30",
+    "anonymous-auth": "false", "insecure-authorization-mode": "Node,RBAC", "profiling": "false", "audit-log-maxage": "30",
     "audit-log-maxbackup": "10", "audit-log-maxsize": "100", "client-cert-auth": "true", "peer-client-cert-auth": "true",
     "use-service-account-credentials": "true",
     "bind-address": "127.0.0.1", "terminated-pod-gc-threshold": "1000", "protect-kernel-defaults": "true", "read-only-port": "0",
@@ -38,7 +38,7 @@ NEVER = ("basic-auth-file", "token-auth-file", "insecure-bind-address", "hostnam
 @pytest.mark.parametrize("component", sorted({flag.component for flag in FLAGS}))
 def test_a_command_line_can_please_all(component: str) -> None:
     flags = [flag for flag in FLAGS if flag.component == component and flag.name not in NEVER]
-    modes = {"authorization-mode": "Webhook"} if component == KUBELET else {}
+    modes = {"insecure-authorization-mode": "Webhook"} if component == KUBELET else {}
     command = [component, *(f"--{flag.name}={(RIGHT | modes).get(flag.name, '/a/file')}" for flag in flags)]
     assert messages(pod(command)) == []
 
@@ -62,7 +62,7 @@ def test_each_flag_can_be_wrong(flag: Flag) -> None:
     ],
 )
 def test_ways_to_write_a_command_line(text: str) -> None:
-    assert messages(text, "anonymous-requests") == [
+    assert messages(text, "anonymous-auth") == [
         "this kube-apiserver answers who does not say who he is; write --anonymous-auth=false"
     ]  # fmt: skip
 
@@ -76,11 +76,11 @@ def test_a_file_may_say_what_the_command_line_does_not() -> None:
     assert messages(pod([KUBELET, "--config=/etc/kubelet.yaml"])) == []
     assert messages(pod([KUBELET, "--config=/etc/kubelet.yaml", "--read-only-port=10255"]), "insecure-port")
     assert messages(pod([ETCD, "--config-file=/etc/etcd.yaml"])) == []
-    assert messages(pod([APISERVER, "--authorization-config=/etc/a.yaml"]), "authorization-mode") == []
+    assert messages(pod([APISERVER, "--authorization-config=/etc/a.yaml"]), "insecure-authorization-mode") == []
 
 
 def test_variables_of_etcd() -> None:
-    assert messages(pod([ETCD], env={"ETCD_CERT_FILE": "/a", "ETCD_KEY_FILE": "/b", "ETCD_CLIENT_CERT_AUTH": "true"}), "etcd-tls") == [
+    assert messages(pod([ETCD], env={"ETCD_CERT_FILE": "/a", "ETCD_KEY_FILE": "/b", "ETCD_CLIENT_CERT_AUTH": "true"}), "insecure-etcd-tls") == [
         "this etcd speaks with its peers without TLS; write --peer-cert-file=FILE",
         "this etcd speaks with its peers without TLS; write --peer-key-file=FILE",
         "this etcd takes whoever comes for a peer; write --peer-client-cert-auth=true",
@@ -88,7 +88,7 @@ def test_variables_of_etcd() -> None:
 
 
 def test_wanted_plugins_are_an_option() -> None:
-    found = check_text(pod([APISERVER]), ["admission-plugins"], options={"admission-plugins": {"wanted": ["Mine"]}})
+    found = check_text(pod([APISERVER]), ["insecure-admission-plugins"], options={"insecure-admission-plugins": {"wanted": ["Mine"]}})
     assert [f.concise for f in found] == ["this kube-apiserver has no such plugin on; add Mine to --enable-admission-plugins"]
 
 

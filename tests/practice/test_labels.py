@@ -67,7 +67,7 @@ def test_a_label_twice_is_a_duplicate_key() -> None:
 
 
 def test_recommended_labels_of_workloads_and_services_only() -> None:
-    assert told(labelled("app: a"), "recommended-labels") == []
+    assert told(labelled("app: a"), "missing-recommended-labels") == []
     service = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {ports: [{port: 80}]}\n"
-    assert told(service, "recommended-labels") == [(3, "metadata")]
-    assert told(service, "recommended-labels", labels=[]) == []
+    assert told(service, "missing-recommended-labels") == [(3, "metadata")]
+    assert told(service, "missing-recommended-labels", labels=[]) == []

@@ -46,26 +46,26 @@ def resources(**amounts: str) -> str:
 
 @pytest.mark.parametrize("amount", ["128m", "1", "512", "'1023'", "0.5", "100u", "1e2"])
 def test_memory_in_thousandths_or_single_bytes(amount: str) -> None:
-    assert told(resources(memory=amount), "resource-unit") == [(5, amount)]
-    assert told(resources(ephemeral_storage=amount), "resource-unit") == [(5, amount)]
+    assert told(resources(memory=amount), "wrong-resource-unit") == [(5, amount)]
+    assert told(resources(ephemeral_storage=amount), "wrong-resource-unit") == [(5, amount)]
 
 
 @pytest.mark.parametrize("amount", ["0", "'0'", "0m", "1024", "1Ki", "128Mi", "128M", "1e9", "134217728000m", "ten", "-1", "null"])
 def test_memory_that_may_be_meant(amount: str) -> None:
-    assert told(resources(memory=amount), "resource-unit") == []
+    assert told(resources(memory=amount), "wrong-resource-unit") == []
 
 
 @pytest.mark.parametrize(("amount", "odd"), [("100Mi", True), ("1000", True), ("1k", True), ("999", False), ("500m", False)])
 def test_cpu(amount: str, odd: bool) -> None:
-    assert bool(told(resources(cpu=amount), "resource-unit")) is odd
+    assert bool(told(resources(cpu=amount), "wrong-resource-unit")) is odd
 
 
 def test_other_resources_have_units_of_their_own() -> None:
-    assert told(resources(**{"example.com/gpu": "1", "hugepages-2Mi": "4Mi", "pods": "1"}), "resource-unit") == []
+    assert told(resources(**{"example.com/gpu": "1", "hugepages-2Mi": "4Mi", "pods": "1"}), "wrong-resource-unit") == []
 
 
 def test_a_quoted_amount_is_left_for_people_to_mend() -> None:
-    plain, quoted = check_text(resources(memory="64m", ephemeral_storage='"64m"'), ["resource-unit"])
+    plain, quoted = check_text(resources(memory="64m", ephemeral_storage='"64m"'), ["wrong-resource-unit"])
     assert plain.fix is not None
     assert not plain.fix.safe
     assert quoted.fix is None
@@ -74,7 +74,7 @@ def test_a_quoted_amount_is_left_for_people_to_mend() -> None:
 def test_a_mended_json_file_is_json() -> None:
     container = '{"name": "c", "image": "b:1", "resources": {"limits": {"memory": 512}}}'
     text = f'{{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "a"}}, "spec": {{"containers": [{container}]}}}}'
-    (finding,) = check_text(text, ["resource-unit"], name="pod.json")
+    (finding,) = check_text(text, ["wrong-resource-unit"], name="pod.json")
     assert finding.fix is not None
     mended = json.loads(apply(text, finding.fix.edits))
     assert mended["spec"]["containers"][0]["resources"]["limits"]["memory"] == "512Mi"

@@ -109,20 +109,20 @@ def _asks_hosts(container: Json) -> bool:
 # What rules stand for each control.
 _RULES = {
     "hostProcess": {"host-process"},
-    "hostNamespaces": {"pod-on-host-network", "host-pid", "host-ipc"},
+    "hostNamespaces": {"pod-security-host-network", "host-pid", "host-ipc"},
     "privileged": {"privileged-container"},
-    "capabilities": {"dangerous-capability", "added-capability", "restricted-capability", "kept-capabilities"},
-    "hostPath": {"host-path", "sensitive-host-path", "runtime-socket"},
-    "hostPorts": {"container-on-host-port"},
+    "capabilities": {"dangerous-capability", "added-capability", "restricted-capability", "undropped-capabilities"},
+    "hostPath": {"host-path-volume", "sensitive-host-path", "runtime-socket"},
+    "hostPorts": {"pod-security-host-port"},
     "hostProbes": {"probe-host"},
     "appArmor": {"unconfined-apparmor"},
     "seLinux": {"selinux-options"},
-    "procMount": {"unmasked-proc", "unmasked-proc-in-namespace"},
+    "procMount": {"unmasked-proc-mount", "unmasked-proc-mount-in-user-namespace"},
     "seccomp": {"unconfined-seccomp", "missing-seccomp"},
     "sysctls": {"unsafe-sysctl"},
-    "volumes": {"restricted-volume", "host-path", "sensitive-host-path", "runtime-socket"},
+    "volumes": {"restricted-volume-type", "host-path-volume", "sensitive-host-path", "runtime-socket"},
     "escalation": {"privilege-escalation", "privilege-escalation-unset"},
-    "nonRoot": {"root-user", "may-run-as-root", "non-root-unstated"},
+    "nonRoot": {"root-user", "missing-run-as-non-root", "run-as-user-without-non-root"},
     "user": {"root-user"},
 }
 

@@ -51,7 +51,7 @@ def test_host_ports() -> None:
 
 def test_the_alias_is_renamed_in_place() -> None:
     text = pod("  serviceAccount: 'reader'  # for the report\n")
-    (finding,) = check_text(text, ["service-account-alias"])
+    (finding,) = check_text(text, ["deprecated-service-account-field"])
     assert finding.fix is not None
     assert finding.fix.safe
     ((start, end, new),) = finding.fix.edits
@@ -59,5 +59,5 @@ def test_the_alias_is_renamed_in_place() -> None:
 
 
 def test_no_rename_where_the_new_name_is_there() -> None:
-    (finding,) = check_text(pod("  serviceAccountName: ''\n  serviceAccount: reader\n"), ["service-account-alias"])
+    (finding,) = check_text(pod("  serviceAccountName: ''\n  serviceAccount: reader\n"), ["deprecated-service-account-field"])
     assert finding.fix is None

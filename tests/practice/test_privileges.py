@@ -39,7 +39,7 @@ spec:
   containers: [{name: c, image: "b:1"}]
   ephemeralContainers: [{name: e, image: "b:1"}]
 """
-    for rule in ("may-run-as-root", "kept-capabilities", "writable-root-filesystem", "missing-seccomp", "privilege-escalation-unset"):
+    for rule in ("missing-run-as-non-root", "undropped-capabilities", "writable-root-filesystem", "missing-seccomp", "privilege-escalation-unset"):
         assert [shown for _, shown in told(text, rule)] == ["i", "c", "e"]
     # Ephemeral containers have no resources, and probes mean nothing to those that end.
     assert [shown for _, shown in told(text, "missing-cpu-request")] == ["i", "c"]
@@ -62,15 +62,15 @@ def test_one_rule_for_each_capability(capability: str, rules: set[str]) -> None:
 @pytest.mark.parametrize(
     ("pods", "own", "rules"),
     [
-        ("", "", ["may-run-as-root"]), ("runAsNonRoot: true", "", []), ("runAsUser: 1", "", ["non-root-unstated"]),
+        ("", "", ["missing-run-as-non-root"]), ("runAsNonRoot: true", "", []), ("runAsUser: 1", "", ["run-as-user-without-non-root"]),
         ("runAsUser: 1", "runAsNonRoot: true", []), ("runAsNonRoot: true", "runAsNonRoot: false", ["root-user"]),
         ("", "runAsUser: 0", ["root-user"]), ("runAsUser: 0, runAsNonRoot: true", "", ["root-user"]),
-        ("runAsNonRoot: null", "", ["may-run-as-root"]),
+        ("runAsNonRoot: null", "", ["missing-run-as-non-root"]),
     ],
 )  # fmt: skip
 def test_one_rule_for_each_way_to_be_root(pods: str, own: str, rules: list[str]) -> None:
     text = container(f"    securityContext: {{{own}}}\n", f"  securityContext: {{{pods}}}\n")
-    assert [f.rule for f in check_text(text, ["root-user", "may-run-as-root", "non-root-unstated"])] == rules
+    assert [f.rule for f in check_text(text, ["root-user", "missing-run-as-non-root", "run-as-user-without-non-root"])] == rules
 
 
 @pytest.mark.parametrize(
@@ -85,14 +85,14 @@ def test_sockets_of_runtimes(path: str) -> None:
     ("path", "rule"),
     [
         ("/", "sensitive-host-path"), ("//", "sensitive-host-path"), ("/etc/", "sensitive-host-path"),
-        ("/etc/kubernetes/pki", "sensitive-host-path"), ("/var/run", "sensitive-host-path"), ("/srv", "host-path"),
-        ("/etc/localtime", "host-path"), ("/lib/modules", "host-path"),
-        ("/rootfs", "host-path"), ("/run/app.sock", "host-path"), ("/run/docker.sock", "runtime-socket"),
+        ("/etc/kubernetes/pki", "sensitive-host-path"), ("/var/run", "sensitive-host-path"), ("/srv", "host-path-volume"),
+        ("/etc/localtime", "host-path-volume"), ("/lib/modules", "host-path-volume"),
+        ("/rootfs", "host-path-volume"), ("/run/app.sock", "host-path-volume"), ("/run/docker.sock", "runtime-socket"),
     ],
 )  # fmt: skip
 def test_one_rule_for_each_path(path: str, rule: str) -> None:
     text = pod(f"  volumes: [{{name: s, hostPath: {{path: {path}}}}}]\n")
-    assert [f.rule for f in check_text(text, ["sensitive-host-path", "host-path", "runtime-socket"])] == [rule]
+    assert [f.rule for f in check_text(text, ["sensitive-host-path", "host-path-volume", "runtime-socket"])] == [rule]
 
 
 CONTEXT = "    securityContext:\n"

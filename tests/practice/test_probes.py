@@ -25,14 +25,14 @@ PORTS = "    ports: [{name: http, containerPort: 8080}, {containerPort: 9090}]\n
 @pytest.mark.parametrize(
     ("port", "rules"),
     [
-        ("http", []), ("htpp", ["probe-port-name"]), ("8080", []), ("9090", []), ("80", ["undeclared-probe-port"]),
+        ("http", []), ("htpp", ["unknown-probe-port-name"]), ("8080", []), ("9090", []), ("80", ["undeclared-probe-port"]),
         # The server refuses these.
         ("'8080'", []), ("''", []), ("0", []),
     ],
 )  # fmt: skip
 def test_ports_of_probes(port: str, rules: list[str]) -> None:
     text = container(f"{PORTS}    startupProbe: {{httpGet: {{path: /, port: {port}}}}}\n")
-    found = [rule for rule in ("probe-port-name", "undeclared-probe-port") if told(text, rule)]
+    found = [rule for rule in ("unknown-probe-port-name", "undeclared-probe-port") if told(text, rule)]
     assert found == rules
 
 
@@ -53,4 +53,4 @@ def test_probes_that_ask_the_same() -> None:
     [("[ps]", True), ("[/bin/ls, -l]", True), ("[sh, -c, 'cat x; ps|grep y']", True), ("[sh, -c, /app/check]", False), ("[stops]", False)],
 )
 def test_commands_of_probes(command: str, told_of: bool) -> None:
-    assert bool(told(container(f"    livenessProbe: {{exec: {{command: {command}}}}}\n"), "probe-command")) is told_of
+    assert bool(told(container(f"    livenessProbe: {{exec: {{command: {command}}}}}\n"), "unsuitable-probe-command")) is told_of

@@ -14,14 +14,14 @@ def role(rule: str) -> str:
 @pytest.mark.parametrize(
     ("rule", "given"),
     [
-        ("secret-access", 'apiGroups: [""], resources: [secrets], verbs: [get]'),
-        ("secret-access", 'apiGroups: ["*"], resources: ["*"], verbs: ["*"]'),
-        ("secret-change", 'apiGroups: [""], resources: ["*"], verbs: [create]'),
-        ("workload-creation", "apiGroups: [batch], resources: [jobs], verbs: [create]"),
-        ("pod-exec", 'apiGroups: [""], resources: ["*/exec"], verbs: [create]'),
-        ("aws-auth-change", 'apiGroups: [""], resources: [configmaps], verbs: [patch]'),
-        ("role-bind", 'apiGroups: ["*"], resources: [clusterroles], verbs: ["*"]'),
-        ("impersonation", 'apiGroups: [""], resources: [serviceaccounts], verbs: [impersonate]'),
+        ("secret-read-permission", 'apiGroups: [""], resources: [secrets], verbs: [get]'),
+        ("secret-read-permission", 'apiGroups: ["*"], resources: ["*"], verbs: ["*"]'),
+        ("secret-write-permission", 'apiGroups: [""], resources: ["*"], verbs: [create]'),
+        ("workload-create-permission", "apiGroups: [batch], resources: [jobs], verbs: [create]"),
+        ("pod-exec-permission", 'apiGroups: [""], resources: ["*/exec"], verbs: [create]'),
+        ("aws-auth-write-permission", 'apiGroups: [""], resources: [configmaps], verbs: [patch]'),
+        ("bind-permission", 'apiGroups: ["*"], resources: [clusterroles], verbs: ["*"]'),
+        ("impersonate-permission", 'apiGroups: [""], resources: [serviceaccounts], verbs: [impersonate]'),
     ],
 )
 def test_powers(rule: str, given: str) -> None:
@@ -31,13 +31,13 @@ def test_powers(rule: str, given: str) -> None:
 @pytest.mark.parametrize(
     ("rule", "given"),
     [
-        ("secret-access", 'apiGroups: [""], resources: [secrets], verbs: [create]'),
-        ("secret-access", "apiGroups: [apps], resources: [secrets], verbs: [get]"),
-        ("workload-creation", "apiGroups: [batch], resources: [jobs], verbs: [get]"),
-        ("pod-exec", 'apiGroups: [""], resources: [pods], verbs: [create]'),
-        ("aws-auth-change", 'apiGroups: [""], resources: [configmaps], verbs: [patch], resourceNames: [web]'),
-        ("role-bind", "apiGroups: [rbac.authorization.k8s.io], resources: [clusterroles], verbs: [get]"),
-        ("unlimited-role", 'apiGroups: [apps], resources: ["*"], verbs: ["*"]'),
+        ("secret-read-permission", 'apiGroups: [""], resources: [secrets], verbs: [create]'),
+        ("secret-read-permission", "apiGroups: [apps], resources: [secrets], verbs: [get]"),
+        ("workload-create-permission", "apiGroups: [batch], resources: [jobs], verbs: [get]"),
+        ("pod-exec-permission", 'apiGroups: [""], resources: [pods], verbs: [create]'),
+        ("aws-auth-write-permission", 'apiGroups: [""], resources: [configmaps], verbs: [patch], resourceNames: [web]'),
+        ("bind-permission", "apiGroups: [rbac.authorization.k8s.io], resources: [clusterroles], verbs: [get]"),
+        ("wildcard-role", 'apiGroups: [apps], resources: ["*"], verbs: ["*"]'),
     ],
 )
 def test_what_is_no_such_power(rule: str, given: str) -> None:
@@ -46,4 +46,4 @@ def test_what_is_no_such_power(rule: str, given: str) -> None:
 
 def test_names_that_do_not_match_end_in_time() -> None:
     text = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {'a' * 200}-}}\ndata: {{a: b}}\n"
-    assert len(told(text, "name-pattern")) == 1
+    assert len(told(text, "name-pattern-mismatch")) == 1

@@ -53,7 +53,7 @@ def test_guaranteed_memory(resources: str, shown: list[tuple[int, str]]) -> None
 
 def test_ratio_and_size() -> None:
     text = container("requests: {cpu: 100m, memory: 1Gi}, limits: {cpu: 5, memory: 4Gi}")
-    assert told(text, "limit-far-above-request") == [(8, "5")]
-    assert told(text, "limit-far-above-request", cpu=50.0, memory=3.5) == [(8, "4Gi")]
-    assert told(text, "large-limit") == [(8, "5")]
-    assert told(text, "large-limit", cpu="5", memory="4096Mi") == []
+    assert told(text, "high-limit-request-ratio") == [(8, "5")]
+    assert told(text, "high-limit-request-ratio", cpu=50.0, memory=3.5) == [(8, "4Gi")]
+    assert told(text, "large-resource-limit") == [(8, "5")]
+    assert told(text, "large-resource-limit", cpu="5", memory="4096Mi") == []

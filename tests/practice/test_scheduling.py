@@ -27,7 +27,7 @@ def term(*requirements: str) -> str:
     ],
 )  # fmt: skip
 def test_a_term_that_no_node_meets(found: str) -> None:
-    assert len(check_text(pod(AFFINITY % found), ["node-affinity-matches-nothing"])) == 1
+    assert len(check_text(pod(AFFINITY % found), ["unmatchable-node-affinity"])) == 1
 
 
 @pytest.mark.parametrize(
@@ -42,15 +42,15 @@ def test_a_term_that_no_node_meets(found: str) -> None:
     ],
 )  # fmt: skip
 def test_a_term_that_may_hold(found: str) -> None:
-    assert told(pod(AFFINITY % found), "node-affinity-matches-nothing") == []
+    assert told(pod(AFFINITY % found), "unmatchable-node-affinity") == []
 
 
 def test_node_selector_and_affinity_must_hold_together() -> None:
     text = pod("  nodeSelector: {disk: ssd}\n" + AFFINITY % term("key: disk, operator: NotIn, values: [ssd]"))
-    (finding,) = check_text(text, ["node-affinity-matches-nothing"])
+    (finding,) = check_text(text, ["unmatchable-node-affinity"])
     assert finding.concise == "no node can meet disk!=ssd and disk=ssd of the nodeSelector; take one of them away"
     other = pod("  nodeSelector: {disk: ssd}\n" + AFFINITY % term("key: zone, operator: In, values: [a]"))
-    assert told(other, "node-affinity-matches-nothing") == []
+    assert told(other, "unmatchable-node-affinity") == []
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_node_selector_and_affinity_must_hold_together() -> None:
     ],
 )  # fmt: skip
 def test_node_selectors_that_no_node_has(selector: str, at: str) -> None:
-    found = told(pod(f"  nodeSelector: {{{selector}}}\n"), "node-label")
+    found = told(pod(f"  nodeSelector: {{{selector}}}\n"), "unknown-node-label")
     assert found == ([] if at == "kubernetes.io/role" else [(6, at)])
 
 
@@ -70,22 +70,22 @@ def test_node_selectors_that_no_node_has(selector: str, at: str) -> None:
     ["kubernetes.io/os: linux", "kubernetes.io/arch: riscv64", "example.com/x: y", "node-role.kubernetes.io/edge: ''", "disk: ssd"],
 )
 def test_node_selectors_that_some_node_may_have(selector: str) -> None:
-    assert told(pod(f"  nodeSelector: {{{selector}}}\n"), "node-label") == []
+    assert told(pod(f"  nodeSelector: {{{selector}}}\n"), "unknown-node-label") == []
 
 
 def test_an_absent_label_may_be_asked_for() -> None:
-    assert told(pod(AFFINITY % term("key: kubernetes.io/none, operator: DoesNotExist")), "node-label") == []
-    assert told(pod(AFFINITY % term("key: kubernetes.io/none, operator: Exists")), "node-label") == [(6, "kubernetes.io/none")]
+    assert told(pod(AFFINITY % term("key: kubernetes.io/none, operator: DoesNotExist")), "unknown-node-label") == []
+    assert told(pod(AFFINITY % term("key: kubernetes.io/none, operator: Exists")), "unknown-node-label") == [(6, "kubernetes.io/none")]
 
 
 @pytest.mark.parametrize(
     ("more", "count"), [("", 1), (", labelSelector: null", 1), (", labelSelector: {}", 0), (", matchLabelKeys: [a]", 0)]
 )
 def test_a_missing_label_selector_is_not_an_empty_one(more: str, count: int) -> None:
-    assert len(check_text(pod(ANTI % more), ["pod-affinity-matches-nothing"])) == count
+    assert len(check_text(pod(ANTI % more), ["unmatchable-pod-selector"])) == count
 
 
 def test_topology_of_required_anti_affinity() -> None:
     text = pod(ANTI.replace("kubernetes.io/hostname", "topology.kubernetes.io/zone") % ", labelSelector: {}")
-    assert told(text, "anti-affinity-topology") == [(6, "topology.kubernetes.io/zone")]
-    assert told(text, "anti-affinity-topology", keys=["topology.kubernetes.io/zone"]) == []
+    assert told(text, "anti-affinity-topology-key") == [(6, "topology.kubernetes.io/zone")]
+    assert told(text, "anti-affinity-topology-key", keys=["topology.kubernetes.io/zone"]) == []

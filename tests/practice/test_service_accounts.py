@@ -12,14 +12,14 @@ from tests.practice.told import pod
 @pytest.mark.parametrize(
     ("spec", "rules"),
     [
-        ("", ["default-account-token", "default-service-account"]),
-        ("  serviceAccountName: default\n", ["default-account-token", "default-service-account"]),
-        ("  automountServiceAccountToken: false\n", []), ("  serviceAccountName: web\n", ["mounted-token"]),
-        ("  serviceAccount: web\n", ["mounted-token"]), ("  serviceAccountName: web\n  automountServiceAccountToken: false\n", []),
+        ("", ["default-service-account-token", "default-service-account"]),
+        ("  serviceAccountName: default\n", ["default-service-account-token", "default-service-account"]),
+        ("  automountServiceAccountToken: false\n", []), ("  serviceAccountName: web\n", ["service-account-token-automount"]),
+        ("  serviceAccount: web\n", ["service-account-token-automount"]), ("  serviceAccountName: web\n  automountServiceAccountToken: false\n", []),
     ],
 )  # fmt: skip
 def test_one_rule_for_each_token(spec: str, rules: list[str]) -> None:
-    found = check_text(pod(spec), ["default-account-token", "default-service-account", "mounted-token"])
+    found = check_text(pod(spec), ["default-service-account-token", "default-service-account", "service-account-token-automount"])
     assert sorted(f.rule for f in found) == rules
 
 
@@ -32,6 +32,6 @@ def test_one_rule_for_each_token(spec: str, rules: list[str]) -> None:
 )
 def test_the_fix(spec: str, fixed: str) -> None:
     text = pod(spec)
-    (found,) = check_text(text, ["default-account-token"])
+    (found,) = check_text(text, ["default-service-account-token"])
     assert found.fix is not None
     assert apply(text, found.fix.edits).endswith(f"spec:\n{fixed}")

@@ -8,8 +8,8 @@ import pytest
 
 from kcheck.schema.definitions import available, load
 from kcheck.testing import check_text
-from kcheck_practice.deprecations import DRIVERS, FIELDS
-from kcheck_practice.gates import GATES
+from kcheck_practice.versions.deprecations import DRIVERS, FIELDS
+from kcheck_practice.versions.feature_gates import GATES
 from tests.practice.told import containers, pod, told
 
 MINORS = [int(version.partition(".")[2]) for version in available()]
@@ -40,15 +40,15 @@ def lines(text: str, version: str, rule: str) -> list[int]:
 
 def test_a_gate_opens_with_a_version() -> None:
     text = pod("  hostUsers: false\n")
-    assert lines(text, "1.32", "dropped-field") == [6]
-    assert lines(text, "1.33", "dropped-field") == []
-    assert told(text.replace("false", "true"), "dropped-field") == []
+    assert lines(text, "1.32", "disabled-feature-gate") == [6]
+    assert lines(text, "1.33", "disabled-feature-gate") == []
+    assert told(text.replace("false", "true"), "disabled-feature-gate") == []
 
 
 def test_what_is_off_in_all_versions() -> None:
     text = pod("  evictionResponders: [{name: a}]\n")
-    assert told(text, "dropped-field") == [(6, "evictionResponders")]
-    assert told(text, "dropped-field", enabled=["EvictionRequestAPI"]) == []
+    assert told(text, "disabled-feature-gate") == [(6, "evictionResponders")]
+    assert told(text, "disabled-feature-gate", enabled=["EvictionRequestAPI"]) == []
 
 
 def test_plugins_go_with_versions() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.relations.world import check, facts, holder, lines, service, workload
 
-RULES = ("missing-address", "missing-address-port")
+RULES = ("unknown-service-address", "unknown-service-address-port")
 
 
 def env(value: str, name: str = "V") -> str:

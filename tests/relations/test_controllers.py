@@ -80,7 +80,7 @@ def test_a_replication_controller_takes_pods_without_an_owner(tmp_path: Path) ->
 )
 def test_a_daemon_set_has_its_ports_on_every_node(second: str, clash: bool, tmp_path: Path) -> None:
     first = workload("a", "app: a", kind="DaemonSet", container=HOST % "")
-    assert len(check(tmp_path, {"all.yaml": first + second}, "host-port-clash")) == clash
+    assert len(check(tmp_path, {"all.yaml": first + second}, "host-port-conflict")) == clash
 
 
 def test_nodes_decide(tmp_path: Path) -> None:
@@ -88,14 +88,14 @@ def test_nodes_decide(tmp_path: Path) -> None:
     affinity = ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: []}}}"
     for pod in (", nodeSelector: {a: b}", affinity):
         first = workload("a", "app: a", kind="DaemonSet", container=HOST % "", pod=pod)
-        assert check(tmp_path, {"all.yaml": first + second}, "host-port-clash") == []
+        assert check(tmp_path, {"all.yaml": first + second}, "host-port-conflict") == []
     two = workload("a", "app: a", container=HOST % "") + second
-    assert check(tmp_path, {"all.yaml": two}, "host-port-clash") == []
+    assert check(tmp_path, {"all.yaml": two}, "host-port-conflict") == []
 
 
 def test_two_files_live_together_in_a_complete_input(tmp_path: Path) -> None:
     first, second = workload("a", "app: a", kind="DaemonSet", container=HOST % ""), workload("b", "app: b", container=HOST % "")
     files = {"a.yaml": first, "b.yaml": second}
-    assert check(tmp_path, files, "host-port-clash") == []
-    (finding,) = check(tmp_path, files, "host-port-clash", complete=True)
+    assert check(tmp_path, files, "host-port-conflict") == []
+    (finding,) = check(tmp_path, files, "host-port-conflict", complete=True)
     assert lines(tmp_path, [finding]) == ["b.yaml:8 443"]

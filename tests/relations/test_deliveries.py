@@ -93,7 +93,7 @@ def test_in_a_complete_input_all_folders_of_its_repository_are_there(tmp_path: P
     ],
 )
 def test_what_a_project_allows(tmp_path: Path, allowed: str, left: list[str]) -> None:
-    messages = told(tmp_path, {"a.yaml": allowed + application("apps/web")}, "project-forbids")
+    messages = told(tmp_path, {"a.yaml": allowed + application("apps/web")}, "application-not-permitted")
     assert [message.split("allows no ")[1].split()[0] for message in messages] == left
 
 
@@ -109,7 +109,7 @@ spec: {interval: 1h, valuesFrom: [{kind: ConfigMap, name: shop-valus}, {kind: Se
 """
     database = kustomization("a", name="database")
     files = {"a.yaml": source + values + release + database + kustomization("b", "\n  dependsOn: [{name: databse}]")}
-    assert told(tmp_path, files, "missing-object", "missing-config-map", "missing-secret") == [
+    assert told(tmp_path, files, "missing-referenced-object", "missing-config-map", "missing-secret") == [
         "there is no ConfigMap shop-valus; did you mean shop-values?",
         "there is no Kustomization databse; did you mean database?",
     ]

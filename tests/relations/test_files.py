@@ -29,13 +29,13 @@ spec:
 
 
 def test_a_service_apart_from_its_workload(tmp_path: Path) -> None:
-    found = check(tmp_path, {"service.yaml": SERVICE, "deployment.yaml": DEPLOYMENT}, "distant-service")
+    found = check(tmp_path, {"service.yaml": SERVICE, "deployment.yaml": DEPLOYMENT}, "service-in-separate-file")
     assert lines(tmp_path, found) == ["service.yaml:4 shop"]
     assert found[0].concise == "Service shop and Deployment shop, which it serves, stand in two files; put them into one"
 
 
 def test_one_file_or_two_workloads_or_another_folder(tmp_path: Path) -> None:
     other = DEPLOYMENT.replace("name: shop\nspec", "name: canary\nspec")
-    assert not check(tmp_path / "a", {"all.yaml": SERVICE + "---\n" + DEPLOYMENT}, "distant-service")
-    assert not check(tmp_path / "b", {"s.yaml": SERVICE, "d.yaml": DEPLOYMENT, "e.yaml": other}, "distant-service")
-    assert not check(tmp_path / "c", {"s/s.yaml": SERVICE, "d/d.yaml": DEPLOYMENT}, "distant-service")
+    assert not check(tmp_path / "a", {"all.yaml": SERVICE + "---\n" + DEPLOYMENT}, "service-in-separate-file")
+    assert not check(tmp_path / "b", {"s.yaml": SERVICE, "d.yaml": DEPLOYMENT, "e.yaml": other}, "service-in-separate-file")
+    assert not check(tmp_path / "c", {"s/s.yaml": SERVICE, "d/d.yaml": DEPLOYMENT}, "service-in-separate-file")

@@ -10,7 +10,7 @@ from kcheck.kube.network import hosts_meet
 from tests.relations.world import check, service
 
 API = "gateway.networking.k8s.io"
-RULES = ("missing-listener", "route-not-admitted", "route-hostname", "missing-reference-grant", "external-name-backend")
+RULES = ("missing-gateway-listener", "route-not-allowed", "route-hostname-mismatch", "missing-reference-grant", "external-name-backend")
 
 
 def gateway(*listeners: str, metadata: str = "", more: str = "") -> str:
@@ -55,7 +55,7 @@ def told(tmp_path: Path, *parts: str, complete: bool = False) -> list[tuple[str,
 )  # fmt: skip
 def test_listeners_that_are_not_there(parent: str, message: str, tmp_path: Path) -> None:
     tcp = "name: tls, port: 443, protocol: HTTPS"
-    assert told(tmp_path, gateway(WEB, tcp), route(parent)) == ([("missing-listener", message)] if message else [])
+    assert told(tmp_path, gateway(WEB, tcp), route(parent)) == ([("missing-gateway-listener", message)] if message else [])
     assert told(tmp_path, gateway(WEB, tcp, more=", allowedListeners: {namespaces: {from: All}}"), route(parent)) == []
 
 
@@ -74,7 +74,7 @@ def test_gateways_out_of_sight(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_kinds_of_routes(listener: str, kind: str, taken: bool, tmp_path: Path) -> None:
-    assert [rule for rule, _ in told(tmp_path, gateway(listener), route(kind=kind))] == ([] if taken else ["route-not-admitted"])
+    assert [rule for rule, _ in told(tmp_path, gateway(listener), route(kind=kind))] == ([] if taken else ["route-not-allowed"])
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_namespaces_of_routes(allowed: str, taken: bool, tmp_path: Path) -> None
     listener = WEB + (f", allowedRoutes: {{namespaces: {{{allowed}}}}}" if allowed else "")
     home = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: {team: shop}}\n---\n"
     parts = (home, gateway(listener, metadata=INFRA), route(INFRA, metadata=SHOP))
-    assert [rule for rule, _ in told(tmp_path, *parts)] == ([] if taken else ["route-not-admitted"])
+    assert [rule for rule, _ in told(tmp_path, *parts)] == ([] if taken else ["route-not-allowed"])
 
 
 def test_labels_of_a_namespace_that_is_not_there(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_host_names(first: str, second: str, meet: bool) -> None:
 def test_host_names_of_routes(hostname: str, names: str, served: bool, tmp_path: Path) -> None:
     listener = WEB + (f", hostname: {hostname}" if hostname else "")
     found = told(tmp_path, gateway(listener), route(more=f", hostnames: {names}"))
-    assert [rule for rule, _ in found] == ([] if served else ["route-hostname"])
+    assert [rule for rule, _ in found] == ([] if served else ["route-hostname-mismatch"])
 
 
 GRANT = """\

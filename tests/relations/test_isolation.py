@@ -52,46 +52,46 @@ def port(number: object, more: str = "", peers: str = "") -> str:
     ],
 )  # fmt: skip
 def test_ports_that_do_not_meet(rules: tuple[str, ...], message: str, tmp_path: Path) -> None:
-    found = check(tmp_path, {"all.yaml": WEB + FRONT + policy("p", *rules)}, "policy-shuts-out-service")
+    found = check(tmp_path, {"all.yaml": WEB + FRONT + policy("p", *rules)}, "network-policy-blocks-service")
     assert [f.help for f in found] == ([message] if message else [])
 
 
 def test_policies_add_up(tmp_path: Path) -> None:
     shut = policy("p", port(80))
     for other in (policy("q", port(8080), pods=""), policy("q", port("http"))):
-        assert check(tmp_path, {"all.yaml": WEB + FRONT + shut, "more/allow.yaml": other}, "policy-shuts-out-service") == []
+        assert check(tmp_path, {"all.yaml": WEB + FRONT + shut, "more/allow.yaml": other}, "network-policy-blocks-service") == []
     elsewhere = policy("q", port(8080), metadata=", namespace: other")
     named = (text.replace("{name: web", "{name: web, namespace: shop", 1) for text in (WEB, FRONT))
     files = {"all.yaml": "".join(named) + policy("p", port(80), metadata=", namespace: shop"), "more/allow.yaml": elsewhere}
-    assert len(check(tmp_path, files, "policy-shuts-out-service")) == 1
+    assert len(check(tmp_path, files, "network-policy-blocks-service")) == 1
 
 
 def test_one_open_port_is_enough(tmp_path: Path) -> None:
     two = service(ports="name: http, port: 80, targetPort: http}, {name: admin, port: 9000")
-    assert check(tmp_path, {"all.yaml": WEB + two + policy("p", port(8080))}, "policy-shuts-out-service") == []
+    assert check(tmp_path, {"all.yaml": WEB + two + policy("p", port(8080))}, "network-policy-blocks-service") == []
 
 
 def test_nobody_gets_in_where_an_ingress_leads(tmp_path: Path) -> None:
     closed = policy("p")
-    assert check(tmp_path, {"all.yaml": WEB + FRONT + closed}, "policy-shuts-out-service") == []
-    (finding,) = check(tmp_path, {"all.yaml": WEB + FRONT + closed + INGRESS}, "policy-shuts-out-service")
+    assert check(tmp_path, {"all.yaml": WEB + FRONT + closed}, "network-policy-blocks-service") == []
+    (finding,) = check(tmp_path, {"all.yaml": WEB + FRONT + closed + INGRESS}, "network-policy-blocks-service")
     told = "NetworkPolicy p lets nobody reach Deployment web, to which Ingress web leads by Service web; add a rule for its callers"
     assert finding.concise == told
     assert lines(tmp_path, [finding]) == ["all.yaml:21 {matchLabels: {app: web}}"]
     balanced = FRONT.replace("selector:", "type: LoadBalancer\n  selector:")
-    assert len(check(tmp_path, {"all.yaml": WEB + balanced + closed}, "policy-shuts-out-service")) == 1
+    assert len(check(tmp_path, {"all.yaml": WEB + balanced + closed}, "network-policy-blocks-service")) == 1
 
 
 def test_policies_that_may_be_for_others(tmp_path: Path) -> None:
     shut = policy("p", port(80))
-    assert check(tmp_path, {"all.yaml": WEB + FRONT, "far/p.yaml": shut}, "policy-shuts-out-service") == []
+    assert check(tmp_path, {"all.yaml": WEB + FRONT, "far/p.yaml": shut}, "network-policy-blocks-service") == []
     # A policy for all pods of no namespace is often an example.
     blanket = {"far/p.yaml": "", "p.yaml": policy("p", port(80), pods="")}
-    assert check(tmp_path, blanket, "policy-shuts-out-service") == []
-    assert len(check(tmp_path, {"p.yaml": shut}, "policy-shuts-out-service")) == 1
-    assert len(check(tmp_path, {"p.yaml": "", "far/p.yaml": shut}, "policy-shuts-out-service", complete=True)) == 1
+    assert check(tmp_path, blanket, "network-policy-blocks-service") == []
+    assert len(check(tmp_path, {"p.yaml": shut}, "network-policy-blocks-service")) == 1
+    assert len(check(tmp_path, {"p.yaml": "", "far/p.yaml": shut}, "network-policy-blocks-service", complete=True)) == 1
     on_host = {"all.yaml": workload(container=PORTS, pod=", hostNetwork: true") + FRONT + shut, "far/p.yaml": ""}
-    assert check(tmp_path, on_host, "policy-shuts-out-service") == []
+    assert check(tmp_path, on_host, "network-policy-blocks-service") == []
 
 
 TO_WEB = "to: [{podSelector: {matchLabels: {app: web}}}], "
@@ -109,7 +109,7 @@ TO_DB = "{to: [{podSelector: {matchLabels: {app: db}}}], ports: [{port: 5432}]}"
     ],
 )  # fmt: skip
 def test_pods_that_may_not_ask_for_names(rules: tuple[str, ...], told: bool, tmp_path: Path) -> None:
-    assert bool(check(tmp_path, {"p.yaml": policy("p", *rules, way=OUT)}, "policy-without-dns")) is told
+    assert bool(check(tmp_path, {"p.yaml": policy("p", *rules, way=OUT)}, "network-policy-blocks-dns")) is told
 
 
 def test_another_policy_lets_names_through(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_another_policy_lets_names_through(tmp_path: Path) -> None:
         (policy("dns", dns, way=OUT, pods="", metadata=", namespace: other"), True),
         (policy("dns", dns, way=OUT, pods="app: other"), True),
     ):
-        assert bool(check(tmp_path, {"p.yaml": narrow, "far/dns.yaml": other}, "policy-without-dns")) is told
+        assert bool(check(tmp_path, {"p.yaml": narrow, "far/dns.yaml": other}, "network-policy-blocks-dns")) is told
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_another_policy_lets_names_through(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_a_policy_between_caller_and_called(policies: str, told: str, tmp_path: Path) -> None:
-    found = check(tmp_path, {"all.yaml": WEB + FRONT + CALLER + policies}, "policy-blocks-call")
+    found = check(tmp_path, {"all.yaml": WEB + FRONT + CALLER + policies}, "network-policy-blocks-client")
     assert [f.concise[: len("NetworkPolicy p keeps")] for f in found] == ([told] if told else [])
 
 
@@ -153,10 +153,10 @@ def test_labels_of_namespaces_that_are_in_sight(tmp_path: Path) -> None:
     parts = [text.replace("metadata: {name: ", "metadata: {namespace: shop, name: ", 1) for text in (WEB, FRONT, CALLER)]
     for each, label, told in ((rule, "team: x", 0), (rule, "team: y", 1), (named % "shop", "a: b", 0), (named % "other", "a: b", 1)):
         text = "".join(parts) + home(label) + policy("p", each, metadata=", namespace: shop")
-        assert len(check(tmp_path, {"all.yaml": text}, "policy-blocks-call")) == told
+        assert len(check(tmp_path, {"all.yaml": text}, "network-policy-blocks-client")) == told
 
 
 def test_labels_that_a_patch_may_bring_are_not_sure(tmp_path: Path) -> None:
     patch = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {template: {metadata: {labels: {tier: shut}}}}\n"
     files = {"all.yaml": WEB + FRONT + policy("p", port(80), pods="tier: shut"), "patch.yaml": patch}
-    assert check(tmp_path, files, "policy-shuts-out-service") == []
+    assert check(tmp_path, files, "network-policy-blocks-service") == []

@@ -8,7 +8,7 @@ import pytest
 
 from tests.relations.world import check, service, workload
 
-RULES = ("monitor-without-services", "monitor-without-pods", "missing-monitor-port", "untaken-monitor")
+RULES = ("service-monitor-without-services", "pod-monitor-without-pods", "missing-monitor-port", "unselected-monitor")
 METRICS = ", ports: [{name: metrics, containerPort: 9090}]"
 LABELS = ", labels: {app: web}"
 
@@ -59,7 +59,7 @@ def test_one_of_several_services_is_enough(tmp_path: Path) -> None:
 
 def test_pods_that_are_not_there(tmp_path: Path) -> None:
     assert told(tmp_path, workload(), monitor(kind="PodMonitor", app="x")) == [
-        "monitor-without-pods: no pod has the labels app=x, so that nothing is measured: Deployment web has other labels"
+        "pod-monitor-without-pods: no pod has the labels app=x, so that nothing is measured: Deployment web has other labels"
     ]
     assert told(tmp_path, monitor(kind="PodMonitor", app="x")) == []
     assert len(told(tmp_path, monitor(kind="PodMonitor", app="x"), complete=True)) == 1
@@ -72,7 +72,7 @@ def test_namespaces_in_which_a_monitor_looks(tmp_path: Path) -> None:
     assert told(tmp_path, front, monitor(metadata=home, more=", namespaceSelector: {matchNames: [shop]}")) == []
     assert told(tmp_path, front, monitor(metadata=home, more=", namespaceSelector: {any: true}")) == []
     assert told(tmp_path, front, monitor(metadata=home)) == [
-        "monitor-without-services: no Service has the labels app=web, so that nothing is measured: "
+        "service-monitor-without-services: no Service has the labels app=web, so that nothing is measured: "
         "Service web, which has them, is in shop, and it looks in namespace monitoring"
     ]
     assert len(told(tmp_path, front, monitor(metadata=home, more=", namespaceSelector: {matchNames: [web]}"))) == 1
@@ -102,5 +102,5 @@ def test_another_prometheus_takes_it(tmp_path: Path) -> None:
 def test_rules_are_taken_too(tmp_path: Path) -> None:
     rule = "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: r, labels: {role: x}}\nspec: {groups: []}\n---\n"
     assert told(tmp_path, prometheus("ruleSelector: {matchLabels: {role: alert-rules}}"), rule) == [
-        "untaken-monitor: Prometheus main takes PrometheusRules with role=alert-rules, which this has not; add it"
+        "unselected-monitor: Prometheus main takes PrometheusRules with role=alert-rules, which this has not; add it"
     ]

@@ -38,7 +38,7 @@ spec: {template: {spec: {containers: [{name: a, image: "a:1"}]}}}
     ],
 )
 def test_what_speaks_for_pods(tmp_path: Path, beside: str, told: int) -> None:
-    assert len(check(tmp_path, {"a.yaml": POLICY + beside}, "policy-without-pods")) == told
+    assert len(check(tmp_path, {"a.yaml": POLICY + beside}, "network-policy-without-pods")) == told
 
 
 def test_pods_of_another_variant_are_there(tmp_path: Path) -> None:
@@ -66,9 +66,9 @@ def test_secrets_that_somebody_makes(tmp_path: Path, name: str) -> None:
 def test_a_claim_template_takes_the_place_of_a_volume(tmp_path: Path) -> None:
     text = workload(kind="StatefulSet", pod=", volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]")
     template = "  volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce]}}]\n"
-    assert len(check(tmp_path, {"a.yaml": text}, "missing-volume-claim", complete=True)) == 1
+    assert len(check(tmp_path, {"a.yaml": text}, "missing-persistent-volume-claim", complete=True)) == 1
     files = {"a.yaml": text.replace("  template:\n", f"{template}  template:\n")}
-    assert check(tmp_path, files, "missing-volume-claim", complete=True) == []
+    assert check(tmp_path, files, "missing-persistent-volume-claim", complete=True) == []
 
 
 def test_an_autoscaler_with_and_without_its_namespace_is_one(tmp_path: Path) -> None:
@@ -76,6 +76,6 @@ def test_an_autoscaler_with_and_without_its_namespace_is_one(tmp_path: Path) -> 
     target = "  maxReplicas: 3\n  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}\n---\n"
     base, over = (scaler.format(name="web", more=more) + target for more in ("", ", namespace: shop"))
     files = {"base/web.yaml": base + workload(), "over/web.yaml": over}
-    assert check(tmp_path, files, "autoscaler-clash", complete=True) == []
+    assert check(tmp_path, files, "duplicate-autoscaler", complete=True) == []
     files["over/web.yaml"] = scaler.format(name="other", more="") + target
-    assert len(check(tmp_path, files, "autoscaler-clash", complete=True)) == 1
+    assert len(check(tmp_path, files, "duplicate-autoscaler", complete=True)) == 1

@@ -123,14 +123,14 @@ def test_a_patch_of_a_service_is_not_asked(tmp_path: Path) -> None:
 
 def test_a_port_that_one_of_the_workloads_has(tmp_path: Path) -> None:
     text = service(ports=NAMED) + workload("a", "app: web, v: a") + workload("b", "app: web, v: b", container=HTTP)
-    assert check(tmp_path, {"all.yaml": text}, "service-target-port") == []
-    (finding,) = check(tmp_path, {"all.yaml": text.replace("name: http", "name: web")}, "service-target-port")
+    assert check(tmp_path, {"all.yaml": text}, "unknown-target-port-name") == []
+    (finding,) = check(tmp_path, {"all.yaml": text.replace("name: http", "name: web")}, "unknown-target-port-name")
     assert finding.concise == "Deployment a has no port named http; use one of web"
 
 
 @pytest.mark.parametrize("ports", [NAMED, "port: 80, targetPort: http, protocol: UDP"])
 def test_the_protocol_counts(ports: str, tmp_path: Path) -> None:
-    found = check(tmp_path, {"all.yaml": service(ports=ports) + workload(container=HTTP)}, "service-target-port")
+    found = check(tmp_path, {"all.yaml": service(ports=ports) + workload(container=HTTP)}, "unknown-target-port-name")
     assert [f.concise for f in found] == (["port http of Deployment web is TCP, not UDP; write protocol: TCP"] if "UDP" in ports else [])
 
 
@@ -138,24 +138,24 @@ def test_ports_that_patches_and_sidecars_bring(tmp_path: Path) -> None:
     patch = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  template:\n    spec:\n      containers:\n"
     patch += "      - {name: proxy, image: 'p:1', ports: [{name: http, containerPort: 80}]}\n"
     files = {"service.yaml": service(ports=NAMED), "web.yaml": workload()}
-    assert len(check(tmp_path, files, "service-target-port")) == 1
-    assert check(tmp_path, {**files, "patch.yaml": patch}, "service-target-port") == []
+    assert len(check(tmp_path, files, "unknown-target-port-name")) == 1
+    assert check(tmp_path, {**files, "patch.yaml": patch}, "unknown-target-port-name") == []
     sidecar = ", initContainers: [{name: p, image: 'p:1', restartPolicy: Always, ports: [{name: http, containerPort: 80}]}]"
     ended = sidecar.replace("restartPolicy: Always, ", "")
     (tmp_path / "patch.yaml").unlink()
-    assert check(tmp_path, {**files, "web.yaml": workload(pod=sidecar)}, "service-target-port") == []
-    assert len(check(tmp_path, {**files, "web.yaml": workload(pod=ended)}, "service-target-port")) == 1
+    assert check(tmp_path, {**files, "web.yaml": workload(pod=sidecar)}, "unknown-target-port-name") == []
+    assert len(check(tmp_path, {**files, "web.yaml": workload(pod=ended)}, "unknown-target-port-name")) == 1
 
 
 def test_ports_of_pods_in_other_folders_may_be_patched_there(tmp_path: Path) -> None:
     files = {"rbac/service.yaml": service(ports=NAMED), "manager/web.yaml": workload()}
-    assert check(tmp_path, files, "service-target-port") == []
-    assert len(check(tmp_path, files, "service-target-port", complete=True)) == 1
+    assert check(tmp_path, files, "unknown-target-port-name") == []
+    assert len(check(tmp_path, files, "unknown-target-port-name", complete=True)) == 1
 
 
 def test_ports_of_pods_that_an_operator_may_label(tmp_path: Path) -> None:
     text = service(selector="app: web, role: primary", ports="port: 80, targetPort: sql") + ROLLOUT
-    assert check(tmp_path, {"all.yaml": text}, "service-target-port", complete=True) == []
+    assert check(tmp_path, {"all.yaml": text}, "unknown-target-port-name", complete=True) == []
 
 
 def test_undeclared_numbers(tmp_path: Path) -> None:
@@ -169,5 +169,5 @@ def test_undeclared_numbers(tmp_path: Path) -> None:
 
 
 def test_order_within_a_file_only(tmp_path: Path) -> None:
-    assert lines(tmp_path, check(tmp_path, {"a.yaml": workload() + service("front")}, "service-order")) == ["a.yaml:12 front"]
-    assert check(tmp_path, {"a.yaml": workload(), "b.yaml": service()}, "service-order") == []
+    assert lines(tmp_path, check(tmp_path, {"a.yaml": workload() + service("front")}, "service-after-workload")) == ["a.yaml:12 front"]
+    assert check(tmp_path, {"a.yaml": workload(), "b.yaml": service()}, "service-after-workload") == []

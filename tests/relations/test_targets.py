@@ -87,12 +87,12 @@ def test_targets_of_autoscalers(tmp_path: Path) -> None:
 
 
 def test_replicas_beside_an_autoscaler(tmp_path: Path) -> None:
-    assert check(tmp_path, {"a.yaml": scaled("") + scaler()}, "autoscaler-and-replicas") == []
-    assert len(check(tmp_path, {"a.yaml": scaled("  replicas: 2\n") + scaler()}, "autoscaler-and-replicas")) == 1
+    assert check(tmp_path, {"a.yaml": scaled("") + scaler()}, "replicas-with-autoscaler") == []
+    assert len(check(tmp_path, {"a.yaml": scaled("  replicas: 2\n") + scaler()}, "replicas-with-autoscaler")) == 1
 
 
 def test_two_autoscalers(tmp_path: Path) -> None:
-    found = check(tmp_path, {"a.yaml": workload() + scaler() + scaler("k")}, "autoscaler-clash")
+    found = check(tmp_path, {"a.yaml": workload() + scaler() + scaler("k")}, "duplicate-autoscaler")
     assert [f.concise for f in found] == [
         "HorizontalPodAutoscaler h and HorizontalPodAutoscaler k both scale Deployment web and undo each other's work; take one away"
     ]
@@ -112,31 +112,31 @@ def test_two_autoscalers(tmp_path: Path) -> None:
     ],
 )
 def test_budgets_that_let_nothing_go(replicas: int, limit: str, told: bool, tmp_path: Path) -> None:
-    found = check(tmp_path, {"a.yaml": scaled(f"  replicas: {replicas}\n") + budget(limit)}, "budget-blocks-eviction")
+    found = check(tmp_path, {"a.yaml": scaled(f"  replicas: {replicas}\n") + budget(limit)}, "pdb-blocks-eviction")
     assert bool(found) is told
 
 
 def test_budgets_beside_an_autoscaler(tmp_path: Path) -> None:
-    assert check(tmp_path, {"a.yaml": scaled("") + scaler(low=3) + budget("minAvailable: 2")}, "budget-blocks-eviction") == []
-    assert len(check(tmp_path, {"a.yaml": scaled("") + scaler(low=2) + budget("minAvailable: 2")}, "budget-blocks-eviction")) == 1
+    assert check(tmp_path, {"a.yaml": scaled("") + scaler(low=3) + budget("minAvailable: 2")}, "pdb-blocks-eviction") == []
+    assert len(check(tmp_path, {"a.yaml": scaled("") + scaler(low=2) + budget("minAvailable: 2")}, "pdb-blocks-eviction")) == 1
 
 
 def test_two_budgets_for_the_same_pods(tmp_path: Path) -> None:
     text = workload() + budget("maxUnavailable: 1") + budget("maxUnavailable: 1", name="c")
-    assert len(check(tmp_path, {"a.yaml": text}, "budget-overlap")) == 1
+    assert len(check(tmp_path, {"a.yaml": text}, "pdb-overlap")) == 1
     apart = workload() + budget("maxUnavailable: 1") + budget("maxUnavailable: 1", "app: other", "c")
-    assert check(tmp_path, {"a.yaml": apart}, "budget-overlap") == []
+    assert check(tmp_path, {"a.yaml": apart}, "pdb-overlap") == []
 
 
 def test_ingresses_for_one_path(tmp_path: Path) -> None:
-    assert len(check(tmp_path, {"a.yaml": ingress("web") + ingress("web", name="j")}, "ingress-clash")) == 1
+    assert len(check(tmp_path, {"a.yaml": ingress("web") + ingress("web", name="j")}, "duplicate-ingress-path")) == 1
     canary = ", annotations: {nginx.ingress.kubernetes.io/canary: 'true'}"
-    assert check(tmp_path, {"a.yaml": ingress("web") + ingress("web", name="j", metadata=canary)}, "ingress-clash") == []
+    assert check(tmp_path, {"a.yaml": ingress("web") + ingress("web", name="j", metadata=canary)}, "duplicate-ingress-path") == []
 
 
 def test_hostile_copies_take_no_time_without_end(tmp_path: Path) -> None:
     text = "".join(scaled("", f"w{i}") + scaler(f"h{i}", f"w{i}") for i in range(150)) + budget("minAvailable: 1", "app: w1") * 150
-    assert check(tmp_path, {"a.yaml": text}, "no-disruption-budget", "budget-overlap", "autoscaler-clash") == []
+    assert check(tmp_path, {"a.yaml": text}, "missing-pdb", "pdb-overlap", "duplicate-autoscaler") == []
 
 
 ROUTE = """\
@@ -182,4 +182,4 @@ def test_ports_of_routes_and_hooks(ports: str, user: str, message: str, tmp_path
 )  # fmt: skip
 def test_protocols_that_do_not_meet(ports: str, declared: str, told: int, tmp_path: Path) -> None:
     text = service(ports=ports) + workload(container=f", ports: [{{{declared}}}]")
-    assert len(check(tmp_path, {"all.yaml": text}, "service-port-protocol")) == told
+    assert len(check(tmp_path, {"all.yaml": text}, "service-port-protocol-mismatch")) == told

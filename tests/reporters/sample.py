@@ -38,7 +38,7 @@ spec:
 
 WEB = ObjectId("apps/v1", "Deployment", "shop", "web")
 PAGE = """\
-# floating-tag
+# latest-tag
 
 A tag can be *moved*: tomorrow's pods
 run another image than today's.
@@ -95,7 +95,7 @@ def sample_report() -> Report:
             related=(Related(selector, "the selector"), Related(label, "the labels of the object")),
         ),
         Finding(
-            "floating-tag",
+            "latest-tag",
             WARNING,
             "reliability",
             "image nginx:latest can change at any time",
@@ -116,7 +116,7 @@ def sample_report() -> Report:
     notes = [
         RuleNote("field-type", "a value of another type than its field", ERROR, "spec", "", ""),
         RuleNote("selector-mismatch", "a selector that its own template does not match", ERROR, "spec", "# One\n\nOnly `this`.\n", ""),
-        RuleNote("floating-tag", "an image whose tag can move", WARNING, "reliability", PAGE, "https://kcheck.example/rules/floating-tag"),
+        RuleNote("latest-tag", "an image whose tag can move", WARNING, "reliability", PAGE, "https://kcheck.example/rules/floating-tag"),
         RuleNote("unreadable-file", "a file that cannot be read", ERROR, "syntax", "", "about:blank"),
         RuleNote("never-broken", "a rule without findings", INFO, "style", "", ""),
     ]

@@ -50,13 +50,13 @@ def test_schema(report: Report) -> None:
 def test_rules_have_the_help_of_their_page(report: Report) -> None:
     run = run_of(report)
     rules = run["tool"]["driver"]["rules"]
-    assert [r["id"] for r in rules] == ["acme/flow-list", "field-type", "floating-tag", "selector-mismatch", "unreadable-file"]
+    assert [r["id"] for r in rules] == ["acme/flow-list", "field-type", "latest-tag", "selector-mismatch", "unreadable-file"]
     assert [rules[r["ruleIndex"]]["id"] for r in run["results"]] == [r["ruleId"] for r in run["results"]]
     unknown, _, floating, _, unread = rules
     assert floating["name"] == "FloatingTag"
     assert floating["shortDescription"]["text"] == "an image whose tag can move"
     assert floating["fullDescription"]["text"] == "A tag can be *moved*: tomorrow's pods run another image than today's."
-    assert floating["help"]["markdown"].startswith("# floating-tag\n")
+    assert floating["help"]["markdown"].startswith("# latest-tag\n")
     assert floating["helpUri"] == "https://kcheck.example/rules/floating-tag"
     assert (unknown["name"], unknown["properties"]["tags"]) == ("AcmeFlowList", ["style"])
     assert not {"help", "helpUri"} & unread.keys()

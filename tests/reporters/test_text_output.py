@@ -44,7 +44,7 @@ def test_verbose_lists_what_was_passed_over(report: Report, golden: Callable[[st
 
 
 def test_statistics(report: Report, golden: Callable[[str], str]) -> None:
-    report.findings += [finding(line_place("a", 1, 2), rule="floating-tag")] * 11
+    report.findings += [finding(line_place("a", 1, 2), rule="latest-tag")] * 11
     assert shown(report, style=Style(statistics=True)) == golden("statistics.txt")
     assert shown(report, style=Style(statistics=True, quiet=True)) == golden("statistics.txt").rpartition("\nFound")[0]
     assert shown(Report(files=2, documents=2), style=Style(statistics=True)) == "No findings in 2 files (2 documents).\n"

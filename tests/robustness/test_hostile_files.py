@@ -62,7 +62,7 @@ UNREADABLE = {
 def test_what_cannot_be_read_is_a_finding_and_the_next_file_goes_on(text: str, check: Program) -> None:
     told = check({"a.yaml": text, "b.yaml": TYPO}, "a.yaml", "b.yaml")
     assert told.code == 1
-    assert {(f["rule"], f["file"]) for f in told.report["findings"]} >= {("yaml-syntax", "a.yaml"), ("unknown-field", "b.yaml")}
+    assert {(f["rule"], f["file"]) for f in told.report["findings"]} >= {("invalid-yaml", "a.yaml"), ("unknown-field", "b.yaml")}
 
 
 @pytest.mark.parametrize("text", READABLE.values(), ids=READABLE)
@@ -156,12 +156,12 @@ def test_a_full_disk_is_told(check: Program) -> None:
 
 _OBJECT = "{apiVersion: v1, kind: Pod, metadata: {name: a%d}, spec: {containers: [{name: c, image: nginx}]}}"
 THOUSANDS = {
-    "ignore comments in a list": ("- " + _OBJECT + "  # kcheck: ignore[floating-tag]\n", "apiVersion: v1\nkind: List\nitems:\n"),
-    "ignore comments in documents": ("---\n" + _OBJECT + "  # kcheck: ignore[floating-tag]\n", ""),
-    "misspelt ignores in a list": ("- " + _OBJECT + "  # kchek: ignore[floating-tag]\n", "apiVersion: v1\nkind: List\nitems:\n"),
+    "ignore comments in a list": ("- " + _OBJECT + "  # kcheck: ignore[latest-tag]\n", "apiVersion: v1\nkind: List\nitems:\n"),
+    "ignore comments in documents": ("---\n" + _OBJECT + "  # kcheck: ignore[latest-tag]\n", ""),
+    "misspelt ignores in a list": ("- " + _OBJECT + "  # kchek: ignore[latest-tag]\n", "apiVersion: v1\nkind: List\nitems:\n"),
     "repeated keys in a list": ("- " + _OBJECT[:-1] + ", kind: Pod}\n", "apiVersion: v1\nkind: List\nitems:\n"),
     "annotations in a list": (
-        "- " + _OBJECT.replace("{name: a", "{annotations: {kcheck.dev/ignore: floating-tag}, name: a") + "\n",
+        "- " + _OBJECT.replace("{name: a", "{annotations: {kcheck.dev/ignore: latest-tag}, name: a") + "\n",
         "apiVersion: v1\nkind: List\nitems:\n",
     ),
     "equal ports": ("    - {containerPort: 80}  # %d\n", POD[: POD.index("spec:")] + "spec:\n  containers:\n  - name: c\n    ports:\n"),
@@ -172,7 +172,7 @@ THOUSANDS = {
 def test_what_is_there_thousands_of_times_takes_its_time(line: str, head: str, check: Program) -> None:
     """Twice as much takes about twice as long; what grows with the square would take four times as long, and a minute here."""
     text = head + "".join(line % number for number in range(4000))
-    told = check({"a.yaml": text}, "--select", "floating-tag,unused-ignore,unknown-ignore,duplicate-key,redundant-port", "a.yaml")
+    told = check({"a.yaml": text}, "--select", "latest-tag,unused-ignore,unknown-ignore,duplicate-key,duplicate-container-port", "a.yaml")
     assert told.code in (0, 1)
     assert "internal-error" not in told.rules
     assert told.seconds < 30

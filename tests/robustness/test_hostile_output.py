@@ -34,7 +34,7 @@ spec:
     - {{name: A, valueFrom: {{secretKeyRef: {{name: "s{WRITTEN}", key: "{WRITTEN}"}}}}}}
 """
 POLARIS = f'checks: {{"{WRITTEN}": danger, tagNotSpecified: warning}}\nexemptions: [{{namespace: "{WRITTEN}", rules: ["{WRITTEN}"]}}]\n'
-CONFIG = f'"{WRITTEN}": 1\nrules: {{"{WRITTEN}": on, floating-tag: "{WRITTEN}"}}\n'
+CONFIG = f'"{WRITTEN}": 1\nrules: {{"{WRITTEN}": on, latest-tag: "{WRITTEN}"}}\n'
 LINTER = f'checks: {{include: ["{WRITTEN}"], exclude: ["{WRITTEN}"]}}\ncustomChecks: [{{name: "{WRITTEN}", template: "{WRITTEN}"}}]\n'
 SCORE = f"kube-score score --ignore-test '{HOSTILE}' --kubernetes-version '{HOSTILE}' --'{HOSTILE}'\n"
 
@@ -69,7 +69,7 @@ COMMANDS = [
     ["migrate", f"gone{HOSTILE}"],
     ["merge", f"other{HOSTILE}"],
     ["explain", HOSTILE],
-    ["explain", "floating-tag"],
+    ["explain", "latest-tag"],
     ["rules", "--like", HOSTILE],
     [HOSTILE],
 ]

@@ -77,7 +77,7 @@ COMMANDS = [
     ["graph", "."],
     ["migrate", "peers"],
     ["rules"],
-    ["explain", "floating-tag"],
+    ["explain", "latest-tag"],
 ]
 
 

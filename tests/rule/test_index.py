@@ -111,6 +111,6 @@ def test_modules_are_loaded_for_the_types_that_come(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM, str(tmp_path)], capture_output=True, text=True, timeout=60, check=True)
     modules, pluggy = done.stdout.splitlines()
     before, _, after = modules.partition("|")
-    assert "kcheck_spec.volumes" not in before.split() + after.split()
-    assert "kcheck_spec.services" in after.split()
+    assert "kcheck_spec.storage.volumes" not in before.split() + after.split()
+    assert "kcheck_spec.networking.services" in after.split()
     assert pluggy == "False"

@@ -39,7 +39,7 @@ def test_hooks_by_kind() -> None:
         )
     )
     assert "service-without-pods" in service - policy
-    assert "policy-without-pods" in policy - service
+    assert "network-policy-without-pods" in policy - service
     assert other
     assert other == knative
     assert other <= service & policy

@@ -5,7 +5,7 @@ import pytest
 from kcheck.rule.page import Drawing, PageFault, read
 
 PAGE = """\
-# floating-tag
+# latest-tag
 
 Why. See `image`.
 
@@ -43,7 +43,7 @@ allow: [nginx]
 def test_examples_and_drawings() -> None:
     page = read(PAGE)
     first, second = page.examples
-    assert page.id == "floating-tag"
+    assert page.id == "latest-tag"
     assert (first.line, first.language, first.options, first.fixed) == (7, "yaml", "", None)
     assert first.text == "image: nginx:latest\n# a comment of the example\nkind: Pod\n"
     assert first.drawings == (

@@ -9,7 +9,7 @@ MIB = 1024 * 1024
 
 
 def told(text: str) -> list[tuple[str, str]]:
-    found: list[Finding] = check_text(text, ["size-limit"])
+    found: list[Finding] = check_text(text, ["oversized-object"])
     return [(each.place.field, each.reason) for each in found]
 
 

@@ -77,7 +77,7 @@ def test_the_report_is_that_of_one_machine(address: str, tmp_path: Path) -> None
     found = {(f["rule"], f["file"]) for f in findings(alone)}
     assert {("wrong-type", "thing.yaml"), ("unknown-field", "typo.yaml")} <= found
     assert ("unknown-field", "old/pod.yaml") not in found
-    assert any(file == "widget.yaml" and rule != "no-schema" for rule, file in found)
+    assert any(file == "widget.yaml" and rule != "missing-schema" for rule, file in found)
 
 
 def test_shards_may_use_a_cluster(address: str, tmp_path: Path) -> None:

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import kcheck_practice.ignores
-import kcheck_spec.reading
-import kcheck_spec.shape
+import kcheck_practice.style.ignore_comments
+import kcheck_spec.objects.parsing
+import kcheck_spec.objects.shape
 from kcheck.finding.finding import Finding
 from kcheck.finding.severity import WARNING
 from kcheck.kube.place import ObjectId, Place
@@ -39,7 +39,7 @@ MARK = re.compile(r"\bx\w*")
 def registry() -> Registry:
     """A few real rules, one that finds whatever is called x, xa, xb ..., and one that looks at several objects."""
     registry = Registry()
-    for module in (kcheck_practice.ignores, kcheck_spec.reading, kcheck_spec.shape):
+    for module in (kcheck_practice.style.ignore_comments, kcheck_spec.objects.parsing, kcheck_spec.objects.shape):
         registry.add(module)
     for rule in (
         Rule("marked", "", WARNING, "practice", frozenset({"marks"})),
@@ -83,7 +83,7 @@ def sift(text: str, registry: Registry, rules: RuleSet, complete: bool = False) 
     [
         pytest.param("a: xa # kcheck: ignore[marked] why\nb: xb\n", "xb", id="behind a value"),
         pytest.param("a: xa #kcheck:ignore[marked]\n", "", id="without spaces"),
-        pytest.param("a: xa #  kcheck :  ignore [ marked , no-object ] why\n", "", id="with spaces"),
+        pytest.param("a: xa #  kcheck :  ignore [ marked , not-kubernetes-object ] why\n", "", id="with spaces"),
         pytest.param("a: xa # see below # kcheck: ignore[marked]\n", "", id="behind another comment"),
         pytest.param("a: 'xa' # kcheck: ignore[marked]\nb: [xb]\n", "xb", id="behind a quoted value"),
         pytest.param("xa: # kcheck: ignore[marked]\nxb: 1\n", "xb", id="behind a key without value"),
@@ -201,7 +201,7 @@ def told(text: str, registry: Registry, rules: RuleSet, complete: bool = False) 
             "marked is wrong | no rule and no group is called marked is wrong; "
             "a reason stands behind the bracket, or behind a ';' in an annotation",
         ),
-        ("# kcheck: ignore[yaml-syntax]", "yaml-syntax | yaml-syntax cannot be ignored: what was not checked must not look clean"),
+        ("# kcheck: ignore[invalid-yaml]", "invalid-yaml | invalid-yaml cannot be ignored: what was not checked must not look clean"),
         ("# kcheck: ignore[internal-error]", "internal-error | internal-error cannot be ignored: what was not checked must not look clean"),
     ],
 )
@@ -228,9 +228,9 @@ def test_prose_is_left_alone(comment: str, registry: Registry, rules: RuleSet) -
 
 class TestUnused:
     def test_each_name_that_covers_nothing_is_told(self, registry: Registry, rules: RuleSet) -> None:
-        text = "a: xa # kcheck: ignore[no-object, marked, wrong-type] why\n# kcheck: ignore[marked]\nb: 1\n# kcheck: ignore[marked]\n"
+        text = "a: xa # kcheck: ignore[not-kubernetes-object, marked, wrong-type] why\n# kcheck: ignore[marked]\nb: 1\n# kcheck: ignore[marked]\n"
         assert told(text, registry, rules) == [
-            "unused-ignore 1 no-object | no-object finds nothing here; take it away",
+            "unused-ignore 1 not-kubernetes-object | not-kubernetes-object finds nothing here; take it away",
             "unused-ignore 1 wrong-type | wrong-type finds nothing here; take it away",
             "unused-ignore 2 marked | marked finds nothing here; take it away",
             "unused-ignore 4 marked | marked finds nothing here; take it away",
@@ -245,7 +245,7 @@ class TestUnused:
 
     def test_a_group_only_where_its_usual_rules_ran(self, registry: Registry, rules: RuleSet) -> None:
         assert told("a: 1 # kcheck: ignore[marks]\n", registry, rules) == ["unused-ignore 1 marks | marks finds nothing here; take it away"]
-        assert told("a: 1 # kcheck: ignore[spec]\n", registry, choose(registry, ["unused-ignore", "no-object"])) == []
+        assert told("a: 1 # kcheck: ignore[spec]\n", registry, choose(registry, ["unused-ignore", "not-kubernetes-object"])) == []
 
     @pytest.mark.parametrize("name", ["between", "relations"])
     def test_rules_across_objects_only_with_all_objects(self, name: str, registry: Registry, rules: RuleSet) -> None:
@@ -273,7 +273,7 @@ class TestApply:
     def test_what_was_not_checked_is_never_covered(self, registry: Registry, rules: RuleSet) -> None:
         source = Source("a.yaml", "# kcheck: ignore[all]\na: 1\n")
         ignores = ignores_of(source, parse(source), registry)
-        kept = [finding(rule, 22) for rule in ("internal-error", "unreadable-file", "yaml-syntax")]
+        kept = [finding(rule, 22) for rule in ("internal-error", "unreadable-file", "invalid-yaml")]
         assert apply([*kept, finding("marked", 22)], {"a.yaml": ignores}, lambda _: rules) == Sifted(kept, [finding("marked", 22)])
 
     def test_findings_of_other_files_are_left_alone(self, registry: Registry, rules: RuleSet) -> None:
@@ -465,7 +465,7 @@ DOCUMENTATION = (Path(__file__).resolve().parents[2] / "docs/suppression.md").re
 @pytest.mark.parametrize("text", re.findall(r"^```yaml\n(.*?)^```$", DOCUMENTATION, re.MULTILINE | re.DOTALL))
 def test_the_examples_of_the_documentation_are_read(text: str) -> None:
     names = re.findall(r"[a-z-]+", " ".join(re.findall(r"ignore\[(.*?)\]|kcheck.dev/ignore: \"(.*?);", text)[0]))
-    registry = Registry({name: Rule(name, "", WARNING, "practice") for name in ["host-network", "host-path", "privileged", "reliability"]})
+    registry = Registry({name: Rule(name, "", WARNING, "practice") for name in ["host-network", "host-path-volume", "privileged", "reliability"]})
     source = Source("a.yaml", text)
     ignores = ignores_of(source, parse(source), registry)
     assert not ignores.misuses
@@ -526,7 +526,7 @@ def test_no_comment_breaks_anything(lines: list[tuple[str, str]], ending: str) -
 
 def _hypothesis_registry() -> Registry:
     registry = Registry({"marked": Rule("marked", "", WARNING, "practice")})
-    registry.add(kcheck_practice.ignores)
+    registry.add(kcheck_practice.style.ignore_comments)
     return registry
 
 

@@ -78,7 +78,7 @@ configMapGenerator:
   - {name: web, files: [key=web.conf], envs: [.env]}
 """
     (tmp_path / "app" / "empty").mkdir(parents=True)
-    found = report(tmp_path, {"app/kustomization.yaml": text, "app/deployment.yaml": workload()}, "missing-file")
+    found = report(tmp_path, {"app/kustomization.yaml": text, "app/deployment.yaml": workload()}, "missing-kustomization-file")
     told = [(marked, finding.concise) for marked, finding in zip(lines(tmp_path, found.findings), found.findings, strict=True)]
     assert told == [
         ("app/kustomization.yaml:2 deploymnt.yaml", "there is no deploymnt.yaml here; did you mean deployment.yaml?"),
@@ -90,8 +90,8 @@ configMapGenerator:
 
 
 def test_an_absence_can_be_ignored(tmp_path: Path) -> None:
-    text = "resources:\n  - made-by-ci.yaml # kcheck: ignore[missing-file] written by the pipeline\n"
-    assert not report(tmp_path, {"kustomization.yaml": text}, "missing-file").findings
+    text = "resources:\n  - made-by-ci.yaml # kcheck: ignore[missing-kustomization-file] written by the pipeline\n"
+    assert not report(tmp_path, {"kustomization.yaml": text}, "missing-kustomization-file").findings
 
 
 def test_generators_make_what_others_name(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ IGNORES = (
     "",
     "",
     "  # kcheck: ignore[practice] wanted",
-    "  # kcheck: ignore[budget-blocks-eviction] wanted",
+    "  # kcheck: ignore[pdb-blocks-eviction] wanted",
     "  # kcheck: ignore[nothing] wanted",
 )
 
@@ -240,7 +240,7 @@ def test_what_changes_places_has_not_only_moved(runs: Runs) -> None:
 
 def test_rules_and_the_input_count(runs: Runs, registry: Registry) -> None:
     first = runs(**world())
-    relation = "budget-blocks-eviction"
+    relation = "pdb-blocks-eviction"
     assert relation in {f.rule for f in first.findings}
 
     def differs() -> bool:
@@ -345,7 +345,7 @@ def test_after_any_edits_the_report_is_that_of_a_cold_run(runs: Runs, seed: int)
             (runs.input / "sub").mkdir(exist_ok=True)
         if edits.chance.random() < 0.1:
             runs.settings = edits.chance.choice([{}, {"practice": Setting(severity=Severity.INFO)}])
-            runs.ignore = edits.chance.choice([[], ["spec"], ["budget-blocks-eviction"]])
+            runs.ignore = edits.chance.choice([[], ["spec"], ["pdb-blocks-eviction"]])
         report = runs()
         spared += not runs.judged
         fresh = runs.afresh()

@@ -121,19 +121,19 @@ def test_a_place_of_another_kind_is_looked_at(session: Session) -> None:
     loose = "type: object\nproperties:\n a:\n  type: object\n  additionalProperties:\n   type: object\n   properties:\n    b:\n"
     spine = fields(("a", "type: object\nproperties:\n  b:\n" + indent(wrong, "    ")))
     unjudged = crd(loose + indent(wrong, " " * 8))
-    assert not [f for f in alike(session, unjudged) if f.rule == "crd-default"]
-    assert [f for f in alike(session, unjudged, crd(spine)) if f.rule == "crd-default"]
+    assert not [f for f in alike(session, unjudged) if f.rule == "invalid-crd-default"]
+    assert [f for f in alike(session, unjudged, crd(spine)) if f.rule == "invalid-crd-default"]
 
 
 def test_what_cannot_be_decoded_keeps_defaults_from_being_judged(session: Session) -> None:
     broken = "type: object\nproperties:\n  x: 5\n"
     for order in ([("a", "type: integer\ndefault: no\n"), ("b", broken)], [("b", broken), ("a", "type: integer\ndefault: no\n")]):
         findings = alike(session, crd(fields(*order)), crd(fields(*order)))
-        assert not [f for f in findings if f.rule == "crd-default"]
+        assert not [f for f in findings if f.rule == "invalid-crd-default"]
 
 
 def _schema_faults(findings: list[Finding]) -> list[str]:
-    return [finding.concise for finding in findings if finding.rule == "crd-schema"]
+    return [finding.concise for finding in findings if finding.rule == "invalid-crd-schema"]
 
 
 MARGINS = st.sampled_from(["  ", "    ", " "])

@@ -50,7 +50,7 @@ def told(report: Report) -> list[tuple[str, str, int]]:
 def test_other_documents_and_files_go_on(check) -> None:  # type: ignore[no-untyped-def]
     report = check({"a.yaml": f"{POD}---\na: b: c\n---\n{TYPO}", "b.yaml": POD, "c.yaml": b"a: \xff"})
     assert told(report) == [
-        ("yaml-syntax", "a.yaml", 6),
+        ("invalid-yaml", "a.yaml", 6),
         ("unknown-field", "a.yaml", 11),
         ("unreadable-file", "c.yaml", 1),
     ]
@@ -67,12 +67,12 @@ def test_only_manifests_are_checked_in_folders(check) -> None:  # type: ignore[n
 
 @pytest.mark.parametrize("text", ["replicas: 1\n", "- a\n", "# nothing\n", "text\n"])
 def test_a_named_file_is_never_passed_over(check, text: str) -> None:  # type: ignore[no-untyped-def]
-    assert {rule for rule, _, _ in told(check({"x.yaml": text}, "x.yaml"))} == {"no-object"}
+    assert {rule for rule, _, _ in told(check({"x.yaml": text}, "x.yaml"))} == {"not-kubernetes-object"}
 
 
 def test_near_objects_are_told_in_folders_too(check) -> None:  # type: ignore[no-untyped-def]
     (finding,) = check({"x.yaml": "apiversion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"}).findings
-    assert (finding.rule, finding.range.start) == ("no-object", (1, 1))
+    assert (finding.rule, finding.range.start) == ("not-kubernetes-object", (1, 1))
     assert "did you mean" in finding.concise
 
 
@@ -85,7 +85,7 @@ def test_items_of_lists_are_objects(check) -> None:  # type: ignore[no-untyped-d
 
 def test_a_template_is_named_once(check) -> None:  # type: ignore[no-untyped-def]
     report = check({"x.yaml": f"kind: {{{{ .Kind }}}}\n---\n{{{{- if .a }}}}\n---\n{POD}"})
-    assert [(f.rule, f.range.start.line) for f in report.findings] == [("yaml-syntax", 1)]
+    assert [(f.rule, f.range.start.line) for f in report.findings] == [("invalid-yaml", 1)]
     assert "template" in report.findings[0].concise
 
 
@@ -97,7 +97,7 @@ def test_definitions_count_wherever_they_stand(check) -> None:  # type: ignore[n
         f"  versions: [{{name: v1, served: true, storage: true, schema: {{openAPIV3Schema: {schema}}}}}]\n"
     )
     thing = "apiVersion: acme.dev/v1\nkind: Thing\nmetadata: {name: t}\nspec: {size: many}\n"
-    assert [f.rule for f in check({"a.yaml": thing}).findings] == ["no-schema"]
+    assert [f.rule for f in check({"a.yaml": thing}).findings] == ["missing-schema"]
     assert [(f.rule, f.place.field) for f in check({"a.yaml": thing, "z.yaml": crd}).findings] == [("wrong-type", "spec.size")]
 
 

@@ -91,7 +91,7 @@ def test_the_config_goes_with_the_shards(files: Path, program: Program, shards: 
     (files / "sub").mkdir()
     (files / "sub" / "pod.yaml").write_text(MANY["typo.yaml"])
     (tmp_path / ".kcheck.yaml").write_text(
-        "complete: true\nfail-on: error\nkubernetes: 1.30-1.31\nrules: {floating-tag: {severity: error}}\n"
+        "complete: true\nfail-on: error\nkubernetes: 1.30-1.31\nrules: {latest-tag: {severity: error}}\n"
         "overrides: [{files: [input/sub/**], rules: {unknown-field: off}}]\n"
     )
     whole = program("check", "--format", "json", "input")
@@ -142,7 +142,7 @@ def test_shards_of_other_runs_are_refused(files: Path, program: Program, shards:
         assert message.startswith(f"kcheck: {kept} and {other[0]} do not belong together: ")
         return message
 
-    assert "the rules or their options were not the same" in told("--ignore", "floating-tag", "input")
+    assert "the rules or their options were not the same" in told("--ignore", "latest-tag", "input")
     assert "the rules or their options were not the same" in told("--kubernetes", "1.30", "input")
     assert "the schemas given were not the same" in told("--schemas", "input/z-crd.yaml", "input")
     assert "one of 2 shards and one of 3" in told("input", of=3)

@@ -43,7 +43,7 @@ def test_every_served_version_is_a_kind() -> None:
 )
 def test_a_deprecated_version_is_told(version: str, warning: list[str]) -> None:
     told = problems(store_of(VERSIONS), f"{{apiVersion: example.com/{version}, kind: Thing, metadata: {{name: a}}}}")
-    assert [concise(problem.message, problem.help) for rule, problem in told if rule == "deprecated-version"] == warning
+    assert [concise(problem.message, problem.help) for rule, problem in told if rule == "deprecated-crd-version"] == warning
 
 
 def test_a_list_of_crds_is_read() -> None:

@@ -112,7 +112,7 @@ FILLED = """
     [
         ("{needed: 1, plain: null, nullable: null, filled: null, both: null}", []),
         ("{needed: 1, map: {a: null}, nulls: [null]}", []),
-        ("{needed: null}", [("required-field", "spec.needed", "Required")]),
+        ("{needed: null}", [("missing-required-field", "spec.needed", "Required")]),
         ("{needed: 1, items: [a, null]}", [("wrong-type", "spec.items[1]", "TypeInvalid")]),
     ],
 )
@@ -153,14 +153,14 @@ def test_types(type: str, good: list[str], bad: list[str]) -> None:
     for value in bad:
         told = refusals(schema, f"{{a: {value}}}")
         assert ("wrong-type", "spec.a", "TypeInvalid") in told, value
-        assert {rule for rule, _, _ in told} <= {"wrong-type", "crd-value"}, told
+        assert {rule for rule, _, _ in told} <= {"wrong-type", "crd-schema-violation"}, told
 
 
 def test_a_number_that_no_integer_holds_has_a_second_cause_without_a_field() -> None:
     schema = "{type: object, properties: {a: {type: integer}, b: {type: integer, format: int32}}}"
     assert fields(schema, "{a: 9223372036854775808}") == [NOWHERE, "spec.a"]
     assert fields(schema, "{a: 9223372036854775807}") == []
-    assert refusals(schema, "{b: 2147483648}") == [("crd-value", NOWHERE, "Invalid")]
+    assert refusals(schema, "{b: 2147483648}") == [("crd-schema-violation", NOWHERE, "Invalid")]
     assert fields("{type: object, properties: {a: {x-kubernetes-int-or-string: true}}}", "{a: 1.5}") == ["spec.a"]
 
 
@@ -228,13 +228,13 @@ def test_a_pattern_that_go_refuses_is_not_checked() -> None:
 def test_any_of() -> None:
     schema = "{type: object, properties: {a: {type: integer}, b: {type: integer}}, anyOf: [{required: [a]}, {required: [b]}]}"
     assert refusals(schema, "{b: 1}") == []
-    assert refusals(schema, "{}") == [("crd-value", NOWHERE, "Invalid"), ("required-field", "spec.a", "Required")]
+    assert refusals(schema, "{}") == [("crd-schema-violation", NOWHERE, "Invalid"), ("missing-required-field", "spec.a", "Required")]
 
 
 def test_one_of() -> None:
     schema = "{type: object, properties: {a: {type: integer}, b: {type: integer}}, oneOf: [{required: [a]}, {required: [b]}]}"
     assert refusals(schema, "{b: 1}") == []
-    assert refusals(schema, "{a: 1, b: 1}") == [("crd-value", NOWHERE, "Invalid")]
+    assert refusals(schema, "{a: 1, b: 1}") == [("crd-schema-violation", NOWHERE, "Invalid")]
     ((_, problem),) = problems(store_of(crd(spec(schema))), thing("{a: 1, b: 1}"))
     assert (problem.message, problem.help) == ("only one of a, b may be given here", "keep one")
 
@@ -247,8 +247,8 @@ def test_of_alternatives_that_fail_the_one_with_most_passed_checks_is_told() -> 
         - {properties: {mode: {enum: [A]}}, required: [a]}
         - {properties: {mode: {enum: [B]}, b: {minimum: 5}}, required: [b]}
     """
-    assert refusals(schema, "{mode: A}") == [("crd-value", NOWHERE, "Invalid"), ("required-field", "spec.a", "Required")]
-    assert refusals(schema, "{mode: B, b: 1}") == [("crd-value", NOWHERE, "Invalid"), ("crd-value", "spec.b", "Invalid")]
+    assert refusals(schema, "{mode: A}") == [("crd-schema-violation", NOWHERE, "Invalid"), ("missing-required-field", "spec.a", "Required")]
+    assert refusals(schema, "{mode: B, b: 1}") == [("crd-schema-violation", NOWHERE, "Invalid"), ("crd-schema-violation", "spec.b", "Invalid")]
 
 
 def test_all_of_and_not() -> None:
@@ -270,7 +270,7 @@ def test_sets() -> None:
     schema = "{type: object, properties: {s: {type: array, x-kubernetes-list-type: set, items: {type: string}}}}"
     assert refusals(schema, "{s: [a, b]}") == []
     told = refusals(schema, "{s: [a, b, a, b, a]}")
-    assert told == [("list-duplicates", "spec.s[2]", "Duplicate"), ("list-duplicates", "spec.s[3]", "Duplicate")]
+    assert told == [("duplicate-list-item", "spec.s[2]", "Duplicate"), ("duplicate-list-item", "spec.s[3]", "Duplicate")]
 
 
 @pytest.mark.parametrize(
@@ -299,7 +299,7 @@ def test_keys_of_a_list_map_are_compared_after_defaulting() -> None:
               properties: {number: {type: integer}, protocol: {type: string, default: TCP}}
     """
     assert refusals(schema, "{ports: [{number: 1}, {number: 1, protocol: UDP}]}") == []
-    assert refusals(schema, "{ports: [{number: 1}, {number: 1, protocol: TCP}]}") == [("list-duplicates", "spec.ports[1]", "Duplicate")]
+    assert refusals(schema, "{ports: [{number: 1}, {number: 1, protocol: TCP}]}") == [("duplicate-list-item", "spec.ports[1]", "Duplicate")]
 
 
 def test_keys_of_maps_stand_in_brackets_where_the_server_writes_them_so() -> None:
@@ -368,7 +368,7 @@ def test_with_the_status_subresource_a_status_is_dropped_but_not_its_unknown_fie
     for status in ("{z: 1}", "{r: {a: 1}}"):
         assert [rule for rule, _ in problems(store, thing("{}") + f"status: {status}")] == ["unknown-field"]
     told = problems(store_of(crd(STATUS)), thing("{}") + "status: {}")
-    assert [(rule, problem.field) for rule, problem in told] == [("required-field", "status.r")]
+    assert [(rule, problem.field) for rule, problem in told] == [("missing-required-field", "status.r")]
 
 
 @pytest.mark.parametrize(
@@ -419,12 +419,12 @@ def test_rules_run_unless_a_fault_stands_in_their_way(value: str, blocked: bool,
     store.rules = recorder = Recorder()
     told = problems(store, thing(value))
     assert bool(recorder.values) is evaluated
-    assert [problem.field for rule, problem in told if rule == "unchecked-rules"] == ([NOWHERE] if blocked else [])
+    assert [problem.field for rule, problem in told if rule == "unevaluated-crd-rules"] == ([NOWHERE] if blocked else [])
 
 
 def test_rules_are_not_checked_for_want_of_a_name() -> None:
     told = problems(store_of(crd(spec(RULES))), "{apiVersion: example.com/v1, kind: Thing, metadata: {}, spec: {b: x}}")
-    assert [rule for rule, _ in told] == ["unchecked-rules"]
+    assert [rule for rule, _ in told] == ["unevaluated-crd-rules"]
 
 
 def test_rules_see_the_object_as_the_server_holds_it() -> None:

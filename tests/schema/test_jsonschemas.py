@@ -149,7 +149,7 @@ def test_a_crd_of_the_input_wins_over_those_of_files(tmp_path: Path) -> None:
     write(tmp_path, "a.yaml", crd("type: object"))
     store = store_with(tmp_path)
     add_definitions(store, documents(crd("{type: object, required: [spec]}")))
-    assert [rule for rule, _ in problems(store, "{apiVersion: example.com/v1, kind: Thing, metadata: {name: a}}")] == ["required-field"]
+    assert [rule for rule, _ in problems(store, "{apiVersion: example.com/v1, kind: Thing, metadata: {name: a}}")] == ["missing-required-field"]
 
 
 def test_bytes_that_are_no_text_are_an_error(tmp_path: Path) -> None:
@@ -167,26 +167,26 @@ def test_bytes_that_are_no_text_are_an_error(tmp_path: Path) -> None:
     [
         ({"mode": "Fast", "size": 2, "name": "aa", "list": ["x"], "map": {"k": "v"}, "port": 1, "choice": "x", "fixed": 1, "odd": 1}, []),
         ({"mode": "fast"}, [("unsupported-value", "spec.mode", "NotSupported")]),
-        ({}, [("required-field", "spec.mode", "Required")]),
-        ({"mode": None}, [("required-field", "spec.mode", "Required")]),
+        ({}, [("missing-required-field", "spec.mode", "Required")]),
+        ({"mode": None}, [("missing-required-field", "spec.mode", "Required")]),
         ({"mode": "Fast", "nmae": 1}, [("unknown-field", "spec.nmae", "UnknownField")]),
         ({"mode": "Fast", "size": "1"}, [("wrong-type", "spec.size", "TypeInvalid")]),
-        ({"mode": "Fast", "size": 0}, [("crd-value", "spec.size", "Invalid")]),
-        ({"mode": "Fast", "size": 10}, [("crd-value", "spec.size", "Invalid")]),
-        ({"mode": "Fast", "size": 3}, [("crd-value", "spec.size", "Invalid")]),
-        ({"mode": "Fast", "name": "ab"}, [("crd-value", "spec.name", "Invalid")]),
-        ({"mode": "Fast", "name": "a" * 10}, [("crd-value", "spec.name", "TooLong")]),
-        ({"mode": "Fast", "name": "a"}, [("crd-value", "spec.name", "Invalid")]),
+        ({"mode": "Fast", "size": 0}, [("crd-schema-violation", "spec.size", "Invalid")]),
+        ({"mode": "Fast", "size": 10}, [("crd-schema-violation", "spec.size", "Invalid")]),
+        ({"mode": "Fast", "size": 3}, [("crd-schema-violation", "spec.size", "Invalid")]),
+        ({"mode": "Fast", "name": "ab"}, [("crd-schema-violation", "spec.name", "Invalid")]),
+        ({"mode": "Fast", "name": "a" * 10}, [("crd-schema-violation", "spec.name", "TooLong")]),
+        ({"mode": "Fast", "name": "a"}, [("crd-schema-violation", "spec.name", "Invalid")]),
         ({"mode": "Fast", "list": [1]}, [("wrong-type", "spec.list[0]", "TypeInvalid")]),
-        ({"mode": "Fast", "list": []}, [("crd-value", "spec.list", "Invalid")]),
-        ({"mode": "Fast", "list": ["a", "a"]}, [("list-duplicates", "spec.list", "Invalid")]),
-        ({"mode": "Fast", "list": ["a", "b", "c"]}, [("crd-value", "spec.list", "TooMany")]),
-        ({"mode": "Fast", "map": {}}, [("crd-value", "spec.map", "Invalid")]),
-        ({"mode": "Fast", "map": {"a": "b", "c": "d"}}, [("crd-value", "spec.map", "TooMany")]),
+        ({"mode": "Fast", "list": []}, [("crd-schema-violation", "spec.list", "Invalid")]),
+        ({"mode": "Fast", "list": ["a", "a"]}, [("duplicate-list-item", "spec.list", "Invalid")]),
+        ({"mode": "Fast", "list": ["a", "b", "c"]}, [("crd-schema-violation", "spec.list", "TooMany")]),
+        ({"mode": "Fast", "map": {}}, [("crd-schema-violation", "spec.map", "Invalid")]),
+        ({"mode": "Fast", "map": {"a": "b", "c": "d"}}, [("crd-schema-violation", "spec.map", "TooMany")]),
         ({"mode": "Fast", "port": 1.5}, [("wrong-type", "spec.port", "TypeInvalid")]),
-        ({"mode": "Fast", "choice": {}}, [("required-field", "spec.choice.a", "Required")]),
+        ({"mode": "Fast", "choice": {}}, [("missing-required-field", "spec.choice.a", "Required")]),
         ({"mode": "Fast", "fixed": 2}, [("unsupported-value", "spec.fixed", "NotSupported")]),
-        ({"mode": "Fast", "odd": "x"}, [("crd-value", "spec.odd", "Invalid")]),
+        ({"mode": "Fast", "odd": "x"}, [("crd-schema-violation", "spec.odd", "Invalid")]),
     ],
 )
 def test_objects(tmp_path: Path, spec: Any, refused: list[tuple[str, str, str]]) -> None:
@@ -195,7 +195,7 @@ def test_objects(tmp_path: Path, spec: Any, refused: list[tuple[str, str, str]])
 
 def test_the_catastrophic_pattern_is_answered_at_once(tmp_path: Path) -> None:
     file = write(tmp_path, "example.com/thing_v1.json", {"properties": {"spec": {"properties": {"name": {"pattern": "^(a+)+$"}}}}})
-    assert [rule for rule, _, _ in told(file, {"name": "a" * 5000 + "b"})] == ["crd-value"]
+    assert [rule for rule, _, _ in told(file, {"name": "a" * 5000 + "b"})] == ["crd-schema-violation"]
 
 
 def test_a_pattern_that_go_does_not_know_is_not_checked(tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ def test_kinds_whose_pods_end() -> None:
 
 def test_rules_run_on_pods_in_custom_resources() -> None:
     text = with_crd(properties(runner=POD), "runner: {hostNetwork: true, containers: [{name: a, image: nginx}]}")
-    assert told(text, "practice") == [("host-network", "spec.runner.hostNetwork"), ("floating-tag", "spec.runner.containers[0].image")]
+    assert told(text, "practice") == [("host-network", "spec.runner.hostNetwork"), ("latest-tag", "spec.runner.containers[0].image")]
 
 
 def test_the_schema_alone_says_what_is_right() -> None:
@@ -159,8 +159,8 @@ def test_nothing_is_missed_where_only_some_fields_are_taken() -> None:
 
 def test_what_is_written_there_is_judged() -> None:
     text = with_crd(properties(operator=FIELDS), "operator: {image: nginx, hostNetwork: true, securityContext: {privileged: true}}")
-    assert told(text, "floating-tag", "host-network", "privileged-container") == [
-        ("floating-tag", "spec.operator.image"), ("host-network", "spec.operator.hostNetwork"),
+    assert told(text, "latest-tag", "host-network", "privileged-container") == [
+        ("latest-tag", "spec.operator.image"), ("host-network", "spec.operator.hostNetwork"),
         ("privileged-container", "spec.operator.securityContext.privileged"),
     ]  # fmt: skip
 
@@ -168,7 +168,7 @@ def test_what_is_written_there_is_judged() -> None:
 def test_fields_of_its_own_are_no_fields_of_a_pod() -> None:
     """In a PodSpec, `schedulerName` would be the default anyway; here nobody knows."""
     text = with_crd(properties(operator=FIELDS), "operator: {image: 'a:1', schedulerName: default-scheduler}")
-    assert [field for _, field in told(text, "stated-default") if "operator" in field] == []
+    assert [field for _, field in told(text, "redundant-default") if "operator" in field] == []
 
 
 def test_probes_are_asked_for_only_where_pods_are_known_to_last() -> None:
@@ -209,19 +209,19 @@ def test_kinds_in_wide_use_need_no_schema(kind: str) -> None:
     api_version, name = kind.split()
     body = indent(WIDELY_KNOWN[kind].replace("IT", "{name: c, image: nginx}"), "  ")
     text = f"apiVersion: {api_version}\nkind: {name}\nmetadata: {{name: a}}\nspec:\n{body}\n"
-    assert len(told(text, "floating-tag")) == text.count("nginx")
+    assert len(told(text, "latest-tag")) == text.count("nginx")
 
 
 def test_paths_without_a_schema_know_maps_within_pods() -> None:
     container = "{name: c, image: 'a:1', resources: {limits: {memory: 128m}}}"
     text = f"apiVersion: a.example.com/v1\nkind: A\nmetadata: {{name: a}}\nspec: {{template: {{spec: {{containers: [{container}]}}}}}}\n"
-    assert told(text, "resource-unit") == [("resource-unit", "spec.template.spec.containers[0].resources.limits[memory]")]
+    assert told(text, "wrong-resource-unit") == [("wrong-resource-unit", "spec.template.spec.containers[0].resources.limits[memory]")]
 
 
 def test_a_container_without_a_name_is_called_by_what_it_stands_in() -> None:
     text = "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: a}\n"
     text += "spec: {templates: [{name: build, container: {image: 'a:1'}}]}\n"
-    assert "container build drops" in check_text(text, ["kept-capabilities"])[0].concise
+    assert "container build drops" in check_text(text, ["undropped-capabilities"])[0].concise
 
 
 def test_the_config_says_where_pods_are(tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ def found_in(folder: Path, *said: PodPlace) -> list[str]:
     store = Store(load("1.36"))
     store.pods = {("physics.example.com", "Simulation"): said}
     registry = registry_with()
-    session = Session(registry, choose(registry, ["floating-tag"]), [store])
+    session = Session(registry, choose(registry, ["latest-tag"]), [store])
     return [f.place.field for f in run(Discovery([Target(str(folder / "a.yaml"), named=True)]), session).findings]
 
 
@@ -247,7 +247,7 @@ def test_a_json_schema_shows_pods_too(tmp_path: Path) -> None:
     add_schemas(store, tmp_path)
     (tmp_path / "a.yaml").write_text(thing("runner: {containers: [{name: a, image: nginx}]}"))
     registry = registry_with()
-    session = Session(registry, choose(registry, ["floating-tag"]), [store])
+    session = Session(registry, choose(registry, ["latest-tag"]), [store])
     found = run(Discovery([Target(str(tmp_path / "a.yaml"), named=True)]), session).findings
     assert [f.place.field for f in found] == ["spec.runner.containers[0].image"]
 
@@ -291,7 +291,7 @@ def test_odd_values_are_no_trouble() -> None:
 def doomed(pod: str, kind: str = "argoproj.io/v1alpha1 Rollout") -> list[str]:
     api_version, name = kind.split()
     text = f"apiVersion: {api_version}\nkind: {name}\nmetadata: {{name: a}}\nspec: {{template: {{spec: {pod}}}}}\n"
-    return [f.place.field.removeprefix("spec.template.spec.") for f in check_text(text, ["doomed-pod"])]
+    return [f.place.field.removeprefix("spec.template.spec.") for f in check_text(text, ["invalid-pod-in-custom-resource"])]
 
 
 def test_what_is_written_and_wrong_dooms_a_pod() -> None:
@@ -309,9 +309,9 @@ def test_what_may_yet_come_does_not() -> None:
 def test_only_whole_pods_are_doomed() -> None:
     text = "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: a}\nspec:\n  templates:\n"
     text += "  - {name: a, container: {image: a:1, imagePullPolicy: '{{inputs.parameters.policy}}'}}\n"
-    assert told(text, "doomed-pod") == []
+    assert told(text, "invalid-pod-in-custom-resource") == []
 
 
 def test_a_value_that_the_schema_refuses_is_told_once() -> None:
     text = with_crd(properties(runner=POD), "runner: {containers: [{name: a, image: 5}]}")
-    assert told(text, "spec", "doomed-pod") == [("wrong-type", "spec.runner.containers[0].image")]
+    assert told(text, "spec", "invalid-pod-in-custom-resource") == [("wrong-type", "spec.runner.containers[0].image")]

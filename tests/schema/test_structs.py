@@ -8,7 +8,7 @@ HEAD = "apiVersion: {}\nkind: {}\nmetadata: {{name: a}}\n"
 
 
 def fields(text: str) -> set[str | None]:
-    return {found.place.field for found in check_text(text, ["required-field"])}
+    return {found.place.field for found in check_text(text, ["missing-required-field"])}
 
 
 @pytest.mark.parametrize(
@@ -29,4 +29,4 @@ def test_an_empty_status_is_nobodys_business() -> None:
 
 def test_rules_of_practice_see_only_what_is_written() -> None:
     found = check_text(HEAD.format("apps/v1", "Deployment"), ["all"])
-    assert {each.rule for each in found if "template" in (each.place.field or "")} <= {"required-field", "workload-selector"}
+    assert {each.rule for each in found if "template" in (each.place.field or "")} <= {"missing-required-field", "selector-mismatch"}

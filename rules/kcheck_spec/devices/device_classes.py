@@ -1,0 +1,30 @@
+"""DeviceClass: what kind of devices there are to claim. Source: ValidateDeviceClass (pkg/apis/resource/validation/validation.go)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kcheck.api import Problem, Resource, declare, fields, validator
+from kcheck_spec.devices._names import too_many, types
+from kcheck_spec.devices.selectors import configuration, selectors
+from kcheck_spec.workloads._resource_names import is_extended
+
+device_class = declare("invalid-device-class", "Invalid DeviceClass (selectors, config, extendedResourceName)")
+
+_MOST_CONFIGURATIONS = 32
+
+tables = [fields(types("DeviceClass"), spec=())]
+
+
+@validator(types("DeviceClass"), rule=device_class)
+def device_class_is_sound(resource: Resource) -> Iterator[Problem]:
+    """Which devices belong to the class, how they are set up, and by which resource of containers they can be asked for."""
+    spec = resource["spec"]
+    yield from selectors(spec["selectors"], resource)
+    yield from too_many(spec["config"], _MOST_CONFIGURATIONS, "configurations of a class")
+    for item in spec["config"]:
+        yield from configuration(item)
+    name = spec["extendedResourceName"]
+    if name and not is_extended(name.text):
+        message = f"{name.text or 'an empty text'} names no resource of a device"
+        yield Problem(name, message, help="write one with a domain, example.com/gpu", reason="Invalid")

@@ -1,0 +1,141 @@
+"""Names of objects: which kind has which rule.
+
+Source: the ValidateObjectMeta calls of kubernetes/kubernetes, pkg/apis/*/validation, and of the aggregator and the extension server;
+registry/rest/create.go of the API server, which takes every name for a part of a URL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from kcheck.api import WARNING, Problem, Resource, declare, help_of, names, validator
+from kcheck_spec.objects.common_constraints import object_name
+
+pod_hostname = declare("non-dns-label-name", "Name of a Pod or workload is not a DNS label and makes a poor hostname", severity=WARNING)
+
+# Kinds that do not have the usual rule, that of a DNS subdomain. What further a name must say (an APIService's version and group,
+# an IPAddress's address) is the business of the kind.
+RULES: dict[str, names.Rule] = {
+    "Namespace": names.dns_label,
+    "Service": names.dns_label,
+    "apps StatefulSet": names.dns_label,
+    "Event": names.path_segment,
+    "apiregistration.k8s.io APIService": names.path_segment,
+    "certificates.k8s.io CertificateSigningRequest": names.path_segment,
+    "certificates.k8s.io ClusterTrustBundle": names.path_segment,
+    "networking.k8s.io IPAddress": names.path_segment,
+    "policy PodDisruptionBudget": names.path_segment,
+    "rbac.authorization.k8s.io ClusterRole": names.path_segment,
+    "rbac.authorization.k8s.io ClusterRoleBinding": names.path_segment,
+    "rbac.authorization.k8s.io Role": names.path_segment,
+    "rbac.authorization.k8s.io RoleBinding": names.path_segment,
+    "coordination.k8s.io LeaseCandidate": names.config_key,
+}
+
+# What was the rule before a version 1.N.
+_BEFORE: dict[str, tuple[int, names.Rule]] = {"Service": (35, names.dns1035_label), "apps StatefulSet": (27, names.dns_subdomain)}
+
+# Kinds that are questions or orders and never stored: their metadata is nobody's concern, or has rules of its own.
+UNSTORED = frozenset(
+    {
+        "Binding",
+        "authentication.k8s.io SelfSubjectReview",
+        "authentication.k8s.io TokenRequest",
+        "authentication.k8s.io TokenReview",
+        "authorization.k8s.io LocalSubjectAccessReview",
+        "authorization.k8s.io SelfSubjectAccessReview",
+        "authorization.k8s.io SelfSubjectRulesReview",
+        "authorization.k8s.io SubjectAccessReview",
+        "autoscaling Scale",
+        "policy Eviction",
+    }
+)
+
+# The server looks at the name that it makes of the prefix alone.
+_PREFIX_UNCHECKED = "resource.k8s.io DeviceClass"
+
+_NAMING_PODS = (
+    "core/v1 Pod", "core/v1 ReplicationController", "apps/v1 Deployment", "apps/v1 ReplicaSet", "batch/v1 CronJob", "batch/v1 Job",
+)  # fmt: skip
+
+
+def kind_of(resource: Resource) -> str:
+    """The kind with its group, whatever the version: "apps Deployment", "Pod"."""
+    return _kind(resource.api_version, resource.kind)
+
+
+@lru_cache(maxsize=1024)
+def _kind(api_version: str, kind: str) -> str:
+    return f"{api_version.rpartition('/')[0]} {kind}".lstrip()
+
+
+def rule_of(resource: Resource) -> names.Rule:
+    """The rule for the name of an object."""
+    return _rule(resource.api_version, resource.kind, resource.minor)
+
+
+@lru_cache(maxsize=1024)
+def _rule(api_version: str, kind: str, minor: int) -> names.Rule:
+    full = _kind(api_version, kind)
+    since, earlier = _BEFORE.get(full, (0, names.dns_subdomain))
+    return earlier if 0 < minor < since else RULES.get(full, names.dns_subdomain)
+
+
+def is_stored(resource: Resource) -> bool:
+    """Whether creating it makes an object whose metadata the server checks."""
+    metadata = resource["metadata"]
+    # A metadata that is no map cannot be decoded, which is told elsewhere.
+    return (metadata.is_map or not metadata) and not is_list(resource) and kind_of(resource) not in UNSTORED
+
+
+def is_list(resource: Resource) -> bool:
+    """Whether it is a list of objects; an empty one stands here for itself."""
+    return resource.kind.endswith("List") and "items" in resource.node and "spec" not in resource.node
+
+
+@validator(rule=object_name)
+def names_fit_kind(resource: Resource) -> Iterator[Problem]:
+    """There is a name, or what one can be made of, and it is spelt as the kind wants it."""
+    if not is_stored(resource):
+        return
+    rule = rule_of(resource)
+    metadata = resource["metadata"]
+    name, prefix = metadata["name"], metadata["generateName"]
+    bad_prefix = names.generate_name(rule, prefix.text) if prefix.text and kind_of(resource) != _PREFIX_UNCHECKED else ""
+    if bad_prefix:
+        yield Problem(prefix, bad_prefix, reason="Invalid")
+    if text := name.text:
+        wrong = rule(text)
+        if wrong:
+            yield Problem(name, wrong, reason="Invalid")
+    elif prefix.text:
+        wrong = rule(names.generated(prefix.text))
+        if wrong:
+            message = f"every name that is made of {prefix.text} is refused" + ("" if bad_prefix else f": {wrong}")
+            help = "" if bad_prefix else help_of(wrong)
+            yield Problem(prefix, message, help=help, reason="Invalid", field=name)
+    elif not name or name.value == "":
+        yield Problem(name, "an object needs a name", help="add name (or generateName, where a name is to be made up)", reason="Required")
+
+
+@validator(rule=object_name, metadata="namespace")
+def namespaces_are_labels(resource: Resource) -> Iterator[Problem]:
+    """A namespace that no Namespace can be called is one that does not exist."""
+    if not resource.namespaced:
+        return
+    namespace = resource["metadata"]["namespace"]
+    if namespace.text and is_stored(resource):
+        wrong = names.dns_label(namespace.text)
+        if wrong:
+            yield Problem(namespace, f"no namespace has such a name: {wrong}", help=help_of(wrong), reason="Invalid")
+
+
+@validator(_NAMING_PODS, rule=pod_hostname)
+def names_of_pods_are_labels(resource: Resource) -> Iterator[Problem]:
+    """Pods are called after their workload, and their hostname after them. Source: the WarningsOnCreate of these kinds."""
+    name = resource["metadata"]["name"]
+    if name.text and not names.dns_subdomain(name.text):
+        wrong = names.dns_label(name.text)
+        if wrong:
+            yield Problem(name, f"the hostname of a pod is made of this name: {wrong}", help=help_of(wrong))

@@ -1,0 +1,143 @@
+"""Probes and lifecycle hooks of containers.
+
+Source: validateProbe, validateHandler, validateLifecycle and the functions of each action (pkg/apis/core/validation/validation.go),
+SetDefaults_Probe and SetDefaults_HTTPGetAction (pkg/apis/core/v1/defaults.go).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from kcheck.api import Complaint, Constraint, Container, Node, Problem, declare, fields, help_of, names, ports, validator
+from kcheck_spec.objects.common_constraints import non_negative, positive, require
+
+probe = declare("invalid-probe", "Container has an invalid livenessProbe, readinessProbe or startupProbe")
+lifecycle_hook = declare("invalid-lifecycle-hook", "Container has an invalid lifecycle hook (postStart, preStop)")
+
+PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+HOOKS = ("postStart", "preStop")
+# In the order of the server: the first counts.
+_OF_PROBES = ("exec", "httpGet", "tcpSocket", "grpc")
+_OF_HOOKS = ("exec", "httpGet", "tcpSocket", "sleep")
+_DEFAULT_GRACE = 30
+
+# stopSignal is dropped before anything looks at it: the feature that reads it (ContainerStopSignals) is off unless asked for.
+_unread = Constraint(lifecycle_hook, lambda node: None, closed=True)
+
+# What the actions need is asked below, of the one action that counts: the API server does not look into a second one.
+tables = [
+    fields(
+        "core/v1 Probe",
+        initialDelaySeconds=non_negative,
+        timeoutSeconds=non_negative,
+        periodSeconds=non_negative,
+        successThreshold=non_negative,
+        failureThreshold=non_negative,
+        terminationGracePeriodSeconds=positive,
+    ),
+    fields(("core/v1 HTTPGetAction", "core/v1 TCPSocketAction", "core/v1 GRPCAction"), port=()),
+    fields("core/v1 HTTPHeader", name=(), value=()),
+    fields("core/v1 SleepAction", seconds=()),
+    fields("core/v1 Lifecycle", stopSignal=_unread),
+]
+
+
+@validator("core/v1 Container", rule=probe, fields=("livenessProbe", "readinessProbe", "startupProbe"))
+def probes_can_be_run(container: Container) -> Iterator[Problem]:
+    """One action each, and what only some probes may have."""
+    if not container.runs_on:
+        return
+    for name in PROBES:
+        node = container[name]
+        if not node:
+            continue
+        yield from _actions(node, _OF_PROBES, 0)
+        threshold = node["successThreshold"]
+        if name != "readinessProbe" and threshold.integer not in (None, 0, 1):
+            yield Problem(threshold, f"one success is enough for a {name}", help=f"write 1 instead of {threshold.value}", reason="Invalid")
+        grace = node["terminationGracePeriodSeconds"]
+        if name == "readinessProbe" and grace:
+            message = "a readinessProbe never ends a container, so it has no terminationGracePeriodSeconds"
+            yield Problem(grace, message, help="take it away", reason="Invalid", at="key")
+
+
+@validator("core/v1 Container", rule=lifecycle_hook, fields="lifecycle")
+def hooks_can_be_run(container: Container) -> Iterator[Problem]:
+    """One action each; none may sleep longer than the pod has to end."""
+    if not container.runs_on:
+        return
+    for name in HOOKS:
+        node = container["lifecycle"][name]
+        if node:
+            grace = container.pod["terminationGracePeriodSeconds"].integer
+            yield from _actions(node, _OF_HOOKS, _DEFAULT_GRACE if grace is None else grace)
+            if node["sleep"] and not node["sleep"]["seconds"].integer and container.resource.is_before(33):
+                message = "before Kubernetes 1.33 a hook had to sleep for a second at least"
+                yield Problem(node["sleep"]["seconds"], message, help="write 1 or more", reason="Invalid", field=node["sleep"])
+
+
+def _actions(node: Node, known: tuple[str, ...], grace: int) -> Iterator[Problem]:
+    """What is wrong with the actions of a probe or hook: the first is run, more are refused."""
+    first = ""
+    for name in known:
+        action = node[name]
+        if not action:
+            continue
+        if first:
+            yield Problem(action, f"{node.name} has {first} already", help="take one of the two away", reason="Forbidden", at="key")
+            continue
+        first = name
+        yield from _ACTIONS[name](action, grace)
+    if not first:
+        yield require(node, Complaint(f"{node.name} has nothing to do", f"add {', '.join(known[:-1])} or {known[-1]}"))
+
+
+def _exec(action: Node, grace: int) -> Iterator[Problem]:
+    if not len(action["command"]):
+        yield require(action["command"], Complaint("exec has no command", "add one, as a list"))
+
+
+def _http_get(action: Node, grace: int) -> Iterator[Problem]:
+    yield from _port(action["port"])
+    headers = action["httpHeaders"]
+    for header in headers:
+        name = header["name"]
+        wrong = names.http_header(name.text) if name.text else Complaint("a header has no name", "give it one")
+        if wrong:
+            yield Problem(name, wrong, reason="Invalid", field=headers)
+
+
+def _tcp_socket(action: Node, grace: int) -> Iterator[Problem]:
+    yield from _port(action["port"])
+
+
+def _grpc(action: Node, grace: int) -> Iterator[Problem]:
+    yield from _port(action["port"])
+
+
+def _sleep(action: Node, grace: int) -> Iterator[Problem]:
+    seconds = action["seconds"].integer or 0
+    if seconds < 0 or seconds > grace:
+        message = f"{seconds} seconds do not fit into the {grace} of terminationGracePeriodSeconds"
+        yield Problem(action["seconds"], message, help=f"write a number from 0 to {grace}", reason="Invalid", field=action)
+
+
+def _port(port: Node) -> Iterator[Problem]:
+    """A port by number or name. A missing one is the number 0, which is none."""
+    value = port.value
+    if not port:
+        yield Problem(port, "there is no port to ask", help="add one", reason="Invalid")
+    elif value.__class__ is str or value.__class__ is int:
+        wrong = ports.reference(value)
+        if wrong:
+            help = help_of(wrong) or "write a number from 1 to 65535, or the name of a port of the container"
+            yield Problem(port, wrong, help=help, reason="Invalid")
+
+
+_ACTIONS: dict[str, Callable[[Node, int], Iterator[Problem]]] = {
+    "exec": _exec,
+    "httpGet": _http_get,
+    "tcpSocket": _tcp_socket,
+    "grpc": _grpc,
+    "sleep": _sleep,
+}
