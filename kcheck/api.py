@@ -1,9 +1,9 @@
 """Every name that a plug-in may import."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from kcheck.cel import expressions
 from kcheck.finding.finding import Finding
@@ -40,6 +40,7 @@ from kcheck.kube.provided import is_provided
 from kcheck.kube.resource import Resource, strings
 from kcheck.kube.suggestion import nearest, suggest
 from kcheck.kube.variants import may_share
+from kcheck.reporters import Reporter
 from kcheck.reporters.style import Style
 from kcheck.rule.constraint import Constraint, FieldTable, Validator, constraint, fields, validator
 from kcheck.rule.groups import Group
@@ -90,6 +91,7 @@ __all__ = [
     "Reference",
     "Related",
     "Report",
+    "Reporter",
     "Resource",
     "Rule",
     "ScaleFact",
@@ -138,7 +140,7 @@ __all__ = [
 ]
 
 
-_Hook = TypeVar("_Hook", bound=Callable[[], list[ModuleType] | list[Path] | Mapping[str, Any]])
+_Hook = TypeVar("_Hook", bound=Callable[[], list[ModuleType] | list[Path] | list[Reporter]])
 
 
 def hookimpl(function: _Hook) -> _Hook:

@@ -35,7 +35,7 @@ def check(shard: str, scheduler: str, fix: bool, diff: bool, unsafe_fixes: bool,
     given, telling = Input.taken(values), Reporting.taken(values)
     registry = Registry.load()
     tell_failures(registry)
-    write = telling.reporter(registry)
+    reporter = telling.reporter(registry)
     config = find_config(given.config, given.isolated, registry)
     session = session_of(given, config, registry)
 
@@ -62,7 +62,7 @@ def check(shard: str, scheduler: str, fix: bool, diff: bool, unsafe_fixes: bool,
             report = checked(given, found, session, telling.quiet, scheduler)
     if session.profile is not None:
         click.echo("\n".join(session.profile.lines()), err=True)
-    status = telling.tell(report, write, registry, config.fail_on)
+    status = telling.tell(report, reporter, registry, config.fail_on)
     if closing and not telling.quiet:
         click.echo(closing, err=telling.format != "text" or telling.output is not None)
     sys.exit(status if whole else 2)

@@ -28,10 +28,10 @@ def merge(shards: tuple[str, ...], severity: str, **values: Any) -> None:
     telling = Reporting.taken(values)
     registry = Registry.load()
     tell_failures(registry)
-    write = telling.reporter(registry)
+    reporter = telling.reporter(registry)
     try:
         head, checked, session = read_shards(shards, registry)
         report = sift(conclude(head.passed, checked, session), severity)
     except BadShard as error:
         raise Failure(f"kcheck: {error}") from None
-    sys.exit(telling.tell(report, write, registry, head.fail_on))
+    sys.exit(telling.tell(report, reporter, registry, head.fail_on))

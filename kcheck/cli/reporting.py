@@ -12,7 +12,7 @@ from kcheck.cli.selection import complete_formats
 from kcheck.cli.settings import Failure
 from kcheck.finding.report import Report, RuleNote
 from kcheck.finding.severity import Severity
-from kcheck.reporters import REPORTERS, Reporter, Style, UnknownFormat, reporter
+from kcheck.reporters import BUILT_IN, Reporter, Style, UnknownFormat, find_reporter
 from kcheck.reporters.style import PLAIN
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import ALWAYS
@@ -27,7 +27,7 @@ _FORMAT, _OUTPUT, _FAIL_ON = (
         default="text",
         metavar="FORMAT",
         shell_complete=complete_formats,
-        help="text, concise, json, sarif, github, or one of a plug-in. [default: text]",
+        help=f"{', '.join(each.name for each in BUILT_IN)}, or one of a plug-in. [default: text]",
     ),
     click.option("--output", type=click.Path(dir_okay=False), default=None, help="Write the report to a file, all at once."),
     click.option("--fail-on", type=LEVELS, default=None, help="Exit with 1 for findings from this level on. [default: warning]"),
@@ -74,19 +74,21 @@ class Reporting(NamedTuple):
         """What writes the report. Raises UsageError where it cannot be written at all, before any work is done."""
         require_folder(self.output)
         try:
-            return reporter(self.format, registry.reporters)
+            return find_reporter(self.format, registry.reporters)
         except UnknownFormat as error:
             raise click.UsageError(f"--format: {error}") from None
 
-    def tell(self, report: Report, write: Reporter, registry: Registry, fail_on: Severity) -> int:
+    def tell(self, report: Report, reporter: Reporter, registry: Registry, fail_on: Severity) -> int:
         """Write the report; the exit status. `fail_on`: the level that holds where no flag names one. Raises ClickException."""
-        if self.statistics or self.format not in ("text", "concise", "json", "github"):
+        if self.statistics or reporter.needs_rule_docs:
             report.rules = _notes(report, registry)
-        self._write(report, write)
+        self._write(report, reporter)
         verdict = _verdict(report, Severity.parse(self.fail_on) if self.fail_on else fail_on)
         return 2 if registry.failures else verdict
 
-    def _write(self, report: Report, write: Reporter) -> None:
+    def _write(self, report: Report, reporter: Reporter) -> None:
+        write = reporter.load()
+
         def paint(out: TextIO, colour: bool) -> None:
             write(report, out, Style(colour, self.verbose, self.quiet, self.statistics, _width(out)))
 
@@ -95,7 +97,7 @@ class Reporting(NamedTuple):
         except Failure:
             raise
         except Exception as error:
-            if self.format in REPORTERS:
+            if reporter in BUILT_IN:
                 raise
             raise Failure(f"the reporter {self.format} failed: {type(error).__name__}: {error}") from error
 

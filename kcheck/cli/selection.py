@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from kcheck.kube.suggestion import nearest
-from kcheck.reporters import REPORTERS
+from kcheck.reporters import reporters
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
 
@@ -76,7 +76,8 @@ def _titles(registry: Registry) -> dict[str, str]:
 
 def complete_formats(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
     """Completions of a report's format."""
-    return _completions({name: None for name in (*REPORTERS, *sorted(Registry.load().reporters)) if name.startswith(incomplete)})
+    known = reporters(Registry.load().reporters)
+    return _completions({name: each.help for name, each in known.items() if name.startswith(incomplete)})
 
 
 def _completions(words: Mapping[str, str | None]) -> list[Any]:

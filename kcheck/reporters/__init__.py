@@ -1,44 +1,66 @@
-"""A report in the forms that people, editors and CI read. Each reporter is a function (Report, TextIO, Style) -> None."""
+"""A report in the forms that people, editors and CI read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import TextIO
 
 from kcheck.finding.report import Report
-from kcheck.kube.suggestion import nearest
+from kcheck.kube.suggestion import suggest
 from kcheck.reporters.style import PLAIN, Style
+from kcheck.text.record import NamedTuple
 
-__all__ = ["PLAIN", "REPORTERS", "Reporter", "Style", "UnknownFormat", "reporter"]
+__all__ = ["BUILT_IN", "PLAIN", "Reporter", "Style", "UnknownFormat", "Write", "find_reporter", "reporters"]
 
-Reporter = Callable[[Report, TextIO, Style], None]
+Write = Callable[[Report, TextIO, Style], None]
+"""Writes a report."""
 
-REPORTERS: dict[str, str] = {
-    "text": "kcheck.reporters.text",
-    "concise": "kcheck.reporters.concise",
-    "json": "kcheck.reporters.json",
-    "sarif": "kcheck.reporters.sarif",
-    "github": "kcheck.reporters.github",
-}
-"""Built-in formats and their modules, in the order that help tells them."""
+
+class Reporter(NamedTuple):
+    """A form of the report. `help`: what it is for, in a few words; `needs_rule_docs`: the report must hold titles and pages of rules.
+
+    `write`: the function, or the name of a module that has it as `write` and is imported when it is needed.
+    """
+
+    name: str
+    write: Write | str
+    needs_rule_docs: bool = True
+    help: str = ""
+
+    def load(self) -> Write:
+        """The function that writes the report."""
+        if isinstance(self.write, str):
+            found: Write = import_module(self.write).write
+            return found
+        return self.write
+
+
+BUILT_IN: tuple[Reporter, ...] = (
+    Reporter("text", "kcheck.reporters.text", needs_rule_docs=False, help="findings with their source lines"),
+    Reporter("concise", "kcheck.reporters.concise", needs_rule_docs=False, help="one line for each finding"),
+    Reporter("json", "kcheck.reporters.json", needs_rule_docs=False, help="all data, for programs"),
+    Reporter("sarif", "kcheck.reporters.sarif", help="for code scanning"),
+    Reporter("github", "kcheck.reporters.github", needs_rule_docs=False, help="annotations in GitHub Actions"),
+)
+"""Those of kcheck itself, in the order in which help lists them."""
 
 
 class UnknownFormat(ValueError):
-    """A format that neither kcheck nor a plug-in has; the message says what there is."""
+    """A format that neither kcheck nor a plug-in has; the message names those that exist."""
 
 
-def reporter(name: str, added: Mapping[str, Reporter] | None = None) -> Reporter:
-    """The function that writes a format; its module is imported now and not before. `added`: what plug-ins give, by format.
+def reporters(added: Iterable[Reporter] = ()) -> dict[str, Reporter]:
+    """All reporters by name: built-in ones, and those of plug-ins. A built-in one cannot be replaced, because CI relies on its form."""
+    known = {each.name: each for each in BUILT_IN}
+    for each in sorted(added, key=lambda each: each.name):
+        known.setdefault(each.name, each)
+    return known
 
-    A built-in format cannot be replaced: CI relies on its form. Raises UnknownFormat.
-    """
-    if name in REPORTERS:
-        found: Reporter = import_module(REPORTERS[name]).write
-        return found
-    formats = [*REPORTERS, *sorted(added or ())]
-    if added is None or name not in added:
-        near = nearest(name, formats)
-        hint = f": did you mean {near}?" if near else f": there are {', '.join(formats)}"
-        raise UnknownFormat(f"no format {name!r}{hint}")
-    return added[name]
+
+def find_reporter(name: str, added: Iterable[Reporter] = ()) -> Reporter:
+    """The reporter of a format. Raises UnknownFormat."""
+    known = reporters(added)
+    if name not in known:
+        raise UnknownFormat(f"unknown format {name!r}; {suggest(name, known)}")
+    return known[name]

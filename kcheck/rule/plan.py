@@ -67,6 +67,7 @@ class Hook:
         """Call the function with what it checks and pass its problems on. A rule that fails is reported, the others go on."""
         try:
             # Most have no options, and a call without any is cheaper.
+            problems: Iterable[Any]
             if bundle is not None:
                 problems = self.function(subject, bundle, **self.options)
             else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -23,8 +22,8 @@ class Specs:
         """Modules whose Rules, FieldTables and Checks are to be collected. A folder `pages` beside a module holds the rules' pages."""
 
     @hookspec
-    def kcheck_reporters(self) -> Mapping[str, Any]:  # type: ignore[empty-body]
-        """Format name -> function (Report, TextIO, Style) -> None."""
+    def kcheck_reporters(self) -> list[Any]:  # type: ignore[empty-body]
+        """Reporters: forms of the report, by the name that `--format` takes."""
 
     @hookspec
     def kcheck_schemas(self) -> list[Path]:  # type: ignore[empty-body]

@@ -51,7 +51,7 @@ class Registry:
         self.tables: list[FieldTable | LateTable] = []
         self.validators: list[Validator] = []
         self.added_groups: dict[str, str] = {}
-        self.reporters: dict[str, Any] = {}
+        self.reporters: list[Any] = []
         self.schemas: list[Path] = []
         self.failures: list[PluginFailure] = []
 
@@ -88,7 +88,7 @@ class Registry:
         for modules in hooks["kcheck_rules"]():
             self.add(*modules, foreign=name not in BUILT_IN)
         for reporters in hooks["kcheck_reporters"]():
-            self.reporters.update(reporters)
+            self.reporters.extend(reporters)
         for folders in hooks["kcheck_schemas"]():
             self.schemas.extend(folders)
 

@@ -63,7 +63,7 @@ def registry_with(*modules: str) -> Registry:
         if failure.name in BUILT_IN:
             raise RuntimeError(f"{failure.name} could not be loaded: {failure.reason}")
     known = {r.module for r in registry.rules.values()}
-    for name in modules:
-        if name not in known:
-            registry.add(sys.modules[name], foreign=name.partition(".")[0] not in BUILT_IN)
+    missing = [name for name in modules if name not in known]
+    for foreign in (False, True):
+        registry.add(*(sys.modules[name] for name in missing if (name.partition(".")[0] not in BUILT_IN) == foreign), foreign=foreign)
     return registry

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
@@ -65,12 +65,12 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 def plug_in(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Installs a plug-in for one test: objects by their names, rules among them, or a function that loads it."""
 
-    def install(name: str, load: Callable[[], Any] | None = None, *, reporters: dict[str, Any] | None = None, **members: Any) -> None:
+    def install(name: str, load: Callable[[], Any] | None = None, *, reporters: Sequence[Any] = (), **members: Any) -> None:
         module = ModuleType(name)
         vars(module).update(members)
         plugin = ModuleType("plugin")
         vars(plugin)["kcheck_rules"] = hookimpl(lambda: [module])
-        vars(plugin)["kcheck_reporters"] = hookimpl(lambda: reporters or {})
+        vars(plugin)["kcheck_reporters"] = hookimpl(lambda: list(reporters))
         point = SimpleNamespace(name=name, load=load or (lambda: plugin))
         real = entry_points
         monkeypatch.setattr("kcheck.rule.registry.entry_points", lambda group: [*real(group), point])

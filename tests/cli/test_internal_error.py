@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from kcheck.api import Problem, Resource, rule
+from kcheck.reporters import Reporter
 from tests.cli.conftest import BAD_POD, Program
 
 Install = Callable[..., None]
@@ -61,7 +62,7 @@ def test_a_reporter_that_fails_is_named(program: Program, plug_in: Install) -> N
     def write(report: object, out: object, style: object) -> None:
         raise KeyError("column")
 
-    plug_in("acme", reporters={"acme-csv": write})
+    plug_in("acme", reporters=[Reporter("acme-csv", write)])
     found = program("check", "bad.yaml", "--format", "acme-csv")
     assert (found.code, found.out) == (2, "")
     assert "the reporter acme-csv failed: KeyError: 'column'" in found.err

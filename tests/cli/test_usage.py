@@ -18,7 +18,7 @@ from tests.cli.conftest import POD, Program
         (["check", "good.yaml", "--select", "prot-number"], "--select: no rule or group 'prot-number': did you mean invalid-port-number?"),
         (["check", "good.yaml", "--ignore", "invalid-port-number,praktice"], "--ignore: no rule or group 'praktice': did you mean practice?"),
         (["check", "good.yaml", "--select", "acme/owner"], "is the plug-in installed that brings it?"),
-        (["check", "good.yaml", "--format", "jsno"], "--format: no format 'jsno': did you mean json?"),
+        (["check", "good.yaml", "--format", "jsno"], "--format: unknown format 'jsno'; did you mean \"json\"?"),
         (["check", "good.yaml", "--kubernetes", "1.99"], "--kubernetes"),
         (["check", "good.yaml", "--kubernetes", "1.36-1.30"], "backwards"),
         (["check", "good.yaml", "--max-file-size", "1MB"], "--max-file-size"),

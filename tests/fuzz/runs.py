@@ -21,7 +21,7 @@ from kcheck.migration.draft import Draft
 from kcheck.migration.intake import Intake, Unrecognised
 from kcheck.migration.manifest import Manifest
 from kcheck.migration.writing import config_text
-from kcheck.reporters import REPORTERS, Style, reporter
+from kcheck.reporters import BUILT_IN, Style, find_reporter
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import RuleSet, choose
 from kcheck.run.conclusion import conclude
@@ -100,12 +100,12 @@ def hold_manifest(text: str) -> None:
     """Nothing fails, every form of the report can be written and is safe on a terminal, and fixes do no harm."""
     report = no_failure(report_of(text))
     report.rules = {f.rule: RuleNote(f.rule, "title", f.severity, f.family, "", "") for f in report.findings}
-    for form in REPORTERS:
+    for form in BUILT_IN:
         out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="strict", newline="")
-        reporter(form)(report, out, Style(colour=False))
+        form.load()(report, out, Style(colour=False))
         out.seek(0)
         shown = out.read()
-        if form in ("json", "sarif"):
+        if form.name in ("json", "sarif"):
             json.loads(shown)
         else:
             assert not HOSTILE & set(shown), form
@@ -191,7 +191,7 @@ def many(random: Random) -> str:
 
 def hold_many(text: str) -> None:
     """Nothing fails, and what takes the time is kcheck alone."""
-    reporter("text")(no_failure(report_of(text)), io.StringIO(), Style(colour=False))
+    find_reporter("text").load()(no_failure(report_of(text)), io.StringIO(), Style(colour=False))
 
 
 def named(data: Any, number: int) -> Any:
@@ -372,8 +372,8 @@ def hold_shard(text: str) -> None:
         said = str(error)
         assert said.strip()
         return
-    for form in REPORTERS:
-        reporter(form)(report, io.StringIO(), Style(colour=False))
+    for form in BUILT_IN:
+        form.load()(report, io.StringIO(), Style(colour=False))
 
 
 def hold_graph(text: str) -> None:

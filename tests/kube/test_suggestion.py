@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kcheck.kube.suggestion import distance, nearest
+from kcheck.kube.suggestion import distance, nearest, suggest
 
 FIELDS = ["containers", "initContainers", "readinessProbe", "livenessProbe", "startupProbe", "env", "envFrom", "image", "name", "ports"]
 
@@ -51,3 +51,11 @@ def test_distance(first: str, second: str, expected: int) -> None:
 @given(st.text("ab", max_size=8), st.text("ab", max_size=8), st.integers(0, 4))
 def test_a_limit_only_cuts_off(first: str, second: str, most: int) -> None:
     assert distance(first, second, most=most) == min(distance(first, second), most + 1)
+
+
+def test_advice_for_an_unknown_word() -> None:
+    assert suggest("Deploymnt", ["Deployment", "Pod"]) == 'did you mean "Deployment"?'
+    assert suggest("something", ["a", "b"]) == "use one of a, b"
+    assert suggest("something", ["a"]) == "use a"
+    assert suggest("something", []) == ""
+    assert suggest("something", [str(n) for n in range(12)]) == "use one of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more"

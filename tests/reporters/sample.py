@@ -9,7 +9,7 @@ from kcheck.finding.problem import Fix, Related
 from kcheck.finding.report import Passed, Report, RuleNote
 from kcheck.finding.severity import ERROR, INFO, WARNING
 from kcheck.kube.place import ObjectId, Place
-from kcheck.reporters import PLAIN, Style, reporter
+from kcheck.reporters import PLAIN, Style, find_reporter
 from kcheck.text.edit import Edit
 from kcheck.text.source import Source
 
@@ -133,5 +133,5 @@ def sample_report() -> Report:
 
 def shown(report: Report, format: str = "text", style: Style = PLAIN) -> str:
     out = io.StringIO()
-    reporter(format)(report, out, style)
+    find_reporter(format).load()(report, out, style)
     return out.getvalue()

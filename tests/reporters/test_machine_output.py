@@ -17,7 +17,7 @@ from kcheck.finding.problem import Fix, Reason, Related
 from kcheck.finding.report import Report
 from kcheck.finding.severity import INFO, Severity
 from kcheck.kube.place import ObjectId, Place
-from kcheck.reporters import REPORTERS, Style, UnknownFormat, reporter
+from kcheck.reporters import BUILT_IN, Reporter, Style, UnknownFormat, find_reporter, reporters
 from kcheck.text.edit import Edit
 from tests.reporters.sample import finding, line_place, shown
 
@@ -103,27 +103,30 @@ def test_the_schema_says_all() -> None:
     assert set(properties["severity"]["enum"]) == {s.word for s in Severity}
 
 
-def test_the_table_of_reporters() -> None:
-    assert list(REPORTERS) == ["text", "concise", "json", "sarif", "github"]
-    for name, module in REPORTERS.items():
-        assert module == f"kcheck.reporters.{name}"
-        assert reporter(name).__module__ == module
+def test_built_in_reporters() -> None:
+    assert [each.name for each in BUILT_IN] == ["text", "concise", "json", "sarif", "github"]
+    assert [each.name for each in BUILT_IN if each.needs_rule_docs] == ["sarif"]
+    for each in BUILT_IN:
+        assert each.help
+        assert each.load().__module__ == each.write
 
 
-def test_reporters_of_plug_ins(report: Report) -> None:
+def test_reporters_of_plug_ins() -> None:
     def own(report: Report, out: Any, style: Style) -> None:
         out.write("own")
 
-    assert reporter("acme", {"acme": own}) is own
-    assert reporter("json", {"json": own}) is not own
-    with pytest.raises(UnknownFormat, match="no format 'sarf': did you mean sarif"):
-        reporter("sarf")
-    with pytest.raises(UnknownFormat, match="there are text, concise, json, sarif, github, acme"):
-        reporter("something", {"acme": own})
+    acme, json = Reporter("acme", own), Reporter("json", own)
+    assert find_reporter("acme", [acme]).load() is own
+    assert find_reporter("json", [json]) in BUILT_IN
+    assert list(reporters([json, acme])) == [*(each.name for each in BUILT_IN), "acme"]
+    with pytest.raises(UnknownFormat, match="unknown format 'sarf'; did you mean \"sarif\""):
+        find_reporter("sarf")
+    with pytest.raises(UnknownFormat, match="use one of text, concise, json, sarif, github, acme"):
+        find_reporter("something", [acme])
 
 
 def test_a_reporter_is_imported_when_it_is_asked_for() -> None:
-    loaded = "sorted(set(kcheck.reporters.REPORTERS.values()) & sys.modules.keys())"
-    program = f"import sys, kcheck.reporters\nprint({loaded})\nkcheck.reporters.reporter('concise')\nprint({loaded})"
+    loaded = "sorted({each.write for each in kcheck.reporters.BUILT_IN} & sys.modules.keys())"
+    program = f"import sys, kcheck.reporters\nprint({loaded})\nkcheck.reporters.find_reporter('concise').load()\nprint({loaded})"
     output = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=60).stdout
     assert output.splitlines() == ["[]", "['kcheck.reporters.concise']"]

@@ -1,10 +1,9 @@
 """What Acme adds to kcheck."""
 
-from collections.abc import Callable, Mapping
 from types import ModuleType
 
 from acme_kcheck import owners, table
-from kcheck.api import hookimpl
+from kcheck.api import Reporter, hookimpl
 
 
 @hookimpl
@@ -14,6 +13,6 @@ def kcheck_rules() -> list[ModuleType]:
 
 
 @hookimpl
-def kcheck_reporters() -> Mapping[str, Callable[..., None]]:
+def kcheck_reporters() -> list[Reporter]:
     """Forms of the report, by the name that `--format` takes."""
-    return {"acme-csv": table.write}
+    return [Reporter("acme-csv", table.write, help="for the spreadsheet of the audit")]
