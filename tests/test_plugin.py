@@ -52,11 +52,11 @@ def test_its_rule_is_one_of_all(installed: Installed, plugin: Path) -> None:
 def test_it_finds_and_is_configured(installed: Installed, plugin: Path, file: str) -> None:
     found = installed("check", file, "--select", "acme", path=[plugin])
     assert found.returncode == 1
-    assert "web.yaml:3:1 warning acme/owner-label  Deployment web has no acme.example/team" in found.stdout
+    assert "web.yaml:3:1: warning[acme/owner-label]: Deployment web has no label acme.example/team" in found.stdout
     config = installed.folder / "acme.yaml"
     config.write_text("rules:\n  acme/owner-label: {severity: error, label: squad}\n")
     found = installed("check", file, "--select", "acme", "--config", str(config), path=[plugin])
-    assert "error acme/owner-label  Deployment web has no squad" in found.stdout
+    assert "error[acme/owner-label]: Deployment web has no label squad" in found.stdout
 
 
 def test_its_form_of_the_report(installed: Installed, plugin: Path, file: str) -> None:

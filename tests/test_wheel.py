@@ -32,7 +32,7 @@ def test_the_program_runs(installed: Installed) -> None:
     assert must(installed("check", "good.yaml", "--select", "spec")).stderr == ""
     bad = installed("check", "bad.yaml", "--select", "spec")
     assert bad.returncode == 1
-    assert "bad.yaml:9:7 error unknown-field" in bad.stdout
+    assert "bad.yaml:9:7: error[unknown-field]" in bad.stdout
     old = installed("check", "bad.yaml", "--select", "spec", "--kubernetes", "1.25-1.30", "--format", "json")
     assert json.loads(old.stdout)["kubernetes"] == "1.25-1.30"
 

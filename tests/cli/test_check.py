@@ -18,7 +18,7 @@ def test_exit_status_says_whether_something_was_found(program: Program) -> None:
     assert program("check", "good.yaml", "--select", "invalid-port-number").code == 0
     found = program("check", "bad.yaml", "--select", "invalid-port-number")
     assert found.code == 1
-    assert "bad.yaml:10:26 error invalid-port-number  99999 is out of range" in found.out
+    assert "bad.yaml:10:26: error[invalid-port-number]: 99999 is out of range" in found.out
     assert "         - containerPort: 99999\n" in found.out
 
 
@@ -63,7 +63,7 @@ def test_statistics_name_the_rules(program: Program) -> None:
 def test_standard_input_has_a_name(program: Program) -> None:
     found = program("check", "-", "--stdin-filename", "deploy/web.yaml", "--select", "invalid-port-number", stdin=BAD_POD.encode())
     assert found.code == 1
-    assert found.out.startswith("deploy/web.yaml:10:26 error")
+    assert found.out.startswith("deploy/web.yaml:10:26: error")
     assert program("check", "-", "--select", "invalid-port-number", stdin=BAD_POD.encode()).out.startswith("<stdin>:10:26")
 
 
@@ -129,7 +129,7 @@ class TestConfig:
         (tmp_path / ".kcheck.yaml").write_text("rules: {all: off}\n")
         (tmp_path / "strict.yaml").write_text("rules: {naked-pod: error}\n")
         assert program("check", "good.yaml").code == 0
-        assert "error naked-pod" in program("check", "good.yaml", "--config", "strict.yaml").out
+        assert "error[naked-pod]" in program("check", "good.yaml", "--config", "strict.yaml").out
 
     def test_overrides_hold_for_their_files(self, program: Program, tmp_path: Path) -> None:
         (tmp_path / "copied").mkdir()

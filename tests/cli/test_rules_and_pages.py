@@ -58,9 +58,9 @@ def test_explain_prints_data_and_page(program: Program) -> None:
     text = program("explain", "invalid-port-number").out
     assert text.startswith("# invalid-port-number\n\na port number outside 1 to 65535\n")
     assert "severity       error\n" in text
-    assert "#                        ^^^^^ write a number from 1 to 65535\n" in text
+    assert "#                        ^^^^^ 99999 is out of range; write a number from 1 to 65535\n" in text
     painted = program("explain", "invalid-port-number", "--color", "always").out
-    assert "\x1b[1;33m#                        ^^^^^ write a number from 1 to 65535\x1b[0m\n" in painted
+    assert "\x1b[1;33m#                        ^^^^^ 99999 is out of range; write a number from 1 to 65535\x1b[0m\n" in painted
     assert "```" not in painted
 
 

@@ -15,7 +15,7 @@ def test_one_of_several_is_a_finding(program: Program, tmp_path: Path) -> None:
     (tmp_path / "binary.yaml").write_bytes(b"name: \xff\n")
     found = program("check", "good.yaml", "binary.yaml", *OFF)
     assert found.code == 1
-    assert "error unreadable-file" in found.out
+    assert "error[unreadable-file]" in found.out
 
 
 def test_nothing_read_is_no_check(program: Program, tmp_path: Path) -> None:
