@@ -12,7 +12,6 @@ from kcheck.kube.bundle import Bundle
 from kcheck.kube.facts import Facts
 from kcheck.kube.place import Place
 from kcheck.rule.plan import MOST_PROBLEMS, EndlessRule
-from kcheck.run.budget import limited_time
 from kcheck.run.ignore import Ignores, apply
 from kcheck.run.session import Session
 from kcheck.run.stage import Checked
@@ -82,7 +81,7 @@ class _Conclusion:
         """What rules find that see all objects together."""
         bundle = self.report.bundle
         found: list[Finding] = []
-        with limited_time(_CHARACTERS * len(bundle.facts)):
+        with self.session.budget.limited(_CHARACTERS * len(bundle.facts)):
             for facts in chain.from_iterable(facts for _, facts in self.told):
                 for hook in self.session.plan(self.session.rules_for(facts.place.file)).bundle.of_facts(facts):
                     try:

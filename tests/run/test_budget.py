@@ -9,13 +9,13 @@ from contextlib import suppress
 import pytest
 
 from kcheck.run import budget
-from kcheck.run.budget import OutOfBudget, limited_time
+from kcheck.run.budget import Budget, OutOfBudget
 
 
 def endless(seconds: float = 20) -> str:
     end = time.monotonic() + seconds
     try:
-        with limited_time(0):
+        with Budget().limited(0):
             while time.monotonic() < end:
                 pass
     except OutOfBudget as error:
@@ -43,7 +43,7 @@ def test_what_catches_everything_is_stopped_again(monkeypatch: pytest.MonkeyPatc
 
     def stubborn() -> str:
         try:
-            with limited_time(0):
+            with Budget().limited(0):
                 for _ in range(3):
                     with suppress(OutOfBudget):
                         endless_loop()
