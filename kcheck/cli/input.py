@@ -27,6 +27,7 @@ from kcheck.run.discover import Discovery, NoSuchPath, discover
 from kcheck.run.glob import Excludes
 from kcheck.run.jobs import default_jobs
 from kcheck.run.load import LIMIT
+from kcheck.run.room import limit_memory
 from kcheck.run.run import Staffing, check_files, run
 from kcheck.run.session import Session
 from kcheck.run.share import Share
@@ -147,6 +148,7 @@ def share_checked(
 @contextmanager
 def _means(given: Input, session: Session, quiet: bool) -> Iterator[_Means]:
     """What a run uses besides the input. Raises Failure where the run finds nobody to check."""
+    limit_memory()
     limit = read_size(given.max_file_size) if given.max_file_size else LIMIT
     progress = Progress(sys.stderr) if is_terminal(sys.stderr) and not quiet else None
     stdin = sys.stdin.buffer if sys.stdin else None

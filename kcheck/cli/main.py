@@ -117,6 +117,12 @@ def main() -> None:
     except Unwritable as error:
         print(f"kcheck: the output cannot be written: {error.strerror}", file=sys.stderr)
         sys.exit(2)
+    except MemoryError:
+        from kcheck.run.room import lift_limit
+
+        lift_limit()
+        print("kcheck: out of memory: check fewer files at a time", file=sys.stderr)
+        sys.exit(2)
     except Exception:
         if _is_folder_gone():
             print("kcheck: the current folder does not exist any more: change to another one", file=sys.stderr)

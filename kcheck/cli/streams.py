@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, TextIO, cast
 
@@ -70,6 +71,11 @@ class _Output:
         except OSError as error:
             raise _told(error) from None
         return written
+
+    def writelines(self, lines: Iterable[Any]) -> None:
+        """Raises Unwritable or ReaderGone."""
+        for line in lines:
+            self.write(line)
 
     def flush(self) -> None:
         """Raises Unwritable or ReaderGone."""

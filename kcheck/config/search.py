@@ -39,8 +39,10 @@ def _is_repository(folder: Path) -> bool:
 
 
 def _is_trusted(file: Path, start: Path) -> bool:
-    """Whether a file, and the link that leads to it, belong to somebody who may decide how `start` is checked."""
-    if not hasattr(os, "geteuid"):
-        return True
-    trusted = {0, os.geteuid(), os.stat(start).st_uid}
-    return {os.lstat(file).st_uid, os.stat(file).st_uid} <= trusted
+    """Whether a file belongs to somebody who may decide how `start` is checked."""
+    return not hasattr(os, "geteuid") or _owners(file) <= {0, os.geteuid(), *_owners(start)}
+
+
+def _owners(path: Path) -> set[int]:
+    """The user ids that a path belongs to, and what it leads to if it is a link."""
+    return {os.lstat(path).st_uid, os.stat(path).st_uid}

@@ -113,7 +113,11 @@ class Checker:
             with self.session.budget.limited(len(task.source.text)):
                 return self._check(task, final)
         except Exception as error:
-            return crashed(task.source.path, error, self.session)
+            # Its frames refer to the trees.
+            failure = error.with_traceback(None)
+        if isinstance(failure, MemoryError):
+            gc.collect()
+        return crashed(task.source.path, failure, self.session)
 
     def clear(self) -> None:
         """Throw away what nobody needs any more: what is new, and seldom what has lived longer."""
@@ -167,7 +171,11 @@ def failed(file: str, message: str, session: Session) -> Outcome:
 
 def crashed(file: str, error: Exception, session: Session) -> Outcome:
     """The outcome of a file whose check raised an error or took too long."""
-    return failed(file, f"kcheck failed on this file: {type(error).__name__}: {error}", session)
+    return failed(file, f"kcheck failed on this file: {_words(error)}", session)
+
+
+def _words(error: Exception) -> str:
+    return "it needs more memory than there is" if isinstance(error, MemoryError) else f"{type(error).__name__}: {error}"
 
 
 def file_finding(rule: str, file: str, line: int, message: str, rules: RuleSet) -> list[Finding]:
