@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import click
 
 from kcheck.cli.settings import Failure
@@ -21,9 +24,8 @@ def cache() -> None:
 @cache.command()
 def info() -> None:
     """Show where the cache is and how large it is."""
-    folder = cache_folder()
+    folder = _folder()
     if folder is None:
-        click.echo("no cache: there is no home folder")
         return
     packs, size = contents(folder)
     click.echo(f"{folder}: {packs} files, {size / 1024 / 1024:.1f} MiB")
@@ -32,12 +34,26 @@ def info() -> None:
 @cache.command()
 def clear() -> None:
     """Remove all that is in the cache."""
-    folder = cache_folder()
+    folder = _folder()
     if folder is None:
-        click.echo("no cache: there is no home folder")
         return
     try:
         packs, size = clear_folder(folder)
     except OSError as error:
         raise Failure(f"the cache cannot be cleared: {error.strerror or error}: {error.filename}") from None
     click.echo(f"{folder}: {packs} files removed, {size / 1024 / 1024:.1f} MiB")
+
+
+def _folder() -> Path | None:
+    """The folder of the cache; None, with a message, where there is no place for it. Raises Failure for one that cannot be used."""
+    folder = cache_folder()
+    if folder is None:
+        click.echo("no cache: there is no home folder")
+        return None
+    try:
+        os.listdir(folder)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise Failure(f"kcheck: the cache {folder} cannot be read, so nothing is cached: {error.strerror or error}") from None
+    return folder

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from typing import Any
 
 import click
@@ -13,6 +14,7 @@ from kcheck.cli.selection import tell_failures
 from kcheck.cli.settings import find_config
 from kcheck.rule.registry import Registry
 from kcheck.run.profile import Profile
+from kcheck.run.session import Session
 
 
 @click.command(short_help="Check files and folders.")
@@ -41,7 +43,7 @@ def check(shard: str, scheduler: str, fix: bool, diff: bool, unsafe_fixes: bool,
 
     session.profile = Profile() if profile else None
     with session.stage("finding files"):
-        found = found_by(given, config)
+        found = found_by(given, config, session.budget)
     if shard:
         from kcheck.cli.shard import check_shard
 
@@ -54,18 +56,26 @@ def check(shard: str, scheduler: str, fix: bool, diff: bool, unsafe_fixes: bool,
         fixer = Fixer(given, telling, found, session, config, scheduler)
         if diff:
             sys.exit(2 if registry.failures else fixer.show(unsafe_fixes))
-    closing, whole = "", True
+    if fixer is not None:
+        with ExitStack() as drafts:
+            with session.stage("the rest"):
+                fixes = fixer.fix(unsafe_fixes, drafts)
+            _tell_profile(session)
+            # A run whose report is lost must not change files.
+            status = telling.tell(fixes.report, reporter, registry, config.fail_on)
+            whole = fixes.commit()
+        if not telling.quiet:
+            click.echo(fixes.summary(), err=telling.format != "text" or telling.output is not None)
+        sys.exit(status if whole else 2)
     with session.stage("the rest"):
-        if fixer is not None:
-            report, closing, whole = fixer.fix(unsafe_fixes)
-        else:
-            report = checked(given, found, session, telling.quiet, scheduler)
+        report = checked(given, found, session, telling.quiet, scheduler)
+    _tell_profile(session)
+    sys.exit(telling.tell(report, reporter, registry, config.fail_on))
+
+
+def _tell_profile(session: Session) -> None:
     if session.profile is not None:
         click.echo("\n".join(session.profile.lines()), err=True)
-    status = telling.tell(report, reporter, registry, config.fail_on)
-    if closing and not telling.quiet:
-        click.echo(closing, err=telling.format != "text" or telling.output is not None)
-    sys.exit(status if whole else 2)
 
 
 def _require_sense(shard: str, fixes: bool, unsafe: bool) -> None:

@@ -6,11 +6,14 @@ import os
 import stat
 import sys
 from collections.abc import Iterable
+from contextlib import ExitStack
 
 import click
 
+from kcheck.cli.checkout import leads_out
+from kcheck.cli.draft import Draft
 from kcheck.cli.input import Input, checked, session_of
-from kcheck.cli.output import diff, print_text, written
+from kcheck.cli.output import diff, print_text
 from kcheck.cli.reporting import Reporting
 from kcheck.config.config import Config
 from kcheck.finding.report import Report
@@ -35,6 +38,7 @@ class Fixer:
         self.config = config
         self.scheduler = scheduler
         self.found = found
+        self.named = {target.path for target in found.targets if target.named}
 
     def show(self, unsafe: bool) -> int:
         """Print what would change; the exit status."""
@@ -50,19 +54,39 @@ class Fixer:
             click.echo(f"Would fix {_amount(files.values())}.", err=True)
         return 2 if _tell_changed(fixing.changed) or unchecked else 1 if files else 0
 
-    def fix(self, unsafe: bool) -> tuple[Report, str, bool]:
-        """Write the files that change. Gives the report on what is left, a closing line, and whether all could be written."""
+    def fix(self, unsafe: bool, drafts: ExitStack) -> Fixes:
+        """Fix in memory and write `drafts`: no file changes before they are committed."""
         fixing = Fixing(self.found, unsafe)
         report = fixing.run(self.check)
-        failed = [path for path in sorted(fixing.files) if not _write(path, fixing.files[path])]
+        fixes = Fixes(report, unsafe)
+        failed = [path for path in sorted(fixing.files) if not self.stage(path, fixing.files[path], fixes, drafts)]
         for path in failed:
             del fixing.files[path]
         if failed:
-            report = self.check(fixing.as_fixed())
-        line = f"Fixed {_amount(fixing.files.values())}." if fixing.files else "Nothing was fixed."
-        if not unsafe and (more := sum(f.fix is not None and not f.fix.safe for f in report.findings)):
-            line += f" {_many(more, 'finding')} left with an unsafe fix: --unsafe-fixes makes it, too."
-        return report, line, not (_tell_changed(fixing.changed) or failed)
+            fixes.report = self.check(fixing.as_fixed())
+        fixes.whole = not (_tell_changed(fixing.changed) or failed)
+        return fixes
+
+    def stage(self, path: str, fixed: Fixed, fixes: Fixes, drafts: ExitStack) -> bool:
+        """Write the draft of a file, if the file is as it was read and may be written."""
+        if path not in self.named and (target := leads_out(path, self.given.paths)):
+            return _tell(f"{path} is a link to {target}, outside the repository or current folder: it is not fixed")
+        # What a link leads to may change at any time.
+        real = os.path.realpath(path)
+        try:
+            mode = os.stat(real).st_mode
+            if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(real, os.W_OK):
+                return _tell(f"{path} is read-only: it is not fixed")
+            draft = Draft(real)
+            drafts.callback(draft.discard)
+            with draft.file:
+                draft.file.write(fixed.after)
+            if not _is_unchanged(real, fixed):
+                return not _tell_changed([path])
+        except OSError as error:
+            return _tell_unwritable(path, error)
+        fixes.staged.append((path, fixed, draft))
+        return True
 
     def check(self, found: Discovery) -> Report:
         """Each time with a session of its own: what a definition said before it was fixed must not stay."""
@@ -70,29 +94,45 @@ class Fixer:
         return checked(self.given, found, session, self.telling.quiet, self.scheduler)
 
 
-def _write(path: str, fixed: Fixed) -> bool:
-    """Put the new text into a file, where that is still as it was read and may be written."""
-    # Whatever a link on the way will say in a moment.
-    real = os.path.realpath(path)
-    try:
-        mode = os.stat(real).st_mode
-        if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(real, os.W_OK):
-            return _tell(f"{path} is read-only: it is not fixed")
-        with written(real) as out:
-            out.buffer.write(fixed.after)
-            out.flush()
-            with open(real, "rb") as now:
-                if now.read() != fixed.before:
-                    raise _Changed
-    except _Changed:
-        return not _tell_changed([path])
-    except OSError as error:
-        return _tell(f"{path} cannot be written: {error.strerror or error}")
-    return True
+class Fixes:
+    """Fixed files that are not in place yet, and the `report` on what is left. `whole`: whether nothing had to be left out."""
+
+    def __init__(self, report: Report, unsafe: bool) -> None:
+        self.report = report
+        self.whole = True
+        self.staged: list[tuple[str, Fixed, Draft]] = []
+        self._unsafe = unsafe
+        self._done: list[Fixed] = []
+
+    def commit(self) -> bool:
+        """Replace the files; whether all could be replaced and nothing was left out before."""
+        for path, fixed, draft in self.staged:
+            try:
+                if _is_unchanged(draft.path, fixed):
+                    draft.commit()
+                    self._done.append(fixed)
+                else:
+                    self.whole = not _tell_changed([path])
+            except OSError as error:
+                self.whole = _tell_unwritable(path, error)
+        return self.whole
+
+    def summary(self) -> str:
+        """The closing line."""
+        line = f"Fixed {_amount(self._done)}." if self._done else "Nothing was fixed."
+        if not self._unsafe and (more := sum(f.fix is not None and not f.fix.safe for f in self.report.findings)):
+            line += f" {_many(more, 'finding')} left with an unsafe fix: --unsafe-fixes makes it, too."
+        return line
 
 
-class _Changed(Exception):
-    """Somebody else has written to a file in the meantime."""
+def _is_unchanged(path: str, fixed: Fixed) -> bool:
+    """Whether a file holds what was checked. Raises OSError."""
+    with open(path, "rb") as now:
+        return now.read() == fixed.before
+
+
+def _tell_unwritable(path: str, error: OSError) -> bool:
+    return _tell(f"{path} cannot be written: {error.strerror or error}")
 
 
 def _tell_changed(paths: Iterable[str]) -> bool:

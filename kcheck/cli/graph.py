@@ -9,8 +9,9 @@ from typing import Any, TextIO
 
 import click
 
+from kcheck.cli.checkout import require_output
 from kcheck.cli.input import Input, checked, found_by, input_options, session_of
-from kcheck.cli.output import publish, require_folder
+from kcheck.cli.output import publish
 from kcheck.cli.selection import tell_failures
 from kcheck.cli.settings import find_config
 from kcheck.graph.graph import Graph
@@ -42,10 +43,10 @@ def graph(**values: Any) -> None:
     flags = Flags(**values)
     registry = Registry.load()
     tell_failures(registry)
-    require_folder(flags.output)
+    require_output(flags.output)
     config = find_config(given.config, given.isolated, registry)
     session = session_of(given, config, registry)
-    report = checked(given, found_by(given, config), session)
+    report = checked(given, found_by(given, config, session.budget), session)
     drawn = _part(graph_of(report), flags)
     write: Callable[[Graph, TextIO, Style], None] = import_module(f"kcheck.graph.{flags.format}").write
     publish(flags.output, flags.color, lambda out, colour: write(drawn, out, Style(colour=colour)))

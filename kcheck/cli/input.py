@@ -21,11 +21,13 @@ from kcheck.config.config import Config
 from kcheck.finding.report import Passed, Report
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
+from kcheck.run.budget import RESERVE, Budget, OutOfBudget
 from kcheck.run.cachefolder import cache_folder, cache_is_off
 from kcheck.run.discover import Discovery, NoSuchPath, discover
 from kcheck.run.glob import Excludes
 from kcheck.run.jobs import default_jobs
 from kcheck.run.load import LIMIT
+from kcheck.run.room import limit_memory
 from kcheck.run.run import Staffing, check_files, run
 from kcheck.run.session import Session
 from kcheck.run.share import Share
@@ -111,16 +113,19 @@ def session_of(given: Input, config: Config, registry: Registry) -> Session:
 def _remade(given: Input) -> Session:
     """The session of these flags, in a process that is no copy of the first one."""
     registry = Registry.load()
-    return session_of(given, find_config(given.config, given.isolated, registry), registry)
+    return session_of(given, find_config(given.config, given.isolated, registry, notes=False), registry)
 
 
-def found_by(given: Input, config: Config) -> Discovery:
-    """The files to check. Raises UsageError for paths that name nothing."""
+def found_by(given: Input, config: Config, budget: Budget) -> Discovery:
+    """The files to check. Raises UsageError for paths that name nothing, Failure where the search takes too long."""
     exclude, root = (given.exclude, ".") if given.exclude else (config.exclude, str(config.folder))
     try:
-        found = discover(given.paths, exclude=exclude, root=root, stdin_name=given.stdin_filename or "<stdin>")
+        with budget.limited(0, most=RESERVE):
+            found = discover(given.paths, exclude=exclude, root=root, stdin_name=given.stdin_filename or "<stdin>")
     except NoSuchPath as error:
         raise click.UsageError("\n".join(error.messages)) from None
+    except OutOfBudget as error:
+        raise Failure(f"kcheck: the search for files was stopped, nothing was checked: {error}") from None
     return _as_found(found, Excludes(exclude, root)) if given.as_found else found
 
 
@@ -143,6 +148,7 @@ def share_checked(
 @contextmanager
 def _means(given: Input, session: Session, quiet: bool) -> Iterator[_Means]:
     """What a run uses besides the input. Raises Failure where the run finds nobody to check."""
+    limit_memory()
     limit = read_size(given.max_file_size) if given.max_file_size else LIMIT
     progress = Progress(sys.stderr) if is_terminal(sys.stderr) and not quiet else None
     stdin = sys.stdin.buffer if sys.stdin else None

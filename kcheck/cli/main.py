@@ -7,12 +7,12 @@ import gc
 import os
 import sys
 import threading
-from contextlib import suppress
 from importlib import import_module
 
 import click
 
 from kcheck import __version__
+from kcheck.cli.streams import Unwritable, guard_streams
 
 # Each command's module is imported when it is called: `kcheck --version` and completion stay quick.
 _COMMANDS = {
@@ -65,17 +65,15 @@ def kcheck() -> None:
 
 
 def program() -> None:
-    """`main` in a process of its own, which ends at once: the system has its memory back sooner than all that a run made is taken apart."""
+    """`main` in its own process, which exits at once: the system frees its memory faster than Python takes all objects apart."""
+    guard_streams()
     try:
         main()
     except SystemExit as end:
         if isinstance(end.code, int) and threading.active_count() == 1 and not _is_watched():
-            # What cannot be written is for the usual end to tell.
-            with suppress(Exception):
-                atexit._run_exitfuncs()
-                sys.stdout.flush()
-                sys.stderr.flush()
-                os._exit(end.code)
+            atexit._run_exitfuncs()
+            sys.stderr.flush()
+            os._exit(end.code)
         raise
 
 
@@ -92,7 +90,14 @@ def main() -> None:
     # Next to nothing of a run becomes garbage before its end, and looking for some costs a fifth of a small one.
     gc.disable()
     try:
-        sys.exit(kcheck.main(prog_name="kcheck", standalone_mode=False) or 0)
+        status = 0
+        try:
+            status = kcheck.main(prog_name="kcheck", standalone_mode=False) or 0
+        except SystemExit as end:
+            status = end.code if isinstance(end.code, int) else 2
+        # While a failure can still be reported.
+        sys.stdout.flush()
+        sys.exit(status)
     except click.ClickException as error:
         from kcheck.reporters.glyphs import Glyphs
 
@@ -109,7 +114,19 @@ def main() -> None:
 
         close_quietly()
         sys.exit(2)
+    except Unwritable as error:
+        print(f"kcheck: the output cannot be written: {error.strerror}", file=sys.stderr)
+        sys.exit(2)
+    except MemoryError:
+        from kcheck.run.room import lift_limit
+
+        lift_limit()
+        print("kcheck: out of memory: check fewer files at a time", file=sys.stderr)
+        sys.exit(2)
     except Exception:
+        if _is_folder_gone():
+            print("kcheck: the current folder does not exist any more: change to another one", file=sys.stderr)
+            sys.exit(2)
         import traceback
 
         traceback.print_exc()
@@ -117,3 +134,12 @@ def main() -> None:
         sys.exit(2)
     finally:
         gc.freeze()
+
+
+def _is_folder_gone() -> bool:
+    """Whether the current folder was deleted."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return True
+    return False

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import click
 
-from kcheck.cli.output import diff, print_text, require_folder, written
+from kcheck.cli.checkout import leads_out, require_output
+from kcheck.cli.output import diff, print_text, written
 from kcheck.cli.selection import tell_failures
 from kcheck.cli.settings import Failure, find_config, make_stores
 from kcheck.migration.counterparts import Counterparts
@@ -47,7 +48,7 @@ def migrate(paths: tuple[str, ...], tool: str | None, output: str | None, force:
 
     Exit status: 0 done, 2 it could not be made.
     """
-    require_folder(output)
+    require_output(output)
     registry = Registry.load()
     tell_failures(registry)
     intake = Intake(Draft(Counterparts(registry)))
@@ -65,6 +66,8 @@ def migrate(paths: tuple[str, ...], tool: str | None, output: str | None, force:
         raise click.UsageError("--output: there is no config among the files")
     for each in rewritten:
         if write:
+            if each.source.path not in paths and (real := leads_out(each.source.path, paths)):
+                raise Failure(f"kcheck: {each.source.path} is a link to {real}, outside the repository or current folder")
             with _writing(each.source.path), written(each.source.path) as out:
                 out.buffer.write(each.source.encode(each.text))
         else:

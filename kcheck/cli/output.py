@@ -7,10 +7,12 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from io import TextIOWrapper
 from typing import TextIO
 
 import click
 
+from kcheck.cli.draft import Draft, mode_of
 from kcheck.cli.settings import Failure
 from kcheck.reporters.glyphs import Glyphs
 from kcheck.text.pattern import pattern
@@ -18,9 +20,10 @@ from kcheck.text.pattern import pattern
 _LINE = pattern(r"[^\n]*\n|[^\n]+")
 
 
-def is_terminal(stream: TextIO) -> bool:
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a standard stream is a terminal; it is None where the process was started without it."""
     try:
-        return stream.isatty()
+        return stream is not None and stream.isatty()
     except ValueError:  # closed
         return False
 
@@ -34,12 +37,6 @@ def wants_colour(choice: str, stream: TextIO) -> bool:
     if os.environ.get("FORCE_COLOR"):
         return True
     return is_terminal(stream) and os.environ.get("TERM") != "dumb"
-
-
-def require_folder(path: str | None) -> None:
-    """Raises UsageError for an --output in a folder that there is not, before any work is done."""
-    if path and not os.path.isdir(os.path.dirname(os.path.realpath(path))):
-        raise click.UsageError(f"--output: no such folder: {os.path.dirname(path)}")
 
 
 def publish(path: str | None, colour: str, write: Callable[[TextIO, bool], None]) -> None:
@@ -87,32 +84,19 @@ def close_quietly() -> None:
 
 @contextmanager
 def written(path: str) -> Iterator[TextIO]:
-    """A text file to write, which takes the place of `path` when all is written; its permissions stay. Raises OSError.
+    """A text file to write, which replaces `path` when all is written; its permissions stay. Raises OSError.
 
-    What is no regular file (a device, a pipe) is written as it is, and a link stays one.
+    Devices and pipes are written directly, and links stay links.
     """
-    real = os.path.realpath(path)
-    mode = _mode(real)
+    mode = mode_of(path)
     if mode is not None and not stat.S_ISREG(mode):
         with open(path, "w", encoding="utf-8", newline="\n") as out:
             yield out
         return
-    folder, name = os.path.split(real)
-    draft = os.path.join(folder, f".{name}.{os.getpid()}.tmp")
+    draft = Draft(path)
     try:
-        with open(draft, "x", encoding="utf-8", newline="\n") as out:
-            if mode is not None:
-                os.chmod(draft, stat.S_IMODE(mode))
+        with TextIOWrapper(draft.file, encoding="utf-8", newline="\n") as out:
             yield out
-        os.replace(draft, real)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(draft)
-        raise
-
-
-def _mode(path: str) -> int | None:
-    try:
-        return os.stat(path).st_mode
-    except FileNotFoundError:
-        return None
+        draft.commit()
+    finally:
+        draft.discard()

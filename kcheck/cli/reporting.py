@@ -7,7 +7,8 @@ from typing import Any, TextIO, TypeVar
 
 import click
 
-from kcheck.cli.output import is_terminal, publish, require_folder
+from kcheck.cli.checkout import require_output
+from kcheck.cli.output import is_terminal, publish
 from kcheck.cli.selection import complete_formats
 from kcheck.cli.settings import Failure
 from kcheck.finding.report import Report, RuleNote
@@ -72,7 +73,7 @@ class Reporting(NamedTuple):
 
     def reporter(self, registry: Registry) -> Reporter:
         """What writes the report. Raises UsageError where it cannot be written at all, before any work is done."""
-        require_folder(self.output)
+        require_output(self.output)
         try:
             return find_reporter(self.format, registry.reporters)
         except UnknownFormat as error:

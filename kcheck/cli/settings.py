@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -42,11 +43,14 @@ class FileRules:
         return self._chosen[numbers]
 
 
-def find_config(given: str | None, isolated: bool, registry: Registry) -> Config:
-    """The config that is given, or the nearest one upwards from the current folder. Raises a ClickException for one with mistakes."""
+def find_config(given: str | None, isolated: bool, registry: Registry, notes: bool = True) -> Config:
+    """The config that is given, or the nearest one upwards from the current folder. Raises a ClickException for one with mistakes.
+
+    `notes`: whether to name config files of other users, which are ignored.
+    """
     if given and isolated:
         raise click.UsageError("--config and --isolated contradict each other")
-    file = Path(given) if given else None if isolated else find(Path("."))
+    file = Path(given) if given else None if isolated else find(Path("."), _note_foreign if notes else None)
     if file is None:
         return Config(Path(os.path.realpath(".")))
     # Most runs have no config file, so what reads one is loaded late.
@@ -57,6 +61,13 @@ def find_config(given: str | None, isolated: bool, registry: Registry) -> Config
         return read(file, registry)
     except BadConfig as error:
         raise Failure("\n".join(map(str, error.mistakes))) from None
+
+
+def _note_foreign(file: Path) -> None:
+    from kcheck.reporters.glyphs import Glyphs
+
+    shown = Glyphs.of(sys.stderr).visible(str(file))
+    click.echo(f"kcheck: ignored {shown}: it belongs to another user; use --config to apply it", err=True)
 
 
 def make_stores(kubernetes: str, schemas: Sequence[str], config: Config, registry: Registry) -> list[Store]:

@@ -29,6 +29,8 @@ _PROBLEMS = {ERROR: "error", WARNING: "warning", INFO: "recommendation"}
 # All that a path may hold unescaped, but for ':', which makes a scheme of a first part.
 _SAFE = "/!$&'()*+,;=@~"
 _DRIVE = pattern(r"[A-Za-z]:/")
+# Where the text of an embedded link ends and its destination begins.
+_LINK_END = pattern(r"(?<!\\)(\\*)\]\(")
 _SURROGATE = pattern("[\ud800-\udfff]")
 # A paragraph of prose in a page: not a heading, list, table, quotation or code.
 _PROSE = pattern(r"[^\W_]|[`*_\"'(\[]")
@@ -91,7 +93,7 @@ def _result(finding: Finding, index: int, mark: str) -> dict[str, Any]:
         "ruleId": finding.rule,
         "ruleIndex": index,
         "level": _LEVELS[finding.severity],
-        "message": {"text": _sound(finding.concise)},
+        "message": {"text": _plain(finding.concise)},
         "locations": [location],
         "partialFingerprints": {FINGERPRINT: mark},
     }
@@ -124,7 +126,7 @@ def _logical(id: ObjectId, field: str) -> dict[str, Any]:
 
 
 def _related(number: int, related: Related) -> dict[str, Any]:
-    return {"id": number, "message": {"text": _sound(related.message)}, "physicalLocation": _physical(related.place)}
+    return {"id": number, "message": {"text": _plain(related.message)}, "physicalLocation": _physical(related.place)}
 
 
 def _fix(file: str, fix: Fix) -> dict[str, Any]:
@@ -135,7 +137,7 @@ def _fix(file: str, fix: Fix) -> dict[str, Any]:
             replacement["insertedContent"] = {"text": _sound(text)}
         replacements.append(replacement)
     change = {"artifactLocation": artifact_location(file), "replacements": replacements}
-    return {"description": {"text": _sound(fix.title)}, "artifactChanges": [change], "properties": {"safe": fix.safe}}
+    return {"description": {"text": _plain(fix.title)}, "artifactChanges": [change], "properties": {"safe": fix.safe}}
 
 
 def _region(range: Range) -> dict[str, int]:
@@ -159,6 +161,14 @@ def _bytes(file: str) -> bytes:
         return file.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         return file.encode("utf-8", "surrogatepass")
+
+
+def _plain(text: str) -> str:
+    """A message without embedded links (SARIF 2.1.0, 3.11.6): a name such as `[x](javascript:...)` must not become one in a viewer.
+
+    A backslash makes a bracket literal; those that stand before it are doubled, so that they do not make each other literal.
+    """
+    return _LINK_END.sub(lambda match: f"{match[1] * 2}\\](", _sound(text))
 
 
 def _sound(text: str) -> str:

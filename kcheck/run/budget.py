@@ -1,38 +1,67 @@
-"""Bounds on what one file may cost: nothing that stands in a manifest, and no rule, may keep a run from ending."""
+"""Limits on processor time: no manifest, kustomization, folder or rule may keep a run from ending."""
 
 from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from types import FrameType
 from typing import ClassVar
 
 BASE = 30.0
-"""Seconds of processor time for a file however small: far beyond what any takes."""
+"""Seconds of processor time for a file of any size, far more than any real file takes."""
+
+RESERVE = 120.0
+"""Seconds that all files of a run may take together, in each process, above what their sizes allow."""
+
+LEAST = 0.25
+"""Seconds that a file gets once the reserve of its run is used up."""
 
 _PER_CHARACTER = 20e-6
 _AGAIN = 2.0
 
 
 class OutOfBudget(Exception):
-    """A rule that does not end."""
+    """A rule, a file or a search took too long."""
 
 
-def limited_time(size: int) -> AbstractContextManager[None]:
-    """Raise OutOfBudget in the midst of what takes too long for so many characters, and again if that goes on.
+class Budget:
+    """The processor time of one run in one process.
 
-    Where a system cannot be interrupted, nothing is; what runs in another thread than the first is stopped by the clock.
+    A file may take time in proportion to its size, and up to `BASE` seconds more. The latter come out of one reserve for the whole run, so
+    that many slow files cannot make a run as long as their number.
     """
-    seconds = BASE + size * _PER_CHARACTER
-    if threading.current_thread() is not threading.main_thread():
-        return _watched(seconds)
-    return _Timer(seconds) if hasattr(signal, "setitimer") else nullcontext()
+
+    def __init__(self) -> None:
+        self.reserve = RESERVE
+
+    @contextmanager
+    def limited(self, size: int, most: float | None = None) -> Iterator[None]:
+        """Raise OutOfBudget in code that takes too long for a text of `size` characters, and again if it continues.
+
+        `most`: seconds instead of `BASE`. Where the system has no interval timers, nothing is interrupted; threads other than the main
+        thread are stopped by wall clock time.
+        """
+        share = size * _PER_CHARACTER
+        extra = max(min(BASE if most is None else most, self.reserve), LEAST)
+        main = threading.current_thread() is threading.main_thread()
+        clock = time.process_time if main else time.thread_time
+        start = clock()
+        try:
+            if not main:
+                with _watched(extra + share):
+                    yield
+            else:
+                with _Timer(extra + share) if hasattr(signal, "setitimer") else nullcontext():
+                    yield
+        finally:
+            self.reserve -= max(clock() - start - share, 0.0)
 
 
 class _Timer:
-    """Has this thread interrupted. What answers the signal stays: putting it up and away for each file takes as long as reading some."""
+    """Interrupts the main thread. The signal handler stays installed: changing it for each file takes as long as reading some."""
 
     _seconds: ClassVar[float] = 0.0
 
@@ -54,7 +83,7 @@ def _stop(_signal: int, _frame: FrameType | None) -> None:
 
 
 class _TookTooLong(OutOfBudget):
-    """Raised from outside, so it brings no words of its own."""
+    """Raised from another thread, so it carries no message of its own."""
 
     def __str__(self) -> str:
         return "it took too long, so it was stopped"
@@ -62,7 +91,7 @@ class _TookTooLong(OutOfBudget):
 
 @contextmanager
 def _watched(seconds: float) -> Iterator[None]:
-    """The same for a thread that no signal reaches: another one raises the exception in it."""
+    """The same for threads that get no signals: another thread raises the exception in them."""
     watched = threading.get_ident()
     over = threading.Event()
     lock = threading.Lock()
@@ -82,7 +111,7 @@ def _watched(seconds: float) -> Iterator[None]:
     finally:
         with lock:
             over.set()
-            # What was raised and has not come yet is not for whatever follows.
+            # An exception that is still pending must not reach the code that follows.
             _raise_in(watched, None)
 
 

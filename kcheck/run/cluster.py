@@ -120,7 +120,8 @@ class Cluster:
 
     def close(self) -> None:
         if self._client is not None:
-            with suppress(Exception):
+            # The answers are all there, and a scheduler that is gone cannot be left properly.
+            with suppress(OSError, RuntimeError, TimeoutError):
                 self._client.close()
 
     def _connected(self) -> Any:
@@ -156,9 +157,10 @@ class Cluster:
         return client.submit(check_batch, self._brief, batch, final, workers=where, pure=False)
 
     def _alive(self, client: Any) -> bool:
-        with suppress(Exception):
+        try:
             return client.status == "running" and bool(client.nthreads())
-        return False
+        except (OSError, RuntimeError, TimeoutError):
+            return False
 
     def _refusals(self) -> str:
         return "; ".join(f"its workers were {why}" for why in sorted(set(self._refused.values())))

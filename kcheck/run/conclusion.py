@@ -11,7 +11,6 @@ from kcheck.finding.report import Passed, Report
 from kcheck.kube.bundle import Bundle
 from kcheck.kube.facts import Facts
 from kcheck.kube.place import Place
-from kcheck.run.budget import limited_time
 from kcheck.run.ignore import Ignores, apply
 from kcheck.run.session import Session
 from kcheck.run.stage import Checked
@@ -81,7 +80,7 @@ class _Conclusion:
         """What rules find that see all objects together."""
         bundle = self.report.bundle
         found: list[Finding] = []
-        with limited_time(_CHARACTERS * len(bundle.facts)):
+        with self.session.budget.limited(_CHARACTERS * len(bundle.facts)):
             for facts in chain.from_iterable(facts for _, facts in self.told):
                 hooks = self.session.plan(self.session.rules_for(facts.place.file)).bundle.of_facts(facts)
                 if hooks:

@@ -22,6 +22,7 @@ INSTALLED = frozenset({"node_modules", ".venv", "venv"})
 SKIPPED_FOLDERS = VERSION_CONTROL | CACHES | INSTALLED
 """Folders that are not walked into unless they are named themselves; other hidden folders are."""
 
+DRAFT = ".kcheck-draft-"
 # What a shell's <(command) puts on the command line: a pipe that has its writer, so reading it ends.
 _DESCRIPTOR = late(r"/dev/(?:stdin|fd/\d+)|/proc/self/fd/\d+")
 
@@ -237,9 +238,7 @@ class _Search:
             why = f"folders named {entry.name} are not searched"
         else:
             why = self._left_out(folder, real, is_folder=True)
-        if not why and entry.is_symlink():
-            why = "a link to a folder, not followed: name it to have it checked"
-        if not why:
+        if not (why := why or ("a link to a folder, not followed: name it to have it checked" if entry.is_symlink() else "")):
             return [_Folder(path, real + os.sep, folder.rules, glob)]
         if entry.name not in VERSION_CONTROL:
             self._passed[path + "/"] = why
@@ -275,8 +274,8 @@ class _Search:
 
 def _wanted(glob: Glob | None, name: str, path: str, start: int) -> bool:
     """Whether a file of a folder is asked for. `start`: where in its path a glob begins."""
-    # Emacs locks a file with a link to nothing of the name '.#file'.
-    if name.startswith(".#"):
+    # Drafts of kcheck, and links to nothing by which Emacs locks files.
+    if name.startswith((".#", DRAFT)):
         return False
     usual = name.lower().endswith(SUFFIXES)
     return usual if glob is None else (usual or glob.names_suffix) and glob.matches(path[start:])

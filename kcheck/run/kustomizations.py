@@ -6,15 +6,19 @@ Source: the reference of kustomization.yaml in kustomize's documentation, api/ty
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Problem
 from kcheck.kube.facts import Facts, Made
 from kcheck.kube.place import ObjectId
 from kcheck.kube.suggestion import nearest
+from kcheck.rule.ruleset import RuleSet
+from kcheck.run.budget import OutOfBudget
+from kcheck.run.file import check_documents
 from kcheck.run.ignore import ignores_of
-from kcheck.run.outcome import Outcome
+from kcheck.run.outcome import Outcome, crashed, file_finding, name_template
 from kcheck.run.placing import Placer
 from kcheck.run.session import Session
 from kcheck.text.pattern import pattern
@@ -22,6 +26,7 @@ from kcheck.text.source import Source
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node
 from kcheck.tree.parse import parse
+from kcheck.tree.syntax import is_template
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 SETTINGS = "settings of kustomize: build the kustomization first, e.g. kubectl kustomize . | kcheck check -"
@@ -36,6 +41,7 @@ _PARTS, _OBJECTS, _SETTINGS = (
 _GENERATORS = {"configMapGenerator": "ConfigMap", "secretGenerator": "Secret"}
 # What kustomize fetches: URLs, and hosts followed by a path.
 _REMOTE = pattern(r".*(?:://|//|\?|@).*|(?:[\w-]+\.)+[a-z]{2,}[/:].*")
+_TOP_LEVEL = pattern(r"^(?=[^\s#-])", re.MULTILINE)
 
 
 class Kustomizations:
@@ -53,9 +59,9 @@ class Kustomizations:
     def is_setting(self, path: str) -> bool:
         return _is_only_in(self.settings, self.objects, path)
 
-    def take(self, source: Source) -> Kustomization | None:
-        """Read one; None where it is none that could be read, which kustomize tells better."""
-        document = next(iter(parse(source)), None)
+    def take(self, documents: Sequence[Document]) -> Kustomization | None:
+        """Enter the paths of a kustomization, the first document of its file; None where that has no fields."""
+        document = next(iter(documents), None)
         if document is None or document.fault is not None or not document.root.is_map:
             return None
         found = Kustomization(document)
@@ -64,32 +70,60 @@ class Kustomizations:
         self.settings.update(found.paths(_SETTINGS))
         return found
 
+    def salvage(self, source: Source) -> None:
+        """Enter the paths of those top-level fields of a kustomization that can be read by themselves, where the whole cannot."""
+        for field in _TOP_LEVEL.split(source.text):
+            try:
+                self.take(parse(Source(source.path, field)))
+            except OutOfBudget:
+                raise
+            except Exception:
+                # That the file cannot be read is already reported.
+                continue
+
 
 def _is_only_in(paths: set[str], others: set[str], path: str) -> bool:
     """Whether a path, made normal, is one of some and none of others; most inputs have none."""
     return bool(paths) and (path := os.path.normpath(path)) in paths and path not in others
 
 
-def is_kustomization(path: str) -> bool:
-    """Whether a file is one by its name."""
-    return os.path.basename(path) in NAMES
-
-
 def kustomized(source: Source, passed: str, all: Kustomizations, session: Session) -> Outcome:
-    """What a kustomization gives. It is no object and so `passed` over, but others should know of it."""
-    found = all.take(source)
+    """What a kustomization gives. It is not an object and therefore `passed` over, unless it cannot be read: that is a finding."""
     outcome = Outcome(passed=passed)
-    if found is None:
-        return outcome
-    outcome.facts = [found.facts()]
-    active = session.rules_for(source.path).active.get("missing-kustomization-file")
-    if active is not None:
-        for problem in found.absences():
-            assert isinstance(problem.node, Node)
-            place = found.placer.place(problem.node)
-            outcome.findings.append(Finding("missing-kustomization-file", active.severity, active.rule.family, problem.message, place, help=problem.help))
-        outcome.ignores = ignores_of(source, [found.document], session.registry)
+    try:
+        with session.budget.limited(len(source.text)):
+            _examine(source, outcome, all, session)
+        if outcome.passed:
+            return outcome
+    except Exception as error:
+        outcome = crashed(source.path, error, session)
+    try:
+        with session.budget.limited(len(source.text), most=1.0):
+            all.salvage(source)
+    except OutOfBudget:
+        # Patches may now be checked as whole objects: more findings, not fewer.
+        pass
     return outcome
+
+
+def _examine(source: Source, outcome: Outcome, all: Kustomizations, session: Session) -> None:
+    documents = parse(source)
+    if is_template(source.text):
+        name_template(documents)
+    rules = session.rules_for(source.path)
+    outcome.ignores = ignores_of(source, documents, session.registry)
+    if faults := [document for document in documents if document.fault is not None]:
+        outcome.passed = ""
+        result = check_documents(faults, session, rules)
+        outcome.findings, outcome.documents = result.findings, len(documents)
+    found = all.take(documents)
+    if found is not None:
+        outcome.facts = [found.facts()]
+        outcome.findings += found.missing_files(rules)
+    elif documents and not faults:
+        outcome.passed = ""
+        message = "a kustomization must be a map of fields such as resources and patches"
+        outcome.findings += file_finding("not-kubernetes-object", source.path, source.position(documents[0].root.start).line, message, rules)
 
 
 class Kustomization:
@@ -105,6 +139,7 @@ class Kustomization:
         self.id = ObjectId(version or f"{_GROUP}/v1beta1", kind or "Kustomization", "", self.folder or ".")
         self.placer = Placer(document)
         self.placer.id = self.id
+        self._listed: dict[str, list[str]] = {}
 
     def paths(self, ways: tuple[str, ...]) -> Iterator[str]:
         """What stands under some fields, as paths."""
@@ -133,6 +168,15 @@ class Kustomization:
                 if each["name"].text:
                     yield Made(kind, each["name"].text, _keys(each))
 
+    def missing_files(self, rules: RuleSet) -> Iterator[Finding]:
+        """The findings about what it names and what does not exist, where their rule runs."""
+        active = rules.active.get("missing-kustomization-file")
+        if active is not None:
+            for problem in self.absences():
+                assert isinstance(problem.node, Node)
+                place = self.placer.place(problem.node)
+                yield Finding("missing-kustomization-file", active.severity, active.rule.family, problem.message, place, help=problem.help)
+
     def absences(self) -> Iterator[Problem]:
         """The files and folders that it names and that are not there."""
         for way in (*_PARTS, *_OBJECTS, *_SETTINGS):
@@ -150,9 +194,18 @@ class Kustomization:
             if not any(os.path.exists(os.path.join(path, name)) for name in NAMES):
                 yield Problem(node, f"the folder {entry} has no kustomization.yaml", help="add one, or name its files")
         elif not os.path.exists(path) and not os.path.islink(path):
-            near = nearest(os.path.basename(path), _beside(path))
+            near = nearest(os.path.basename(path), self._beside(os.path.dirname(path)))
             hint = f"did you mean {os.path.join(os.path.dirname(entry), near)}?" if near else "add it, or correct the path"
             yield Problem(node, f"there is no {entry} here", help=hint)
+
+    def _beside(self, folder: str) -> list[str]:
+        """The names in a folder, listed once."""
+        if folder not in self._listed:
+            try:
+                self._listed[folder] = sorted(os.listdir(folder or "."))
+            except OSError:
+                self._listed[folder] = []
+        return self._listed[folder]
 
 
 def _nodes(root: Node, way: str) -> list[Node]:
@@ -177,10 +230,3 @@ def _keys(generator: Node) -> frozenset[str] | None:
         found.append(key if equals else os.path.basename(path or key))
     # With behavior: merge the rest stands elsewhere.
     return frozenset(found) or None
-
-
-def _beside(path: str) -> list[str]:
-    try:
-        return sorted(os.listdir(os.path.dirname(path) or "."))
-    except OSError:
-        return []

@@ -93,8 +93,10 @@ def _text(path: str, data: bytes) -> Source | Unreadable:
 
 HELM_TEMPLATE = "Helm template: render it first, e.g. helm template . | kcheck check -"
 
+KUSTOMIZATION = "kustomization: build it first, e.g. kubectl kustomize . | kcheck check -"
+
 _REASONS = {
-    "kustomize": "kustomization: build it first, e.g. kubectl kustomize . | kcheck check -",
+    "kustomize": KUSTOMIZATION,
     "chart": "Helm chart metadata",
     "compose": "Docker Compose file",
     "ci": "configuration of a build service",

@@ -12,7 +12,6 @@ from kcheck.kube.facts import Facts
 from kcheck.kube.place import ObjectId, Place
 from kcheck.kube.resource import resources
 from kcheck.rule.ruleset import RuleSet
-from kcheck.run.budget import limited_time
 from kcheck.run.file import check_documents
 from kcheck.run.ignore import Ignores, ignores_of
 from kcheck.run.kinds import MARK, Definitions, InputKind, KindPlace, add_kinds, kinds_of
@@ -60,7 +59,7 @@ class Task(NamedTuple):
 
     def failed(self, message: str, session: Session) -> Outcome:
         """What is told of a file that could not be checked through no fault of its own."""
-        return Outcome(file_finding("internal-error", self.source.path, 1, message, session.rules_for(self.source.path)))
+        return failed(self.source.path, message, session)
 
 
 @dataclass(slots=True)
@@ -112,10 +111,14 @@ class Checker:
             with self.session.stage("clearing away"):
                 self.clear()
         try:
-            with limited_time(len(task.source.text)):
+            with self.session.budget.limited(len(task.source.text)):
                 return self._check(task, final)
         except Exception as error:
-            return task.failed(f"kcheck failed on this file: {type(error).__name__}: {error}", self.session)
+            # Its frames refer to the trees.
+            failure = error.with_traceback(None)
+        if isinstance(failure, MemoryError):
+            gc.collect()
+        return crashed(task.source.path, failure, self.session)
 
     def clear(self) -> None:
         """Throw away what nobody needs any more: what is new, and seldom what has lived longer."""
@@ -148,7 +151,7 @@ class Checker:
                 outcome.waits = True
                 return outcome
         if is_template(source.text):
-            _name_template(documents)
+            name_template(documents)
         rules = session.rules_for(source.path)
         if not documents:
             outcome.findings += _empty(source, rules)
@@ -160,6 +163,20 @@ class Checker:
         outcome.kubeconfig = any(facts.kubeconfig for facts in result.facts)
         outcome.documents = result.documents
         return outcome
+
+
+def failed(file: str, message: str, session: Session) -> Outcome:
+    """The outcome of a file that could not be checked."""
+    return Outcome(file_finding("internal-error", file, 1, message, session.rules_for(file)))
+
+
+def crashed(file: str, error: Exception, session: Session) -> Outcome:
+    """The outcome of a file whose check raised an error or took too long."""
+    return failed(file, f"kcheck failed on this file: {_words(error)}", session)
+
+
+def _words(error: Exception) -> str:
+    return "it needs more memory than there is" if isinstance(error, MemoryError) else f"{type(error).__name__}: {error}"
 
 
 def file_finding(rule: str, file: str, line: int, message: str, rules: RuleSet) -> list[Finding]:
@@ -192,8 +209,8 @@ def _looks_like_object(root: Node) -> bool:
     return root.is_map and len(_OBJECT_KEYS & root.value.keys()) >= 2
 
 
-def _name_template(documents: list[Document]) -> None:
-    """Say of what does not parse that it is a template: once a file, for the rest of it breaks for the same reason."""
+def name_template(documents: list[Document]) -> None:
+    """Report documents that do not parse because they are templates as such, once per file: the others fail for the same reason."""
     faults = [d for d in documents if d.fault is not None and is_template(d.source.text[d.start : d.end])]
     for document in faults:
         assert document.fault is not None

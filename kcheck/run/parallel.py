@@ -223,10 +223,13 @@ def _work(
     gc.disable()
     checker: Checker | None = None
     sender = Sender()
-    with suppress(Exception):
+    try:
         session = start if isinstance(start, Session) else start()
         gc.freeze()
         checker = Checker(session)
+    except Exception:
+        # Every answer will be that this process is unable to check, and the first process does the work.
+        checker = None
     with suppress(EOFError, OSError):
         while True:
             data = pipe.recv_bytes()

@@ -10,6 +10,7 @@ from pathlib import Path
 from kcheck.rule.plan import Plan, compile_plan
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import RuleSet
+from kcheck.run.budget import Budget
 from kcheck.run.custom_rules import CustomRules
 from kcheck.run.profile import Profile
 from kcheck.schema.store import Store
@@ -23,6 +24,7 @@ class Session:
     `by_file`: the rule set of a file, where the config has overrides; the same object for files with the same overrides.
     `schemas`: files and folders that kinds were added from.
     `profile`: counts the time of stages and rules, where somebody asked for that.
+    `budget`: the processor time of the run.
     `recipe`: makes the same session in another process where that cannot be a copy of this one; None where nobody knows how.
     """
 
@@ -45,6 +47,7 @@ class Session:
         self.schemas = schemas
         self.recipe = recipe
         self.profile = profile
+        self.budget = Budget()
         self.plans: dict[int, Plan] = {}
         self._embedded: dict[int, Plan] = {}
         for store in self.stores:

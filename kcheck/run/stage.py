@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from kcheck.run.budget import limited_time
 from kcheck.run.discover import Discovery, Target, Unreadable, is_descriptor
 from kcheck.run.kinds import MARK, input_kinds
-from kcheck.run.kustomizations import SETTINGS, Kustomizations, is_kustomization, kustomized
-from kcheck.run.load import LIMIT, Folders, kind_of_file, load
+from kcheck.run.kustomizations import SETTINGS, Kustomizations, kustomized
+from kcheck.run.load import KUSTOMIZATION, LIMIT, Folders, kind_of_file, load
 from kcheck.run.outcome import Outcome, Task, file_finding
 from kcheck.run.session import Session
 from kcheck.run.share import Share
@@ -122,8 +121,8 @@ class FileStage:
         """The text of a file; without one, what there is to say of it is an outcome."""
         if not target.named and (reason := kind_of_file(target.path, self.folders)):
             self.outcomes[number] = Outcome(passed=reason)
-            if is_kustomization(target.path):
-                self.kustomize(number, target, reason)
+            if reason == KUSTOMIZATION:
+                self.outcomes[number] = self.kustomize(target)
             return None
         source = load(target, self.limit, self.stdin)
         if isinstance(source, Unreadable):
@@ -131,12 +130,12 @@ class FileStage:
             return None
         return source
 
-    def kustomize(self, number: int, target: Target, reason: str) -> None:
-        """Learn from a kustomization what the files around it are. One that cannot be read says nothing."""
+    def kustomize(self, target: Target) -> Outcome:
+        """Learn from a kustomization how the files around it are used. One that cannot be read is reported like any other file."""
         source = load(target, self.limit, self.stdin)
-        if isinstance(source, Source):
-            with suppress(Exception), limited_time(len(source.text)):
-                self.outcomes[number] = kustomized(source, reason, self.kustomizations, self.session)
+        if isinstance(source, Unreadable):
+            return self.unreadable(source)
+        return kustomized(source, KUSTOMIZATION, self.kustomizations, self.session)
 
     def unreadable(self, fault: Unreadable) -> Outcome:
         return Outcome(file_finding("unreadable-file", fault.file, fault.line, fault.message, self.session.rules_for(fault.file)))

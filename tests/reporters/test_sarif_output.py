@@ -13,13 +13,13 @@ import pytest
 from jsonschema import Draft7Validator
 
 from kcheck.finding.finding import Finding
-from kcheck.finding.problem import Fix
+from kcheck.finding.problem import Fix, Related
 from kcheck.finding.report import Report
 from kcheck.finding.severity import WARNING
 from kcheck.kube.place import ObjectId
 from kcheck.reporters.fingerprint import fingerprints
 from kcheck.reporters.sarif import artifact_location
-from kcheck.text.edit import apply
+from kcheck.text.edit import Edit, apply
 from kcheck.text.source import Source
 from tests.reporters.sample import DEPLOYMENT, finding, line_place, place, shown
 
@@ -123,3 +123,21 @@ def test_fingerprints_of_equal_findings_are_numbered_by_file() -> None:
     first, second, other = fingerprints([here, here, there])
     assert first != second
     assert other == first
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("[x](javascript:alert(1))", "[x\\](javascript:alert(1))"),
+        ("[x\\](javascript:alert(1))", "[x\\\\\\](javascript:alert(1))"),
+        ("containers[0].ports[1] (web)", "containers[0].ports[1] (web)"),
+    ],
+)
+def test_names_are_not_links(name: str, written: str) -> None:
+    """SARIF 2.1.0, 3.11.6: a bracket behind an odd number of backslashes is literal."""
+    at = line_place("a.yaml", 1, 2)
+    shown = Finding("r", WARNING, "", f'no ConfigMap "{name}"', at, related=(Related(at, name),), fix=Fix(name, (Edit(0, 1, ""),)))
+    (result,) = run_of(Report([shown]))["results"]
+    assert result["message"]["text"] == f'no ConfigMap "{written}"'
+    assert result["relatedLocations"][0]["message"]["text"] == written
+    assert result["fixes"][0]["description"]["text"] == written

@@ -62,6 +62,12 @@ kind: Thing
 metadata: {{name: a}}
 spec: {{a: 1, b: "{URLS}"}}
 """
+KUSTOMIZATION = f"""\
+resources: ["{URLS}", "https://127.0.0.1:9/a/b//c?ref=d"]
+generators: [exec.yaml]
+helmCharts: [{{name: a, repo: "{URLS}", valuesFile: values.yaml}}]
+configMapGenerator: [{{name: a, files: ["key=/etc/hostname"]}}]
+"""
 SCHEMA = {
     "$schema": "https://127.0.0.1:9/schema",
     "$id": URLS,
@@ -87,6 +93,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "tempting.yaml").write_text(TEMPTING)
     for number, text in enumerate(manifests()):
         (folder / f"{number}.yaml").write_text(text)
+    (folder / "kustomization.yaml").write_text(KUSTOMIZATION)
     (folder / "schemas").mkdir()
     (folder / "schemas" / "thing_v1.json").write_text(json.dumps(SCHEMA))
     (folder / "peers").mkdir()

@@ -5,17 +5,21 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
+from kcheck.cli.input import Input, found_by
+from kcheck.cli.settings import Failure
+from kcheck.config.config import Config
 from kcheck.run import budget
-from kcheck.run.budget import OutOfBudget, limited_time
+from kcheck.run.budget import Budget, OutOfBudget
 
 
 def endless(seconds: float = 20) -> str:
     end = time.monotonic() + seconds
     try:
-        with limited_time(0):
+        with Budget().limited(0):
             while time.monotonic() < end:
                 pass
     except OutOfBudget as error:
@@ -43,7 +47,7 @@ def test_what_catches_everything_is_stopped_again(monkeypatch: pytest.MonkeyPatc
 
     def stubborn() -> str:
         try:
-            with limited_time(0):
+            with Budget().limited(0):
                 for _ in range(3):
                     with suppress(OutOfBudget):
                         endless_loop()
@@ -68,3 +72,41 @@ def test_what_ends_in_time_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> Non
         return " ".join(sorted(set(told)))
 
     assert in_a_thread(quick) == ["it ended by itself"]
+
+
+def test_slow_files_share_one_reserve(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many files are slow, the run ends."""
+    monkeypatch.setattr(budget, "BASE", 0.3)
+    monkeypatch.setattr(budget, "RESERVE", 0.5)
+    monkeypatch.setattr(budget, "LEAST", 0.01)
+    of_run = Budget()
+    start = time.process_time()
+    for _ in range(10):
+        with suppress(OutOfBudget), of_run.limited(0):
+            end = time.monotonic() + 20
+            while time.monotonic() < end:
+                pass
+    assert time.process_time() - start < 1.5
+    assert of_run.reserve < 0.05
+
+
+def test_what_its_size_allows_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    of_run = Budget()
+    for _ in range(3):
+        with of_run.limited(100_000):
+            end = time.process_time() + 0.05
+            while time.process_time() < end:
+                pass
+    assert of_run.reserve == budget.RESERVE
+
+
+def test_a_search_for_files_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def endless(*_arguments: object, **_options: object) -> None:
+        while True:
+            pass
+
+    monkeypatch.setattr("kcheck.cli.input.discover", endless)
+    monkeypatch.setattr("kcheck.cli.input.RESERVE", 0.2)
+    values = dict.fromkeys(Input._fields, ()) | {"paths": (str(tmp_path),), "stdin_filename": "", "as_found": False}
+    with pytest.raises(Failure, match="the search for files was stopped"):
+        found_by(Input(**values), Config(tmp_path), Budget())  # type: ignore[arg-type]

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from kcheck.finding.report import Report
+from kcheck.run import budget, kustomizations
 from kcheck.run.discover import discover
+from kcheck.run.kustomizations import Kustomization
 from kcheck.run.run import run
+from kcheck.text.source import Source
+from kcheck.tree.document import Document
+from kcheck.tree.parse import parse
 from tests.relations.world import holder, lines, service, session, workload
 
 PATCH = """\
@@ -24,6 +31,7 @@ spec:
         - name: old
           $patch: delete
 """
+OBJECT = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 FOUND = ["unknown-field", "quantity"]
 
 
@@ -116,7 +124,66 @@ def test_a_namespace_for_all_brings_objects_together(tmp_path: Path) -> None:
     assert not report(tmp_path, {**files, **kustomizations}, "missing-config-map").findings
 
 
-def test_a_kustomization_that_cannot_be_read_says_nothing(tmp_path: Path) -> None:
+def test_odd_values_are_not_paths(tmp_path: Path) -> None:
     odd = "resources: 3\npatches: {a: b}\nconfigMapGenerator: [1, {name: [x]}]\n"
-    for text in ("resources: [", "- a\n", "", odd, 'resources: ["\\0"]\n'):
+    for text in ("", "# nothing yet\n", odd, 'resources: ["\\0"]\n'):
         assert not report(tmp_path, {"kustomization.yaml": text}).findings, text
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "line"),
+    [
+        ("resources: [", "invalid-yaml", 1),
+        ("namePrefix: a-\nx: [\n", "invalid-yaml", 2),
+        ("namePrefix: a-\n---\nx: [\n", "invalid-yaml", 3),
+        ("resources: {{ .files }}\n", "invalid-yaml", 1),
+        ("# list\n- a\n", "not-kubernetes-object", 2),
+        ("\0", "unreadable-file", 1),
+    ],
+)
+def test_a_kustomization_that_cannot_be_read_is_a_finding(text: str, rule: str, line: int, tmp_path: Path) -> None:
+    found = report(tmp_path, {"kustomization.yaml": text, "app.yaml": OBJECT})
+    assert [(f.rule, f.range.line, Path(f.file).name) for f in found.findings] == [(rule, line, "kustomization.yaml")]
+    assert (found.files, found.passed) == (2, [])
+
+
+def test_its_patches_stay_known(tmp_path: Path) -> None:
+    broken = "x: [\npatches:\n- path: patch.yaml\n  target: {kind: Deployment}\ntransformers: [labels.yaml]\n"
+    setting = "apiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: labels}\n"
+    found = report(tmp_path, {"kustomization.yaml": broken, "patch.yaml": PATCH, "labels.yaml": setting}, "spec", "practice")
+    assert rules(found, "kustomization.yaml") == ["invalid-yaml"]
+    assert rules(found, "patch.yaml") == FOUND
+    assert rules(found, "labels.yaml") == []
+
+
+def test_a_crash_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(source: Source) -> list[Document]:
+        if "namePrefix" in source.text:
+            raise ValueError("no luck")
+        return parse(source)
+
+    monkeypatch.setattr(kustomizations, "parse", crash)
+    found = report(tmp_path, {"kustomization.yaml": "patches: [{path: patch.yaml}]\nnamePrefix: a-\n", "patch.yaml": PATCH}, "spec")
+    assert [f.message for f in found.findings if f.rule == "internal-error"] == ["kcheck failed on this file: ValueError: no luck"]
+    assert rules(found, "patch.yaml") == FOUND
+
+
+def test_one_that_takes_too_long_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "BASE", 0.2)
+
+    def endless(self: Kustomization) -> None:
+        while True:
+            pass
+
+    monkeypatch.setattr(Kustomization, "absences", endless)
+    found = report(tmp_path, {"kustomization.yaml": "patches: [{path: patch.yaml}]\n", "patch.yaml": PATCH}, "spec", "missing-kustomization-file")
+    (told,) = (f for f in found.findings if f.rule == "internal-error")
+    assert "processor time" in told.message
+    assert told.file.endswith("kustomization.yaml")
+    assert rules(found, "patch.yaml") == FOUND
+
+
+def test_a_template_of_a_chart_is_not_a_kustomization(tmp_path: Path) -> None:
+    found = report(tmp_path, {"Chart.yaml": "name: a\n", "templates/kustomization.yaml": "{{ if }}\nx: [\n"})
+    assert not found.findings
+    assert "Helm template" in next(each.why for each in found.passed if each.file.endswith("kustomization.yaml"))

@@ -1,0 +1,51 @@
+"""The memory of a run has a limit, and what exceeds it is a finding."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kcheck.run import room
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits what a process allocates")
+
+
+@linux
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_file_that_needs_too_much_memory_is_a_finding(jobs: str, tmp_path: Path) -> None:
+    document = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a{}, labels: {{a: b, c: d}}}}\n"
+    (tmp_path / "big.yaml").write_text("".join(map(document.format, range(40_000))))
+    (tmp_path / "small.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: 3}\n")
+
+    command = [sys.executable, "-m", "kcheck", "check", "--isolated", "--no-cache", "-j", jobs, "--format", "concise", "."]
+    # 100 MiB of data, which is what `ulimit` counts in KiB.
+    done = subprocess.run(["sh", "-c", 'ulimit -S -d 100000; exec "$@"', "sh", *command], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 2, done.stderr
+    assert "big.yaml:1:1: error internal-error kcheck failed on this file: it needs more memory than there is" in done.stdout
+    assert "small.yaml:4:11" in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+@linux
+@pytest.mark.parametrize(("most", "expected"), [("max", 900), ("500", 270), ("100", 0)])
+def test_the_limit_follows_machine_and_container(most: str, expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import resource
+
+    (tmp_path / "meminfo").write_text("MemTotal: 9 kB\nMemAvailable:      1 kB\n")
+    (tmp_path / "memory.max").write_text(f"{most}\n")
+    (tmp_path / "memory.current").write_text("200\n")
+    monkeypatch.setattr(room, "_MEMINFO", tmp_path / "meminfo")
+    monkeypatch.setattr(room, "_GROUP", tmp_path)
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    set_to: list[int] = []
+    monkeypatch.setattr(resource, "setrlimit", lambda which, limits: set_to.append(limits[0]))
+    room.limit_memory()
+    assert set_to == [expected if most != "max" else int(1024 * 0.9)]
+
+
+def test_a_system_that_does_not_say_has_no_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "_MEMINFO", tmp_path / "none")
+    room.limit_memory()
