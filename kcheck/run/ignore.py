@@ -34,6 +34,9 @@ _FORM = "# kcheck: ignore[rule] reason"
 _BLOCK = 2048
 """Characters that share a list of ignores."""
 
+_WIDE = 64 * _BLOCK
+"""Characters beyond which an ignore is looked at for each finding. The cache or a shard may claim any number of them."""
+
 # What is looked at: text that names the program, or a misspelling of it before the one word that it knows.
 _CANDIDATE = pattern(r"#[ \t]*+(?:kcheck\b|[\w-]++[ \t]*+:?+[ \t]*+ignore[ \t]*+\[)", re.IGNORECASE)
 _DIRECTIVE = pattern(r"#[ \t]*+kcheck[ \t]*+:[ \t]*+ignore[ \t]*+\[(?P<names>[^\]\r\n]*+)\]")
@@ -76,6 +79,7 @@ class Ignores:
     entries: list[Ignore] = field(default_factory=list)
     misuses: list[Misuse] = field(default_factory=list)
     _blocks: dict[int, list[Ignore]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _wide: list[Ignore] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __bool__(self) -> bool:
         return bool(self.entries or self.misuses)
@@ -91,11 +95,14 @@ class Ignores:
 
     def _near(self, offset: int) -> Iterable[Ignore]:
         """The ignores that may cover a character: a file of many objects may have thousands."""
-        if not self._blocks:
+        if not self._blocks and not self._wide:
             for ignore in self.entries:
+                if any(s.end - s.start > _WIDE for s in ignore.spans):
+                    self._wide.append(ignore)
+                    continue
                 for block in {n for s in ignore.spans for n in range(s.start // _BLOCK, max(s.end, s.start + 1) // _BLOCK + 1)}:
                     self._blocks.setdefault(block, []).append(ignore)
-        return self._blocks.get(offset // _BLOCK, ())
+        return (*self._wide, *self._blocks.get(offset // _BLOCK, ()))
 
 
 class Sifted(NamedTuple):
