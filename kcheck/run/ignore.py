@@ -31,11 +31,8 @@ UNKNOWN = "unknown-ignore"
 
 _FORM = "# kcheck: ignore[rule] reason"
 
-_BLOCK = 2048
-"""Characters that share a list of ignores."""
-
-_WIDE = 64 * _BLOCK
-"""Characters beyond which an ignore is looked at for each finding. The cache or a shard may claim any number of them."""
+_BLOCK, _WIDE = 2048, 64 * 2048
+"""Characters that share a list of ignores, and those beyond which one is looked at for each finding: a shard may claim any number."""
 
 # What is looked at: text that names the program, or a misspelling of it before the one word that it knows.
 _CANDIDATE = pattern(r"#[ \t]*+(?:kcheck\b|[\w-]++[ \t]*+:?+[ \t]*+ignore[ \t]*+\[)", re.IGNORECASE)
@@ -79,7 +76,6 @@ class Ignores:
     entries: list[Ignore] = field(default_factory=list)
     misuses: list[Misuse] = field(default_factory=list)
     _blocks: dict[int, list[Ignore]] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _wide: list[Ignore] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __bool__(self) -> bool:
         return bool(self.entries or self.misuses)
@@ -95,14 +91,12 @@ class Ignores:
 
     def _near(self, offset: int) -> Iterable[Ignore]:
         """The ignores that may cover a character: a file of many objects may have thousands."""
-        if not self._blocks and not self._wide:
+        if not self._blocks:
             for ignore in self.entries:
-                if any(s.end - s.start > _WIDE for s in ignore.spans):
-                    self._wide.append(ignore)
-                    continue
-                for block in {n for s in ignore.spans for n in range(s.start // _BLOCK, max(s.end, s.start + 1) // _BLOCK + 1)}:
+                spans = () if any(s.end - s.start > _WIDE for s in ignore.spans) else ignore.spans
+                for block in {n for s in spans for n in range(s.start // _BLOCK, max(s.end, s.start + 1) // _BLOCK + 1)} or {-1}:
                     self._blocks.setdefault(block, []).append(ignore)
-        return (*self._wide, *self._blocks.get(offset // _BLOCK, ()))
+        return (*self._blocks.get(-1, ()), *self._blocks.get(offset // _BLOCK, ()))
 
 
 class Sifted(NamedTuple):
