@@ -89,9 +89,11 @@ class Fixer:
         return True
 
     def check(self, found: Discovery) -> Report:
-        """Each time with a session of its own: what a definition said before it was fixed must not stay."""
+        """Each time with a session of its own: what a definition said before it was fixed must not stay. Without the cache: what others may
+        have written there must not be written into files.
+        """
         session, self.session = self.session or session_of(self.given, self.config, self.registry), None
-        return checked(self.given, found, session, self.telling.quiet, self.scheduler)
+        return checked(self.given._replace(no_cache=True), found, session, self.telling.quiet, self.scheduler)
 
 
 class Fixes:

@@ -46,7 +46,7 @@ def graph(**values: Any) -> None:
     require_output(flags.output)
     config = find_config(given.config, given.isolated, registry)
     session = session_of(given, config, registry)
-    report = checked(given, found_by(given, config, session.budget), session)
+    report = checked(given, found_by(given, config, session.budget), session, facts=True)
     drawn = _part(graph_of(report), flags)
     write: Callable[[Graph, TextIO, Style], None] = import_module(f"kcheck.graph.{flags.format}").write
     publish(flags.output, flags.color, lambda out, colour: write(drawn, out, Style(colour=colour)))

@@ -129,10 +129,17 @@ def found_by(given: Input, config: Config, budget: Budget) -> Discovery:
     return _as_found(found, Excludes(exclude, root)) if given.as_found else found
 
 
-def checked(given: Input, found: Discovery, session: Session, quiet: bool = False, scheduler: str = "") -> Report:
-    """The report of a run, with findings from `--severity` on. A session with a profile runs in one process, without the cache."""
+def checked(
+    given: Input, found: Discovery, session: Session, quiet: bool = False, scheduler: str = "", facts: bool = False
+) -> Report:  # fmt: skip
+    """The report of a run, with findings from `--severity` on. A session with a profile runs in one process, without the cache.
+
+    `facts`: whoever asks reads all facts.
+    """
     with _means(given, session, quiet) as (limit, stdin, progress, jobs, cache):
-        report = run(found, session, limit=limit, stdin=stdin, progress=progress, jobs=jobs, cache=cache, scheduler=scheduler)
+        report = run(
+            found, session, limit=limit, stdin=stdin, progress=progress, jobs=jobs, cache=cache, scheduler=scheduler, facts=facts
+        )  # fmt: skip
     return sift(report, given.severity)
 
 
@@ -141,7 +148,8 @@ def share_checked(
 ) -> list[Checked]:  # fmt: skip
     """What the files of a share gave."""
     with _means(given, session, quiet) as (limit, stdin, progress, jobs, cache):
-        workers = Staffing(session, jobs, cache, scheduler)
+        # A shard holds all facts, so they are read at once.
+        workers = Staffing(session, jobs, cache, scheduler, late=False)
         return check_files(found, session, workers, limit=limit, stdin=stdin, progress=progress, share=share)
 
 

@@ -29,7 +29,7 @@ def excerpt(place: Place, glyphs: Glyphs, width: int) -> Excerpt | None:
     line = place.line
     start, end = place.range.start, place.range.end
     first = start.column - 1
-    if first > len(line) or not line or line.isspace():
+    if not 0 <= first <= len(line) or not line or line.isspace():
         return None
     last = end.column - 1 if end.line == start.line else len(line.rstrip())
     shown = [_TAB if char == "\t" else glyphs.glyph(char) for char in line]

@@ -12,17 +12,24 @@ from pathlib import Path
 from kcheck import __version__
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import RuleSet
-from kcheck.run.cache import digest
+from kcheck.run.cache import digest, state_of
 from kcheck.run.session import Session
+from kcheck.schema.catalog import schema_files
+from kcheck.text.pattern import pattern
+
+_REFERENCE = pattern(rb'"\$ref"\s*:\s*"([^"#]+)')
 
 
 def program_state(session: Session) -> bytes:
-    """A digest of the code and the definitions. Files count by size and time of change, so that work on rules shows at once."""
+    """A digest of the code and the schemas. Code counts by the size and time of its files, so that work on rules shows at once; schemas
+    count by their contents, because checkouts and archives set times.
+    """
     places = {place for name in {"_ruamel_yaml", *_modules(session.registry)} if (place := _place(name)) is not None}
     parts = [__version__, sys.version, *(f"{store.definitions.release} {store.pods!r}" for store in session.stores)]
-    for place in (*sorted(places), *sorted(session.schemas)):
+    for place in sorted(places):
         parts += _states(place)
-    return digest(*(part.encode("utf-8", "surrogateescape") for part in parts))
+    given = [part for place in session.schemas for part in (str(place).encode("utf-8", "surrogateescape"), *_schema_states(place))]
+    return digest(*(part.encode("utf-8", "surrogateescape") for part in parts), *given)
 
 
 def program_digest(registry: Registry) -> str:
@@ -70,6 +77,27 @@ def contents(place: Path, ending: str = "") -> Iterator[bytes]:
     for file in files:
         yield file.relative_to(place.parent).as_posix().encode("utf-8", "surrogateescape")
         yield file.read_bytes().replace(b"\r\n", b"\n")
+
+
+def _schema_states(place: Path) -> Iterator[bytes]:
+    """Path and digest of each schema file, and of those that JSON Schemas refer to outside of the folder."""
+    files = dict.fromkeys(map(str, schema_files(place)))
+    waiting = list(files)
+    while waiting:
+        path = waiting.pop()
+        yield path.encode("utf-8", "surrogateescape")
+        try:
+            with open(path, "rb") as file:
+                data = file.read()
+        except OSError:
+            yield b"is gone"
+            continue
+        yield state_of(data)
+        for reference in _REFERENCE.findall(data) if path.endswith(".json") else ():
+            other = os.path.normpath(os.path.join(os.path.dirname(path), os.fsdecode(reference)))
+            if other not in files and os.path.isfile(other):
+                files[other] = None
+                waiting.append(other)
 
 
 def _states(place: Path) -> Iterator[str]:

@@ -32,8 +32,8 @@ UNKNOWN = "unknown-ignore"
 
 _FORM = "# kcheck: ignore[rule] reason"
 
-_BLOCK = 2048
-"""Characters that share a list of ignores."""
+_BLOCK, _WIDE = 2048, 64 * 2048
+"""Characters that share a list of ignores, and those beyond which one is looked at for each finding: a shard may claim any number."""
 
 # What is looked at: text that names the program, or a misspelling of it before the one word that it knows.
 _CANDIDATE = pattern(r"#[ \t]*+(?:kcheck\b|[\w-]++[ \t]*+:?+[ \t]*+ignore[ \t]*+\[)", re.IGNORECASE)
@@ -94,9 +94,10 @@ class Ignores:
         """The ignores that may cover a character: a file of many objects may have thousands."""
         if not self._blocks:
             for ignore in self.entries:
-                for block in {n for s in ignore.spans for n in range(s.start // _BLOCK, max(s.end, s.start + 1) // _BLOCK + 1)}:
+                spans = () if any(s.end - s.start > _WIDE for s in ignore.spans) else ignore.spans
+                for block in {n for s in spans for n in range(s.start // _BLOCK, max(s.end, s.start + 1) // _BLOCK + 1)} or {-1}:
                     self._blocks.setdefault(block, []).append(ignore)
-        return self._blocks.get(offset // _BLOCK, ())
+        return (*self._blocks.get(-1, ()), *self._blocks.get(offset // _BLOCK, ()))
 
 
 class Sifted(NamedTuple):

@@ -15,13 +15,13 @@ from kcheck.kube.facts import Facts
 from kcheck.rule.ruleset import RuleSet
 from kcheck.run.cache import Cache, Parts, digest, state_of
 from kcheck.run.conclusion import Told
+from kcheck.run.encoding import Misfit, packed, unpacked
 from kcheck.run.fingerprint import program_state, rules_state
-from kcheck.run.flat import flattened, restored
 from kcheck.run.ignore import Ignores
 from kcheck.run.kinds import KindPlace
 from kcheck.run.outcome import Damaged, Outcome, Task
-from kcheck.run.pickles import canonical, outline, pickled, unpickled
 from kcheck.run.session import Session
+from kcheck.text.record import NamedTuple
 
 _PACKS = 64
 """Packs that the files of an input are spread over: each is read by every run, and written where one of its files has changed."""
@@ -29,6 +29,29 @@ _PACKS = 64
 _RELATIONS = "relations"
 _INPUTS = 8
 """Inputs whose relations are kept: what is changed and changed back, and other folders that are checked from the same place."""
+
+
+_FACTS = list[Facts]
+
+
+class _File(NamedTuple):
+    """What is remembered of an outcome besides its facts."""
+
+    documents: int
+    findings: tuple[Finding, ...] = ()
+    ignores: Ignores | None = None
+    passed: str = ""
+    kinds: tuple[KindPlace, ...] = ()
+    custom: bool = False
+    waits: bool = False
+    kubeconfig: bool = False
+
+
+class _Relations(NamedTuple):
+    """What was found across files. `lines`: see `_lines`."""
+
+    findings: tuple[Finding, ...]
+    lines: str
 
 
 class LateFacts(Sequence[Facts]):
@@ -39,7 +62,7 @@ class LateFacts(Sequence[Facts]):
 
     __slots__ = ("_facts", "data", "state")
 
-    def __init__(self, state: bytes, data: bytes, facts: Sequence[Facts] | None = None) -> None:
+    def __init__(self, state: bytes, data: bytes | memoryview, facts: Sequence[Facts] | None = None) -> None:
         self.state = state
         self.data = data
         self._facts = facts
@@ -49,10 +72,10 @@ class LateFacts(Sequence[Facts]):
 
     def made(self) -> Sequence[Facts]:
         if self._facts is None:
-            found = unpickled(self.data)
-            if not isinstance(found, list) or not all(isinstance(each, Facts) for each in found):
-                raise Damaged("no facts")
-            self._facts = found
+            try:
+                self._facts = unpacked(self.data, _FACTS)
+            except Misfit as error:
+                raise Damaged(str(error)) from None
         return self._facts
 
     def __len__(self) -> int:
@@ -72,16 +95,21 @@ class LateFacts(Sequence[Facts]):
 
 
 class Memory:
-    """That of the runs of one working folder. `folder`: where the cache is."""
+    """That of the runs of one working folder. `folder`: where the cache is.
 
-    def __init__(self, folder: Path, session: Session) -> None:
+    `late`: facts are read when they are needed, which raises Damaged where that fails: the input must be there to be read again.
+    """
+
+    def __init__(self, folder: Path, session: Session, late: bool = True) -> None:
         self._cache = Cache(folder, os.getcwd())
         self._session = session
+        self._late = late
+        self._files: dict[bytes, _File] = {}
         self._program = program_state(session)
         self._rules: dict[int, bytes] = {}
         self._begun: dict[int, Any] = {}
 
-    def key(self, task: Task) -> bytes:
+    def key(self, task: Task) -> str:
         """All that the outcome of a file depends on, definitions of the input left aside."""
         path = task.source.path
         rules = self._session.rules_for(path)
@@ -92,35 +120,73 @@ class Memory:
         name = _encoded(path)
         state.update(b"%d %d %d %d %b" % (task.named, task.other, task.part, len(name), name))
         state.update(task.source.text.encode("utf-8", "surrogatepass"))
-        key: bytes = state.digest()
+        key: str = state.hexdigest()
         return key
 
-    def outcome(self, task: Task, final: bool, key: bytes, kinds: bytes = b"") -> Outcome | None:
+    def outcome(self, task: Task, final: bool, key: str, kinds: str = "") -> Outcome | None:
         """What is remembered of a file. `kinds`: behind the key of those that depend on the kinds of the input."""
         pack, name = _place(task, final)
         parts = self._cache.get(pack, name, key, key + kinds)
-        try:
-            return None if parts is None else _outcome(parts)
-        except (Damaged, KeyError, ValueError, TypeError):
+        if parts is None:
             return None
+        try:
+            data, state, facts = parts
+            file = self._file(bytes(data))
+            late = LateFacts(bytes(state), facts)
+            if facts and not self._late:
+                late.made()
+        except (Damaged, ValueError):
+            return None
+        outcome = Outcome(list(file.findings), late if facts else [], file.documents, passed=file.passed, kinds=list(file.kinds))
+        outcome.custom, outcome.waits, outcome.kubeconfig = file.custom, file.waits, file.kubeconfig
+        if file.ignores is not None:
+            outcome.ignores = file.ignores
+        return outcome
 
-    def keep(self, task: Task, final: bool, key: bytes, outcome: Outcome) -> None:
-        """Remember what a file gave."""
+    def _file(self, data: bytes) -> _File:
+        """Raises Misfit. Most files are alike: there is nothing to tell of them."""
+        file = self._files.get(data)
+        if file is None:
+            file = unpacked(data, _File)
+            self._check(file.findings)
+            # What is in use of ignores is noted in them.
+            if file.ignores is None:
+                self._files[data] = file
+        return file
+
+    def _check(self, findings: Iterable[Finding]) -> None:
+        """Raises Misfit for findings of rules that do not exist: reporters look them up."""
+        if not {finding.rule for finding in findings} <= self._session.registry.rules.keys():
+            raise Misfit("a rule is not known")
+
+    def keep(self, task: Task, final: bool, key: str, outcome: Outcome) -> None:
+        """Remember what a file gave, where all of it has a form as data."""
         place = _place(task, final)
-        if outcome.facts:
-            outcome.facts = self._late(outcome.facts, self._cache.latest(*place))
-        # A text of a rule's own class is not written.
-        with suppress(ValueError):
-            self._cache.put(*place, key, _parts(outcome))
+        findings, kinds = tuple(outcome.findings), tuple(outcome.kinds)
+        plain = (outcome.custom, outcome.waits, outcome.kubeconfig)
+        file = _File(outcome.documents, findings, outcome.ignores or None, outcome.passed, kinds, *plain)
+        try:
+            data = packed(file, _File)
+            facts = self._remembered(outcome.facts, self._cache.latest(*place)) if outcome.facts else None
+        except Misfit:
+            return
+        if facts is not None:
+            outcome.facts = facts
+        self._cache.put(*place, key, (data, b"", b"") if facts is None else (data, facts.state, facts.data))
 
-    def _late(self, facts: Sequence[Facts], earlier: Iterable[Parts]) -> LateFacts:
-        """Facts that are remembered: those from before, where they are the same, or with their state, where they have only moved."""
-        data = pickled(facts)
+    def _remembered(self, facts: Sequence[Facts], earlier: Iterable[Parts]) -> LateFacts:
+        """Facts that are remembered: those from before, where they are the same, or with their state, where they have only moved.
+
+        Raises Misfit for facts that have no form as data.
+        """
+        from kcheck.run.canonical import outline
+
+        data = packed(facts, _FACTS)
         for parts in earlier:
-            with suppress(Exception):
-                before = _outcome(parts).facts
-                if isinstance(before, LateFacts) and outline(before.made()) == outline(facts):
-                    return before if before.made() == facts else LateFacts(before.state, data, facts)
+            with suppress(Damaged, ValueError):
+                _, state, before = parts
+                if before == data or (before and outline(LateFacts(b"", before).made()) == outline(facts)):
+                    return LateFacts(bytes(state), data, facts)
         return LateFacts(state_of(data), data, facts)
 
     def relations(self, told: Told, judged: Callable[[], list[Finding]]) -> list[Finding]:
@@ -129,30 +195,31 @@ class Memory:
         What they find does not depend on lines, but tells them. So it is good for an input in which nothing moved that it is about.
         """
         key = self._key_of_relations(told)
-        known = self._cache.get(_RELATIONS, b"", key)
+        known = self._cache.get(_RELATIONS, "", key)
         if known is not None:
-            with suppress(KeyError, ValueError, TypeError):
-                flat, lines = known
-                found = restored(flat)
-                if lines == _lines(found, told):
-                    return found
-        found = judged()
-        if not any(finding.rule == "internal-error" for finding in found):
-            with suppress(ValueError):
-                self._cache.put(_RELATIONS, b"", key, (flattened(found), _lines(found, told)), most=_INPUTS)
-            self.save()
-        return found
+            with suppress(Misfit):
+                found = unpacked(b"".join(known), _Relations)
+                self._check(found.findings)
+                if found.lines == _lines(found.findings, told):
+                    return list(found.findings)
+        anew = judged()
+        if not any(finding.rule == "internal-error" for finding in anew):
+            with suppress(Misfit):
+                data = packed(_Relations(tuple(anew), _lines(anew, told)), _Relations)
+                self._cache.put(_RELATIONS, "", key, (data,), most=_INPUTS)
+                self.save()
+        return anew
 
-    def _key_of_relations(self, told: Told) -> bytes:
+    def _key_of_relations(self, told: Told) -> str:
         parts = [self._program, bytes([self._session.complete])]
         for path, facts in told:
             parts.append(_encoded(path))
             if facts:
-                state = facts.state if isinstance(facts, LateFacts) else canonical(list(facts))
+                state = facts.state if isinstance(facts, LateFacts) else _canonical(facts)
                 parts += (state, self._state_of(self._session.rules_for(path)))
             else:
                 parts += (b"", b"")
-        return digest(*parts)
+        return digest(*parts).hex()
 
     def save(self) -> None:
         self._cache.save()
@@ -168,37 +235,20 @@ def _encoded(path: str) -> bytes:
     return path.encode("utf-8", "surrogateescape")
 
 
-def _place(task: Task, final: bool) -> tuple[str, bytes]:
+def _canonical(facts: Sequence[Facts]) -> bytes:
+    from kcheck.run.canonical import canonical
+
+    return canonical(list(facts))
+
+
+def _place(task: Task, final: bool) -> tuple[str, str]:
     """The pack of a file, and its name there."""
-    name = _encoded(task.source.path)
-    return f"{crc32(name) % _PACKS:02x}", b"%d %b" % (final, name)
+    path = task.source.path
+    return f"{crc32(_encoded(path)) % _PACKS:02x}", f"{final:d} {path}"
 
 
-def _parts(outcome: Outcome) -> Parts:
-    rest = (outcome.ignores, outcome.kinds)
-    facts = outcome.facts
-    late = (facts.state, facts.data) if isinstance(facts, LateFacts) else (b"", b"")
-    plain = (outcome.documents, outcome.passed, outcome.custom, outcome.waits, outcome.kubeconfig)
-    return (*plain, flattened(outcome.findings), pickled(rest) if any(rest) else b"", *late)
-
-
-def _outcome(parts: Parts) -> Outcome:
-    """Raises Damaged, KeyError, ValueError or TypeError for parts of something else."""
-    documents, passed, custom, waits, kubeconfig, findings, rest, state, data = parts
-    outcome = Outcome(documents=documents, passed=passed, custom=custom, waits=waits, kubeconfig=kubeconfig)
-    if findings:
-        outcome.findings = restored(findings)
-    if rest:
-        outcome.ignores, outcome.kinds = unpickled(rest)
-        if not isinstance(outcome.ignores, Ignores) or not all(isinstance(kind, KindPlace) for kind in outcome.kinds):
-            raise Damaged("no outcome")
-    if data:
-        outcome.facts = LateFacts(state, data)
-    return outcome
-
-
-def _lines(found: Iterable[Finding], told: Told) -> bytes:
-    """Bytes that are the same where the facts have not moved in files that findings are about."""
+def _lines(found: Iterable[Finding], told: Told) -> str:
+    """A text that is the same where the facts have not moved in files that findings are about."""
     files = {place.file for finding in found for place in (finding.place, *(related.place for related in finding.related))}
     about = [facts for path, facts in told if path in files]
-    return digest(*(facts.data if isinstance(facts, LateFacts) else canonical(list(facts)) for facts in about))
+    return digest(*(facts.data if isinstance(facts, LateFacts) else _canonical(facts) for facts in about)).hex()

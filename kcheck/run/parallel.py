@@ -13,7 +13,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from multiprocessing import connection, get_context
 from typing import Any
@@ -54,8 +54,10 @@ class Crew:
         self._session = session
         self._forks = _can_fork()
         self._inherited = Inherited(sources if self._forks else {})
-        if not self._forks and session.recipe is None:
-            jobs = 1
+        # A process started with -E and without -P would import from the current folder, and ignore the variable that prevents it.
+        unsafe = sys.flags.ignore_environment and not sys.flags.safe_path
+        if not self._forks and (session.recipe is None or unsafe):
+            jobs = 0
         self._context: Any = get_context("fork" if self._forks else "spawn")
         self._kinds: list[InputKind] = []
         self._hands: list[_Hand] = []
@@ -76,7 +78,8 @@ class Crew:
         others = [hand.pipe for hand in self._hands] + [ours] if self._forks else []
         start: Any = self._session if self._forks else self._session.recipe
         process = self._context.Process(target=_work, args=(start, theirs, others, self._inherited), daemon=True)
-        process.start()
+        with nullcontext() if self._forks else _safe_path():
+            process.start()
         theirs.close()
         hand = _Hand(process, ours)
         if self._kinds:
@@ -176,6 +179,23 @@ class Crew:
             with suppress(OSError, ValueError):
                 hand.process.terminate()
         self._hands = []
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Processes started here do not import from the current folder, which is often the one that is checked.
+
+    They are started as `python -c`, which would look there first, and so is the resource tracker of `multiprocessing`.
+    """
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 def _can_fork() -> bool:

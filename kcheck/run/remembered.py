@@ -18,17 +18,17 @@ class Remembered:
         self.memory = memory
         self.workers = workers
         self._states: dict[str, None] = {}
-        self._kinds = digest()
+        self._kinds = digest().hex()
 
     def learn(self, kinds: list[InputKind]) -> None:
         self._states.update((kind.state, None) for kind in kinds)
-        self._kinds = digest("".join(self._states).encode())
+        self._kinds = digest("".join(self._states).encode()).hex()
         self.workers.learn(kinds)
 
     def check(self, tasks: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]:
-        kinds = self._kinds if final else b""
+        kinds = self._kinds if final else ""
         new: list[Task] = []
-        keys: dict[int, bytes] = {}
+        keys: dict[int, str] = {}
         for task in tasks:
             key = self.memory.key(task)
             known = self.memory.outcome(task, final, key, kinds)
@@ -42,7 +42,7 @@ class Remembered:
         for task, outcome in self.workers.check(new, final):
             if not any(finding.rule == "internal-error" for finding in outcome.findings):
                 # Only objects of kinds that are not built in depend on the definitions of the input.
-                self.memory.keep(task, final, keys[task.number] + (kinds if outcome.custom else b""), outcome)
+                self.memory.keep(task, final, keys[task.number] + (kinds if outcome.custom else ""), outcome)
             yield task, outcome
 
     def close(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -33,23 +33,25 @@ def run(
     jobs: int = 1,
     cache: Path | None = None,
     scheduler: str = "",
+    facts: bool = False,
 ) -> Report:
     """Check all that was found, each file by itself and then all together.
 
     `jobs`: how many processes may be used; `cache`: the folder where outcomes are kept from one run to the next, None to keep none;
-    `scheduler`: the address of a Dask scheduler whose workers check the files instead. Raises NoWorkers.
+    `scheduler`: the address of a Dask scheduler whose workers check the files instead;
+    `facts`: the caller reads the facts of all files, which must not fail any more. Raises NoWorkers.
     """
+    # Input that can be read only once must not be needed again because the cache is damaged.
+    late = not facts and not any(target.stdin or is_descriptor(target.path) for target in found.targets)
     with collector_paused():
         try:
-            return _report(found, session, Staffing(session, jobs, cache, scheduler), limit, stdin, progress)
+            return _report(found, session, Staffing(session, jobs, cache, scheduler, late), limit, stdin, progress)
         except Damaged:
             if cache is not None:
                 from kcheck.run.cache import clear
 
-                clear(cache)
-            # What is remembered is never needed, but what came from a pipe came once.
-            if any(target.stdin or is_descriptor(target.path) for target in found.targets):
-                raise
+                with suppress(OSError):
+                    clear(cache)
             return _report(found, session, Staffing(session, jobs, None, scheduler), limit, stdin, progress)
 
 
@@ -78,15 +80,17 @@ def check_files(
 class Staffing:
     """Hires who checks so many characters of text: this process, others beside it, or the cluster that a scheduler has. See `run`.
 
-    `recall`: what remembers relations, where outcomes are remembered.
+    `recall`: what remembers relations, where outcomes are remembered. `late`: facts from the cache are read when they are needed, which
+    raises Damaged where that fails.
     """
 
-    def __init__(self, session: Session, jobs: int, cache: Path | None, scheduler: str = "") -> None:
+    def __init__(self, session: Session, jobs: int, cache: Path | None, scheduler: str = "", late: bool = True) -> None:
         self.recall: Recall | None = None
         self._session = session
         self._jobs = jobs
         self._cache = cache
         self._scheduler = scheduler
+        self._late = late
 
     def __call__(self, characters: int, sources: Mapping[int, Source]) -> Workers:
         # What a small input would save, looking it up takes.
@@ -95,7 +99,7 @@ class Staffing:
         from kcheck.run.memory import Memory
         from kcheck.run.remembered import Remembered
 
-        memory = Memory(self._cache, self._session)
+        memory = Memory(self._cache, self._session, self._late)
         self.recall = memory.relations
         return Remembered(memory, self._staff(sources))
 

@@ -1,6 +1,6 @@
 """Shard files: what one of several machines found in its part of the input, and several of them made one again.
 
-Lines of JSON in ASCII: a head (`Head`), then for each file `[number, path, outcome]`, last `{"digest": ...}` of all bytes before it.
+Lines of JSON in ASCII: a head (`Head`), then for each file `[number, path, texts, numbers]`, last `{"digest": ...}` of all bytes before it.
 Nothing in a shard says what is made of it (`kcheck.run.encoding`), so a file that somebody else has written does no more than lie.
 """
 
@@ -25,7 +25,7 @@ from kcheck.run.stage import Checked
 from kcheck.run.terms import OtherProgram, Terms, session_of
 from kcheck.text.record import NamedTuple
 
-FORMAT = 1
+FORMAT = 2
 _MARK = "kcheck-shard"
 
 
@@ -65,7 +65,7 @@ def write_shard(head: Head, checked: Iterable[Checked], out: TextIO) -> None:
 def _lines(head: Head, checked: Iterable[Checked]) -> Iterator[str]:
     yield json.dumps({_MARK: FORMAT, "kcheck": head.terms.version, "shard": head.title, "head": encode(head, Head)})
     for number, path, outcome in checked:
-        yield json.dumps([number, path, encode(outcome, Outcome)], separators=(",", ":"))
+        yield json.dumps([number, path, *encode(outcome, Outcome)], separators=(",", ":"))
 
 
 class Merged(NamedTuple):
@@ -139,7 +139,7 @@ class _Shard:
         """The files of the shard."""
         with _told(self.path):
             for line in self.lines:
-                number, path, data = json.loads(line)
+                number, path, *data = json.loads(line)
                 outcome: Outcome = decode(data, Outcome)
                 if not isinstance(number, int) or not isinstance(path, str):
                     raise ValueError("a file has no number or no name")

@@ -145,7 +145,7 @@ def read_schemas(path: Path) -> SchemaFiles:
     if not path.exists():
         raise BadSchemas(f"{path} does not exist: give a file or folder of CRDs or JSON Schemas")
     found = SchemaFiles()
-    for file in _files(path):
+    for file in schema_files(path):
         entry = _entry(file)
         if entry is not None:
             kind, version, group = entry
@@ -157,7 +157,8 @@ def read_schemas(path: Path) -> SchemaFiles:
     return found
 
 
-def _files(path: Path) -> Iterator[Path]:
+def schema_files(path: Path) -> Iterator[Path]:
+    """The files of a path that are read, in a fixed order."""
     if path.is_file():
         yield path
         return

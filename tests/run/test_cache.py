@@ -18,14 +18,16 @@ from kcheck.run import run as running
 from kcheck.run.cache import Cache, clear, contents
 from kcheck.run.cachefolder import cache_folder
 from kcheck.run.discover import discover
+from kcheck.run.fingerprint import program_state
 from kcheck.run.outcome import Checker, Outcome, Task
 from kcheck.run.run import run
 from kcheck.run.session import Session
+from kcheck.schema.catalog import add_schemas
 from kcheck.schema.definitions import load
 from kcheck.schema.store import Store
 from tests.run.texts import CRD, POD, THING, TYPO
 
-NAME = b"name"
+NAME = "name"
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +46,7 @@ class Runs:
         self.checked: list[str] = []
         self.settings: dict[str, Setting] = {}
         self.version = "1.36"
+        self.schemas: tuple[Path, ...] = ()
         monkeypatch.chdir(self.input)
         monkeypatch.setattr(running, "CACHED_FROM", 0)
         one = Checker.one
@@ -58,8 +61,13 @@ class Runs:
         for name, text in files.items():
             (self.input / f"{name}.yaml").write_text(text)
         self.checked.clear()
-        session = Session(self.registry, choose(self.registry, settings=self.settings), [Store(load(self.version))])
-        return run(discover(["."]), session, cache=self.cache)
+        return run(discover(["."]), self.session(), cache=self.cache)
+
+    def session(self) -> Session:
+        store = Store(load(self.version))
+        for path in self.schemas:
+            add_schemas(store, path)
+        return Session(self.registry, choose(self.registry, settings=self.settings), [store], schemas=self.schemas)
 
 
 @pytest.fixture
@@ -111,7 +119,43 @@ def test_work_on_a_rule_shows_at_once(runs: Runs, monkeypatch: pytest.MonkeyPatc
     assert runs.checked == ["a.yaml"]
 
 
-@pytest.mark.parametrize("damage", [b"", b"x", b"kcheck cache 2\n", None])
+@pytest.mark.parametrize("folder", [".", "pages", "__pycache__"])
+def test_schemas_count_by_what_is_in_them(runs: Runs, tmp_path: Path, folder: str) -> None:
+    place = tmp_path / "schemas"
+    (place / folder).mkdir(parents=True)
+    crd = place / folder / "crd.yaml"
+    runs.schemas = (place,)
+
+    def write(kind: str) -> None:
+        crd.write_text(CRD.replace("integer", kind))
+        os.utime(crd, ns=(10**18, 10**18))
+
+    write("integer")
+    runs(a=THING)
+    runs()
+    assert runs.checked == []
+    write("boolean")
+    runs()
+    assert runs.checked == ["a.yaml"]
+    crd.rename(place / folder / "other.yaml")
+    runs()
+    assert runs.checked == ["a.yaml"]
+
+
+def test_schemas_count_with_what_they_refer_to(runs: Runs, tmp_path: Path) -> None:
+    (tmp_path / "schemas").mkdir()
+    (tmp_path / "schemas" / "thing_v1.json").write_text('{"properties": {"spec": {"$ref": "../shared/spec.json#/a"}}}')
+    (tmp_path / "shared").mkdir()
+    runs.schemas = (tmp_path / "schemas",)
+    states = set()
+    for text in ('{"a": {"$ref": "more.json"}}', '{"a": {"$ref": "none.json"}}', '{"a": {"$ref": "more.json"}}'):
+        (tmp_path / "shared" / "spec.json").write_text(text)
+        (tmp_path / "shared" / "more.json").write_text(f'{{"title": "{len(states)}"}}')
+        states.add(program_state(runs.session()))
+    assert len(states) == 3
+
+
+@pytest.mark.parametrize("damage", [b"", b"x", b"kcheck cache 3 little\n", None])
 def test_damage_is_passed_over(runs: Runs, damage: bytes | None) -> None:
     first = runs(a=POD, b=TYPO)
     for pack in runs.cache.iterdir():
@@ -136,36 +180,36 @@ def test_a_home_that_nobody_may_write_is_passed_over(runs: Runs) -> None:
 
 def test_folders_do_not_mix(tmp_path: Path) -> None:
     one = Cache(tmp_path, "one")
-    one.put("00", NAME, b"key", ("value",))
+    one.put("00", NAME, "key", [b"value"])
     one.save()
-    assert Cache(tmp_path, "one").get("00", NAME, b"key") == ("value",)
-    assert Cache(tmp_path, "one").get("00", NAME, b"other") is None
-    assert Cache(tmp_path, "one").get("00", NAME, b"other", b"key") == ("value",)
-    assert Cache(tmp_path, "one").get("01", NAME, b"key") is None
-    assert Cache(tmp_path, "two").get("00", NAME, b"key") is None
+    assert Cache(tmp_path, "one").get("00", NAME, "key") == [b"value"]
+    assert Cache(tmp_path, "one").get("00", NAME, "other") is None
+    assert Cache(tmp_path, "one").get("00", NAME, "other", "key") == [b"value"]
+    assert Cache(tmp_path, "one").get("01", NAME, "key") is None
+    assert Cache(tmp_path, "two").get("00", NAME, "key") is None
 
 
 def test_some_keys_of_a_name_are_kept(tmp_path: Path) -> None:
     cache = Cache(tmp_path, "here")
-    for key in (b"1", b"2", b"3", b"2"):
-        cache.put("00", NAME, key, (key,))
-    assert cache.latest("00", NAME) == [(b"2",), (b"3",)]
-    assert cache.latest("00", b"other") == []
+    for key in ("1", "2", "3", "2"):
+        cache.put("00", NAME, key, [key.encode()])
+    assert cache.latest("00", NAME) == [[b"2"], [b"3"]]
+    assert cache.latest("00", "other") == []
 
 
 def test_what_is_asked_for_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1_000_000_000
     monkeypatch.setattr("time.time", lambda: now)
     cache = Cache(tmp_path, "here")
-    cache.put("00", b"used", b"key", (1,))
-    cache.put("00", b"left", b"key", (2,))
+    cache.put("00", "used", "key", [b"1"])
+    cache.put("00", "left", "key", [b"2"])
     cache.save()
     for _ in range(2):
-        now += caching._AGE * 2 // 3
+        now += caching._DAY * caching._AGE * 2 // 3
         cache = Cache(tmp_path, "here")
-        assert cache.get("00", b"used", b"key") == (1,)
+        assert cache.get("00", "used", "key") == [b"1"]
         cache.save()
-    assert Cache(tmp_path, "here").get("00", b"left", b"key") is None
+    assert Cache(tmp_path, "here").get("00", "left", "key") is None
 
 
 def test_it_stays_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,15 +218,15 @@ def test_it_stays_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     for place in range(12):
         cache = Cache(tmp_path, str(place))
         for number in range(30):
-            cache.put("00", bytes([number]), b"key", ("x" * 1000,))
+            cache.put("00", str(number), "key", [b"x" * 1000])
         cache.save()
         assert contents(tmp_path).size < 72_000
-    assert Cache(tmp_path, "11").get("00", bytes([0]), b"key") or Cache(tmp_path, "11").get("00", bytes([29]), b"key")
+    assert Cache(tmp_path, "11").get("00", "0", "key") or Cache(tmp_path, "11").get("00", "29", "key")
 
 
 def test_it_can_be_cleared(tmp_path: Path) -> None:
     cache = Cache(tmp_path, "here")
-    cache.put("00", NAME, b"key", ("value",))
+    cache.put("00", NAME, "key", [b"value"])
     cache.save()
     (tmp_path / "notes.txt").write_text("not ours")
     assert clear(tmp_path).packs == 1

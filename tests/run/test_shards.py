@@ -7,12 +7,19 @@ import os
 from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from kcheck.finding.finding import Finding
+from kcheck.finding.severity import Severity
+from kcheck.kube.place import ObjectId, Place
 from kcheck.run import stage
+from kcheck.run.encoding import decode, encode
+from kcheck.run.outcome import Outcome
+from kcheck.run.shards import Head
 from kcheck.run.share import Share
+from kcheck.run.terms import Terms
+from kcheck.text.span import Range
 from tests.cli.conftest import Program, program
 from tests.run.test_parallel import MANY, POD, THING
 
@@ -33,6 +40,8 @@ spec:
     spec: {containers: [{name: c, image: "b:1", ports: [{containerPort: 80, name: web}]}]}
 """
 INPUT = {**MANY, "service.yaml": SERVICE, "deployment.yaml": BINDING, "Chart.yaml": "name: x\n", "binary.yaml": "\0"}
+
+OF_NO_RULE = Outcome([Finding("no-such-rule", Severity.ERROR, "spec", "m", Place("f", 0, Range(1, 1, 1, 1), "", ObjectId(), "", 0))])
 
 Shards = Callable[..., list[str]]
 
@@ -172,10 +181,10 @@ def test_another_kcheck_is_refused(files: Path, program: Program, shards: Shards
     rewritten(path, change(b'"kcheck": "', b'"kcheck": "9.'))
     assert "was made with kcheck 9." in refused(program, path)
     Path(path).write_bytes(whole)
-    rewritten(path, change(b'"kcheck-shard": 1', b'"kcheck-shard": 2'))
+    rewritten(path, change(b'"kcheck-shard": 2', b'"kcheck-shard": 1'))
     assert "was made with kcheck" in refused(program, path)
     Path(path).write_bytes(whole)
-    program_digest = json.loads(whole.split(b"\n")[0])["head"][2][1]
+    program_digest = decode(json.loads(whole.split(b"\n")[0])["head"], Head).terms.program
     rewritten(path, change(program_digest.encode(), b"0" * len(program_digest)))
     assert "made with other code of kcheck or its plug-ins" in refused(program, path)
 
@@ -184,24 +193,26 @@ def test_settings_that_no_kcheck_writes_are_refused(files: Path, program: Progra
     (path,) = shards(1, "--isolated", "input")
     whole = Path(path).read_bytes()
 
-    def refused_with(change: Callable[[list[Any]], None]) -> str:
+    def refused_with(change: Callable[[Terms], Terms]) -> str:
         def apply(lines: list[bytes]) -> None:
-            head = json.loads(lines[0])
-            change(head["head"][2])
-            lines[0] = json.dumps(head).encode()
+            line = json.loads(lines[0])
+            head: Head = decode(line["head"], Head)
+            line["head"] = encode(head._replace(terms=change(head.terms)), Head)
+            lines[0] = json.dumps(line).encode()
 
         Path(path).write_bytes(whole)
         rewritten(path, apply)
         return refused(program, path)
 
-    def set_options(terms: list[Any], options: str) -> None:
-        # Of the first rule.
-        terms[5][0][1][1] = options
+    def set_options(terms: Terms, options: str) -> Terms:
+        (rules,) = terms.rules
+        first = next(iter(rules))
+        return terms._replace(rules=({**rules, first: rules[first]._replace(options=options)},))
 
     for options in ("1.5", "[]", '{"no-such": 1}', "nonsense"):
         assert "was made with another rule" in refused_with(lambda terms, options=options: set_options(terms, options))
     for number in (99, -1):
-        assert "sets of rules" in refused_with(lambda terms, number=number: terms[6].extend(["input/a.yaml", number]))
+        assert "sets of rules" in refused_with(lambda terms, number=number: terms._replace(files={"input/a.yaml": number}))
 
 
 @pytest.mark.parametrize(
@@ -222,14 +233,17 @@ def test_damage_is_told(files: Path, program: Program, shards: Shards, damage: C
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (b'[0,"a.yaml",[["__reduce__"]]]', "is damaged"),
-        (b'[0,"a.yaml",[[["no-such-rule",3,"spec","m",["f",0,[1,1,1,1],"",[],"",0]]]]]', "no rule is called no-such-rule"),
+        (b'[0,"a.yaml",["__reduce__"],[]]', "is damaged"),
+        (b'[0,"a.yaml",[],[2,1]]', "is damaged"),
+        (b'[0,"a.yaml",[],[1,9999999999]]', "is damaged"),
+        (b'[0,"a.yaml",[],[1,1e3]]', "is damaged"),
+        (json.dumps([0, "a.yaml", *encode(OF_NO_RULE, Outcome)]).encode(), "no rule is called no-such-rule"),
         (b"[" * 100_000, "is damaged"),
         (b'[0,"a.yaml",' + b"9" * 5000 + b"]", "is damaged"),
         (b'{"0": 1}', "is damaged"),
-        (b'["0", 1, []]', "has no number"),
-        (b'[99,"a.yaml",[]]', "is in no shard or in two"),
-        (b'[1,"a.yaml",[]]', "is in no shard or in two"),
+        (b'["0", 1, [], [0]]', "has no number"),
+        (b'[99,"a.yaml",[],[0]]', "is in no shard or in two"),
+        (b'[1,"a.yaml",[],[0]]', "is in no shard or in two"),
     ],
 )
 def test_a_hostile_shard_is_refused(files: Path, program: Program, shards: Shards, line: bytes, message: str) -> None:

@@ -1,30 +1,15 @@
-"""Our own values as bytes, and nothing but our own values made of bytes, whatever they say."""
+"""Bytes by which values are compared. They are written and hashed, and never read."""
 
 from __future__ import annotations
 
 import io
 import pickle
-import sys
 from collections.abc import Sequence
 from typing import Any
 
 from kcheck.kube.facts import Facts
 from kcheck.kube.place import Place
-from kcheck.run.outcome import Damaged
 from kcheck.text.span import Range
-
-
-def pickled(value: object) -> bytes:
-    """Raises whatever pickling raises."""
-    return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
-
-
-def unpickled(data: bytes) -> Any:
-    """Raises Damaged."""
-    try:
-        return _Reader(io.BytesIO(data)).load()
-    except Exception as error:
-        raise Damaged(f"{type(error).__name__}: {error}") from None
 
 
 def canonical(value: object) -> bytes:
@@ -68,22 +53,3 @@ class _Outline(_Canonical):
             line, column, end_line, end_column = value.range
             return tuple(value._replace(range=Range(0, column, end_line - line, end_column), start=0))
         return super().persistent_id(value)
-
-
-class _Reader(pickle.Unpickler):
-    def find_class(self, module: str, name: str) -> Any:
-        found = _KNOWN.get((module, name))
-        if found is None:
-            found = _KNOWN[module, name] = _class(module, name)
-        return found
-
-
-_KNOWN: dict[tuple[str, str], type] = {("builtins", "frozenset"): frozenset, ("builtins", "set"): set}
-
-
-def _class(module: str, name: str) -> type:
-    if module.startswith("kcheck."):
-        found = getattr(sys.modules.get(module) or __import__(module, fromlist=[name]), name)
-        if isinstance(found, type):
-            return found
-    raise pickle.UnpicklingError(f"{module}.{name} has no business in a cache")
