@@ -34,18 +34,20 @@ from kcheck.kube.delivery import Delivery
 from kcheck.kube.facts import Breach, BudgetFact, Claim, Facts, Made, NodesFact, PodFact, PortFact, Reference, ScaleFact, SelectorFact
 from kcheck.kube.part import Part
 from kcheck.kube.place import ObjectId, Place
+from kcheck.kube.peers import Peers
 from kcheck.kube.pod import Container, Pod
 from kcheck.kube.podtable import Backend
 from kcheck.kube.provided import is_provided
 from kcheck.kube.resource import Resource, strings
-from kcheck.kube.suggestion import nearest
+from kcheck.kube.suggestion import Lexicon, nearest
 from kcheck.kube.variants import may_share
 from kcheck.reporters.style import Style
 from kcheck.rule.constraint import Check, Constraint, FieldTable, checks, constraint, fields
 from kcheck.rule.index import modules
-from kcheck.rule.options import Option
+from kcheck.rule.options import Option, Pattern
 from kcheck.rule.rule import Rule, rule, topic
 from kcheck.schema import served, soundness
+from kcheck.schema.patterns import matches_whole
 from kcheck.text.edit import Edit
 from kcheck.text.pattern import pattern
 from kcheck.text.span import Span
@@ -54,10 +56,10 @@ from kcheck.tree.node import Node, Passage
 
 __all__ = [
     "ERROR", "INFO", "WARNING", "Backend", "Breach", "BudgetFact", "Bundle", "Check", "Claim", "Constraint", "Container", "Delivery",
-    "Document", "Edit", "Facts", "FieldTable", "Finding", "Fix", "Made", "Node", "NodesFact", "ObjectId", "Option", "Part", "Passage",
-    "Place", "Pod", "PodFact", "PortFact", "Problem", "Reason", "Reference", "Related", "Report", "Resource", "Rule", "ScaleFact", "Scope",
+    "Document", "Edit", "Facts", "FieldTable", "Finding", "Fix", "Lexicon", "Made", "Node", "NodesFact", "ObjectId", "Option", "Part", "Passage",
+    "Pattern", "Peers", "Place", "Pod", "PodFact", "PortFact", "Problem", "Reason", "Reference", "Related", "Report", "Resource", "Rule", "ScaleFact", "Scope",
     "SelectorFact", "Severity", "Span", "Style", "addresses", "base64", "calls", "check_device_selector", "checks", "constraint",
-    "cron", "durations", "expressions", "fields", "hookimpl", "image", "is_provided", "labels", "may_share", "missing", "modes", "modules",
+    "cron", "durations", "expressions", "fields", "hookimpl", "image", "is_provided", "labels", "matches_whole", "may_share", "missing", "modes", "modules",
     "names", "nearest", "network", "pattern", "podsecurity", "ports", "quantity", "rule", "selector", "served", "soundness", "strings",
     "time_zones", "tokens", "topic", "urls",
 ]  # fmt: skip

@@ -12,7 +12,7 @@ from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Problem
 from kcheck.kube.facts import Facts, Made
 from kcheck.kube.place import ObjectId
-from kcheck.kube.suggestion import nearest
+from kcheck.kube.suggestion import Lexicon, nearest
 from kcheck.run.ignore import ignores_of
 from kcheck.run.outcome import Outcome
 from kcheck.run.placing import Placer
@@ -105,6 +105,7 @@ class Kustomization:
         self.id = ObjectId(version or f"{_GROUP}/v1beta1", kind or "Kustomization", "", self.folder or ".")
         self.placer = Placer(document)
         self.placer.id = self.id
+        self._listed: dict[str, Lexicon] = {}
 
     def paths(self, ways: tuple[str, ...]) -> Iterator[str]:
         """What stands under some fields, as paths."""
@@ -144,13 +145,22 @@ class Kustomization:
             if _is_path(entry):
                 yield from self._absence(node, entry, False)
 
+    def _beside(self, folder: str) -> Lexicon:
+        """The names in a folder, listed once however many entries lead there."""
+        if folder not in self._listed:
+            try:
+                self._listed[folder] = Lexicon(os.listdir(folder or "."))
+            except OSError:
+                self._listed[folder] = Lexicon(())
+        return self._listed[folder]
+
     def _absence(self, node: Node, entry: str, may_be_folder: bool) -> Iterator[Problem]:
         path = os.path.join(self.folder, entry)
         if os.path.isdir(path) and may_be_folder:
             if not any(os.path.exists(os.path.join(path, name)) for name in NAMES):
                 yield Problem(node, f"the folder {entry} has no kustomization.yaml: add one, or name its files")
         elif not os.path.exists(path) and not os.path.islink(path):
-            near = nearest(os.path.basename(path), _beside(path))
+            near = nearest(os.path.basename(path), self._beside(os.path.dirname(path)))
             hint = f"did you mean {os.path.join(os.path.dirname(entry), near)}?" if near else "add it, or correct the path"
             yield Problem(node, f"there is no {entry} here: {hint}")
 
@@ -177,10 +187,3 @@ def _keys(generator: Node) -> frozenset[str] | None:
         found.append(key if equals else os.path.basename(path or key))
     # With behavior: merge the rest stands elsewhere.
     return frozenset(found) or None
-
-
-def _beside(path: str) -> list[str]:
-    try:
-        return sorted(os.listdir(os.path.dirname(path) or "."))
-    except OSError:
-        return []
