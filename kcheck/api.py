@@ -33,8 +33,8 @@ from kcheck.kube.bundle import Bundle, Scope
 from kcheck.kube.delivery import Delivery
 from kcheck.kube.facts import Breach, BudgetFact, Claim, Facts, Made, NodesFact, PodFact, PortFact, Reference, ScaleFact, SelectorFact
 from kcheck.kube.part import Part
-from kcheck.kube.place import ObjectId, Place
 from kcheck.kube.peers import Peers
+from kcheck.kube.place import ObjectId, Place
 from kcheck.kube.pod import Container, Pod
 from kcheck.kube.podtable import Backend
 from kcheck.kube.provided import is_provided

@@ -53,6 +53,18 @@ def check_rules(schema: Schema, minor: int = LATEST) -> list[RuleFault]:
     return [*checker.faults, *checker.total_faults()]
 
 
+def refused_rules(schema: Schema, minor: int = LATEST) -> frozenset[int]:
+    """The ids of the rules (the maps that state them) whose cost is over the server's limit, so that it accepts no definition with them."""
+    found = set()
+    for fault in check_rules(schema, minor):
+        if fault.reason == "Forbidden" and fault.path:
+            raw: Any = schema
+            for step in fault.path[:-1]:
+                raw = raw[step]
+            found.add(id(raw))
+    return frozenset(found)
+
+
 class _Checker:
     def __init__(self, minor: int, ruled: set[int]) -> None:
         self.minor = minor

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from heapq import merge
 from itertools import chain
 from operator import itemgetter
 from typing import Any
@@ -77,9 +78,8 @@ class PodTable:
         spaces = self._spaces.get(id(group))
         if spaces is None:
             spaces = self._spaces[id(group)] = grouped(enumerate(group.items()), lambda each: each[1][0][2])
-        found = [*spaces.get("", ()), *(spaces.get(namespace, ()))]
-        # In the order that they came in.
-        return (item for _, item in sorted(found, key=itemgetter(0)))
+        # In the order that they came in; of many, few are mostly asked for.
+        return (item for _, item in merge(spaces.get("", ()), spaces.get(namespace, ()), key=itemgetter(0)))
 
     @cached_property
     def values(self) -> dict[str, list[str]]:

@@ -50,8 +50,13 @@ class Option(NamedTuple):
 
 _NONE = object()
 _WORDS = {
-    bool: "true or false", int: "a whole number", float: "a number", str: "a text", tuple: "a list of texts", Pattern: "a regular expression",
-}  # fmt: skip
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    tuple: "a list of texts",
+    Pattern: "a regular expression",
+}
 TYPES = tuple(_WORDS)
 """The types that an option may have."""
 

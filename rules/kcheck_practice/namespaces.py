@@ -8,6 +8,7 @@ from typing import Annotated
 from kcheck.api import INFO, Pattern, Problem, Resource, matches_whole, rule
 
 _GROUPS = ("namespaces",)
+_PLAIN = Pattern("[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _SYSTEM = ("kube-system", "kube-public", "kube-node-lease")
 # The cluster makes or reads these there.
 _THERE = ("kube-root-ca.crt", "extension-apiserver-authentication", "coredns", "kubernetes")
@@ -49,7 +50,7 @@ def system_namespace(
 def name_pattern(
     resource: Resource,
     *,
-    pattern: Annotated[Pattern, "regular expression that whole names must match"] = Pattern("[a-z][a-z0-9]*(-[a-z0-9]+)*"),
+    pattern: Annotated[Pattern, "regular expression that whole names must match"] = _PLAIN,
     kinds: Annotated[tuple[str, ...], "kinds that are asked, none for all"] = (),
 ) -> Iterator[Problem]:
     """By default: small letters, digits and single dashes, a letter first, which is legal for every kind."""
