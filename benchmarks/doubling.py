@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,7 +38,8 @@ def _complete(folder: Path, more: str = "") -> None:
 
 
 def _pod(name: str, body: str) -> str:
-    return f"apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, namespace: a}}\nspec:\n  containers:\n  - {{name: c, image: 'a:1'{body}}}\n"
+    head = f"apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, namespace: a}}\n"
+    return f"{head}spec:\n  containers:\n  - {{name: c, image: 'a:1'{body}}}\n"
 
 
 def _config_map(name: str) -> str:
@@ -56,8 +58,9 @@ def near_names(folder: Path, n: int) -> Sequence[str]:
     for i in range(n):
         name = f"common-prefix-{word(i * 7919)}"
         documents.append(_pod(f"p{i}", f", envFrom: [{{configMapRef: {{name: {name}-confg}}}}, {{secretRef: {{name: {name}-secrt}}}}]"))
-        documents.append(_config_map(f"common-prefix-{word(i * 7919 + 3)}-config"))
-        documents.append(_config_map(f"common-prefix-{word(i * 7919 + 3)}-secret").replace("ConfigMap", "Secret").replace("data", "stringData"))
+        other = f"common-prefix-{word(i * 7919 + 3)}"
+        documents.append(_config_map(f"{other}-config"))
+        documents.append(_config_map(f"{other}-secret").replace("ConfigMap", "Secret").replace("data", "stringData"))
     (folder / "a.yaml").write_text("---\n".join(documents))
     return ()
 
@@ -159,7 +162,8 @@ def _resource(spec: str, name: str = "a") -> str:
 def wide_pattern(folder: Path, n: int) -> Sequence[str]:
     """A CRD with the patterns (a?){n}a{n} and (a|b|c|.*x)^n, and a text of n characters for each."""
     inner = "(a|b|c|.*x)" * n
-    fields = f'{{type: object, properties: {{s: {{type: string, pattern: "^{"a?" * n}{"a" * n}$"}}, t: {{type: string, pattern: "^{inner}$"}}}}}}'
+    properties = f's: {{type: string, pattern: "^{"a?" * n}{"a" * n}$"}}, t: {{type: string, pattern: "^{inner}$"}}'
+    fields = f"{{type: object, properties: {{{properties}}}}}"
     (folder / "a.yaml").write_text(_definition(fields) + _resource(f"{{s: {'a' * n}, t: {'ab' * (n // 2)}}}"))
     return ()
 
@@ -181,8 +185,9 @@ def one_label(folder: Path, n: int) -> Sequence[str]:
             f"spec: {{selector: {{app: x}}, ports: [{{port: {i % 60000 + 1}}}]}}\n"
         )
         documents.append(
-            f"apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: d{i}, namespace: a}}\nspec:\n  selector: {{matchLabels: {{app: x}}}}\n"
-            f"  template:\n    metadata: {{labels: {{app: x}}}}\n    spec: {{containers: [{{name: c, image: 'a:1'}}]}}\n"
+            f"apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: d{i}, namespace: a}}\n"
+            "spec:\n  selector: {matchLabels: {app: x}}\n"
+            "  template:\n    metadata: {labels: {app: x}}\n    spec: {containers: [{name: c, image: 'a:1'}]}\n"
         )
     (folder / "a.yaml").write_text("---\n".join(documents))
     return ("--select", "all")
@@ -208,7 +213,8 @@ def missing_services(folder: Path, n: int) -> Sequence[str]:
     documents = []
     for i in range(n):
         documents.append(
-            f"apiVersion: v1\nkind: Service\nmetadata: {{name: s{i}, namespace: a}}\nspec: {{selector: {{app: component-{i:04d}-wbe}}, ports: [{{port: 80}}]}}\n"
+            f"apiVersion: v1\nkind: Service\nmetadata: {{name: s{i}, namespace: a}}\n"
+            f"spec: {{selector: {{app: component-{i:04d}-wbe}}, ports: [{{port: 80}}]}}\n"
         )
         documents.append(
             f"apiVersion: v1\nkind: Pod\nmetadata: {{name: p{i}, namespace: a, labels: {{app: component-{i:04d}-srv}}}}\n"
@@ -276,7 +282,7 @@ def measure(name: str, doublings: int, limit: int) -> str:
         if taken[-1].ended:
             break
     seconds = " ".join(f"{'>' if each.ended else ''}{each.seconds:.2f}" for each in taken)
-    factors = " ".join(f"{later.seconds / former.seconds:.2f}" for former, later in zip(taken, taken[1:], strict=False))
+    factors = " ".join(f"{later.seconds / former.seconds:.2f}" for former, later in pairwise(taken))
     sizes = "/".join(str(row.size << step) for step in range(len(taken)))
     return f"| {name} | {sizes} {row.what} | {seconds} | {factors} | {max(each.memory for each in taken):.0f} |"
 

@@ -56,12 +56,12 @@ from kcheck.tree.node import Node, Passage
 
 __all__ = [
     "ERROR", "INFO", "WARNING", "Backend", "Breach", "BudgetFact", "Bundle", "Check", "Claim", "Constraint", "Container", "Delivery",
-    "Document", "Edit", "Facts", "FieldTable", "Finding", "Fix", "Lexicon", "Made", "Node", "NodesFact", "ObjectId", "Option", "Part", "Passage",
-    "Pattern", "Peers", "Place", "Pod", "PodFact", "PortFact", "Problem", "Reason", "Reference", "Related", "Report", "Resource", "Rule", "ScaleFact", "Scope",
-    "SelectorFact", "Severity", "Span", "Style", "addresses", "base64", "calls", "check_device_selector", "checks", "constraint",
-    "cron", "durations", "expressions", "fields", "hookimpl", "image", "is_provided", "labels", "matches_whole", "may_share", "missing", "modes", "modules",
-    "names", "nearest", "network", "pattern", "podsecurity", "ports", "quantity", "rule", "selector", "served", "soundness", "strings",
-    "time_zones", "tokens", "topic", "urls",
+    "Document", "Edit", "Facts", "FieldTable", "Finding", "Fix", "Lexicon", "Made", "Node", "NodesFact", "ObjectId", "Option", "Part",
+    "Passage", "Pattern", "Peers", "Place", "Pod", "PodFact", "PortFact", "Problem", "Reason", "Reference", "Related", "Report", "Resource",
+    "Rule", "ScaleFact", "Scope", "SelectorFact", "Severity", "Span", "Style", "addresses", "base64", "calls", "check_device_selector",
+    "checks", "constraint", "cron", "durations", "expressions", "fields", "hookimpl", "image", "is_provided", "labels", "matches_whole",
+    "may_share", "missing", "modes", "modules", "names", "nearest", "network", "pattern", "podsecurity", "ports", "quantity", "rule",
+    "selector", "served", "soundness", "strings", "time_zones", "tokens", "topic", "urls",
 ]  # fmt: skip
 
 

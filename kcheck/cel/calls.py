@@ -219,5 +219,5 @@ def _expected(function: str, args: list[Value]) -> int:
         size = (len(args[1]) if len(args) > 1 else 0) * len(args[0])
         return int(size * TRAVERSAL)
     if function == "lists.range":
-        return max(0, args[0])
+        return int(max(0, args[0]))
     return len(args[0]) * len(args[-1]) if function == "distinct" or function.startswith("sets.") else 0

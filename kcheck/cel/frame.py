@@ -23,7 +23,7 @@ ITEM = 16
 class Frame(dict[str, Value]):
     """Variables by name; those of macros under names of their own. `spent`: cost so far, as the server counts it, `limit`: the most.
 
-    `made`: characters of all results so far. The server's costs do not follow the size of every result, and the memory of a server is not ours.
+    `made`: characters of all results so far: the server's costs do not follow the size of every result.
     """
 
     __slots__ = ("limit", "made", "spent")

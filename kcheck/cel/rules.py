@@ -12,12 +12,13 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kcheck.cel.environments import environment_of
 from kcheck.cel.fieldpaths import BadFieldPath, normalize
 from kcheck.cel.issues import Issue
-from kcheck.cel.program import CALL_LIMIT, LATEST, Environment, Program
+from kcheck.cel.program import CALL_LIMIT, LATEST, Program
 from kcheck.cel.reading import read
 from kcheck.cel.shapes import Schema, Shape, is_resource, properties_of, shape_of, with_metadata
-from kcheck.cel.types import BOOL, STRING, Type, optional_of
+from kcheck.cel.types import BOOL, STRING
 from kcheck.cel.values import NONE, EvaluationError, Value
 from kcheck.finding.problem import Reason
 from kcheck.kube.names import GENERATED_BASE
@@ -210,32 +211,6 @@ def _mark(schema: Schema, ruled: set[int]) -> bool:
 
 _INNER = frozenset({"properties", "items", "additionalProperties", "allOf", "oneOf", "anyOf", "not"})
 _TELLING = _INNER | {"x-kubernetes-validations"}
-
-
-def environment_of(shape: Shape, optional_old: bool, minor: int) -> Environment:
-    """What rules on values of this shape may name: self and oldSelf.
-
-    Versions of a kind and copies of its definition share the schemas of their passages, so what they say alike is compiled once.
-    """
-    # Without fields, the type is all that an expression sees.
-    schema = shape.schema if _has_fields(shape.type) else _ANY
-    key = (id(schema), shape.type, optional_old, minor)
-    found = _environments.get(key)
-    if found is None:
-        if len(_environments) > 4096:
-            _environments.clear()
-        variables = {"self": shape.type, "oldSelf": optional_of(shape.type) if optional_old else shape.type}
-        # With the schema, whose id nothing else has as long as it is here.
-        found = _environments[key] = (schema, Environment(variables, minor))
-    return found[1]
-
-
-_environments: dict[tuple[int, Type, bool, int], tuple[Schema, Environment]] = {}
-_ANY: Schema = {}
-
-
-def _has_fields(type_: Type) -> bool:
-    return type_.kind == "object" or any(map(_has_fields, type_.params))
 
 
 def _list(value: Any) -> list[Any]:

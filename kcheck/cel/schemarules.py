@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from kcheck.cel.cost import estimate_cost
+from kcheck.cel.environments import environment_of
 from kcheck.cel.fieldpaths import BadFieldPath, normalize
 from kcheck.cel.program import LATEST, Program
-from kcheck.cel.rules import environment_of, ruled_schemas
+from kcheck.cel.rules import ruled_schemas
 from kcheck.cel.shapes import Schema, Shape, is_resource, properties_of, shape_of
 from kcheck.cel.sizes import MOST, capped
 from kcheck.cel.types import BOOL, STRING

@@ -137,22 +137,23 @@ class _Selecting:
 
     def __init__(self, bundle: Bundle) -> None:
         self._bundle = bundle
-        self._known: dict[str, dict[tuple[str, str], list[Facts]]] = {}
+        self._known: dict[str, dict[tuple[str, str | None], list[Facts]]] = {}
 
     def another(self, service: Facts, pod: PodFact) -> bool:
         """Whether another Service in the folder of one selects a pod."""
         others: Iterable[Facts]
-        if pod.added is None or pod.added:
+        if pod.added is None:
             # It may have any label.
             others = (f for f in self._bundle.neighbours(service, "Service") if f.selectors)
         else:
             table = self._table(service)
             labels = {label for each in (pod.labels, *pod.patches) for label in each.items()}
-            others = (f for label in (*labels, _ANY) for f in table.get(label, ()))
+            keys = [(key, None) for key in sorted(pod.added)]
+            others = (f for label in (*sorted(labels), *keys, _ANY) for f in table.get(label, ()))
         found = (f for f in islice(others, 10 * MOST) if f is not service)
         return any(pod.meets(other.selectors[0].selector) for other in found)
 
-    def _table(self, service: Facts) -> dict[tuple[str, str], list[Facts]]:
+    def _table(self, service: Facts) -> dict[tuple[str, str | None], list[Facts]]:
         if service.folder not in self._known:
             services = [f for f in self._bundle.neighbours(service, "Service") if f.selectors]
             wanted = [
@@ -160,9 +161,12 @@ class _Selecting:
                 for f in services
             ]
             often = Counter(label for labels in wanted for label in labels)
+            # Under the rarest of the labels that each wants, and under the key of that one.
             table = self._known[service.folder] = {}
             for f, labels in zip(services, wanted, strict=True):
-                table.setdefault(min(labels, key=lambda label: (often[label], label)), []).append(f)
+                rarest = min(labels, key=lambda label: (often[label], label))
+                for key in (rarest, (rarest[0], None)):
+                    table.setdefault(key, []).append(f)
         return self._known[service.folder]
 
 
