@@ -61,7 +61,9 @@ def stages(input: Input) -> dict[str, Callable[[], object]]:
     everything = choose(input.registry)
     engine = {id: a for id, a in everything.active.items() if a.rule.family == "spec" and a.rule.module.startswith("kcheck_spec.engine")}
     spec = {id: a for id, a in everything.active.items() if a.rule.family == "spec"}
-    shape = engine or {id: a for id, a in spec.items() if id in ("unknown-field", "wrong-type", "missing-required-field", "unsupported-value")}
+    shape = engine or {
+        id: a for id, a in spec.items() if id in ("unknown-field", "wrong-type", "missing-required-field", "unsupported-value")
+    }
 
     def check(rules: RuleSet) -> int:
         session = input.session(rules)

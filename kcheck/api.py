@@ -33,21 +33,23 @@ from kcheck.kube.bundle import Bundle, Scope
 from kcheck.kube.delivery import Delivery
 from kcheck.kube.facts import Breach, BudgetFact, Claim, Facts, Made, NodesFact, PodFact, PortFact, Reference, ScaleFact, SelectorFact
 from kcheck.kube.part import Part
+from kcheck.kube.peers import Peers
 from kcheck.kube.place import ObjectId, Place
 from kcheck.kube.pod import Container, Pod
 from kcheck.kube.podtable import Backend
 from kcheck.kube.provided import is_provided
 from kcheck.kube.resource import Resource, strings
-from kcheck.kube.suggestion import nearest, suggest
+from kcheck.kube.suggestion import Lexicon, nearest, suggest
 from kcheck.kube.variants import may_share
 from kcheck.reporters import Reporter
 from kcheck.reporters.style import Style
 from kcheck.rule.constraint import Constraint, FieldTable, Validator, constraint, fields, validator
 from kcheck.rule.groups import Group
 from kcheck.rule.index import modules
-from kcheck.rule.options import Option
+from kcheck.rule.options import Option, Pattern
 from kcheck.rule.rule import Rule, declare, rule
 from kcheck.schema import served, soundness
+from kcheck.schema.patterns import matches_whole
 from kcheck.text.complaint import Complaint, help_of
 from kcheck.text.edit import Edit
 from kcheck.text.pattern import pattern
@@ -75,6 +77,7 @@ __all__ = [
     "Finding",
     "Fix",
     "Group",
+    "Lexicon",
     "Made",
     "Node",
     "NodesFact",
@@ -82,6 +85,8 @@ __all__ = [
     "Option",
     "Part",
     "Passage",
+    "Pattern",
+    "Peers",
     "Place",
     "Pod",
     "PodFact",
@@ -116,6 +121,7 @@ __all__ = [
     "image",
     "is_provided",
     "labels",
+    "matches_whole",
     "may_share",
     "missing",
     "modes",

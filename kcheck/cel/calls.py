@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 from kcheck.cel import operators
 from kcheck.cel.budget import TRAVERSAL, compared, price, size_of, traversal
-from kcheck.cel.frame import Frame, Step
+from kcheck.cel.frame import ITEM, MEMORY, Frame, Step
 from kcheck.cel.functions import Function
+from kcheck.cel.growth import result_size
 from kcheck.cel.operators import NoOverload
 from kcheck.cel.values import NONE, Cancelled, EvaluationError, Optional, Undecided, Value
 
-_HUGE = 10_000_000
 _PATTERNS = frozenset(("find", "findAll", "matches"))
-_GROWING = frozenset(("replace", "join", "distinct", "sets.contains", "sets.equivalent", "sets.intersects"))
-"""Functions whose cost is looked at before they run, for it grows faster than their arguments."""
+_GROWING = frozenset(
+    ("replace", "join", "format", "split", "flatten", "lists.range", "distinct", "sets.contains", "sets.equivalent", "sets.intersects")
+)
+"""Functions whose cost and result are estimated before they run: they grow faster than their arguments."""
 
 
 class Constant:
@@ -125,6 +126,8 @@ def addition(left: Step, right: Step) -> Step:
         one, other = left(frame), right(frame)
         texts = one.__class__ is str or one.__class__ is bytes
         frame.charge(traversal(size_of(one) + size_of(other)) if texts else 1)
+        if not texts and isinstance(one, list):
+            frame.make(ITEM * (len(one) + size_of(other)))
         return operators.add(one, other)
 
     return apply
@@ -179,14 +182,19 @@ def invocation(function: str, candidates: list[Function], steps: list[Step]) -> 
                 if test is not None and not test(arg):
                     break
             else:
-                if growing and frame.spent + _expected(function, args) > frame.limit:
-                    raise Cancelled("operation cancelled: actual cost limit exceeded")
+                if growing:
+                    if frame.spent + _expected(function, args) > frame.limit:
+                        raise Cancelled("operation cancelled: actual cost limit exceeded")
+                    frame.make(result_size(function, args, MEMORY))
                 try:
                     value = candidate.run(*args)
                 except EvaluationError:
                     frame.charge(1)
                     raise
                 frame.charge(1 if cost is None else cost(args, value))
+                kind = value.__class__
+                if not growing and (kind is str or kind is bytes or kind is list):
+                    frame.make(ITEM * len(value) if kind is list else len(value))
                 return value
         raise NoOverload
 
@@ -207,10 +215,9 @@ def _check_pattern(function: str, pattern: str) -> None:
 
 def _expected(function: str, args: list[Value]) -> int:
     """What the call will cost at least, or making its result."""
-    if function == "replace":
-        size = math.ceil((len(args[0]) + 1) / max(1, len(args[1]))) * len(args[2])
-        return int(size * TRAVERSAL) if size > _HUGE else 0
     if function == "join":
         size = (len(args[1]) if len(args) > 1 else 0) * len(args[0])
         return int(size * TRAVERSAL)
-    return len(args[0]) * len(args[-1])
+    if function == "lists.range":
+        return int(max(0, args[0]))
+    return len(args[0]) * len(args[-1]) if function == "distinct" or function.startswith("sets.") else 0

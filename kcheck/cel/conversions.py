@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable
 
 from kcheck.cel import operators, times
-from kcheck.cel.values import EvaluationError, TypeName, UInt, Value, type_name
-from kcheck.schema.automaton import Automaton, automaton
+from kcheck.cel.values import Cancelled, EvaluationError, TypeName, UInt, Value, type_name
+from kcheck.schema.automaton import Automaton, TooManySteps, automaton
 from kcheck.schema.regex import BadPattern
 
 _INTEGER = re.compile("[+-]?[0-9]+")
@@ -133,7 +133,10 @@ def compiled(pattern: str) -> Automaton:
 
 def _matches(text: str, pattern: str) -> bool:
     """Whether a part of the text matches, in time linear in it."""
-    return compiled(pattern).search(text)
+    try:
+        return compiled(pattern).search(text)
+    except TooManySteps as error:
+        raise Cancelled(f"operation cancelled: {error}") from None
 
 
 def _refuse(value: Value) -> Value:

@@ -8,19 +8,21 @@ Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel. The object is d
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kcheck.cel.environments import environment_of
 from kcheck.cel.fieldpaths import BadFieldPath, normalize
 from kcheck.cel.issues import Issue
-from kcheck.cel.program import CALL_LIMIT, LATEST, Environment, Program
+from kcheck.cel.program import CALL_LIMIT, LATEST, Program
 from kcheck.cel.reading import read
 from kcheck.cel.shapes import Schema, Shape, is_resource, properties_of, shape_of, with_metadata
-from kcheck.cel.types import BOOL, STRING, Type, optional_of
+from kcheck.cel.types import BOOL, STRING
 from kcheck.cel.values import NONE, EvaluationError, Value
 from kcheck.finding.problem import Reason
 from kcheck.kube.names import GENERATED_BASE
+from kcheck.text.record import NamedTuple
 
 BUDGET = 10_000_000
 """What all rules of one object may cost (celconfig.RuntimeCELCostBudget)."""
@@ -167,13 +169,18 @@ class _Meter:
 _REASONS: dict[str, Reason] = {"FieldValueForbidden": "Forbidden", "FieldValueRequired": "Required", "FieldValueDuplicate": "Duplicate"}
 
 
-def find_rules(schema: Schema, minor: int = LATEST, resource: bool = True) -> ObjectRules | None:
-    """The rules in a schema, None where there are none. `resource`: it is of a whole object, with apiVersion, kind and metadata."""
+def find_rules(
+    schema: Schema, minor: int = LATEST, resource: bool = True, refused: Collection[int] = frozenset()
+) -> ObjectRules | None:
+    """The rules in a schema, None where there are none. `resource`: it is of a whole object, with apiVersion, kind and metadata.
+
+    `refused`: the ids of rules (the maps that state them) that the server does not accept, and which are left out.
+    """
     ruled = ruled_schemas(schema)
     shape = shape_of(schema, resource, "selfType") if ruled else None
     if shape is None:
         return None
-    found = _build(schema, with_metadata(schema) if resource else schema, shape, minor, ruled)
+    found = _build(schema, with_metadata(schema) if resource else schema, shape, minor, _Kept(ruled, refused))
     found.resource = resource
     return found
 
@@ -206,61 +213,41 @@ _INNER = frozenset({"properties", "items", "additionalProperties", "allOf", "one
 _TELLING = _INNER | {"x-kubernetes-validations"}
 
 
-def environment_of(shape: Shape, optional_old: bool, minor: int) -> Environment:
-    """What rules on values of this shape may name: self and oldSelf.
-
-    Versions of a kind and copies of its definition share the schemas of their passages, so what they say alike is compiled once.
-    """
-    # Without fields, the type is all that an expression sees.
-    schema = shape.schema if _has_fields(shape.type) else _ANY
-    key = (id(schema), shape.type, optional_old, minor)
-    found = _environments.get(key)
-    if found is None:
-        if len(_environments) > 4096:
-            _environments.clear()
-        variables = {"self": shape.type, "oldSelf": optional_of(shape.type) if optional_old else shape.type}
-        # With the schema, whose id nothing else has as long as it is here.
-        found = _environments[key] = (schema, Environment(variables, minor))
-    return found[1]
-
-
-_environments: dict[tuple[int, Type, bool, int], tuple[Schema, Environment]] = {}
-_ANY: Schema = {}
-
-
-def _has_fields(type_: Type) -> bool:
-    return type_.kind == "object" or any(map(_has_fields, type_.params))
-
-
 def _list(value: Any) -> list[Any]:
     """What stands there, nothing where it is no list: a broken definition is told elsewhere."""
     return value if isinstance(value, list) else []
 
 
-def _build(schema: Schema, node: Schema, shape: Shape, minor: int, ruled: set[int]) -> ObjectRules:
-    """`schema`: where rules are looked for; `node`: what declares the values, which within allOf is the schema around it.
+class _Kept(NamedTuple):
+    """`ruled`: see ruled_schemas; `refused`: rules that are left out; both by id."""
 
-    `ruled`: see ruled_schemas.
+    ruled: Collection[int]
+    refused: Collection[int]
+
+
+def _build(schema: Schema, node: Schema, shape: Shape, minor: int, kept: _Kept) -> ObjectRules:
+    """`schema`: where rules are looked for; `node`: what declares the values, which within allOf is the schema around it.
     """
+    ruled = kept.ruled
     found = ObjectRules(shape)
     for raw in _list(schema.get("x-kubernetes-validations")):
-        if isinstance(raw, dict) and _string(raw, "rule").strip():
+        if isinstance(raw, dict) and _string(raw, "rule").strip() and id(raw) not in kept.refused:
             found.rules.append(Rule(raw, node, shape, minor))
     items, declared = schema.get("items"), node.get("items")
     if isinstance(items, dict) and id(items) in ruled and isinstance(declared, dict) and shape.element is not None:
-        found.items = _build(items, declared, shape.element, minor, ruled)
+        found.items = _build(items, declared, shape.element, minor, kept)
     additional, declared = schema.get("additionalProperties"), node.get("additionalProperties")
     if isinstance(additional, dict) and id(additional) in ruled and isinstance(declared, dict) and shape.element is not None:
-        found.additional = _build(additional, declared, shape.element, minor, ruled)
+        found.additional = _build(additional, declared, shape.element, minor, kept)
     declared = properties_of(node)
     for name, inner in properties_of(schema).items():
         if id(inner) in ruled and isinstance(declared.get(name), dict):
             inner_shape = shape.of_property(name) or shape_of(declared[name], is_resource(declared[name]), f"{shape.type.name}.{name}")
             if inner_shape is not None:
-                found.properties[name] = _build(inner, declared[name], inner_shape, minor, ruled)
+                found.properties[name] = _build(inner, declared[name], inner_shape, minor, kept)
     for each in _list(schema.get("allOf")):
         if id(each) in ruled:
-            found.all_of.append(_build(each, node, shape, minor, ruled))
+            found.all_of.append(_build(each, node, shape, minor, kept))
     return found
 
 

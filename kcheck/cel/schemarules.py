@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from kcheck.cel.cost import estimate_cost
+from kcheck.cel.environments import environment_of
 from kcheck.cel.fieldpaths import BadFieldPath, normalize
 from kcheck.cel.program import LATEST, Program
-from kcheck.cel.rules import environment_of, ruled_schemas
+from kcheck.cel.rules import ruled_schemas
 from kcheck.cel.shapes import Schema, Shape, is_resource, properties_of, shape_of
 from kcheck.cel.sizes import MOST, capped
 from kcheck.cel.types import BOOL, STRING
@@ -51,6 +52,18 @@ def check_rules(schema: Schema, minor: int = LATEST) -> list[RuleFault]:
     checker = _Checker(minor, ruled)
     checker.visit(schema, "", (), shape_of(schema, True, "selfType"), 1, "")
     return [*checker.faults, *checker.total_faults()]
+
+
+def refused_rules(schema: Schema, minor: int = LATEST) -> frozenset[int]:
+    """The ids of the rules (the maps that state them) whose cost is over the server's limit, so that it accepts no definition with them."""
+    found = set()
+    for fault in check_rules(schema, minor):
+        if fault.reason == "Forbidden" and fault.path:
+            raw: Any = schema
+            for step in fault.path[:-1]:
+                raw = raw[step]
+            found.add(id(raw))
+    return frozenset(found)
 
 
 class _Checker:

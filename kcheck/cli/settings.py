@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from kcheck.config.config import Config, overrides_for, settings_for
+from kcheck.config.config import Config, Overrides
 from kcheck.config.search import find
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import RuleSet, choose
@@ -30,16 +30,16 @@ class FileRules:
     """The rule set of each file, by the overrides of the config that take it."""
 
     def __init__(self, config: Config, registry: Registry, select: Sequence[str], ignore: Sequence[str]) -> None:
-        self._config = config
+        self._overrides = Overrides(config)
         self._registry = registry
         self._select = select
         self._ignore = ignore
         self._chosen: dict[tuple[int, ...], RuleSet] = {}
 
     def __call__(self, file: str) -> RuleSet:
-        numbers = overrides_for(self._config, file)
+        numbers = self._overrides.of(file)
         if numbers not in self._chosen:
-            self._chosen[numbers] = choose(self._registry, self._select, self._ignore, settings_for(self._config, file))
+            self._chosen[numbers] = choose(self._registry, self._select, self._ignore, self._overrides.settings(numbers))
         return self._chosen[numbers]
 
 

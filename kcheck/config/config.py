@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from kcheck.config.pattern import matches
+from kcheck.config.pattern import Globs
 from kcheck.finding.severity import WARNING, Severity
 from kcheck.rule.ruleset import Setting, merge
 from kcheck.text.record import NamedTuple
@@ -41,21 +41,24 @@ class Config(NamedTuple):
     overrides: tuple[Override, ...] = ()
 
 
-def overrides_for(config: Config, path: str) -> tuple[int, ...]:
-    """Which overrides hold for a file, by number. Files with the same have the same settings: a key to keep rule sets under."""
-    if not config.overrides:
-        return ()
-    folder = os.path.join(config.folder, "")
-    real = os.path.realpath(path)
-    if not real.startswith(folder):
-        return ()
-    parts = real[len(folder) :].split(os.sep)
-    return tuple(n for n, override in enumerate(config.overrides) if any(matches(glob, parts) for glob in override.files))
+class Overrides:
+    """Which overrides of a config hold for a file."""
 
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._folder = os.path.join(config.folder, "")
+        self._globs = Globs((number, glob) for number, override in enumerate(config.overrides) for glob in override.files)
 
-def settings_for(config: Config, path: str) -> Mapping[str, Setting]:
-    """The settings that hold for a file: those of all files, then each override that takes it, the later ones on top."""
-    settings = config.settings
-    for number in overrides_for(config, path):
-        settings = merge(dict(settings), config.overrides[number].settings)
-    return settings
+    def of(self, path: str) -> tuple[int, ...]:
+        """The numbers of the overrides for a file. Files with the same ones have the same settings: a key to keep rule sets under."""
+        real = os.path.realpath(path)
+        if not self._config.overrides or not real.startswith(self._folder):
+            return ()
+        return tuple(sorted(self._globs.matching(real[len(self._folder) :].split(os.sep))))
+
+    def settings(self, numbers: Iterable[int]) -> Mapping[str, Setting]:
+        """The settings under some overrides: those of all files, then each override, the later ones on top."""
+        settings = self._config.settings
+        for number in numbers:
+            settings = merge(dict(settings), self._config.overrides[number].settings)
+        return settings

@@ -8,10 +8,11 @@ from typing import Any
 from kcheck.config.values import Values, shown
 from kcheck.finding.severity import Severity
 from kcheck.kube.suggestion import nearest
-from kcheck.rule.options import BadOption, Option
+from kcheck.rule.options import BadOption, Option, Pattern
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
 from kcheck.rule.ruleset import ALWAYS, Setting, merge
+from kcheck.schema.patterns import pattern_fault
 from kcheck.tree.node import Node
 
 _SEVERITIES = tuple(s.word for s in Severity)
@@ -99,9 +100,15 @@ class _Rules:
                 self.values.wrong(child, _unknown_option(key, name, rule, known), at="key")
                 continue
             try:
-                options[option.name] = option._replace(name=key).read(child.plain())
+                value = option._replace(name=key).read(child.plain())
             except BadOption as error:
                 self.values.wrong(child, str(error))
+                continue
+            fault = pattern_fault(value) if isinstance(value, Pattern) else ""
+            if fault:
+                self.values.wrong(child, f"{key} is not a valid regular expression: {fault}")
+            else:
+                options[option.name] = value
         return options
 
     def unknown(self, name: str) -> str:

@@ -237,7 +237,7 @@ class Bundle:
         """The objects of the whole input, or of the workload's file, whose selectors of this aim match its pods."""
         key = (aim, workload.place.file if scope == "file" else "")
         if key not in self._coverage:
-            self._coverage[key] = Coverage(self.around(workload, scope), partial(self.selected, scope=scope), aim)
+            self._coverage[key] = Coverage(self.around(workload, scope), partial(self.selected, scope=scope), aim, self.variants)
         return self._coverage[key].over(workload)
 
     @cached_property
@@ -260,18 +260,6 @@ class Bundle:
         return self._claims.get((claim.what, claim.value), [])
 
     @cached_property
-    def _services(self) -> dict[tuple[str, Selector], list[Facts]]:
-        """By folder and selector, its requirements in order."""
-        chosen = (f for f in self.facts if f.whole and f.id.kind == "Service" and f.selectors)
-        return grouped(chosen, lambda f: (f.folder, _in_order(f.selectors[0].selector)))
-
-    def sharing(self, service: Facts) -> list[Facts]:
-        """The Services before a Service in its file, or in other files of its folder before that, with its selector."""
-        here = (service.place.file, service.place.start)
-        found = self._services.get((service.folder, _in_order(service.selectors[0].selector)), ())
-        return [f for f in found if (f.place.file, f.place.start) < here and self.together(service, f)]
-
-    @cached_property
     def _labelled(self) -> dict[tuple[str, str, str], list[Facts]]:
         pairs = [((f.id.kind, key, value), f) for f in self.facts for key, value in f.labels.items()]
         return grouped(pairs, *_PAIR)
@@ -287,7 +275,3 @@ class Bundle:
     def takers(self, port: PortFact, file: str) -> list[tuple[Facts, PodFact, PortFact]]:
         """The pods that take the same port of their nodes, in a file or, where the input is complete, in all of it."""
         return self._host_ports.get((port.host_port, port.protocol, "" if self.complete else file), [])
-
-
-def _in_order(selector: Selector) -> Selector:
-    return Selector(tuple(sorted(selector.requirements, key=lambda r: r.key)))

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from heapq import merge
 from itertools import chain
 from operator import itemgetter
 from typing import Any
 
 from kcheck.kube.facts import Facts, PodFact
 from kcheck.kube.selector import Requirement, Selector
-from kcheck.kube.suggestion import nearest
+from kcheck.kube.suggestion import Lexicon, nearest
 from kcheck.kube.variants import Identity
 
 Backend = tuple[Facts, PodFact]
 Group = dict[str, list[Backend]]
 _PAIR = itemgetter(0), itemgetter(1)
-_MOST = 1000
-"""Words among which a misspelt one is looked for."""
 _FEW = 8
 """Pods of which it is no use to keep those of a namespace apart."""
 
@@ -29,6 +28,7 @@ class PodTable:
     def __init__(self, facts: Iterable[Facts]) -> None:
         self.pairs = pairs = [(f, pod) for f in facts if f.whole for pod in f.pods]
         self.all = _group(pairs)
+        self._words: dict[str, Lexicon] = {}
         self._spaces: dict[int, dict[str, list[tuple[int, tuple[Identity, Group]]]]] = {}
 
     @cached_property
@@ -78,21 +78,29 @@ class PodTable:
         spaces = self._spaces.get(id(group))
         if spaces is None:
             spaces = self._spaces[id(group)] = grouped(enumerate(group.items()), lambda each: each[1][0][2])
-        found = [*spaces.get("", ()), *(spaces.get(namespace, ()))]
-        # In the order that they came in.
-        return (item for _, item in sorted(found, key=itemgetter(0)))
+        # In the order that they came in; of many, few are mostly asked for.
+        return (item for _, item in merge(spaces.get("", ()), spaces.get(namespace, ()), key=itemgetter(0)))
 
     @cached_property
     def values(self) -> dict[str, list[str]]:
         return grouped(self.by_label, *_PAIR)
+
+    @cached_property
+    def _keys(self) -> Lexicon:
+        return Lexicon(self.values)
+
+    def _values_of(self, key: str) -> Lexicon:
+        if key not in self._words:
+            self._words[key] = Lexicon(self.values.get(key, ()))
+        return self._words[key]
 
     def alike(self, selector: Selector) -> Iterator[tuple[str, str]]:
         """Labels that a selector wants, and those that differ from one by a slip of the pen."""
         for r in selector.requirements:
             for value in r.values if r.operator == "In" else ():
                 yield r.key, value
-                for known, word in ((self.values.get(r.key, ()), value), (self.values, r.key)):
-                    near = nearest(word, known) if len(known) <= _MOST else None
+                for known, word in ((self._values_of(r.key), value), (self._keys, r.key)):
+                    near = nearest(word, known)
                     if near is not None:
                         yield (r.key, near) if word is value else (near, value)
 

@@ -49,6 +49,10 @@ class Variants:
                     below[folder].append(file)
             self._below[identity] = below
 
+    def has(self, identity: Identity) -> bool:
+        """Whether there are several of an identity."""
+        return identity in self._files
+
     def nearest(self, identity: Identity, file: str) -> Collection[str] | None:
         """The files with the variants that are nearest to a file, None for what has no variants."""
         below = self._below.get(identity)

@@ -93,7 +93,9 @@ PARAMETERS: dict[tuple[str, str], Choice | Setter | Idle] = {
     ("service-account", "serviceaccount"): Idle("^(|default)$"),
     ("statefulset-volumeclaimtemplate-annotation", "annotation"): Setter("missing-claim-template-annotation", "annotations", _words),
     ("update-configuration", "strategytyperegex"): Idle("^(RollingUpdate|Rolling)$"),
-    ("verify-container-capabilities", "forbiddencapabilities"): Choice({"NET_RAW": ("undropped-net-raw",), "ALL": ("undropped-capabilities",)}),
+    ("verify-container-capabilities", "forbiddencapabilities"): Choice(
+        {"NET_RAW": ("undropped-net-raw",), "ALL": ("undropped-capabilities",)}
+    ),
 }
 # What these check depends on a parameter alone: without one that is understood they mean nothing.
 _GENERAL = frozenset({"access-to-resources", "disallowed-api-obj", "env-var", "host-mounts", "ports", "verify-container-capabilities"})

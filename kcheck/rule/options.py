@@ -13,8 +13,14 @@ class BadOption(Exception):
     """A value that does not fit an option; the message says what fits."""
 
 
+class Pattern(str):
+    """A regular expression in Go's syntax (RE2). The config is refused where it does not compile; match it with `matches_whole`."""
+
+    __slots__ = ()
+
+
 class Option(NamedTuple):
-    """`type`: bool, int, float, str or tuple (of str); `help`: one line."""
+    """`type`: bool, int, float, str, Pattern or tuple (of str); `help`: one line."""
 
     name: str
     type: type
@@ -29,6 +35,8 @@ class Option(NamedTuple):
             if isinstance(value, list) and all(isinstance(v, str) for v in value):
                 return tuple(value)
             raise BadOption(f"{self.name} is a list of texts, not {value!r}")
+        if self.type is Pattern and isinstance(value, str):
+            return Pattern(value)
         if self.type is float and isinstance(value, int) and not isinstance(value, bool):
             return float(value)
         if type(value) is not self.type:
@@ -41,7 +49,14 @@ class Option(NamedTuple):
 
 
 _NONE = object()
-_WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", tuple: "a list of texts"}
+_WORDS = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    tuple: "a list of texts",
+    Pattern: "a regular expression",
+}
 TYPES = tuple(_WORDS)
 """The types that an option may have."""
 

@@ -27,8 +27,10 @@ class CustomRules:
 
     def _rules(self, schema: Any) -> Any:
         from kcheck.cel.rules import find_rules
+        from kcheck.cel.schemarules import refused_rules
 
         # Kept where it goes with the schema, when there is no room for its definition any more.
         if not schema.rules:
-            schema.rules = (find_rules(schema.node.shared(), self.minor),)
+            raw = schema.node.shared()
+            schema.rules = (find_rules(raw, self.minor, refused=refused_rules(raw, self.minor)),)
         return schema.rules[0]

@@ -26,7 +26,15 @@ from kcheck.tree.node import Node
 _HEAD = ("apiVersion", "kind")
 # What asks for the names in all texts, which few runs need and all would pay for.
 _OF_USAGE = frozenset(
-    {"unused-config-map", "unused-secret", "unused-service-account", "unused-persistent-volume-claim", "unused-key", "unbound-role", "unused-binding-subject"}
+    {
+        "unused-config-map",
+        "unused-secret",
+        "unused-service-account",
+        "unused-persistent-volume-claim",
+        "unused-key",
+        "unbound-role",
+        "unused-binding-subject",
+    }
 )
 # What compares fields with one another, of which a patch may have only some.
 _OF_WHOLES = frozenset({"invalid-crd-names", "selector-mismatch"})
@@ -167,7 +175,9 @@ class _Check:
                 help = f"did you mean {near}?" if near else "check its spelling and apiVersion"
                 self.tell("unknown-kind", Problem(resource["kind"], f"Kubernetes {version} has no kind {kind} in {api_version}", help=help))
         elif not self.is_ignored(resource.group):
-            self.tell("missing-schema", Problem(node, f"no schema for {api_version} {kind}", help="give its CRD in the input or with --schemas"))
+            self.tell(
+                "missing-schema", Problem(node, f"no schema for {api_version} {kind}", help="give its CRD in the input or with --schemas")
+            )
 
     def succession(self, resource: Resource) -> None:
         """Tell of a version that has a successor on every version of Kubernetes that is checked against."""

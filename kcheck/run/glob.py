@@ -11,6 +11,7 @@ from kcheck.text.pattern import pattern as late
 _MAGIC = late(r"[*?[]")
 _TOKEN = late(r"\\.|\*+|\?|\[[!^]?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|[^\\*?\[]+|.", re.DOTALL)
 _IN_BRACKETS = late(r"\[:(\w+):\]|\\(.)|([\[\]^&|~]|(?<=-)-)", re.DOTALL)
+_FOLDERS = "(?:[^/]++/)*?"
 _CLASSES = {"alpha": "a-zA-Z", "digit": "0-9", "alnum": "a-zA-Z0-9", "lower": "a-z", "upper": "A-Z", "xdigit": "0-9a-fA-F", "space": r"\s"}
 
 
@@ -21,10 +22,22 @@ def is_glob(path: str) -> bool:
 def path_regex(pattern: str) -> re.Pattern[str]:
     """What a pattern matches from end to end: '*' and '?' stay within a name, '**' is any number of folders, '[a-z]' and '[!a-z]' are
     one character, a backslash takes the next one literally. A pattern that makes no sense matches nothing.
+
+    The expression never backtracks: what follows a '*' or '**' has a fixed number of characters or names up to the next one, so its first
+    occurrence is as good as any later one and is kept (an atomic group). Only what follows the last one must reach the end.
     """
     *folders, last = pattern.split("/")
-    above = "".join("(?:.+/)?" if part == "**" else _name(part) + "/" for part in folders)
-    return _compiled(above + (".+" if last == "**" else _name(last)))
+    blocks = [""]
+    for part in folders:
+        if part == "**":
+            blocks.append("")
+        else:
+            blocks[-1] += _name(part) + "/"
+    end = ".+" if last == "**" else _name(last)
+    if len(blocks) == 1:
+        return _compiled(blocks[0] + end)
+    first, *between, final = blocks
+    return _compiled(first + "".join(f"(?>{_FOLDERS}{block})" for block in between) + f"{_FOLDERS}{final}{end}")
 
 
 def _folder_regex(pattern: str) -> re.Pattern[str]:
@@ -44,19 +57,22 @@ def _compiled(regex: str) -> re.Pattern[str]:
 
 def _name(pattern: str) -> str:
     """The regular expression of one part of a pattern, between two '/'."""
-    parts = []
+    parts = [""]
     for token in _TOKEN.findall(pattern):
         if token[0] == "*":
-            parts.append("[^/]*")
+            parts.append("")
         elif token == "?":
-            parts.append("[^/]")
+            parts[-1] += "[^/]"
         elif token[0] == "[" and len(token) > 1:
             negated = token[1] in "!^"
             body = _IN_BRACKETS.sub(lambda m: _CLASSES.get(m[1], "") if m[1] else re.escape(m[2] or m[3]), token[1 + negated : -1])
-            parts.append(f"(?!/)[{'^' if negated else ''}{body}]")
+            parts[-1] += f"(?!/)[{'^' if negated else ''}{body}]"
         else:
-            parts.append(re.escape(token[1:] if token[0] == "\\" else token))
-    return "".join(parts)
+            parts[-1] += re.escape(token[1:] if token[0] == "\\" else token)
+    if len(parts) == 1:
+        return parts[0]
+    first, *between, final = parts
+    return first + "".join(f"(?>[^/]*?{part})" for part in between if part) + f"(?>[^/]*{final})"
 
 
 class Glob:

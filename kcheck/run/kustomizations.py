@@ -13,7 +13,7 @@ from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Problem
 from kcheck.kube.facts import Facts, Made
 from kcheck.kube.place import ObjectId
-from kcheck.kube.suggestion import nearest
+from kcheck.kube.suggestion import Lexicon, nearest
 from kcheck.rule.ruleset import RuleSet
 from kcheck.run.budget import OutOfBudget
 from kcheck.run.file import check_documents
@@ -123,7 +123,9 @@ def _examine(source: Source, outcome: Outcome, all: Kustomizations, session: Ses
     elif documents and not faults:
         outcome.passed = ""
         message = "a kustomization must be a map of fields such as resources and patches"
-        outcome.findings += file_finding("not-kubernetes-object", source.path, source.position(documents[0].root.start).line, message, rules)
+        outcome.findings += file_finding(
+            "not-kubernetes-object", source.path, source.position(documents[0].root.start).line, message, rules
+        )
 
 
 class Kustomization:
@@ -139,7 +141,7 @@ class Kustomization:
         self.id = ObjectId(version or f"{_GROUP}/v1beta1", kind or "Kustomization", "", self.folder or ".")
         self.placer = Placer(document)
         self.placer.id = self.id
-        self._listed: dict[str, list[str]] = {}
+        self._listed: dict[str, Lexicon] = {}
 
     def paths(self, ways: tuple[str, ...]) -> Iterator[str]:
         """What stands under some fields, as paths."""
@@ -187,6 +189,15 @@ class Kustomization:
             entry = node.text.rpartition("=")[2]
             if _is_path(entry):
                 yield from self._absence(node, entry, False)
+
+    def _beside(self, folder: str) -> Lexicon:
+        """The names in a folder, listed once however many entries lead there."""
+        if folder not in self._listed:
+            try:
+                self._listed[folder] = Lexicon(os.listdir(folder or "."))
+            except OSError:
+                self._listed[folder] = Lexicon(())
+        return self._listed[folder]
 
     def _absence(self, node: Node, entry: str, may_be_folder: bool) -> Iterator[Problem]:
         path = os.path.join(self.folder, entry)

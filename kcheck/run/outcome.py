@@ -190,7 +190,9 @@ def file_finding(rule: str, file: str, line: int, message: str, rules: RuleSet) 
 
 def _empty(source: Source, rules: RuleSet) -> list[Finding]:
     """A file that was named and holds nothing is told, for somebody expects something in it."""
-    return file_finding("not-kubernetes-object", source.path, 1, Complaint("this file holds no document", "name another one or write an object"), rules)
+    return file_finding(
+        "not-kubernetes-object", source.path, 1, Complaint("this file holds no document", "name another one or write an object"), rules
+    )
 
 
 def _has_unknown(documents: list[Document], session: Session) -> bool:

@@ -87,7 +87,7 @@ class Placer:
     def _at(self, start: int, end: int, field: str) -> Place:
         source = self.document.source
         range = source.range(start, end)
-        line = tokens.masked(source.line(range.line)[:LINE_LIMIT])
+        line = tokens.masked(source.line(range.line, LINE_LIMIT))
         if self.id.kind == "Config":
             line = masked(line)
         elif self.is_kept_secret(field):

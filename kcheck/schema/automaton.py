@@ -1,5 +1,6 @@
 """Matching in time linear in the text, whatever the pattern: sets of places in the pattern's program, one step a character.
 
+Time is also linear in the size of the pattern, so that a search is given up where both are large.
 Python's own engine goes back and tries again, which a pattern such as ^(a+)+$ turns into years; the API server's (RE2) never does.
 States and their transitions are remembered, so that a text mostly costs a dictionary look-up a character.
 """
@@ -12,11 +13,18 @@ from kcheck.schema.charset import PERL, Charset
 from kcheck.schema.instructions import CHAR, LOOK, SPLIT, compile_program
 
 _STATES = 2000
-"""States kept at most; beyond it they are made anew."""
+_PLACES = 500_000
+"""States kept at most, and places in all of them; beyond it they are made anew."""
+STEPS, STEPS_OF_CHARACTER = 2_000_000, 200
+"""Places that one search may look at: in all, and more for each character."""
 
 _WORD = Charset(PERL["w"])
 _START, _LINE, _INSIDE, _OTHER = range(4)
 """What stood before: nothing, a line break, a character of a word, another."""
+
+
+class TooManySteps(Exception):
+    """A search was given up: the pattern is too large for a text of this length."""
 
 
 class _State:
@@ -39,10 +47,13 @@ class Automaton:
         self.pattern = pattern
         self._program, self._start, self._anchored = compile_program(pattern)
         self._states: dict[tuple[frozenset[int], int], _State] = {}
+        self._kept = 0
+        self._left = 0
         self._first = self._state(frozenset({self._start}), _START)
 
     def search(self, text: str) -> bool:
-        """Whether some part of the text matches."""
+        """Whether some part of the text matches. Raises TooManySteps."""
+        self._left = STEPS + STEPS_OF_CHARACTER * len(text)
         state = self._first
         for char in text:
             following = state.on.get(char)
@@ -58,8 +69,12 @@ class Automaton:
     def _state(self, places: frozenset[int], before: int) -> _State:
         state = self._states.get((places, before))
         if state is None:
-            if len(self._states) >= _STATES:
+            self._kept += len(places)
+            if len(self._states) >= _STATES or self._kept > _PLACES:
                 self._states.clear()
+                # The others are only reached from here.
+                self._first.on.clear()
+                self._kept = len(places)
             state = self._states[places, before] = _State(places, before)
         return state
 
@@ -104,6 +119,9 @@ class Automaton:
                 if each not in seen:
                     seen.add(each)
                     stack.append(each)
+        self._left -= len(seen)
+        if self._left < 0:
+            raise TooManySteps("the pattern is too large for a text of this length")
         return chars, False
 
 

@@ -12,7 +12,7 @@ from kcheck.finding.problem import Problem, Reason
 from kcheck.kube.resource import Resource
 from kcheck.kube.suggestion import nearest
 from kcheck.schema import wording
-from kcheck.schema.automaton import automaton
+from kcheck.schema.automaton import TooManySteps, automaton
 from kcheck.schema.regex import BadPattern
 from kcheck.schema.shape import Shape
 from kcheck.schema.walk import Walk
@@ -116,8 +116,13 @@ def _pattern(_validator: Any, pattern: Any, instance: Any, _schema: Any) -> Iter
     """The keyword `pattern` in linear time. What RE2 does not know, lookarounds for instance, is not checked."""
     from jsonschema import ValidationError
 
-    if isinstance(instance, str) and isinstance(pattern, str) and _fits(pattern, instance) is False:
-        yield ValidationError(wording.pattern(instance, pattern))
+    if not isinstance(instance, str) or not isinstance(pattern, str):
+        return
+    try:
+        if _fits(pattern, instance) is False:
+            yield ValidationError(wording.pattern(instance, pattern))
+    except TooManySteps as error:
+        yield ValidationError(f"not validated: {error}")
 
 
 def _fits(pattern: Any, text: str) -> bool | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from kcheck.kube.resource import Resource
-from kcheck.kube.suggestion import nearest
+from kcheck.kube.suggestion import Lexicon, nearest
 from kcheck.schema.components import Components
 from kcheck.schema.definitions import Absence, Definitions, Kind
 from kcheck.schema.shape import Shape
@@ -68,6 +68,7 @@ class Store:
         self._groups: set[str] | None = None
         # By the kind that was written and how many kinds there were to compare it with.
         self._likes: dict[tuple[str, int], str | None] = {}
+        self._known: tuple[int, Lexicon] | None = None
 
     @property
     def components(self) -> Components:
@@ -111,5 +112,7 @@ class Store:
         """The kind that may be meant by one that nobody knows. A kind that is missing is mostly so in many objects."""
         key = (kind, len(self.custom))
         if key not in self._likes:
-            self._likes[key] = nearest(kind, sorted(self.kind_names()))
+            if self._known is None or self._known[0] != len(self.custom):
+                self._known = len(self.custom), Lexicon(self.kind_names())
+            self._likes[key] = nearest(kind, self._known[1])
         return self._likes[key]

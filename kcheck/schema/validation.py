@@ -10,12 +10,21 @@ from typing import Any
 
 from kcheck.finding.problem import Reason
 from kcheck.schema import wording
+from kcheck.schema.automaton import Automaton, TooManySteps
 from kcheck.schema.numeric import bound_faults, is_whole
 from kcheck.schema.structural import Schema
 from kcheck.text.record import NamedTuple
 
 Keys = tuple[str | int, ...]
 """The way from the root of the object."""
+
+
+def _mismatch(pattern: Automaton, value: str) -> str:
+    """Why a value does not fit a pattern, "" where it does."""
+    try:
+        return "" if pattern.search(value) else wording.pattern(value, pattern.pattern)
+    except TooManySteps as error:
+        return f"not validated: {error}"
 
 
 class Fault(NamedTuple):
@@ -100,8 +109,8 @@ class _Validation:
             faults.append(Fault(keys, "crd-schema-violation", wording.too_long(length, schema.max_length), "TooLong"))
         elif schema.min_length is not None and length < schema.min_length:
             faults.append(Fault(keys, "crd-schema-violation", wording.too_short(length, schema.min_length), "Invalid"))
-        elif schema.pattern is not None and not schema.pattern.search(value):
-            faults.append(Fault(keys, "crd-schema-violation", wording.pattern(value, schema.pattern.pattern), "Invalid"))
+        elif schema.pattern is not None and (message := _mismatch(schema.pattern, value)):
+            faults.append(Fault(keys, "crd-schema-violation", message, "Invalid"))
 
     def items(self, value: list[Any], schema: Schema, keys: Keys, faults: list[Fault]) -> int:
         count = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import sys
 from bisect import bisect_right
 
 from kcheck.text.pattern import pattern
@@ -128,15 +129,20 @@ class Source:
         """The character offset of a position of this text."""
         return self.line_starts[position.line - 1] + position.column - 1
 
-    def line(self, number: int) -> str:
-        """Text of a line, counted from 1, without its line break."""
+    def line(self, number: int, most: int = sys.maxsize) -> str:
+        """Text of a line, counted from 1, without its line break; at most so many characters of it."""
+        length = len(self.text)
         if not self._starts and self._left > 0 and self._last[0] == number:
             start = self._last[1]
-            end = self.text.find("\n", start)
-            return self.text[start : end if end >= 0 else len(self.text)]
+            last = start + most if most < length else length
+            end = self.text.find("\n", start, last)
+            return self.text[start : end if end >= 0 else last]
         starts = self.line_starts
-        end = starts[number] if number < len(starts) else len(self.text)
-        return self.text[starts[number - 1] : end].rstrip("\r\n")
+        start = starts[number - 1]
+        end = starts[number] if number < len(starts) else length
+        if end - start > most:
+            end = start + most
+        return self.text[start:end].rstrip("\r\n")
 
 
 def _line_starts(text: str) -> list[int]:

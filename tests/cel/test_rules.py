@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from kcheck.cel.rules import environment_of, find_rules
+from kcheck.cel.environments import environment_of
+from kcheck.cel.rules import find_rules
 from kcheck.cel.schemarules import check_rules
 from kcheck.cel.shapes import shape_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kcheck.finding.severity import ERROR, WARNING
-from kcheck.rule.options import Option
+from kcheck.rule.options import Option, Pattern
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
 
@@ -18,6 +18,7 @@ RULES = (
     Rule("latest-tag", "", WARNING, "practice", frozenset({"security"}), options=_options(Option("allow", tuple, (), ""))),
     Rule("host-network", "", WARNING, "practice", frozenset({"security"})),
     Rule("missing-probe", "", WARNING, "practice", frozenset({"reliability"}), options=_options(Option("min_replicas", int, 1, ""))),
+    Rule("name-pattern-mismatch", "", WARNING, "practice", options=_options(Option("pattern", Pattern, Pattern("a"), ""))),
     Rule("redundant-default", "", WARNING, "practice", frozenset({"style"}), default=False),
     Rule("missing-schema", "", WARNING, "spec", options=_options(Option("ignore_groups", tuple, (), ""))),
     Rule("wrong-type", "", ERROR, "spec"),

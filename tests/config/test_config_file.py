@@ -189,6 +189,7 @@ class TestRules:
         ("rules:\n  securty: off\n", ["2:3: unknown rule 'securty': did you mean security?"]),
         ("rules:\n  other/thing: off\n", ["2:3: unknown rule 'other/thing': is the plug-in installed that brings it?"]),
         ("rules:\n  xyzzy: off\n", ["2:3: unknown rule 'xyzzy': no rule and no group is called so"]),
+        ("rules:\n  name-pattern-mismatch: {pattern: '(?=a)b'}\n", ["2:27: pattern is not a valid regular expression: unknown group (?=a"]),
         ("rules:\n  latest-tag: warn\n", ["2:17: latest-tag is off, on, info, warning, error or a map of options, not 'warn'"]),
         ("rules:\n  latest-tag:\n", ["2:3: latest-tag is off, on, info, warning, error or a map of options, not nothing"]),
         ("rules:\n  latest-tag: 2\n", ["2:17: latest-tag is off, on, info, warning, error or a map of options, not 2"]),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from kcheck.config.config import Config, Override, overrides_for, settings_for
+from kcheck.config.config import Config, Override, Overrides
 from kcheck.config.file import read
-from kcheck.config.pattern import matches
+from kcheck.config.pattern import Globs
 from kcheck.finding.severity import ERROR, INFO
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import Setting, choose
@@ -41,7 +42,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_globs(glob: str, taken: list[str], left: list[str]) -> None:
-    assert [p for p in taken + left if matches(glob, p.split("/"))] == taken
+    assert [p for p in taken + left if Globs([(0, glob)]).matching(p.split("/"))] == taken
+
+
+def settings_of(config: Config, path: str) -> Mapping[str, Setting]:
+    overrides = Overrides(config)
+    return overrides.settings(overrides.of(path))
 
 
 def test_later_overrides_lie_on_top_field_by_field(folder: Path) -> None:
@@ -54,11 +60,11 @@ def test_later_overrides_lie_on_top_field_by_field(folder: Path) -> None:
             Override(("*.yaml", "*.yml"), {"a": Setting(False), "c": Setting(True)}),
         ),
     )
-    assert overrides_for(config, "k8s/a.json") == (0,)
-    assert overrides_for(config, "k8s/a.yml") == (0, 2)
-    assert settings_for(config, "a.json") == config.settings
-    assert settings_for(config, "k8s/a.json") == {"a": Setting(True, INFO, {"x": 2, "y": 1}), "b": Setting(False)}
-    assert settings_for(config, "k8s/a.yml") == {"a": Setting(False, INFO, {"x": 2, "y": 1}), "b": Setting(False), "c": Setting(True)}
+    assert Overrides(config).of("k8s/a.json") == (0,)
+    assert Overrides(config).of("k8s/a.yml") == (0, 2)
+    assert settings_of(config, "a.json") == config.settings
+    assert settings_of(config, "k8s/a.json") == {"a": Setting(True, INFO, {"x": 2, "y": 1}), "b": Setting(False)}
+    assert settings_of(config, "k8s/a.yml") == {"a": Setting(False, INFO, {"x": 2, "y": 1}), "b": Setting(False), "c": Setting(True)}
     assert config.settings["a"] == Setting(True, ERROR, {"x": 1, "y": 1})
 
 
@@ -66,13 +72,13 @@ def test_paths_are_meant_from_the_folder_of_the_config(folder: Path, monkeypatch
     (folder / "project/k8s").mkdir(parents=True)
     (folder / "link").symlink_to(folder / "project")
     config = Config(folder=folder / "project", overrides=(Override(("k8s/*",), {}),))
-    assert overrides_for(config, "project/k8s/a.yaml") == (0,)
-    assert overrides_for(config, "link/k8s/a.yaml") == (0,)
-    assert overrides_for(config, str(folder / "project/k8s/a.yaml")) == (0,)
-    assert overrides_for(config, "k8s/a.yaml") == ()
+    assert Overrides(config).of("project/k8s/a.yaml") == (0,)
+    assert Overrides(config).of("link/k8s/a.yaml") == (0,)
+    assert Overrides(config).of(str(folder / "project/k8s/a.yaml")) == (0,)
+    assert Overrides(config).of("k8s/a.yaml") == ()
     monkeypatch.chdir(folder / "project/k8s")
-    assert overrides_for(config, "a.yaml") == (0,)
-    assert overrides_for(config, "../../k8s/a.yaml") == ()
+    assert Overrides(config).of("a.yaml") == (0,)
+    assert Overrides(config).of("../../k8s/a.yaml") == ()
 
 
 def test_an_override_of_a_group_beats_what_stands_above_of_its_members(folder: Path, registry: Registry) -> None:
@@ -81,11 +87,11 @@ def test_an_override_of_a_group_beats_what_stands_above_of_its_members(folder: P
         "overrides:\n- {files: test/, rules: {security: off}}\n- {files: [gen/], rules: {practice: info, host-network: off}}\n"
     )
     config = read(folder / ".kcheck.yaml", registry)
-    top = choose(registry, settings=settings_for(config, "a.yaml"))
+    top = choose(registry, settings=settings_of(config, "a.yaml"))
     assert top["latest-tag"].severity is ERROR
     assert "redundant-default" in top
-    test = choose(registry, settings=settings_for(config, "test/a.yaml"))
+    test = choose(registry, settings=settings_of(config, "test/a.yaml"))
     assert {"latest-tag", "host-network"}.isdisjoint(test.active)
-    gen = choose(registry, settings=settings_for(config, "gen/a.yaml"))
+    gen = choose(registry, settings=settings_of(config, "gen/a.yaml"))
     assert gen["latest-tag"].severity is INFO
     assert "host-network" not in gen

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
-from kcheck.api import Bundle, Facts, Problem, Reference, Related, is_provided, may_share, pattern
+from kcheck.api import Bundle, Facts, Peers, Problem, Reference, Related, is_provided, pattern
 from kcheck_practice._support.typos import correction, meant
 
 # In whose place a script or a template writes the name.
@@ -36,20 +36,21 @@ def absent(
 def tell(user: Facts, reference: Reference, bundle: Bundle, by_file: bool, remedy: str) -> Iterator[Problem]:
     """The problem of a missing object, if it should be in sight. `by_file`: others of the kind in the file are a sign of that."""
     kind, name, place = reference.kind, reference.name, reference.place
-    around = bundle.neighbours(user, kind, reference.api_group)
-    elsewhere = next((f for f in around if f.id.name == name), None)
+    around = bundle.once(Peers).of(user, kind, reference.api_group)
+    elsewhere = around.named(name)
     if elsewhere is not None and user.folder in bundle.once(_moved):
         return
     if elsewhere is not None:
         message = f"{kind} {name} is in namespace {elsewhere.id.namespace}, which {_who(user, reference)} cannot see"
         yield Problem(place, message, help="add it there", related=(Related(elsewhere.place, f"{kind} {name}"),))
         return
-    peers = [f for f in around if f.id.name and may_share(f.id.namespace, reference.namespace)]
-    here = [f for f in peers if f.place.file == user.place.file]
-    near = meant(name, (f.id.name for f in here or peers))
+    here = around.sharing(reference.namespace, user.place.file)
+    peers = here or around.sharing(reference.namespace)
+    near = meant(name, peers.around(name))
     # One that others use has a purpose of its own.
     if near is not None and not bundle.is_used(user.place.file if here else user.folder, kind, near):
-        related = tuple(Related(f.place, f"{kind} {near}") for f in here or peers if f.id.name == near)[:1]
+        found = peers.named(near)
+        related = (Related(found.place, f"{kind} {near}"),) if found is not None else ()
         yield Problem(place, f"there is no {kind} {name}", help=f"did you mean {near}?", related=related, fix=correction(place, name, near))
     elif (bundle.complete or (by_file and here)) and not _is_operated(user, reference, bundle):
         yield Problem(place, f"there is no {kind} {name} in the input", help=remedy)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from kcheck.api import Edit, Fix, Place, labels, nearest
+from kcheck.api import Edit, Fix, Lexicon, Place, labels, nearest
 
 _DIGITS = str.maketrans("", "", "0123456789")
 _PLAIN = re.compile(r"[A-Za-z](?:[\w./-]*\w)?", re.ASCII)
 _NO_TEXT = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 
 
-def meant(word: str, known: Iterable[str]) -> str | None:
+def meant(word: str, known: Iterable[str] | Lexicon) -> str | None:
     """The known name that was meant by a word. Two that differ in nothing but digits are two names: web-1 is no slip for web-2."""
-    return nearest(word, (each for each in known if each.translate(_DIGITS) != word.translate(_DIGITS)))
+    bare = word.translate(_DIGITS)
+    around = known.around(word) if isinstance(known, Lexicon) else known
+    return nearest(word, (each for each in around if each.translate(_DIGITS) != bare))
 
 
 def meant_label(key: str) -> str | None:

@@ -5,13 +5,17 @@ Best Practices".
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated
+from heapq import merge
+from itertools import islice
+from typing import Annotated, Any
 
 from kcheck.api import ERROR, INFO, Bundle, Facts, Problem, Related, Resource, rule
 
 _GROUPS = ("networking", "security", "exposure")
 # By these a cloud's load balancer stays inside of its network.
 _INTERNAL = ("internal", "scheme", "load-balancer-type", "subnets", "lb-internal", "source-ranges")
+_MOST = 1000
+"""Services and pods that are looked at for one Service."""
 _LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
 
 
@@ -149,13 +153,14 @@ def shared_selector(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     """
     if service.id.kind != "Service" or not service.whole or not service.selectors:
         return
-    own = _ways(service)
-    for other in bundle.sharing(service):
+    here = (service.place.file, service.place.start)
+    for other in islice(_rivals(service, bundle), _MOST):
+        if (other.place.file, other.place.start) >= here:
+            return
         # One of the same name, with a namespace and without, is the same one in two places.
-        if other.id.name == service.id.name or other.headless != service.headless or ("open" in other.marks) != ("open" in service.marks):
-            continue
-        if own & _ways(other) and (bundle.complete or other.place.file == service.place.file):
-            if any(f.id.kind == "Rollout" for f, _ in bundle.selected(service, service.selectors[0].selector)):
+        if other.id.name != service.id.name and bundle.together(service, other):
+            selected = bundle.selected(service, service.selectors[0].selector) if bundle.once(_has_rollouts) else ()
+            if any(f.id.kind == "Rollout" for f, _ in islice(selected, _MOST)):
                 return
             message = f"{other.title} leads to the same pods by the same ports"
             yield Problem(
@@ -165,6 +170,33 @@ def shared_selector(service: Facts, bundle: Bundle) -> Iterator[Problem]:
                 related=(Related(other.place, other.title),),
             )
             return
+
+
+def _rivals(service: Facts, bundle: Bundle) -> Iterator[Facts]:
+    """The Services of a folder with one selector and a way in common, the earlier first: of one file, unless the input is complete."""
+    table = bundle.once(_by_way)
+    return merge(*(table.get(key, ()) for key in _keys(service, bundle)), key=lambda f: (f.place.file, f.place.start))
+
+
+def _by_way(bundle: Bundle) -> dict[Any, list[Facts]]:
+    table: dict[Any, list[Facts]] = {}
+    services = [f for f in bundle.facts if f.whole and f.id.kind == "Service" and f.selectors]
+    for f in sorted(services, key=lambda f: (f.place.file, f.place.start)):
+        for key in _keys(f, bundle):
+            table.setdefault(key, []).append(f)
+    return table
+
+
+def _keys(service: Facts, bundle: Bundle) -> list[tuple[Any, ...]]:
+    """What two Services have in common that lead to the same pods by the same ports, for each way of one."""
+    wanted = frozenset(service.selectors[0].selector.requirements)
+    file = "" if bundle.complete else service.place.file
+    kind = (service.folder, file, wanted, service.headless, "open" in service.marks)
+    return [(*kind, way) for way in sorted(_ways(service), key=str)]
+
+
+def _has_rollouts(bundle: Bundle) -> bool:
+    return any(f.id.kind == "Rollout" for f in bundle.facts)
 
 
 @rule(

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 
-from kcheck.api import Bundle, Facts, Problem, Related, calls, may_share, network, rule
+from kcheck.api import Bundle, Facts, Peers, Problem, Related, calls, may_share, network, rule
 from kcheck_practice._support.typos import correction, meant
 
 _GROUPS = ("relations", "networking")
 # What clusters and the operators of Prometheus bring along.
 _BROUGHT = {"kubernetes", "kube-dns", "prometheus-operated", "alertmanager-operated", "thanos-ruler-operated"}
-_MOST = 1000
-"""Services among which a misspelt one is looked for."""
 
 
 @rule(
@@ -61,18 +58,18 @@ def missing_address_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
 
 def _missing(wanted: calls.Target, address: network.Address, user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """The problem of an address that nobody has, if the one who has it should be in sight."""
-    around = bundle.once(_by_folder).get(user.folder, [])
-    peers = [f for f in around[:_MOST] if f.id.namespace == wanted.namespace or not f.id.namespace or not wanted.namespace]
-    here = [f for f in peers if f.place.file == user.place.file]
-    near = meant(wanted.name, (f.id.name for f in peers)) if len(wanted.name) > 3 else None
+    around = bundle.once(Peers).of(user, "Service")
+    peers = around.sharing(wanted.namespace)
+    near = meant(wanted.name, peers.around(wanted.name)) if len(wanted.name) > 3 else None
     # Who calls that one as well, by its right name, means another by this.
     if near is not None and not any(near in each.host.split(".") for each in user.addresses):
-        related = tuple(Related(f.place, f"Service {near}") for f in peers if f.id.name == near)[:1]
+        found = peers.named(near)
+        related = (Related(found.place, f"Service {near}"),) if found is not None else ()
         fix = correction(address.place, address.host, address.host.replace(wanted.name, near, 1))
         yield Problem(address.place, f"there is no Service {wanted.name}", help=f"did you mean {near}?", related=related, fix=fix)
         return
     known = wanted.namespace in bundle.once(calls.namespaces)
-    by_name = wanted.suffixed and wanted.namespace != "default" and any(f.id.namespace == wanted.namespace for f in here)
+    by_name = wanted.suffixed and wanted.namespace != "default" and around.has(user.place.file, wanted.namespace)
     by_rule = bundle.complete and known and (wanted.suffixed or address.port > 0)
     if by_name or by_rule:
         where = f" in namespace {wanted.namespace}" if wanted.namespace else ""
@@ -90,14 +87,6 @@ def _is_there(wanted: calls.Target, address: network.Address, bundle: Bundle) ->
         return True
     # The Services of Knative are none of Kubernetes, and have addresses, too; other names of pods are for the pod itself.
     return bool(bundle.named("Service", name, "serving.knative.dev")) or address.host.split(".")[0] in bundle.once(_hosts)
-
-
-def _by_folder(bundle: Bundle) -> dict[str, list[Facts]]:
-    table: dict[str, list[Facts]] = defaultdict(list)
-    for f in bundle.facts:
-        if f.whole and f.id.kind == "Service" and f.group == "" and f.id.name:
-            table[f.folder].append(f)
-    return table
 
 
 def _hosts(bundle: Bundle) -> frozenset[str]:

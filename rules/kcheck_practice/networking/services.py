@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from kcheck.api import ERROR, INFO, Backend, Bundle, Complaint, Facts, PortFact, Problem, Related, Scope, rule, selector
+from kcheck.api import ERROR, INFO, Backend, Bundle, Complaint, Facts, PodFact, PortFact, Problem, Related, Scope, rule, selector
 from kcheck_practice._support.typos import correction, meant
 from kcheck_practice.networking._service_backends import MOST, aim, backends, selects
 
 # Kinds whose pods serve; those of Jobs end.
+_ANY = ("", "")
+"""Where Services stand that want no label."""
 _SERVING = {"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Pod", "Rollout", "DeploymentConfig"}
 
 
@@ -137,14 +140,51 @@ def _slip(service: Facts, bundle: Bundle) -> Problem | None:
     key = None if wrong.key in pod.labels else meant(wrong.key, [k for k, v in pod.labels.items() if v == wrong.values[0]])
     if value is None and key is None:
         return None
-    others = (f for f in bundle.neighbours(service, "Service") if f.selectors and f is not service)
-    if any(pod.meets(other.selectors[0].selector) for other in islice(others, 10 * MOST)):
+    if bundle.once(_Selecting).another(service, pod):
         return None
     right = f"{key or wrong.key}={pod.labels[key or wrong.key]}"
     place = found.entries.get(wrong.key, found.place)
     fix = correction(place, wrong.values[0], value) if value else None
     related = (Related(pod.place, f"the labels of {workload.title}"),)
     return Problem(place, f"{wrong} selects no pods: {workload.title}, the nearest, has {right}", related=related, fix=fix)
+
+
+class _Selecting:
+    """The Services of a folder, by a label that they want: which select a pod."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        self._bundle = bundle
+        self._known: dict[str, dict[tuple[str, str | None], list[Facts]]] = {}
+
+    def another(self, service: Facts, pod: PodFact) -> bool:
+        """Whether another Service in the folder of one selects a pod."""
+        others: Iterable[Facts]
+        if pod.added is None:
+            # It may have any label.
+            others = (f for f in self._bundle.neighbours(service, "Service") if f.selectors)
+        else:
+            table = self._table(service)
+            labels = {label for each in (pod.labels, *pod.patches) for label in each.items()}
+            keys = [(key, None) for key in sorted(pod.added)]
+            others = (f for label in (*sorted(labels), *keys, _ANY) for f in table.get(label, ()))
+        found = (f for f in islice(others, 10 * MOST) if f is not service)
+        return any(pod.meets(other.selectors[0].selector) for other in found)
+
+    def _table(self, service: Facts) -> dict[tuple[str, str | None], list[Facts]]:
+        if service.folder not in self._known:
+            services = [f for f in self._bundle.neighbours(service, "Service") if f.selectors]
+            wanted = [
+                [(r.key, r.values[0]) for r in f.selectors[0].selector.requirements if r.operator == "In" and len(r.values) == 1] or [_ANY]
+                for f in services
+            ]
+            often = Counter(label for labels in wanted for label in labels)
+            # Under the rarest of the labels that each wants, and under the key of that one.
+            table = self._known[service.folder] = {}
+            for f, labels in zip(services, wanted, strict=True):
+                rarest = min(labels, key=lambda label: (often[label], label))
+                for key in (rarest, (rarest[0], None)):
+                    table.setdefault(key, []).append(f)
+        return self._known[service.folder]
 
 
 def _backends_in(service: Facts, bundle: Bundle, scope: Scope) -> list[Backend]:

@@ -6,10 +6,10 @@ apiserver/pkg/endpoints/request/requestinfo.go and pkg/apis/rbac/v1/evaluation_h
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
-from kcheck.api import Bundle, Edit, Facts, Fix, Node, Problem, Related, Resource, nearest, rule, served
+from kcheck.api import Bundle, Edit, Facts, Fix, Lexicon, Node, Problem, Related, Resource, nearest, rule, served
 from kcheck_practice._support.typos import correction, is_plain, meant
 
 _RULE = "rbac/v1 PolicyRule"
@@ -174,7 +174,7 @@ def undefined_role_resource(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
         low = grant.plural.lower()
         near = low if low in defined else next((f"{low}{end}" for end in ("s", "es") if f"{low}{end}" in defined), None)
         # A longer name may well be another resource, whose definition is elsewhere; and so is one beside that which is near.
-        near = near or nearest(low, sorted(defined), limit=1)
+        near = near or nearest(low, bundle.once(_Plurals).of(grant.groups), limit=1)
         of = " or ".join(grant.groups)
         if near is not None and all(each.plural != near for each in facts.grants):
             fix = correction(grant.place, grant.plural, near)
@@ -192,6 +192,20 @@ def _definitions(bundle: Bundle) -> dict[str, dict[str, Facts]]:
             plural, _, group = f.id.name.partition(".")
             table.setdefault(group, {}).setdefault(plural, f)
     return table
+
+
+class _Plurals:
+    """What groups of the input define, indexed by their names."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        self._definitions = bundle.once(_definitions)
+        self._known: dict[frozenset[str], Lexicon] = {}
+
+    def of(self, groups: Iterable[str]) -> Lexicon:
+        key = frozenset(groups)
+        if key not in self._known:
+            self._known[key] = Lexicon(plural for group in key for plural in self._definitions.get(group, ()))
+        return self._known[key]
 
 
 def _granted(role: Resource, named: Node, verb: str) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 
-from kcheck.api import ERROR, Bundle, Delivery, Facts, Place, Problem, Related, rule
+from kcheck.api import ERROR, Bundle, Delivery, Facts, Lexicon, Place, Problem, Related, rule
 from kcheck.api import pattern as late
 from kcheck_practice._support.typos import meant
 
@@ -34,7 +34,7 @@ def missing_source_path(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
             continue
         above, _, last = path.rpartition("/")
         for root in roots:
-            near = meant(last, sorted(bundle.folders.get(_join(root, above), ())))
+            near = meant(last, bundle.once(_Folders).of(_join(root, above)))
             if near is not None and above:
                 yield Problem(origin.place, f"there is no folder {path} in the input", help=f"did you mean {above}/{near}?")
                 break
@@ -98,6 +98,19 @@ def _folder(path: str) -> str:
 
 def _join(root: str, path: str) -> str:
     return "/".join(part for part in (root, path) if part)
+
+
+class _Folders:
+    """The folders inside a folder of the input, indexed by their names."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        self._folders = bundle.folders
+        self._known: dict[str, Lexicon] = {}
+
+    def of(self, folder: str) -> Lexicon:
+        if folder not in self._known:
+            self._known[folder] = Lexicon(self._folders.get(folder, ()))
+        return self._known[folder]
 
 
 def _roots(facts: Facts, bundle: Bundle) -> list[str]:

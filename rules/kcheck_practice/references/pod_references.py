@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import ERROR, Bundle, Facts, Problem, Related, pattern, rule
+from kcheck.api import ERROR, Bundle, Facts, Lexicon, Problem, Related, pattern, rule
 from kcheck_practice._support.missing_references import absent, tell
 from kcheck_practice._support.typos import correction, meant
 
@@ -62,19 +62,31 @@ def missing_key(user: Facts, bundle: Bundle) -> Iterator[Problem]:
             continue
         copies = bundle.meant(user, reference)
         known = [f.keys for f in copies] + [made.keys for made in bundle.makers(reference)]
-        present = frozenset[str]().union(*(keys for keys in known if keys is not None))
-        if not known or None in known or reference.key in present:
+        if not known or None in known or any(reference.key in keys for keys in known if keys is not None):
             continue
         title = f"{reference.kind} {reference.name}"
-        near = meant(reference.key, sorted(present))
+        present = bundle.once(_Keys).of(frozenset(keys for keys in known if keys is not None))
+        near = meant(reference.key, present)
         # What a custom resource calls its Secret in an example may be any Secret of that name.
         if near is None and reference.use == "name" and not bundle.complete and all(f.place.file != user.place.file for f in copies):
             continue
-        have = ", ".join(sorted(present)[:_SHOWN]) + (", ..." if len(present) > _SHOWN else "")
+        have = ", ".join(present.words[:_SHOWN]) + (", ..." if len(present.words) > _SHOWN else "")
         hint = f"did you mean {near}?" if near else f"use one of {have}"
         fix = correction(reference.key_place, reference.key, near) if near else None
         related = tuple(Related(f.place, title) for f in copies[:1])
         yield Problem(reference.key_place or reference.place, f"{title} has no key {reference.key}", help=hint, related=related, fix=fix)
+
+
+class _Keys:
+    """The entries of ConfigMaps and Secrets that a reference can mean, indexed once however many refer to them."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        self._known: dict[frozenset[frozenset[str]], Lexicon] = {}
+
+    def of(self, several: frozenset[frozenset[str]]) -> Lexicon:
+        if several not in self._known:
+            self._known[several] = Lexicon(key for keys in several for key in keys)
+        return self._known[several]
 
 
 @rule(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import INFO, Problem, Resource, rule
+from kcheck.api import INFO, Pattern, Problem, Resource, matches_whole, rule
 
 _GROUPS = ("namespaces",)
+_PLAIN = Pattern("[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _SYSTEM = ("kube-system", "kube-public", "kube-node-lease")
 # The cluster makes or reads these there.
 _THERE = ("kube-root-ca.crt", "extension-apiserver-authentication", "coredns", "kubernetes")
@@ -51,10 +51,10 @@ def system_namespace(
 def name_pattern(
     resource: Resource,
     *,
-    pattern: Annotated[str, "regular expression that whole names must match"] = "[a-z][a-z0-9]*(-[a-z0-9]+)*",
+    pattern: Annotated[Pattern, "regular expression that whole names must match"] = _PLAIN,
     kinds: Annotated[tuple[str, ...], "kinds that are asked, none for all"] = (),
 ) -> Iterator[Problem]:
     """By default: small letters, digits and single dashes, a letter first, which is legal for every kind."""
     node = resource.node.at("metadata", "name")
-    if node.text and (not kinds or resource.kind in kinds) and not re.fullmatch(pattern, node.text[:1000]):
+    if node.text and (not kinds or resource.kind in kinds) and not matches_whole(pattern, node.text):
         yield Problem(node, f"the name {node.text} does not match {pattern}", help="give it another")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import ERROR, WARNING, Bundle, Complaint, Facts, Node, Problem, Related, nearest, rule, validator
+from kcheck.api import ERROR, WARNING, Bundle, Complaint, Facts, Lexicon, Node, Problem, Related, nearest, rule, validator
 from kcheck_spec.objects.common_constraints import require, unique
 
 
@@ -27,10 +27,18 @@ def kubeconfig_reference(config: Facts, bundle: Bundle) -> Iterator[Problem]:
         section, name = naming.section, naming.name
         if (section, name) in bundle.kubeconfig:
             continue
-        near = nearest(name, [known for where, known in bundle.kubeconfig if where == section])
+        near = nearest(name, bundle.once(_names).get(section, ()))
         hint = f"did you mean {near}?" if near else f"add it under {section}, or check the files that KUBECONFIG merges together"
         by = f"context {naming.context}" if naming.context else "current-context"
         yield Problem(naming.place, f"{by} names the {section[:-1]} {name}, which nobody has", help=hint, reason="NotFound")
+
+
+def _names(bundle: Bundle) -> dict[str, Lexicon]:
+    """The names of each section's entries."""
+    names: dict[str, list[str]] = {}
+    for section, name in bundle.kubeconfig:
+        names.setdefault(section, []).append(name)
+    return {section: Lexicon(found) for section, found in names.items()}
 
 
 @validator("clientcmd/v1 Config", rule=kubeconfig_reference)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Pod, Problem, declare, fields, missing, nearest, validator
+from kcheck.api import Lexicon, Node, Pod, Problem, declare, fields, missing, nearest, validator
 from kcheck_spec._support import file_paths as paths
 from kcheck_spec.objects.common_constraints import not_supported, settled
 from kcheck_spec.storage.volumes import accepted_volumes, claimed_names
@@ -33,27 +33,28 @@ def mounts_are_sound(pod: Pod) -> Iterator[Problem]:
     volumes, claims = accepted_volumes(pod), claimed_names(pod)
     declared = {volume["name"].text for volume in pod["volumes"]} | claims.keys()
     known = volumes.keys() | {name for name, node in claims.items() if not pod.resource.refuses(node)}
+    words = Lexicon(known)
     other_kinds = {name for name, volume in volumes.items() if not (volume["persistentVolumeClaim"] or volume["ephemeral"])} - claims.keys()
     for container in containers(pod.node):
         # Whoever defines a kind of its own may add volumes to the pods that it makes.
         if pod.resource.built_in:
-            yield from _unknown(container, known, declared)
+            yield from _unknown(container, known, declared - known, words)
         yield from _mounts(container)
         yield from _devices(container, other_kinds)
 
 
-def _unknown(container: Node, known: set[str], declared: set[str]) -> Iterator[Problem]:
-    """Mounts and devices of volumes that are not there, or that the server refuses and so does not see."""
+def _unknown(container: Node, known: set[str], refused: set[str], words: Lexicon) -> Iterator[Problem]:
+    """Mounts and devices of volumes that do not exist, or that the server refuses and so does not see. `words`: what is known, indexed."""
     for each in (*container["volumeMounts"], *container["volumeDevices"]):
         name = each["name"]
         if not name.text:
             yield missing(name)
-        elif name.text in declared - known:
+        elif name.text in refused:
             yield Problem(
                 name, f"the volume {name.text} is refused, so there is nothing to mount", help="mend the volume", reason="NotFound"
             )
         elif name.text not in known:
-            near = nearest(name.text, known)
+            near = nearest(name.text, words)
             hint = f"write {near}" if near else "add it to the volumes of the pod"
             yield Problem(name, f"the pod has no volume {name.text}", help=hint, reason="NotFound")
 
