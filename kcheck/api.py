@@ -14,6 +14,8 @@ from kcheck.kube import (
     addresses,
     base64,
     calls,
+    credential_names,
+    credential_texts,
     cron,
     durations,
     image,
@@ -57,9 +59,9 @@ __all__ = [
     "Document", "Edit", "Facts", "FieldTable", "Finding", "Fix", "Made", "Node", "NodesFact", "ObjectId", "Option", "Part", "Passage",
     "Place", "Pod", "PodFact", "PortFact", "Problem", "Reason", "Reference", "Related", "Report", "Resource", "Rule", "ScaleFact", "Scope",
     "SelectorFact", "Severity", "Span", "Style", "addresses", "base64", "calls", "check_device_selector", "checks", "constraint",
-    "cron", "durations", "expressions", "fields", "hookimpl", "image", "is_provided", "labels", "may_share", "missing", "modes", "modules",
-    "names", "nearest", "network", "pattern", "podsecurity", "ports", "quantity", "rule", "selector", "served", "soundness", "strings",
-    "time_zones", "tokens", "topic", "urls",
+    "credential_names", "credential_texts", "cron", "durations", "expressions", "fields", "hookimpl", "image", "is_provided", "labels",
+    "may_share", "missing", "modes", "modules", "names", "nearest", "network", "pattern", "podsecurity", "ports", "quantity", "rule",
+    "selector", "served", "soundness", "strings", "time_zones", "tokens", "topic", "urls",
 ]  # fmt: skip
 
 

@@ -40,10 +40,9 @@ class Problem:
     or the Place of a fact.
     `at`: which characters are meant: the value, or the key it stands under.
     `field`: path as the API server writes it, where it is not simply the node's own; a node stands for its path.
-    `secrets`: characters that no report may show; a line that is quoted has asterisks there. Messages and fixes have none of them.
     """
 
-    __slots__ = ("at", "field", "fix", "message", "node", "reason", "related", "secrets")
+    __slots__ = ("at", "field", "fix", "message", "node", "reason", "related")
 
     def __init__(
         self,
@@ -54,7 +53,6 @@ class Problem:
         field: str | Node | None = None,
         related: tuple[Related, ...] = (),
         fix: Fix | None = None,
-        secrets: tuple[Node | Span, ...] = (),
     ) -> None:
         self.node = node
         # A message is one line, whatever it quotes.
@@ -64,7 +62,6 @@ class Problem:
         self.field = field
         self.related = related
         self.fix = fix
-        self.secrets = secrets
 
 
 def missing(node: Node) -> Problem:

@@ -87,7 +87,8 @@ def kustomized(source: Source, passed: str, all: Kustomizations, session: Sessio
         for problem in found.absences():
             assert isinstance(problem.node, Node)
             place = found.placer.place(problem.node)
-            outcome.findings.append(Finding("missing-file", active.severity, active.rule.family, problem.message, place))
+            message = found.placer.secrets.message(problem.message, True)
+            outcome.findings.append(Finding("missing-file", active.severity, active.rule.family, message, place))
         outcome.ignores = ignores_of(source, [found.document], session.registry)
     return outcome
 

@@ -58,7 +58,7 @@ class _Sieve:
             return
         outcome = "lose this" if rule == "unknown-field" else "cannot be made"
         message = f"pods of {self._resource.kind} {self._resource.name} {outcome}: {problem.message}"
-        self._tell(DOOMED, Problem(node, message, "", problem.at, problem.field, problem.related, problem.fix, problem.secrets))
+        self._tell(DOOMED, Problem(node, message, "", problem.at, problem.field, problem.related, problem.fix))
 
 
 class _Verdict(Walk):
