@@ -26,7 +26,7 @@ _SHORTEST, _LONG = 3, 8
 _OCCURRENCES = 8
 _LINE = 800
 _MANY = 100
-"""Texts with blanks in them that are looked for in messages one by one."""
+"""Texts that are looked for in messages one by one, the longest of all."""
 
 
 def secrets_of(document: Document) -> Secrets:
@@ -53,14 +53,14 @@ def shown_text(path: str, text: str) -> str:
 
 
 class Found:
-    """What a search has found. `spans`: characters of the file, in order and apart; `words`: in order; `phrases`: of several words."""
+    """What a search has found. `spans`: characters of the file, in order and apart; `words`: in order; `phrases`: found inside of words."""
 
     def __init__(self, search: Search) -> None:
         self.spans = _joined(search.spans)
         self.starts = [start for start, _ in self.spans]
         self.aliased = search.aliased
         self.words = sorted({word for text in search.texts for word in _words(text)})
-        self.phrases = sorted((text for text in search.texts if len(text) >= _SHORTEST and not _WORD.fullmatch(text)), key=_longer)[-_MANY:]
+        self.phrases = sorted(filter(_is_phrase, search.texts), key=_longer)[: -_MANY - 1 : -1]
 
 
 class Secrets:
@@ -185,6 +185,11 @@ def _words(text: str) -> Iterable[str]:
     told = [part for word in words for part in (word, word.rstrip(".,:;!?")) if len(part) >= least]
     # Messages have words of a language in them.
     return [word for word in told if not _PLAIN_WORD.fullmatch(word) or (len(words) == 1 and len(word) >= _LONG)]
+
+
+def _is_phrase(text: str) -> bool:
+    """Whether a text is told from all others, so that a message with it in the middle of a word is sure to quote it."""
+    return len(text) >= (_LONG if _WORD.fullmatch(text) else _SHORTEST) and not _PLAIN_WORD.fullmatch(text)
 
 
 def _longer(text: str) -> tuple[int, str]:

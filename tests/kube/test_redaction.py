@@ -48,7 +48,8 @@ def test_some_do(line: str) -> None:
 @pytest.mark.parametrize(
     ("line", "shown"),
     [
-        ("  password: hunter6: x", "  password: ******** *"), ("metadata: {name: a}", "metadata: ****** **"), ("  name: a", "  name: a"), ("  aGVsbG8=", "  ********"), ("# a comment", "# a comment"),
+        ("  password: hunter6: x", "  password: ******** *"), ("metadata: {name: a}", "metadata: ****** **"),
+        ("  name: a", "  name: a"), ("  aGVsbG8=", "  ********"), ("# a comment", "# a comment"),
     ],
 )  # fmt: skip
 def test_unread_lines_of_secrets(line: str, shown: str) -> None:
