@@ -69,12 +69,12 @@ def without_user_info(text: str) -> str:
     return f"{scheme}{separator}{authority.rpartition('@')[2]}{slash}{path}" if separator and "@" in authority else text
 
 
-def spans(text: str) -> list[tuple[int, int]]:
-    """The secret values that a text shows to be such by itself."""
+def spans(text: str, telling: bool | None = None) -> list[tuple[int, int]]:
+    """The secret values that a text shows to be such by itself. `telling`: whether a name in it may say so, where that is known."""
     found = [*user_infos(text), *((each.start, each.end) for each in credential_texts.find(text))]
     if "uthorization" in text:
         found += (match.span(1) for match in _HEADER.finditer(text) if not match[1].isalpha() and could_be(match[1]))
-    if may_say_so(text.lower()):
+    if may_say_so(text.lower()) if telling is None else telling:
         found += (match.span(2) for match in _PAIR.finditer(text) if is_credential(match[1], match[2], sure=True))
         found += (match.span(3) for match in _ASSIGNED.finditer(text) if is_credential(match[1], match[3], sure=True))
     return found
@@ -82,13 +82,16 @@ def spans(text: str) -> list[tuple[int, int]]:
 
 def spans_in_file(text: str) -> list[tuple[int, int]]:
     """The same of a line or a file: settings and command lines, too."""
-    found = spans(text)
-    if may_say_so(low := text.lower()) or "mysql" in low:
+    low = text.lower()
+    telling = may_say_so(low)
+    found = spans(text, telling)
+    if telling or "mysql" in low:
         found += ((each.start, each.end) for each in credential_texts.lines(text, ""))
         found += ((each.start, each.end) for each in credential_texts.arguments(text))
     return found
 
 
+@lru_cache(maxsize=1024)
 def message(text: str) -> str:
     """A message without the secret values that can be recognized in it."""
     return replaced(text, spans(text))

@@ -21,7 +21,7 @@ from kcheck.tree.node import Node
 from kcheck.tree.parse import parse
 
 _WORD = pattern(r"""[^\s"'`,;()\[\]{}<>]+""")
-_PLAIN_WORD = pattern(r"[A-Za-z]?[a-z]+")
+_PLAIN_WORD = pattern(r"[A-Za-z]?[a-z]+(?:[A-Z][a-z]+)*")
 _SHORTEST, _LONG = 3, 8
 _OCCURRENCES = 8
 _LINE = 800

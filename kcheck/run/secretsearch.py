@@ -21,6 +21,8 @@ _OPEN = frozenset({"apiVersion", "kind", "metadata", "type", "immutable"})
 _CREDENTIALS = frozenset({
     "token", "password", "client-key-data", "access-token", "id-token", "refresh-token", "client-secret", "clientSecret", "accessToken",
 })  # fmt: skip
+# What kubectl prints in the place of secret values.
+_LEFT_OUT = ("", "REDACTED", "DATA+OMITTED")
 _SHORTEST, _LONG, _SHORT = 3, 8, 20
 _MANY = 100
 """Aliases of secret values: their texts are looked for in each line."""
@@ -150,7 +152,7 @@ class Search:
     def _hide(self, node: Node) -> None:
         """Hide a value."""
         value = node.value
-        if not node.exists or value is None or value is True or value is False or value == "":
+        if not node.exists or value is None or value is True or value is False or value in _LEFT_OUT:
             return
         text = value if isinstance(value, str) else str(value)
         self.texts.add(text)
