@@ -20,6 +20,7 @@ from kcheck.finding.report import Report
 from kcheck.reporters.glyphs import Glyphs
 from kcheck.run.discover import Discovery, is_descriptor
 from kcheck.run.fixing import Fixed, Fixing
+from kcheck.run.secrets import shown_text
 from kcheck.run.session import Session
 
 _UNCHECKED = frozenset({"internal-error", "unreadable-file"})
@@ -49,7 +50,8 @@ class Fixer:
         for finding in unchecked:
             _tell(f"{finding.file}:{finding.range.start.line}: {finding.concise}")
         files = fixing.files
-        print_text("".join(diff(path, files[path].source.text, files[path].text) for path in sorted(files)))
+        shown = ((path, shown_text(path, fixed.source.text), shown_text(path, fixed.text)) for path, fixed in sorted(files.items()))
+        print_text("".join(diff(*each) for each in shown))
         if files and not self.telling.quiet:
             click.echo(f"Would fix {_amount(files.values())}.", err=True)
         return 2 if _tell_changed(fixing.changed) or unchecked else 1 if files else 0

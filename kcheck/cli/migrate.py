@@ -27,6 +27,7 @@ from kcheck.rule.ruleset import choose, merge
 from kcheck.run.discover import Discovery, NoSuchPath, Target, Unreadable, discover
 from kcheck.run.load import load
 from kcheck.run.run import run
+from kcheck.run.secrets import shown_text
 from kcheck.run.session import Session
 from kcheck.text.source import Source
 from kcheck.text.span import Span
@@ -71,7 +72,8 @@ def migrate(paths: tuple[str, ...], tool: str | None, output: str | None, force:
             with _writing(each.source.path), written(each.source.path) as out:
                 out.buffer.write(each.source.encode(each.text))
         else:
-            print_text(diff(each.source.path, each.source.text, each.text))
+            path = each.source.path
+            print_text(diff(path, shown_text(path, each.source.text), shown_text(path, each.text)))
     sys.exit(2 if registry.failures else 0)
 
 

@@ -43,10 +43,9 @@ class Problem:
     taken from a `Complaint`. Both are one line.
     `at`: which characters are meant: the value or its key.
     `field`: the path as the API server writes it, where it differs from the path of the node; a node stands for its path.
-    `secrets`: characters that no report may show; a quoted line has asterisks there. Messages, help and fixes never contain them.
     """
 
-    __slots__ = ("at", "field", "fix", "help", "message", "node", "reason", "related", "secrets")
+    __slots__ = ("at", "field", "fix", "help", "message", "node", "reason", "related")
 
     def __init__(
         self,
@@ -59,7 +58,6 @@ class Problem:
         field: str | Node | None = None,
         related: tuple[Related, ...] = (),
         fix: Fix | None = None,
-        secrets: tuple[Node | Span, ...] = (),
     ) -> None:
         self.node = node
         # Both are one line, whatever they quote.
@@ -70,7 +68,6 @@ class Problem:
         self.field = field
         self.related = related
         self.fix = fix
-        self.secrets = secrets
 
     def replace(self, **changes: Any) -> Problem:
         """The same problem with some attributes changed."""

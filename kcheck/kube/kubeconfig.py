@@ -6,21 +6,11 @@ from collections.abc import Mapping
 from typing import Literal
 
 from kcheck.kube.place import Place
-from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
 
 Section = Literal["clusters", "users", "contexts"]
 SECTIONS: Mapping[Section, str] = {"clusters": "cluster", "users": "user", "contexts": "context"}
 """The lists of a kubeconfig, and the field of an entry that holds what is called by its name."""
-
-_SECRET = pattern(
-    r"""((?:token|password|client-key-data|(?:access|id|refresh)-token|client-secret)["']?[ \t]*:[ \t]*)(\S.*)"""
-)
-
-
-def masked(line: str) -> str:
-    """A line of a kubeconfig as a report may show it: as long as it is, without keys, tokens and passwords."""
-    return _SECRET.sub(lambda match: match[1] + "*" * len(match[2]), line)
 
 
 class Entry(NamedTuple):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache
 from math import log2
 
 from kcheck.kube import base64
@@ -126,20 +126,6 @@ def _beginnings_in(text: str) -> list[str]:
     if _KEY in text and _KEY not in found:
         found.append(_KEY)
     return sorted(found, key=_RANKS.__getitem__)
-
-
-@lru_cache(maxsize=1024)
-def masked(line: str) -> str:
-    """A line as long as it is, its credentials as asterisks. Of one line much may be told."""
-    for token in list(find(line)):
-        line = cover(line, token.start, token.end)
-    return line
-
-
-def cover(line: str, start: int, end: int) -> str:
-    """A line with some of its characters as asterisks."""
-    start, end = max(start, 0), min(end, len(line))
-    return line[:start] + "*" * (end - start) + line[end:] if start < end else line
 
 
 def entropy(text: str) -> float:

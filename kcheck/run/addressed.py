@@ -53,7 +53,7 @@ def addresses(resource: Resource, pods: list[Pod], placer: Placer) -> tuple[Addr
         return ()
     for node in _variables(pods) if pods else _settings(resource):
         for host, port, scheme, start in _read(node.text):
-            if (host, port) not in found and _may_be_service(host):
+            if (host, port) not in found and _may_be_service(host) and not placer.secrets.hides(node):
                 found[host, port] = Address(host, port, scheme, _place(node, host, start, placer))
                 if len(found) >= _MOST:
                     return tuple(found.values())

@@ -92,7 +92,7 @@ def collect(resource: Resource, pods: list[Pod], placer: Placer, usage: bool = T
         keys=_keys(resource, _KEYED[kind]) if kind in _KEYED else None,
         makes=making,
         mentions=mentioned,
-        words=words(resource, pods) if usage else _NONE,
+        words=words(resource, pods, placer.secrets) if usage else _NONE,
         whole=_is_whole(resource, kind, pods),
         operated=custom and may_make_pods(resource),
         headless=kind == _SERVICE and resource["spec"]["clusterIP"].text == "None",
@@ -122,7 +122,8 @@ def _keys(resource: Resource, fields: tuple[str, ...]) -> frozenset[str] | None:
     if any(key.startswith(_FILLED) for key in (*resource.annotations, *resource.labels)):
         return None
     # One without any is there to be filled.
-    return frozenset(key for name in fields for key, _ in resource[name].entries) or None
+    # "password=hunter2" is no key, but a value that nobody should see.
+    return frozenset(key.partition("=")[0] for name in fields for key, _ in resource[name].entries) or None
 
 
 def _is_whole(resource: Resource, kind: tuple[str, str], pods: list[Pod]) -> bool:

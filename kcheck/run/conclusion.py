@@ -8,6 +8,7 @@ from itertools import chain
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Problem
 from kcheck.finding.report import Passed, Report
+from kcheck.kube import redaction
 from kcheck.kube.bundle import Bundle
 from kcheck.kube.facts import Facts
 from kcheck.kube.place import Place
@@ -93,7 +94,7 @@ class _Conclusion:
         at = problem.node if isinstance(problem.node, Place) else place
         active = self.session.rules_for(at.file).active.get(rule)
         if active is not None:
-            message, help = problem.message, problem.help
+            message, help = redaction.message(problem.message), redaction.message(problem.help)
             yield Finding(rule, active.severity, active.rule.family, message, at, problem.reason, problem.related, problem.fix, "", help)
 
 

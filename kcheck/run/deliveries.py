@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kcheck.kube.delivery import Delivery, Goal, Origin
+from kcheck.kube.redaction import without_user_info
 from kcheck.kube.resource import Resource
 from kcheck.run.placing import Placer
 from kcheck.tree.node import Node
@@ -18,12 +19,12 @@ def delivery(resource: Resource, placer: Placer) -> Delivery:
 
 def _application(spec: Node, placer: Placer) -> Delivery:
     sources = [spec["source"], *spec["sources"]]
-    origins = tuple(_origin(node, node["repoURL"].text, placer) for node in sources if node["repoURL"].text)
+    origins = tuple(_origin(node, without_user_info(node["repoURL"].text), placer) for node in sources if node["repoURL"].text)
     return Delivery(origins, tuple(_goal(node, placer) for node in (spec["destination"],) if node.is_map))
 
 
 def _project(spec: Node, placer: Placer) -> Delivery:
-    allowed = tuple(Origin(node.text, "", placer.place(node)) for node in spec["sourceRepos"] if node.text)
+    allowed = tuple(Origin(without_user_info(node.text), "", placer.place(node)) for node in spec["sourceRepos"] if node.text)
     return Delivery(allowed, tuple(_goal(node, placer) for node in spec["destinations"] if node.is_map))
 
 
@@ -40,7 +41,7 @@ def _origin(node: Node, repository: str, placer: Placer) -> Origin:
 
 def _goal(node: Node, placer: Placer) -> Goal:
     at = node["namespace"] if node["namespace"].text else node
-    return Goal(node["server"].text, node["name"].text, node["namespace"].text, placer.place(at))
+    return Goal(without_user_info(node["server"].text), node["name"].text, node["namespace"].text, placer.place(at))
 
 
 DELIVERING: dict[tuple[str, str], Callable[[Node, Placer], Delivery]] = {

@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Problem
+from kcheck.kube import redaction
 from kcheck.kube.facts import Facts
 from kcheck.kube.resource import Resource, resources
 from kcheck.kube.suggestion import nearest
@@ -227,13 +228,15 @@ class _Check:
             place = self.placer.place(node, problem.at, field)
         else:
             place = self.placer.at(node, field or "") if isinstance(node, Span) else node
-        if problem.secrets:
-            place = self.placer.covered(place, problem.secrets)
-        message, help = problem.message, problem.help
-        if self.placer.is_kept_secret(place.field) and isinstance(node, Node) and node.value.__class__ in (str, int, float) and node.value:
-            message, help = message.replace(str(node.value), "this value"), help.replace(str(node.value), "this value")
+        secrets, guarded = self.placer.secrets, self.placer.is_guarded()
+        if self.placer.id.kind == "CustomResourceDefinition":
+            message, help = redaction.message(problem.message), redaction.message(problem.help)
+        else:
+            message = secrets.message(problem.message, guarded, node, problem.field)
+            help = secrets.message(problem.help, guarded, node, problem.field) if problem.help else ""
+        fix = secrets.fix(problem.fix, guarded) if problem.fix is not None else None
         self.result.findings.append(
-            Finding(rule, active.severity, active.rule.family, message, place, problem.reason, problem.related, problem.fix, "", help)
+            Finding(rule, active.severity, active.rule.family, message, place, problem.reason, problem.related, fix, "", help)
         )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from kcheck.finding.finding import Finding
+from kcheck.kube import redaction
 from kcheck.kube.place import Place
 from kcheck.kube.resource import resources
 from kcheck.kube.suggestion import nearest
@@ -261,7 +262,7 @@ class _Reading:
             self.misuse(place, Complaint(f"no rule and no group is called {name}", hint))
 
     def misuse(self, place: Place, message: str) -> None:
-        self.ignores.misuses.append(Misuse(place, message))
+        self.ignores.misuses.append(Misuse(place, redaction.message(message)))
 
 
 def _names(text: str, start: int) -> Iterator[tuple[str, Span]]:

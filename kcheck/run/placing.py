@@ -7,22 +7,24 @@ from collections.abc import Iterable
 from operator import attrgetter
 from typing import Literal
 
-from kcheck.kube import tokens
-from kcheck.kube.kubeconfig import masked
+from kcheck.kube import redaction
 from kcheck.kube.place import ObjectId, Place
 from kcheck.kube.resource import Resource
+from kcheck.run.secrets import Secrets, secrets_of
 from kcheck.schema.path import field_path
 from kcheck.schema.shape import Shape
-from kcheck.text.pattern import pattern
 from kcheck.text.span import Span
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node, Quote
 
 LINE_LIMIT = 400
 """Characters of a source line that a place carries for reporters."""
-# The fields of a Secret whose values are what it keeps; and a value, behind its key.
-_SECRET = ("data", "stringData")
-_VALUE = pattern(r"(:[ \t]+)(\S.*)")
+# A secret value is recognized where it goes on beyond that.
+_READ = 2 * LINE_LIMIT
+# Kinds of objects most of whose lines hold secret values.
+_SECRET = ("Secret", "Config")
+# Kinds that have no place for one.
+_PUBLIC = frozenset({"Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding", "CustomResourceDefinition"})
 # Tens of thousands are made.
 _place = Place._make
 
@@ -74,6 +76,7 @@ class Placer:
         self.resource = resource
         self.shape = shape
         self.id = resource.id if resource is not None else ObjectId()
+        self._guarded: bool | None = None
 
     def place(self, node: Node, at: Literal["value", "key"] = "value", field: str | None = None) -> Place:
         """The place of a node; `field`: its path where the node's own is not meant."""
@@ -87,24 +90,27 @@ class Placer:
     def _at(self, start: int, end: int, field: str) -> Place:
         source = self.document.source
         range = source.range(start, end)
-        line = tokens.masked(source.line(range.line, LINE_LIMIT))
-        if self.id.kind == "Config":
-            line = masked(line)
-        elif self.is_kept_secret(field):
-            line = _VALUE.sub(lambda match: match[1] + "*" * len(match[2]), line)
-        return _place((source.path, self.document.index, range, field, self.id, line, start))
+        written = source.line(range.line, _READ)
+        line, plain = redaction.line(written)
+        if (not plain and (self.id.kind not in _PUBLIC or "{" in written)) or self.is_guarded():
+            line = self.secrets.line(start - range.column + 1, written)
+        if "=" in field and self.is_guarded():
+            field = self.secrets.message(field, True)
+        return _place((source.path, self.document.index, range, field, self.id, line[:LINE_LIMIT], start))
 
-    def is_kept_secret(self, field: str) -> bool:
-        """Whether a field is one of those in which a Secret keeps what it is for."""
-        return self.id.kind == "Secret" and field.startswith(_SECRET)
+    @property
+    def secrets(self) -> Secrets:
+        """The values of the document that no output may show."""
+        return secrets_of(self.document)
 
-    def covered(self, place: Place, secrets: Iterable[Node | Span]) -> Place:
-        """The place with asterisks where its line has characters that no report may show."""
-        begin = self.document.source.line_starts[place.range.line - 1]
-        line = place.line
-        for each in secrets:
-            line = tokens.cover(line, each.start - begin, each.end - begin)
-        return place._replace(line=line)
+    def is_guarded(self) -> bool:
+        """Whether any line here may hold a secret value, whatever it looks like."""
+        if self._guarded is None:
+            kind, group = self.id.kind, self.id.api_version.rpartition("/")[0]
+            own = self.resource is None or kind in _SECRET or not kind
+            foreign = "." in group and not group.endswith(".k8s.io")
+            self._guarded = own or (foreign and self.secrets.guarded)
+        return self._guarded
 
     def path(self, node: Node) -> str:
         root = self.resource.node if self.resource is not None else self.document.root

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from kcheck.text.source import Source
 from kcheck.tree.node import Node
@@ -13,10 +14,11 @@ class Document:
     """`index` counts the non-empty documents of the file from 0; `start`..`end` are its characters.
 
     `root` is null where the document does not parse; `fault` says why. `duplicates`: (entry, the entry of the same key before it).
-    `trailing`: where text begins that stands behind a `...` line and that nobody reads.
+    `trailing`: where text begins that stands behind a `...` line and that nobody reads. `secrets`: the values that no output may show, once
+    somebody has asked for them (`run/secrets.py`).
     """
 
-    __slots__ = ("duplicates", "end", "fault", "index", "root", "source", "start", "trailing")
+    __slots__ = ("duplicates", "end", "fault", "index", "root", "secrets", "source", "start", "trailing")
 
     def __init__(
         self,
@@ -37,6 +39,7 @@ class Document:
         self.fault = fault
         self.duplicates = list(duplicates)
         self.trailing = trailing
+        self.secrets: Any = None
 
 
 def broken(source: Source, start: int, end: int, fault: SyntaxFault) -> Document:

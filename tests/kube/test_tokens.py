@@ -59,14 +59,6 @@ def test_no_credential(text: str) -> None:
     assert list(tokens.find(text)) == []
 
 
-def test_covered() -> None:
-    line = f"  a: {SOUND['npm token']} # {SOUND['Vault token']}"
-    assert tokens.masked(line) == f"  a: {'*' * 40} # {'*' * 28}"
-    assert tokens.masked("nothing here to be covered") == "nothing here to be covered"
-    assert tokens.cover("abcdef", -3, 2) == "**cdef"
-    assert tokens.cover("abcdef", 4, 99) == "abcd**"
-    assert tokens.cover("abcdef", 9, 12) == "abcdef"
-
 
 def test_entropy() -> None:
     assert tokens.entropy("aaaa") == 0

@@ -8,10 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Annotated
 
-from kcheck.api import Container, Node, Problem, Resource, Span, rule, tokens
-from kcheck_practice.security import _credential_patterns as credential_texts
-from kcheck_practice.security._credential_names import could_be, is_credential, is_password, is_random, says_so, words_of
-from kcheck_practice.security._credential_patterns import Found
+from kcheck.api import Container, Node, Problem, Resource, Span, credential_names, credential_texts, rule, tokens
 
 _GROUPS = ("security", "secrets")
 # What these hold under such names is encrypted, says where the credential is, or is in a file that a program keeps for itself.
@@ -38,9 +35,9 @@ def credential_in_env(
         if not value:
             continue
         name = entry["name"].text
-        if name not in allow and (is_credential(name, value) or credential_texts.find(value)):
+        if name not in allow and (credential_names.is_credential(name, value) or credential_texts.find(value)):
             message = f"{name} stands here for all who read this file"
-            yield Problem(node, message, help="take it from a Secret with valueFrom.secretKeyRef", secrets=(node,))
+            yield Problem(node, message, help="take it from a Secret with valueFrom.secretKeyRef")
 
 
 @rule("credential-in-args", "Container command or args contain a password or token", groups=_GROUPS,
@@ -55,22 +52,21 @@ def credential_in_args(
     handlers = list(_handlers(container))
     for node in _headers(handlers):
         scheme, _, credentials = node.text.partition(" ")
-        if scheme.lower() in ("basic", "bearer") and could_be(credentials):
+        if scheme.lower() in ("basic", "bearer") and credential_names.could_be(credentials):
             yield Problem(
-                node, f"the probe's {scheme} credentials stand here for all", help="ask for a path that needs none", secrets=(node,)
+                node, f"the probe's {scheme} credentials stand here for all", help="ask for a path that needs none"
             )
     for node in (*container["command"], *container["args"], *_commands(handlers)):
         text, behind, flag = node.text, flag, ""
-        if behind and behind not in allow and not text.startswith("-") and is_credential(behind, text, sure=True):
-            yield _on_the_line(node, behind, (node,), node)
+        if behind and behind not in allow and not text.startswith("-") and credential_names.is_credential(behind, text, sure=True):
+            yield _on_the_line(node, behind, node)
             continue
         if text.startswith("-") and "=" not in text and " " not in text:
-            flag = text if says_so(text) else ""
+            flag = text if credential_names.says_so(text) else ""
             continue
         found = [each for each in (*credential_texts.find(text), *credential_texts.arguments(text)) if each.what not in allow]
         if found:
-            spans = [_span(node, each, container.resource) or node for each in found]
-            yield _on_the_line(spans[0], found[0].what, spans, node)
+            yield _on_the_line(_span(node, found[0], container.resource) or node, found[0].what, node)
 
 
 @rule("credential-in-config-map", "ConfigMap contains a password, token or key", kinds="core ConfigMap", groups=_GROUPS)
@@ -84,9 +80,9 @@ def credential_in_config_map(
         text = node.text
         if key in allow or not text:
             continue
-        if is_credential(key, text):
+        if credential_names.is_credential(key, text):
             message = f"{key} is a credential, and ConfigMaps are for anybody to read"
-            yield Problem(node, message, help="put it into a Secret", at="key", secrets=(node,))
+            yield Problem(node, message, help="put it into a Secret", at="key")
         else:
             found = (*credential_texts.find(text), *(credential_texts.lines(text, key) if "\n" in text else ()))
             yield from _in_text(node, found, f"in {key}: ConfigMaps are for anybody to read", resource, allow)
@@ -94,7 +90,7 @@ def credential_in_config_map(
         inside = credential_texts.find(tokens.decoded(node.text)) if key not in allow else ()
         if inside:
             message = f"{inside[0].what} is in {key}, and ConfigMaps are for anybody to read"
-            yield Problem(node, message, help="put it into a Secret", at="key", secrets=(node,))
+            yield Problem(node, message, help="put it into a Secret", at="key")
 
 
 @rule(
@@ -110,9 +106,9 @@ def credential_in_annotation(
         text = node.text
         if len(text) < _MANY or key in allow:
             continue
-        if says_so(key.rpartition("/")[2]) and is_random(text) and could_be(text):
+        if credential_names.says_so(key.rpartition("/")[2]) and credential_names.is_random(text) and credential_names.could_be(text):
             message = f"{key} is a credential, and annotations are for anybody to read"
-            yield Problem(node, message, help="put it into a Secret", at="key", secrets=(node,))
+            yield Problem(node, message, help="put it into a Secret", at="key")
         else:
             yield from _in_text(node, credential_texts.find(text), "in an annotation: they are for anybody to read", None, allow)
 
@@ -139,10 +135,10 @@ def committed_secret(resource: Resource) -> Iterator[Problem]:
     values = [(node, node.text) for _, node in resource["stringData"].entries]
     values += [(node, tokens.decoded(node.text)) for _, node in resource["data"].entries]
     for node, text in values:
-        known = words_of(node.name)[-1:] in _OPEN and not says_so(node.name)
-        if not known and ("PRIVATE KEY" in text or could_be(text)) and "-----BEGIN CERTIFICATE" not in text[:40]:
+        known = credential_names.words_of(node.name)[-1:] in _OPEN and not credential_names.says_so(node.name)
+        if not known and ("PRIVATE KEY" in text or credential_names.could_be(text)) and "-----BEGIN CERTIFICATE" not in text[:40]:
             message = f"{node.name} is in the open, with all of its history"
-            yield Problem(node, message, help="seal it, or have it made from a store of secrets", at="key", secrets=(node,))
+            yield Problem(node, message, help="seal it, or have it made from a store of secrets", at="key")
 
 
 @rule("git-sync-command", "git-sync runs a custom git command (GITSYNC_GIT)", groups=("security",), default=False)
@@ -174,9 +170,9 @@ def _headers(handlers: list[Node]) -> Iterator[Node]:
                 yield header["value"]
 
 
-def _on_the_line(at: Node | Span, what: str, secrets: Iterable[Node | Span], node: Node) -> Problem:
+def _on_the_line(at: Node | Span, what: str, node: Node) -> Problem:
     message = f"{what} is on a command line, which every process list shows"
-    return Problem(at, message, help="take it from a Secret, as a file or a variable", field=node, secrets=tuple(secrets))
+    return Problem(at, message, help="take it from a Secret, as a file or a variable", field=node)
 
 
 def _look_into(node: Node, resource: Resource, allow: tuple[str, ...], problems: list[Problem]) -> None:
@@ -189,8 +185,8 @@ def _look_into(node: Node, resource: Resource, allow: tuple[str, ...], problems:
             held = child.value
             if held.__class__ is str:
                 name = listed if key == "value" and listed else key
-                if says_so(name) and name not in allow and _is_meant(name, held, node):
-                    problems.append(Problem(child, f"{name} {_FIELD}", help=_INTO_SECRET, secrets=(child,)))
+                if credential_names.says_so(name) and name not in allow and _is_meant(name, held, node):
+                    problems.append(Problem(child, f"{name} {_FIELD}", help=_INTO_SECRET))
                 elif len(held) >= _MANY or "=" in held:
                     _look_at(child, held, resource, allow, problems)
             elif held:
@@ -206,8 +202,8 @@ def _look_at(node: Node, text: str, resource: Resource, allow: tuple[str, ...], 
     """Add what a text in a custom resource holds."""
     if "=" in text and _list_of(node) == "literals":
         name, _, rest = text.partition("=")
-        if rest and name not in allow and is_credential(name, rest.strip("\"'")):
-            problems.append(Problem(node, f"{name} {_FIELD}", help=_INTO_SECRET, secrets=(node,)))
+        if rest and name not in allow and credential_names.is_credential(name, rest.strip("\"'")):
+            problems.append(Problem(node, f"{name} {_FIELD}", help=_INTO_SECRET))
             return
     if len(text) >= _MANY:
         found = credential_texts.find(text)
@@ -225,24 +221,24 @@ def _is_meant(key: str, value: str, owner: Node) -> bool:
     """Whether a field holds what its name says, and not the name of what does."""
     if "name" in owner and "key" in owner:
         return False
-    return is_credential(key, value, sure=True) and (not is_password(key) or value.lower() != "password")
+    return credential_names.is_credential(key, value, sure=True) and (not credential_names.is_password(key) or value.lower() != "password")
 
 
-def _in_text(node: Node, found: Iterable[Found], where: str, resource: Resource | None, allow: tuple[str, ...]) -> Iterator[Problem]:
+def _in_text(
+    node: Node, found: Iterable[credential_texts.Found], where: str, resource: Resource | None, allow: tuple[str, ...]
+) -> Iterator[Problem]:
     """One problem for each credential in a text, the first of each name."""
-    told: dict[str, Found] = {}
-    everything = []
+    told: dict[str, credential_texts.Found] = {}
     for each in found:
-        everything.append(_span(node, each, resource) or node)
         told.setdefault(each.what, each)
     for what, each in told.items():
         if what not in allow:
             span = _span(node, each, resource)
             at = "value" if span else "key"
-            yield Problem(span or node, f"{what} is {where}, put it into a Secret", at=at, field=node, secrets=tuple(everything))  # type: ignore[arg-type]
+            yield Problem(span or node, f"{what} is {where}, put it into a Secret", at=at, field=node)  # type: ignore[arg-type]
 
 
-def _span(node: Node, found: Found, resource: Resource | None) -> Span | None:
+def _span(node: Node, found: credential_texts.Found, resource: Resource | None) -> Span | None:
     """Where a part of a value stands in the file, as far as it is on one line; None where it is written in another way."""
     text = node.text
     quotes = 1 if node.style in ("'", '"') else 0

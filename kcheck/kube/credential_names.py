@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
-from kcheck.api import tokens
+from kcheck.kube import tokens
 
 _PASSWORD_WORDS = ("password", "passwd", "passphrase", "pwd", "requirepass")
 _SECRET_WORDS = (

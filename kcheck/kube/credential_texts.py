@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from typing import NamedTuple
 
-from kcheck.api import tokens
-from kcheck_practice.security._credential_names import could_be, is_credential, may_name_one, may_say_so
+from kcheck.kube import tokens
+from kcheck.kube.credential_names import could_be, is_credential, may_name_one, may_say_so
+from kcheck.text.record import NamedTuple
 
 # What stands before the user of an address is found by its "://".
 _LOGIN = r"""([^\s/:@"'<>,]*):([^\s/@"'<>]+)@[\w\[]"""

@@ -1,0 +1,62 @@
+"""Secret values in bare text."""
+
+from __future__ import annotations
+
+import pytest
+
+from kcheck.kube import redaction
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("image https://bob:pw@registry/x", "image https://bob:***@registry/x"),
+        ("a://u:p@ss/word@db:1/x b://u:q@c", "a://u:***@db:1/x b://u:***@c"),
+        ("https://token@git.example.com ssh://git@git.example.com", "https://***@git.example.com ssh://git@git.example.com"),
+        ("http://web:8080/a@b", "http://web:8080/a@b"),
+        ("postgres://u:$(PASSWORD)@db", "postgres://u:$(PASSWORD)@db"),
+        ("DB_PASSWORD=hunter2 and x=y", "DB_PASSWORD=*** and x=y"),
+        ('{"password": "hunter2"}', '{"password": "***"}'),
+        (f"see {TOKEN}", "see ***"),
+        ("set password: take it from a Secret", "set password: take it from a Secret"),
+    ],
+)
+def test_messages(text: str, shown: str) -> None:
+    assert redaction.message(text) == shown
+
+
+def test_lines_keep_their_length() -> None:
+    assert redaction.line(f"  a: {TOKEN} # x") == (f"  a: {'*' * 40} # x", True)
+    assert redaction.line("nothing here to be covered") == ("nothing here to be covered", False)
+    assert redaction.cover("abcdef", -3, 2) == "**cdef"
+    assert redaction.cover("abcdef", 4, 99) == "abcd**"
+    assert redaction.cover("abcdef", 9, 12) == "abcdef"
+
+
+@pytest.mark.parametrize("line", ["image: nginx", "- name: DB_PASSWORD", "labels: {app: web}", "secretName: web", "key: tls.crt"])
+def test_most_lines_depend_on_no_other(line: str) -> None:
+    assert redaction.line(line).plain
+
+
+@pytest.mark.parametrize("line", ["value: hunter2", "hunter2", "- hunter2", "password: |", "{name: a, value: b}", "a: eyJhIjoiYiJ9"])
+def test_some_do(line: str) -> None:
+    assert not redaction.line(line).plain
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("  password: hunter6: x", "  password: ******** *"), ("metadata: {name: a}", "metadata: ****** **"),
+        ("  name: a", "  name: a"), ("  aGVsbG8=", "  ********"), ("# a comment", "# a comment"),
+    ],
+)  # fmt: skip
+def test_unread_lines_of_secrets(line: str, shown: str) -> None:
+    assert redaction.unread_line(line, secret=True) == shown
+
+
+def test_unread_lines_of_others() -> None:
+    assert redaction.unread_line("  password: hunter6: x", secret=False) == "  password: ******** *"
+    assert redaction.unread_line("  image: a: x", secret=False) == "  image: a: x"
+    assert redaction.unread_line("  url: https://u:hunter6@x: y", secret=False) == "  url: https://u:*******@x: y"
