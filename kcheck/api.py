@@ -47,6 +47,7 @@ from kcheck.rule.options import Option
 from kcheck.rule.rule import Rule, rule, topic
 from kcheck.schema import served, soundness
 from kcheck.text.edit import Edit
+from kcheck.text.breaks import unusual_break
 from kcheck.text.pattern import pattern
 from kcheck.text.span import Span
 from kcheck.tree.document import Document
@@ -58,7 +59,7 @@ __all__ = [
     "Place", "Pod", "PodFact", "PortFact", "Problem", "Reason", "Reference", "Related", "Report", "Resource", "Rule", "ScaleFact", "Scope",
     "SelectorFact", "Severity", "Span", "Style", "addresses", "base64", "calls", "check_device_selector", "checks", "constraint",
     "cron", "durations", "expressions", "fields", "hookimpl", "image", "is_provided", "labels", "may_share", "missing", "modes", "modules",
-    "names", "nearest", "network", "pattern", "podsecurity", "ports", "quantity", "rule", "selector", "served", "soundness", "strings",
+    "names", "nearest", "network", "pattern", "podsecurity", "ports", "quantity", "rule", "selector", "served", "soundness", "strings", "unusual_break",
     "time_zones", "tokens", "topic", "urls",
 ]  # fmt: skip
 

@@ -172,6 +172,9 @@ def test_never_crashes_and_places_lie_in_the_text(text: str) -> None:
                     assert raw == node.value or raw.startswith(("*", "!")) or "\n" in raw or "\r" in raw or "\x85" in raw
 
 
-def test_a_separator_is_a_line_of_its_own_beginning() -> None:
+def test_every_line_that_begins_with_three_hyphens_separates() -> None:
     text = "a: 1\n----\n ---\nb: 1\n---\nc: 1\n--- \nd: 1\n---\te\n---"
-    assert [(d.start, d.end) for d in read(text)] == [(0, 20), (20, 29), (29, 39), (39, 45)]
+    documents = read(text)
+    assert [(d.start, d.end, d.body, d.fault is None) for d in documents] == [
+        (0, 5, 0, True), (5, 10, 5, False), (10, 20, 10, False), (20, 29, 24, True), (29, 39, 34, True), (39, 45, 39, True)
+    ]  # fmt: skip
