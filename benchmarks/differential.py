@@ -2,12 +2,12 @@
 
     (cd benchmarks/yaml_oracle && GOFLAGS=-trimpath go build -o /tmp/yaml_oracle .)
     python benchmarks/differential.py /tmp/yaml_oracle [FOLDER]... [--inputs 150000] [--seed 0] [--show 2]
-    python benchmarks/differential.py /tmp/yaml_oracle --record FILE < texts
+    python benchmarks/differential.py /tmp/yaml_oracle --record tests/tree/answers.jsonl
 
 Inputs are mutants of the examples of the rule pages, of the snippets in tests/fuzz/yaml_mutation.py and of the manifests in the folders.
 An input depends on the seed, its number and the folders. Compared are the number of documents, which of them are refused, and the
 values of the others. Each class of differences is printed with its number, and with the reason where it is intended; the exit status
-is 1 if there is one without. `--record` writes the answers for a JSON list of texts: tests/tree/answers.jsonl is made with it.
+is 1 if there is one without. `--record` writes the answers for the snippets, which a test compares with ours.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import struct
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -28,7 +28,7 @@ sys.path.insert(0, str(ROOT))
 
 from kcheck.text.source import Source, Undecodable  # noqa: E402
 from kcheck.tree.parse import parse  # noqa: E402
-from tests.fuzz.yaml_mutation import mutant, texts  # noqa: E402
+from tests.fuzz.yaml_mutation import mutant, snippets, texts  # noqa: E402
 from tests.tree.answers import difference, reason  # noqa: E402
 
 BATCH = 2_000
@@ -45,10 +45,10 @@ def main() -> int:
     flags.add_argument("--only", type=int, metavar="NUMBER", help="only this input, printed with both answers")
     flags.add_argument("--show", type=int, default=2, metavar="N", help="examples to print per class (default 2)")
     flags.add_argument("--plain", action="store_true", help="the texts themselves instead of mutants")
-    flags.add_argument("--record", type=Path, metavar="FILE", help="write the answers for the texts of standard input, a JSON list")
+    flags.add_argument("--record", type=Path, metavar="FILE", help="write the answers for the snippets")
     given = flags.parse_intermixed_args()
     if given.record:
-        asked = json.load(sys.stdin)
+        asked = snippets()
         rows = ({"text": text, "documents": answer} for text, answer in zip(asked, ask(given.oracle, asked), strict=True))
         given.record.write_text("".join(json.dumps(row, ensure_ascii=True) + "\n" for row in rows), encoding="utf-8")
         return 0
@@ -119,7 +119,7 @@ def is_text(text: str) -> bool:
     return source.encoding == "utf-8" and "\0" not in source.text
 
 
-def ask(oracle: str, asked: list[str]) -> Iterator[list[dict[str, Any]]]:
+def ask(oracle: str, asked: Sequence[str]) -> Iterator[list[dict[str, Any]]]:
     encoded = [text.encode() for text in asked]
     data = b"".join(struct.pack(">I", len(each)) + each for each in encoded)
     answers = subprocess.run([oracle], input=data, stdout=subprocess.PIPE, check=True).stdout

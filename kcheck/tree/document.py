@@ -12,8 +12,9 @@ from kcheck.tree.syntax import SyntaxFault
 class Document:
     """`index` counts the non-empty documents of the file from 0; `start`..`end` are its characters.
 
-    `root` is null where the document does not parse; `fault` says why. `body`: where its text begins, behind the separator. `duplicates`: (entry, the entry of the same key before it).
-    `trailing`: where text begins that follows the end of the document and that the API server never reads.
+    `root` is null where the document does not parse; `fault` says why. `body`: where its text begins, after the separator.
+    `duplicates`: (entry, the entry of the same key before it). `trailing`: where text begins that follows the end of the document and
+    that the API server never reads.
     """
 
     __slots__ = ("body", "duplicates", "end", "fault", "index", "root", "source", "start", "trailing")

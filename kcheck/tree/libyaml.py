@@ -20,12 +20,16 @@ from kcheck.tree.syntax import SyntaxFault, explain
 # The libraries disagree about what such a mark at the beginning of a line means.
 _INNER_MARK = re.compile(rf"(?:\A|(?<=[{BREAKS}]))\ufeff")
 _TEXT_END = re.compile(rf"(?:[ \t]*+[{BREAKS}])*+(\.\.\.)(?=[ \t{BREAKS}]|\Z)")
+# Colons within plain text. Those of tags and behind anchors are matched with these, and stay.
+_COLONS = re.compile(
+    rf"(?<![^ \t{BREAKS}\[{{,])(?:&[\w-]++:|![^ \t{BREAKS}]++)|(?<=[^ \t{BREAKS}\"'\]}}]):(?=[^ \t{BREAKS}])", re.ASCII
+)
 # What the server's readers take and the libyaml at hand does not: \' in double quotes, colons within a plain scalar in { } or [ ]
 # ([http://x]), and in JSON characters that are written as two surrogates. All are read through a stand-in of the same length that
 # the text does not use: (what libyaml says, where, the stand-in, what it is read as, what that means, whether in JSON alone).
 _STAND_INS: tuple[tuple[str, re.Pattern[str], str, str, str, bool], ...] = (
     ("unknown escape", re.compile(r"\\'"), "\\e", "\x1b", "'", False),
-    ("unexpected ':'", re.compile(rf"(?<![^ \t{BREAKS}\[{{,])(?:&[\w-]++:|![^ \t{BREAKS}]++)|(?<=[^ \t{BREAKS}\"'\]}}]):(?=[^ \t{BREAKS}])", re.ASCII), "\ue03a", "\ue03a", ":", False),
+    ("unexpected ':'", _COLONS, "\ue03a", "\ue03a", ":", False),
     ("invalid Unicode", re.compile(r"\\(?:u([dD][89abAB]..)\\u([dD][c-fC-F]..)|u[dD][89a-fA-F]..|.)", re.DOTALL), "\\e", "\x1b", "", True),
 )
 _JSON_CONSTANT = re.compile(r'"(?:\\.|[^"\\])*+"|(NaN|-?Infinity)')
@@ -53,9 +57,10 @@ def _attempt(source: Source, text: str, start: int, end: int, may_be_json: bool)
     except MarkedYAMLError as found_first:
         error = found_first
         for words, pattern, stand_in, character, meant, json_alone in _STAND_INS:
-            if words not in f"{error.problem}" or stand_in in text or character in text or (json_alone and not (may_be_json and _is_json(text))):
+            if words not in f"{error.problem}" or stand_in in text or character in text:
                 continue
-            # The colons of tags and those behind anchors stay.
+            if json_alone and not (may_be_json and _is_json(text)):
+                continue
             readable = pattern.sub(_whole if json_alone else lambda found, s=stand_in: found[0] if found[0][0] in "&!" else s, text)
             try:
                 return _read_through(source, readable, start, end, character, meant, may_be_json)

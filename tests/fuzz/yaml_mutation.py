@@ -23,21 +23,29 @@ VALUES = (
     "!!timestamp nonsense", "!!timestamp 2001-01-01", "!!timestamp '2001-1-1'", "!!timestamp 2001-02-30", "!!timestamp 2001-01-01t0:0:0Z",
     "!!timestamp 2001-01-01 1:2:3", "!!timestamp 2001-01-01T25:00:00Z", "!!timestamp 1", "!!set {a, b}", "!!map {a: 1}", "!!seq [1]",
     "!!map [1]",
-    "!!seq {a: 1}", "!!str {a: 1}", "!!omap [a: 1]", "!!merge x", "!t x", "! 1", "! '1'", "!<x> 1", "!<tag:yaml.org,2002:int> 1", "!!", "!x!y 1",
-    '"a\\/b"', '"\\x41\\u0042\\U00000043"', '"\\e\\0\\a\\b\\v\\f\\r\\N\\_\\L\\P"', "\"\\'\"", '"\\z"', '"a\\\n  b"', '"a\tb"', "'a\tb'", "a\tb",
+    "!!seq {a: 1}", "!!str {a: 1}", "!!omap [a: 1]", "!!merge x", "!t x", "! 1", "! '1'", "!<x> 1", "!<tag:yaml.org,2002:int> 1",
+    "!!", "!x!y 1",
+    '"a\\/b"', '"\\x41\\u0042\\U00000043"', '"\\e\\0\\a\\b\\v\\f\\r\\N\\_\\L\\P"', "\"\\'\"", '"\\z"', '"a\\\n  b"', '"a\tb"',
+    "'a\tb'", "a\tb",
     "a \tb", "\ta", "a\t", "a\t# c", "a #c", "a#c", "|", "|\n  a", "|-\n  a\n", "|+\n  a\n\n", ">\n  a\n  b\n", "|2\n   a", "| # c\n  a",
-    "|\t# c\n  a", "|x", ">+-\n  a", "|\n\ta", "|\n  \ta\n  b", ">\n  a\r  b", "|\n  a\u2028  b", ">\n  a\x85  b\n", "'a\u2028b'", '"a\x85b"',
+    "|\t# c\n  a", "|x", ">+-\n  a", "|\n\ta", "|\n  \ta\n  b", ">\n  a\r  b", "|\n  a\u2028  b", ">\n  a\x85  b\n",
+    "'a\u2028b'", '"a\x85b"',
     "'a\r\n\r\n b'", "a\u2028 b", "a\r b", "a\x85b: c", "[a, b]", "[a: b]", "[a, b: c]", "[http://x:1]", "[a:b]", "{a:b}", "{a: b}", "{a}",
-    "{a, b: 1}", "{a: }", "{\"a\":1}", "{'a':b}", "{a: [}", "[a\n b]", "[a\t,b]", "[\ta]", "{a: b}}", "[?a]", "{? a : b}", "? a", "- a", "-", "?",
-    ":", ":a", "-a", "?a", "a: b", "a:b", "%a", "@a", "`a", "0o7", "0b1", "-0b1", "0x_1", "1_0", "1__0", "_1", "+1", "1.", ".1", "1e3", "1e400",
+    "{a, b: 1}", "{a: }", "{\"a\":1}", "{'a':b}", "{a: [}", "[a\n b]", "[a\t,b]", "[\ta]", "{a: b}}", "[?a]", "{? a : b}", "? a",
+    "- a", "-", "?",
+    ":", ":a", "-a", "?a", "a: b", "a:b", "%a", "@a", "`a", "0o7", "0b1", "-0b1", "0x_1", "1_0", "1__0", "_1", "+1", "1.", ".1",
+    "1e3", "1e400",
     "-0", "0.0", "-0.0", ".inf", ".nan", "~", "null", "Null", "yes", "On", "y", "=", "<<", "12345678901234567890", "123456789012345678901",
     "0777", "08", "1:30", "2001-01-01", "0x1F", "1e3_0", "1_000.5", "0b2", "0X1f", "0B1", "0O7",
 )  # fmt: skip
 KEYS = (
-    '"a\\/b"', "a\\/b", "<<", '"<<"', "'<<'", "! <<", "!!merge <<", "!!str <<", "&k <<", "*x", "*x ", "&k a", "&k:l a", "? a", "? [a]", "? {a: 1}",
+    '"a\\/b"', "a\\/b", "<<", '"<<"', "'<<'", "! <<", "!!merge <<", "!!str <<", "&k <<", "*x", "*x ", "&k a", "&k:l a", "? a",
+    "? [a]", "? {a: 1}",
     "[a]", "{a: 1}", "~", "null", "''", "", "on", "0400", "1.0", "1e3", "1e40", ".inf", ".nan", "-.inf", "2001-01-01", "!!int 1", "!!int a",
-    "!!binary aGk=", "!!binary a", "!!bool on", "!!null a", "!!null ~", "!!float 1", "!!timestamp 2001-01-01", "!t a", "a b", "a#b", "a #b", "'a''b'", '"a\\nb"',
-    "12345678901234567890", "-9223372036854775809", "a\tb", "a\t", "x" * 200, "-", "-a", "%a", "{{ x }}", "a\xa0", "\xa0a", "\u3000", "\ufeffa",
+    "!!binary aGk=", "!!binary a", "!!bool on", "!!null a", "!!null ~", "!!float 1", "!!timestamp 2001-01-01", "!t a", "a b",
+    "a#b", "a #b", "'a''b'", '"a\\nb"',
+    "12345678901234567890", "-9223372036854775809", "a\tb", "a\t", "x" * 200, "-", "-a", "%a", "{{ x }}", "a\xa0", "\xa0a",
+    "\u3000", "\ufeffa",
 )  # fmt: skip
 SNIPPETS = (
     "a: &x [{n: 1}]\nb:\n- <<: *x\n",
@@ -51,6 +59,15 @@ SNIPPETS = (
     "a: 1\n---\n\ufeffb: 2\n",
     "a: 1\rb: 2\r---\rc: 3\r",
     "# c\ra: 1\r",
+    "# c\u2028{a: 1}\n",
+    "a: 1\n---\n# c\x85b: 2\n",
+    "a: 1\n---\n# c\u2029b: 2\n",
+    "a: 1\n# c\u2028---\nb: 2\n",
+    "a: 1\n---\r\nb: 2\r\n---\r\n",
+    "# c\x01\n",
+    "a: 1\n---\n# c\x7f\n---\nb: 2\n",
+    "---\n\ufeffa: 1\n",
+    "a: [http://x:1/y]\n&k:l b: [c:d]\nc: !<tag:yaml.org,2002:int> 1\n",
     "a: |\n  x",
     "a: >\n  x\n\n  y",
     "a:\n- b: |\n    x\n    y",
@@ -68,13 +85,18 @@ SNIPPETS = (
 )
 
 
-@cache
-def texts() -> tuple[str, ...]:
-    """What mutants are made of: each snippet, value and key, and examples of rule pages."""
+def snippets() -> tuple[str, ...]:
+    """Short texts that the answers of tests/tree/answers.jsonl are about."""
     values = [f"a: {value}\nb: 1\n" for value in VALUES] + [f"a:\n- {value}\n- 1\n" for value in VALUES]
     keys = [f"x: &x {{k: 1}}\n{key}: *x\n" for key in KEYS] + [f"a: {{{key}: 1, b: 2}}\n" for key in KEYS]
     streams = [f"a: 1\n{separator}\nb: 2\n" for separator in SEPARATORS] + [f"{separator}\nb: 2\n" for separator in SEPARATORS]
-    return (*SNIPPETS, *values, *keys, *streams, *(text for text in manifests() if len(text) < 1200))
+    return (*SNIPPETS, *values, *keys, *streams)
+
+
+@cache
+def texts() -> tuple[str, ...]:
+    """What mutants are made of: the snippets, and examples of rule pages."""
+    return (*snippets(), *(text for text in manifests() if len(text) < 1200))
 
 
 def mutant(random: Random, seeds: tuple[str, ...]) -> str:

@@ -25,6 +25,7 @@ INTENDED = {
     "JSON and YAML in a row": "the decoder changes from JSON to YAML within a part; kcheck wants '---' between the two",
     "a ':' inside { } or [ ]": "such colons beside a !!timestamp with a time of day, or in what the decoder does not read",
     "a control character": "the decoder does not read behind the first document of a part; kcheck refuses such characters there, too",
+    "a key cannot be null": "in the value of a repeated key, of which the decoder has the last one alone; kcheck reports both",
     "cannot be written in JSON": "the value of a repeated key, of which the decoder has the last one alone; kcheck reports both",
     "JSON that is not YAML": "kcheck reads JSON as YAML, which wants the colon on the line of the key",
     "a map or list cannot be a key": "an empty map or list as a key replaces the whole document; nobody wants that",

@@ -7,8 +7,9 @@ import pytest
 
 from kcheck.text.source import Source
 from kcheck.tree.parse import parse
-from tests.tree.answers import same
+from tests.tree.answers import difference, reason, same
 
+OWN = Path(__file__).with_name("answers.jsonl")
 ANSWERS = Path(__file__).resolve().parents[3] / "shared" / "oracle" / "yaml-answers.jsonl"
 
 _LAST_LINE = "the library alone; apimachinery's reader, which comes before it, ends the last line"
@@ -47,4 +48,18 @@ def test_reads_as_the_go_library_does() -> None:
             wrong.append((text, row["json"], faults))
         elif not same(value, row["json"]):
             wrong.append((text, row["json"], value))
+    assert wrong == []
+
+
+def test_reads_as_kubectl_does() -> None:
+    """Answers of the decoder of kubectl, which benchmarks/differential.py records."""
+    wrong = []
+    for line in OWN.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        text, theirs = row["text"], row["documents"]
+        documents = parse(Source.decode("answers.yaml", text.encode()))
+        ours = [{"error": d.fault.message} if d.fault else {"json": d.root.plain()} for d in documents]
+        found = difference(text, ours, theirs)
+        if found and not reason(found):
+            wrong.append((text, found, ours, theirs))
     assert wrong == []
