@@ -55,7 +55,7 @@ def _difference(ours: Iterator[dict[str, Any]], theirs: list[dict[str, Any]]) ->
             while mine is not None and _OUR_BAD_SEPARATOR not in mine.get("error", ""):
                 mine = next(ours, None)
             if mine is None:
-                return "text on the line of a separator"
+                return "kcheck accepts a separator"
         elif mine is None:
             return f"kcheck does not see: {other}"
         elif "error" in mine and "error" not in other:
