@@ -22,7 +22,7 @@ from ruamel.yaml.events import (
 from kcheck.text.breaks import BREAKS
 from kcheck.tree.built import DEPTH_LIMIT, Built
 from kcheck.tree.node import Node
-from kcheck.tree.scalars import BadScalar, key_text, resolve, tagged, tagged_key
+from kcheck.tree.scalars import BadScalar, key_text, resolve, tagged, tagged_key, value_key
 
 ALIAS_LIMIT = 100_000
 """Nodes that aliases of one document may stand for in all: a document of the alias-bomb kind passes it at once."""
@@ -140,9 +140,7 @@ class _Builder:
                 if target is None:
                     raise Fault(start, end, f"nothing above is named '&{event.anchor}': quote the text if it is no alias")
                 if current.__class__ is dict and key is None:
-                    if not isinstance(target.value, str):
-                        raise Fault(start, end, "an alias used as a key must stand for text")
-                    key = Node(target.value, base + start, base + end, "")
+                    key = Node(self.alias_key(target, start, end), base + start, base + end, "")
                     continue
                 if target.end < 0:
                     raise Fault(start, end, f"'*{event.anchor}' stands inside what '&{event.anchor}' names: it would contain itself")
@@ -217,6 +215,13 @@ class _Builder:
         if event.anchor is not None:
             self.anchors[event.anchor] = node
         return node
+
+    def alias_key(self, target: Node, start: int, end: int) -> str:
+        """The key that an alias stands for."""
+        try:
+            return value_key(target.value)
+        except BadScalar as error:
+            raise Fault(start, end, str(error)) from None
 
     def tagged(self, tag: str, text: str, start: int, end: int) -> Any:
         try:

@@ -50,31 +50,46 @@ def read(source: Source, text: str, start: int, end: int, first: bool = True) ->
 
 def _attempt(source: Source, text: str, start: int, end: int, may_be_json: bool) -> list[Document] | SyntaxFault:
     """The documents of a text that is YAML, or is JSON and read as YAML; or why it is not."""
-    try:
-        return _build(source, text, start, end, may_be_json)
-    except Fault as found:
-        return SyntaxFault(start + found.start, start + found.end, found.message)
-    except MarkedYAMLError as found_first:
-        error = found_first
-        for words, pattern, stand_in, character, meant, json_alone in _STAND_INS:
-            if words not in f"{error.problem}" or stand_in in text or character in text:
-                continue
-            if json_alone and not (may_be_json and _is_json(text)):
-                continue
-            readable = pattern.sub(_whole if json_alone else lambda found, s=stand_in: found[0] if found[0][0] in "&!" else s, text)
-            try:
-                return _read_through(source, readable, start, end, character, meant, may_be_json)
-            except MarkedYAMLError as found_behind:
-                error = found_behind
-            except (Fault, YAMLError):
-                pass
-        mark = error.problem_mark or error.context_mark
-        at = min(start + (mark.index if mark else 0), end)
-        return _fault(source.text[:end], at, explain(str(error.problem or ""), str(error.context or "")))
-    except YAMLError as other:
-        return _fault(source.text[:end], start + (getattr(other, "position", 0) or 0), explain(str(other), ""))
-    except UnicodeEncodeError as half:
-        return SyntaxFault(start + half.start, start + half.end, "half of a surrogate pair: no YAML reader accepts it")
+    readable = text
+    meant: dict[str, str] = {}
+    while True:
+        try:
+            documents = _build(source, readable, start, end, may_be_json)
+            break
+        except Fault as found:
+            message = found.message
+            for character, real in meant.items():
+                message = message.replace(character, real)
+            return SyntaxFault(start + found.start, start + found.end, message)
+        except MarkedYAMLError as error:
+            changed = _readable(f"{error.problem}", readable, text, meant, may_be_json)
+            if not changed:
+                mark = error.problem_mark or error.context_mark
+                at = min(start + (mark.index if mark else 0), end)
+                return _fault(source.text[:end], at, explain(str(error.problem or ""), str(error.context or "")))
+            readable = changed
+        except YAMLError as other:
+            return _fault(source.text[:end], start + (getattr(other, "position", 0) or 0), explain(str(other), ""))
+        except UnicodeEncodeError as half:
+            return SyntaxFault(start + half.start, start + half.end, "half of a surrogate pair: no YAML reader accepts it")
+    for document in documents if meant else ():
+        # Of entries with one key the tree has the last one alone.
+        for node in (document.root, *(each for pair in document.duplicates for each in pair)):
+            for character, real in meant.items():
+                _restore(node, character, real)
+    return documents
+
+
+def _readable(problem: str, readable: str, text: str, meant: dict[str, str], may_be_json: bool) -> str:
+    """A text with a stand-in for what libyaml has a problem with, nothing where there is none. `meant`: learns what it is read as."""
+    for words, pattern, stand_in, character, real, json_alone in _STAND_INS:
+        if words not in problem or character in meant or stand_in in text or character in text:
+            continue
+        if json_alone and not (may_be_json and _is_json(text)):
+            continue
+        meant[character] = real
+        return pattern.sub(_whole if json_alone else lambda found, s=stand_in: found[0] if found[0][0] in "&!" else s, readable)
+    return ""
 
 
 def _build(source: Source, text: str, start: int, end: int, may_be_json: bool) -> list[Document]:
@@ -128,18 +143,6 @@ def _fault(text: str, at: int, message: str) -> SyntaxFault:
         end = len(text[:at].rstrip())
         return SyntaxFault(max(end - 1, 0), end, message)
     return SyntaxFault(at, at + 1, message)
-
-
-def _read_through(
-    source: Source, text: str, start: int, end: int, character: str, meant: str, may_be_json: bool
-) -> list[Document]:
-    """Read a text in which a character stands in for what libyaml refuses, and put the real one back."""
-    documents = _build(source, text, start, end, may_be_json)
-    for document in documents:
-        # Of entries with one key the tree has the last one alone.
-        for node in (document.root, *(each for pair in document.duplicates for each in pair)):
-            _restore(node, character, meant)
-    return documents
 
 
 def _restore(node: Node, character: str, meant: str) -> None:

@@ -122,6 +122,19 @@ def tagged_key(tag: str, text: str) -> str:
     return value if isinstance(value, str) else key_text(text)
 
 
+def value_key(value: object) -> str:
+    """The JSON key that a value becomes where an alias of it is a key. Raises BadScalar."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int) and value < 2**63:
+        return str(value)
+    if isinstance(value, float):
+        return _float_key(value)
+    raise BadScalar("an alias used as a key must stand for text, a number or a boolean")
+
+
 def _binary(text: str) -> str:
     """The text that base64 stands for, with the sign for an unreadable character for each byte that is not UTF-8."""
     written = text.replace("\r", "").replace("\n", "")

@@ -6,7 +6,7 @@ import pytest
 
 from kcheck.testing import check_text
 
-POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - {name: c, image: a:1, securityContext: {privileged: true}}\n"
+POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - {name: c, securityContext: {privileged: true}}\n"
 CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ok}\n"
 HIDDEN = ["privileged-container", "ignored-content", "unusual-line-break", "separator-content", "yaml-syntax"]
 

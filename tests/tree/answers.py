@@ -26,6 +26,7 @@ INTENDED = {
     "a ':' inside { } or [ ]": "such colons beside a !!timestamp with a time of day, or in what the decoder does not read",
     "a control character": "the decoder does not read behind the first document of a part; kcheck refuses such characters there, too",
     "a key cannot be null": "in the value of a repeated key, of which the decoder has the last one alone; kcheck reports both",
+    "is too large for a number": "as a null key",
     "cannot be written in JSON": "the value of a repeated key, of which the decoder has the last one alone; kcheck reports both",
     "JSON that is not YAML": "kcheck reads JSON as YAML, which wants the colon on the line of the key",
     "a map or list cannot be a key": "an empty map or list as a key replaces the whole document; nobody wants that",
@@ -36,6 +37,8 @@ INTENDED = {
 
 def difference(text: str, ours: list[dict[str, Any]], theirs: list[dict[str, Any]]) -> str:
     """The class of the first difference between two readings of a text, nothing where there is none."""
+    if _hides(ours, theirs):
+        return "a hidden document"
     found = _difference(iter([each for each in ours if _NEVER_READ not in each.get("error", "")]), theirs)
     if not found:
         return _NEVER_READ if any(_NEVER_READ in each.get("error", "") for each in ours) else ""
@@ -68,6 +71,13 @@ def _difference(ours: Iterator[dict[str, Any]], theirs: list[dict[str, Any]]) ->
     return "" if mine is None else str(mine.get("error", "kcheck sees one document more"))
 
 
+def _hides(ours: list[dict[str, Any]], theirs: list[dict[str, Any]]) -> bool:
+    """Whether there is an object that kcheck does not see although nothing is wrong to it."""
+    if any("error" in mine for mine in ours):
+        return False
+    return any("json" in other and not any(same(mine["json"], other["json"]) for mine in ours) for other in theirs)
+
+
 def _named(text: str, found: str) -> str:
     """The class of a difference, by what the text has that explains it."""
     if reason(found):
@@ -75,9 +85,9 @@ def _named(text: str, found: str) -> str:
     if "\r\r\n" in text:
         return "CR CR LF"
     if text.lstrip().startswith("{") and _is_json(text):
-        return f"JSON that is not YAML: {found}"
+        return "JSON that is not YAML"
     if text.lstrip().startswith("{"):
-        return f"JSON and YAML in a row: {found}"
+        return "JSON and YAML in a row"
     if re.search("(?:^|[\r\x85\u2028\u2029])%", text, re.MULTILINE):
         return "a directive"
     if re.search(r"^---[ \t]+[^#\s]", text, re.MULTILINE):
