@@ -17,12 +17,14 @@ from kcheck.tree.document import Document, broken
 from kcheck.tree.node import Node
 from kcheck.tree.syntax import SyntaxFault, explain
 
-# The libraries disagree about what such a mark at the beginning of a line means.
-_INNER_MARK = re.compile(rf"(?:\A|(?<=[{BREAKS}]))\ufeff")
+# go-yaml looks for this mark at the wrong place and then skips the first character of lines, the '#' of comments among them.
+_MARK = "\ufeff"
 _TEXT_END = re.compile(rf"(?:[ \t]*+[{BREAKS}])*+(\.\.\.)(?=[ \t{BREAKS}]|\Z)")
 # Colons within plain text. Those of tags and behind anchors are matched with these, and stay.
 _COLONS = re.compile(
-    rf"(?<![^ \t{BREAKS}\[{{,])(?:&[\w-]++:|![^ \t{BREAKS}]++)|(?<=[^ \t{BREAKS}\"'\]}}]):(?=[^ \t{BREAKS}])", re.ASCII
+    rf"(?<![^ \t{BREAKS}\[{{,])(?:&[\w-]++:|!!timestamp[ ]++['\"]?[\dTtZ:.+ -]++|![^ \t{BREAKS}]++)"
+    rf"|(?<=[^ \t{BREAKS}\"'\]}}]):(?=[^ \t{BREAKS}])",
+    re.ASCII,
 )
 # What the server's readers take and the libyaml at hand does not: \' in double quotes, colons within a plain scalar in { } or [ ]
 # ([http://x]), and in JSON characters that are written as two surrogates. All are read through a stand-in of the same length that
@@ -59,7 +61,7 @@ def _attempt(source: Source, text: str, start: int, end: int, may_be_json: bool)
         except Fault as found:
             message = found.message
             for character, real in meant.items():
-                message = message.replace(character, real)
+                message = message.replace(character, real).replace(repr(character)[1:-1], real)
             return SyntaxFault(start + found.start, start + found.end, message)
         except MarkedYAMLError as error:
             changed = _readable(f"{error.problem}", readable, text, meant, may_be_json)
@@ -96,9 +98,9 @@ def _build(source: Source, text: str, start: int, end: int, may_be_json: bool) -
     ended = _TEXT_END.match(text)
     if ended is not None:
         raise Fault(*ended.span(1), "a '...' ends the document before it began: use '---' or take it away")
-    mark = _INNER_MARK.search(text) if "\ufeff" in text else None
-    if mark is not None:
-        raise Fault(*mark.span(), "a byte order mark (U+FEFF) inside a document: remove this invisible character")
+    mark = text.find(_MARK)
+    if mark >= 0 and not (may_be_json and _is_json(text)):
+        raise Fault(mark, mark + 1, "a byte order mark (U+FEFF) inside a document: remove this invisible character")
     constant = _constant(text) if may_be_json and ("NaN" in text or "Infinity" in text) else None
     if constant is not None:
         raise Fault(*constant.span(1), f"JSON has no {constant[1]}: quote it if it is text")

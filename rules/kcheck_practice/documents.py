@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kcheck.api import INFO, WARNING, Document, Node, Problem, Span, pattern, rule, unusual_break
 
-_CONTENT = pattern(r"---[ \t]+(?![#\s])")
+_CONTENT = pattern(r"---[ \t][^\S\n]*[^#\s]")
 _SEPARATED = ("--- ", "---\t")
 _JSON = pattern(r'\{\s*["}]')
 

@@ -34,5 +34,6 @@ def test_usual_line_breaks() -> None:
 def test_directives_and_separators() -> None:
     assert rules_of(f"# c\n%YAML 1.1\n---\n{CONFIG}") == ["separator-content"]
     assert rules_of(f"{CONFIG}--- !!map\n{CONFIG}") == ["separator-content"]
+    assert rules_of("--- \u3000a\n") == ["separator-content"]
     assert rules_of(f"{CONFIG}---x\n{CONFIG}") == ["yaml-syntax"]
     assert rules_of(f"{CONFIG}---# c\n{CONFIG}") == []

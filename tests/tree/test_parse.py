@@ -149,6 +149,8 @@ def test_bytes_that_are_no_text() -> None:
         ("---x: 1", "only whitespace or a comment can follow '---'"),
         ("null\r---\ra: 1", "this follows an empty document"),
         ("a: 1\n\ufeffb: 2", "a byte order mark"),
+        ("a: 1 # \ufeff", "a byte order mark"),
+        ("# \ufeff", "a byte order mark"),
         ("%YAML 1.1\n", "belongs to no document"),
         ("\t\n", "cannot begin a value"),
         ("# \x01\n", "a control character"),
