@@ -112,6 +112,10 @@ def _build(source: Source, text: str, start: int, end: int, may_be_json: bool) -
             at = built.trailing - start
             raise Fault(at, at + 1, "this follows an empty document and is never read: write '---' on a line of its own before it")
         return []
+    if built.trailing is not None and may_be_json and _begins_with_json(text):
+        # To kubectl, only the JSON is the first part.
+        at = built.trailing - start
+        raise Fault(at, at + 1, "more text follows a JSON object: put '---' on a line of its own before it")
     return [Document(source, 0, start, end, built.root, None, built.duplicates, built.trailing)]
 
 
@@ -131,6 +135,14 @@ def _constant(text: str) -> re.Match[str] | None:
 def _is_json(text: str) -> bool:
     try:
         json.loads(text.strip())
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _begins_with_json(text: str) -> bool:
+    try:
+        json.JSONDecoder(strict=False).raw_decode(text.lstrip())
     except (ValueError, RecursionError):
         return False
     return True

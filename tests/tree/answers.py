@@ -13,6 +13,7 @@ _OUR_BAD_SEPARATOR = "only whitespace or a comment can follow '---'"
 _NEVER_READ = "text behind the '---' of a separator is never read"
 _HALF = re.compile("[\ud800-\udfff]")
 _EXPECTED = "expected '---' here"
+_MARK = "a byte order mark (U+FEFF) inside"
 _IGNORED = "this follows an empty document"
 _DETAIL = re.compile(r"line \d+: |`[^`]*`|'[^']*'|\"[^\"]*\"|\d+")
 
@@ -22,13 +23,14 @@ INTENDED = {
     _NEVER_READ: "the decoder drops the whole line, up to the next LF; kcheck reports what would be lost",
     "text on the line of a separator": "the API server reads it and kubectl refuses it; the rule separator-content says so",
     "a directive": "the API server reads directives and kubectl refuses them; the rule separator-content says so",
-    "a byte order mark (U+FEFF) inside": "go-yaml takes it as text, or skips the first character of lines; kcheck refuses it",
+    _MARK: "go-yaml takes it as text, or skips the first character of lines; kcheck refuses it",
     "CR CR LF": "the decoder takes it as one line break; the rule unusual-line-break reports it",
     "JSON and YAML in a row": "the decoder changes from JSON to YAML within a part; kcheck wants '---' between the two",
     "a ':' inside { } or [ ]": "such colons beside a !!timestamp with a time of day, or in what the decoder does not read",
+    "an escape that YAML does not know": "an escaped apostrophe beside the escape that stands in for it, backslash and e",
     "a control character": "the decoder does not read behind the first document of a part; kcheck refuses such characters there, too",
     "a key cannot be null": "in the value of a repeated key, of which the decoder has the last one alone; kcheck reports both",
-    "is too large for a number": "as of a null key",
+    "is too large for a number": "in the value of a repeated key, as for a null key",
     "cannot be written in JSON": "the value of a repeated key, of which the decoder has the last one alone; kcheck reports both",
     "JSON that is not YAML": "kcheck reads JSON as YAML, which wants the colon on the line of the key",
     "a map or list cannot be a key": "an empty map or list as a key replaces the whole document; nobody wants that",
@@ -47,7 +49,9 @@ def difference(text: str, ours: list[dict[str, Any]], theirs: list[dict[str, Any
         return _NEVER_READ if any(_NEVER_READ in error for error in errors) else ""
     named = _named(text, found)
     # Where the decoder sees nothing but an empty document, what follows does not line up.
-    return named if reason(named) else next((error for error in errors if _IGNORED in error or _EXPECTED in error), named)
+    if reason(named):
+        return named
+    return next((error for error in errors if any(each in error for each in (_IGNORED, _EXPECTED, _MARK))), named)
 
 
 def reason(name: str) -> str:
@@ -80,7 +84,7 @@ def _hides(ours: list[dict[str, Any]], theirs: list[dict[str, Any]]) -> bool:
     """Whether there is an object that kcheck does not see although nothing is wrong to it."""
     if any("error" in mine for mine in ours):
         return False
-    return len(ours) < sum("json" in other for other in theirs)
+    return len(ours) < sum(isinstance(other.get("json"), dict) for other in theirs)
 
 
 def _named(text: str, found: str) -> str:
@@ -95,7 +99,7 @@ def _named(text: str, found: str) -> str:
         return "JSON and YAML in a row"
     if re.search("(?:^|[\r\x85\u2028\u2029])%", text, re.MULTILINE):
         return "a directive"
-    if re.search(r"^---[ \t][^\S\n]*[^#\s]", text, re.MULTILINE):
+    if re.search(r"^---[ \t][^\S\n]*(?:[^#\s]|(?<=[\x1c-\x1f]))", text, re.MULTILINE):
         return "text on the line of a separator"
     return found
 

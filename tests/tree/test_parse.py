@@ -151,6 +151,7 @@ def test_bytes_that_are_no_text() -> None:
         ("a: 1\n\ufeffb: 2", "a byte order mark"),
         ("a: 1 # \ufeff", "a byte order mark"),
         ("# \ufeff", "a byte order mark"),
+        ("{}\r---\na: 1", "more text follows a JSON object"),
         ("%YAML 1.1\n", "belongs to no document"),
         ("\t\n", "cannot begin a value"),
         ("# \x01\n", "a control character"),
