@@ -52,6 +52,7 @@ from kcheck.rule.options import Option, Pattern
 from kcheck.rule.rule import Rule, declare, rule
 from kcheck.schema import served, soundness
 from kcheck.schema.patterns import matches_whole
+from kcheck.text.breaks import unusual_break
 from kcheck.text.complaint import Complaint, help_of
 from kcheck.text.edit import Edit
 from kcheck.text.pattern import pattern
@@ -145,6 +146,7 @@ __all__ = [
     "suggest",
     "time_zones",
     "tokens",
+    "unusual_break",
     "urls",
     "validator",
 ]

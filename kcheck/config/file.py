@@ -81,7 +81,7 @@ class _Reader:
         elif document.index:
             self.values.wrong(document.root, "a config is one document: take away the '---' and what follows it")
         if document.trailing is not None:
-            self.values.wrong_at(Span(document.trailing, document.end), "nothing behind '...' is read: take it away")
+            self.values.wrong_at(Span(document.trailing, document.end), "nothing after the end of the document is read: remove it")
         for entry, first in document.duplicates:
             line = self.source.position(first.key_span.start).line
             self.values.wrong(entry, f"{entry.name} stands in this map already, on line {line}: take one away", at="key")

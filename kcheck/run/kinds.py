@@ -154,7 +154,7 @@ def kinds_of(source: Source, documents: Iterable[Document], store: Store, known:
 
     found = []
     for document in documents:
-        start, end = document.start, document.end
+        start, end = document.body, document.end
         if source.text.find(MARK, start, end) < 0:
             continue
         state = state_of(source.text[start:end].encode("utf-8", "surrogatepass")).hex()

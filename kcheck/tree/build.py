@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from ruamel.yaml.events import (
@@ -18,18 +19,21 @@ from ruamel.yaml.events import (
     StreamStartEvent,
 )
 
+from kcheck.text.breaks import BREAKS
 from kcheck.text.complaint import Complaint
 from kcheck.tree.built import DEPTH_LIMIT, Built
 from kcheck.tree.node import Node
-from kcheck.tree.scalars import BadScalar, key_text, resolve, tagged
+from kcheck.tree.scalars import BadScalar, key_text, resolve, tagged, tagged_key, value_key
 
 ALIAS_LIMIT = 100_000
 """Nodes that aliases of one document may stand for in all: a document of the alias-bomb kind passes it at once."""
 
-_PROPERTIES = re.compile(r"(?:(?:&[^\s,\[\]{}]++|!\S*+)(?:\s++|#[^\n]*+\n)*+)++")
-_BLANK = re.compile(r"(?:\s++|#[^\n]*+|\.\.\.(?=\s|\Z))*+")
+# The anchor ends where libyaml says so: a ':' behind it begins the value.
+_PROPERTIES = re.compile(rf"(?:(?:&[A-Za-z0-9_-]++|![^ \t{BREAKS}]*+)(?:[ \t{BREAKS}]++|#[^{BREAKS}]*+)*+)++")
+_BLANK = re.compile(rf"(?:[ \t{BREAKS}]++|#[^{BREAKS}]*+|(?:\.\.\.|---)(?=[ \t{BREAKS}]|\Z))*+")
 _SLASH = re.compile(r"(?<!\\)(?:\\\\)*+\\/")
 _MERGE = "<<"
+_MERGE_TAG = "tag:yaml.org,2002:merge"
 
 
 class Fault(Exception):
@@ -61,6 +65,9 @@ class _Builder:
         self.anchors: dict[str, Node] = {}
         self.duplicates: list[tuple[Node, Node]] = []
         self.copied = 0
+        # Where the keys stand that merge, and the aliases of collections.
+        self.merge_keys: set[int] = set()
+        self.aliased: set[int] = set()
 
     def run(self, parser: Any) -> Built | None:
         base, text, anchors, duplicates = self.base, self.text, self.anchors, self.duplicates
@@ -84,12 +91,14 @@ class _Builder:
                 tag = event.tag
                 if tag is not None or event.anchor is not None:
                     start = self.skip_properties(start, end)
+                if not self.slash and style == '"' and (found := _SLASH.search(text, start, end)):
+                    raise Fault(found.end() - 2, found.end(), Complaint("'\\/' is an escape in JSON alone", "remove the backslash"))
                 if current.__class__ is dict and key is None:
                     key = self.key(event, start, end)
                     continue
                 value = event.value
                 if tag is not None:
-                    value = self.tagged(tag, value, not style, start, end)
+                    value = self.tagged(tag, value, start, end)
                 elif not style:
                     try:
                         value = resolve(value)
@@ -97,15 +106,13 @@ class _Builder:
                         raise Fault(start, end, error.args[0]) from None
                 elif style in "|>":
                     end = start + len(text[start:end].rstrip())
-                elif not self.slash and style == '"' and (found := _SLASH.search(text, start, end)):
-                    raise Fault(found.end() - 2, found.end(), Complaint("'\\/' is an escape in JSON alone", "take the backslash away"))
                 node = Node(value, base + start, base + end, style, None, owner)
                 if event.anchor is not None:
                     anchors[event.anchor] = node
             elif kind is MappingStartEvent or kind is SequenceStartEvent:
                 start = event.start_mark.index
                 if len(stack) >= DEPTH_LIMIT:
-                    raise Fault(start, start + 1, f"nested more than {DEPTH_LIMIT} levels deep: no Kubernetes object is")
+                    raise Fault(start, start + 1, f"nested more than {DEPTH_LIMIT} levels deep, which no Kubernetes object is")
                 if event.tag is not None or event.anchor is not None:
                     start = self.skip_properties(start, len(text))
                 if current.__class__ is dict and key is None:
@@ -134,24 +141,21 @@ class _Builder:
                 if target is None:
                     raise Fault(start, end, Complaint(f"nothing above is named '&{event.anchor}'", "quote the text if it is no alias"))
                 if current.__class__ is dict and key is None:
-                    if not isinstance(target.value, str):
-                        raise Fault(start, end, "an alias used as a key must stand for text")
-                    key = Node(target.value, base + start, base + end, "")
+                    key = Node(self.alias_key(target, start, end), base + start, base + end, "")
                     continue
                 if target.end < 0:
-                    raise Fault(start, end, f"'*{event.anchor}' stands inside what '&{event.anchor}' names: it would contain itself")
+                    raise Fault(start, end, f"alias '*{event.anchor}' is inside the value of '&{event.anchor}' and would contain itself")
                 node = self.copy(target, owner)
                 node.start, node.end = base + start, base + end
+                self.aliased.add(node.start)
             elif kind is StreamStartEvent or kind is DocumentStartEvent:
                 continue
             elif kind is DocumentEndEvent:
-                if event.explicit:
-                    after = _BLANK.match(text, event.end_mark.index).end()  # type: ignore[union-attr]
-                    return None if root is None else Built(root, duplicates, base + after if after < len(text) else None)
-                continue
+                assert root is not None
+                return Built(root, duplicates, self.behind(event, get))
             else:
                 assert kind is StreamEndEvent
-                return None if root is None else Built(root, duplicates, None)
+                return None
 
             # A value is complete: hand it to what it belongs to.
             if current.__class__ is dict:
@@ -160,7 +164,7 @@ class _Builder:
                 name = key.value
                 node.key = key
                 node.parent = owner
-                if name == _MERGE and key.style == "" and key.start >= 0 and self.text[key.start - base : key.end - base] == _MERGE:
+                if name == _MERGE and key.start in self.merge_keys:
                     merging.setdefault(id(current), []).append((len(current), node))
                 else:
                     before = current.get(name)
@@ -181,25 +185,48 @@ class _Builder:
         match = _PROPERTIES.match(self.text, start, end)
         return match.end() if match else start
 
+    def behind(self, end: Any, get: Callable[[], Any]) -> int | None:
+        """Where text begins that stands behind the document and that the server never reads. `get`: gives the next event."""
+        at = end.end_mark.index
+        if not end.explicit:
+            # What cannot follow is refused here: the server ignores it.
+            following = get()
+            if following.__class__ is StreamEndEvent:
+                return None
+            at = following.start_mark.index
+        found = _BLANK.match(self.text, at)
+        assert found is not None
+        return self.base + found.end() if found.end() < len(self.text) else None
+
     def key(self, event: Any, start: int, end: int) -> Node:
         text = event.value
         if event.tag is not None:
-            text = self.tagged(event.tag, text, not event.style, start, end)
-            if not isinstance(text, str):
-                text = str(text)
+            try:
+                text = tagged_key(event.tag, text)
+            except BadScalar as error:
+                raise Fault(start, max(end, start + 1), error.args[0]) from None
         elif not event.style and text != _MERGE:
             try:
                 text = key_text(text)
             except BadScalar as error:
                 raise Fault(start, max(end, start + 1), error.args[0]) from None
         node = Node(text, self.base + start, self.base + end, event.style or "")
+        if text == _MERGE and (event.implicit[0] or event.tag == _MERGE_TAG):
+            self.merge_keys.add(node.start)
         if event.anchor is not None:
             self.anchors[event.anchor] = node
         return node
 
-    def tagged(self, tag: str, text: str, plain: bool, start: int, end: int) -> Any:
+    def alias_key(self, target: Node, start: int, end: int) -> str:
+        """The key that an alias stands for."""
         try:
-            return tagged(tag, text, plain)
+            return value_key(target.value)
+        except BadScalar as error:
+            raise Fault(start, end, error.args[0]) from None
+
+    def tagged(self, tag: str, text: str, start: int, end: int) -> Any:
+        try:
+            return tagged(tag, text)
         except BadScalar as error:
             raise Fault(start, max(end, start + 1), error.args[0]) from None
 
@@ -207,7 +234,7 @@ class _Builder:
         """The tree that an alias stands for, with its own parents: paths go by where it is used, places by where it is written."""
         self.copied += 1
         if self.copied > ALIAS_LIMIT:
-            raise Fault(0, 1, f"aliases stand for more than {ALIAS_LIMIT:,} values: the API server refuses such a document")
+            raise Fault(0, 1, f"aliases expand to more than {ALIAS_LIMIT:,} values: the API server refuses such a document")
         value = node.value
         twin = Node(value, node.start, node.end, node.style, node.key, parent)
         if value.__class__ is dict:
@@ -227,11 +254,12 @@ class _Builder:
             at = position
             if source is None:
                 continue
-            maps = source.value[::-1] if source.is_list else [source]
+            # An alias that stands for a list is refused, a list of aliases is not.
+            maps = source.value[::-1] if source.is_list and source.start not in self.aliased else [source]
             for each in maps:
                 if not each.is_map:
                     span = source.start - self.base, source.end - self.base
-                    raise Fault(*span, Complaint("'<<' merges a map or a list of maps", "give it an alias of one"))
+                    raise Fault(*span, Complaint("'<<' merges a map or a list of maps, not this value", "use an alias of a map"))
                 for name, child in each.value.items():
                     child.parent = node
                     self.put(new, name, child)

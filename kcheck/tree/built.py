@@ -10,7 +10,7 @@ DEPTH_LIMIT = 200
 
 
 class Built(NamedTuple):
-    """The tree, its doubled keys, and where text begins that stands behind a `...` line and that nobody reads."""
+    """The tree, its doubled keys, and where text begins that follows the end of the document."""
 
     root: Node
     duplicates: list[tuple[Node, Node]]

@@ -6,14 +6,15 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
+from kcheck.text.breaks import BREAKS
 from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source
 from kcheck.text.span import Span
 from kcheck.tree.document import Document
 from kcheck.tree.node import Node
 
-_LINE = re.compile(r"[^\r\n]*+")
-_BLANK = re.compile(r"(?:\s++|#[^\r\n]*+|^---(?=\s|\Z)|^%[^\r\n]*+)*+", re.MULTILINE)
+_LINE = re.compile(f"[^{BREAKS}]*+")
+_BLANK = re.compile(rf"(?:\s++|#[^{BREAKS}]*+|^---(?=\s|#|\Z)|^%[^{BREAKS}]*+)*+", re.MULTILINE)
 
 
 class Comment(NamedTuple):

@@ -13,12 +13,12 @@ from kcheck.tree.syntax import SyntaxFault
 class Document:
     """`index` counts the non-empty documents of the file from 0; `start`..`end` are its characters.
 
-    `root` is null where the document does not parse; `fault` says why. `duplicates`: (entry, the entry of the same key before it).
-    `trailing`: where text begins that stands behind a `...` line and that nobody reads. `secrets`: the values that no output may show, once
-    somebody has asked for them (`run/secrets.py`).
+    `root` is null where the document does not parse; `fault` says why. `body`: where its text begins, after the separator.
+    `duplicates`: (entry, the entry of the same key before it). `trailing`: where text begins that follows the end of the document and
+    that the API server never reads. `secrets`: the values that no output may show, found on demand (`run/secrets.py`).
     """
 
-    __slots__ = ("duplicates", "end", "fault", "index", "root", "secrets", "source", "start", "trailing")
+    __slots__ = ("body", "duplicates", "end", "fault", "index", "root", "secrets", "source", "start", "trailing")
 
     def __init__(
         self,
@@ -30,6 +30,7 @@ class Document:
         fault: SyntaxFault | None = None,
         duplicates: Iterable[tuple[Node, Node]] = (),
         trailing: int | None = None,
+        body: int | None = None,
     ) -> None:
         self.source = source
         self.index = index
@@ -40,6 +41,7 @@ class Document:
         self.duplicates = list(duplicates)
         self.trailing = trailing
         self.secrets: Any = None
+        self.body = start if body is None else body
 
 
 def broken(source: Source, start: int, end: int, fault: SyntaxFault) -> Document:

@@ -12,6 +12,8 @@ _SINGLE: Final = re.compile(r"'([^']*+(?:''[^']*+)*+)'[ ]*+(?:(?<=[ ])#[^\n]*+)?
 _FOLD: Final = re.compile(r" *+\n([ \n]*+)")
 _ESCAPE: Final = re.compile(r"\\([\"\\nt ])|\\u(....)|(\\\n| *+\n)([ \n]*+)")
 _ESCAPES: Final = {'"': '"', "\\": "\\", "n": "\n", "t": "\t", " ": " "}
+
+
 def quoted(text: str, offset: int) -> tuple[str, int, int] | None:
     """The scalar in quotes at an offset: its text, its end, where the line behind it begins; None where libyaml must read it."""
     double = text[offset] == '"'

@@ -10,61 +10,115 @@ import re
 import _ruamel_yaml as libyaml
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
-from kcheck.text.complaint import Complaint
+from kcheck.text.breaks import BREAKS
+from kcheck.text.complaint import Complaint, help_of
 from kcheck.text.source import Source
 from kcheck.tree.build import Fault, build
 from kcheck.tree.document import Document, broken
 from kcheck.tree.node import Node
 from kcheck.tree.syntax import SyntaxFault, explain
 
-_TEXT_END = re.compile(r"\.\.\.(?=\s|\Z)")
+# go-yaml looks for this mark at the wrong place and then skips the first character of lines, the '#' of comments among them.
+_MARK = "\ufeff"
+_TEXT_END = re.compile(rf"(?:[ \t]*+[{BREAKS}])*+(\.\.\.)(?=[ \t{BREAKS}]|\Z)")
+# Colons within plain text. Those of tags and behind anchors are matched with these, and stay.
+_COLONS = re.compile(
+    rf"(?<![^ \t{BREAKS}\[{{,])(?:&[\w-]++:|!!timestamp[ ]++['\"]?[\dTtZ:.+ -]++|![^ \t{BREAKS}]++)"
+    rf"|(?<=[^ \t{BREAKS}\"'\]}}]):(?=[^ \t{BREAKS}])",
+    re.ASCII,
+)
 # What the server's readers take and the libyaml at hand does not: \' in double quotes, colons within a plain scalar in { } or [ ]
 # ([http://x]), and in JSON characters that are written as two surrogates. All are read through a stand-in of the same length that
 # the text does not use: (what libyaml says, where, the stand-in, what it is read as, what that means, whether in JSON alone).
 _STAND_INS: tuple[tuple[str, re.Pattern[str], str, str, str, bool], ...] = (
     ("unknown escape", re.compile(r"\\'"), "\\e", "\x1b", "'", False),
-    ("unexpected ':'", re.compile(r"(?<=[^\s\"'\]}]):(?=\S)"), "\ue03a", "\ue03a", ":", False),
+    ("unexpected ':'", _COLONS, "\ue03a", "\ue03a", ":", False),
     ("invalid Unicode", re.compile(r"\\(?:u([dD][89abAB]..)\\u([dD][c-fC-F]..)|u[dD][89a-fA-F]..|.)", re.DOTALL), "\\e", "\x1b", "", True),
 )
 _JSON_CONSTANT = re.compile(r'"(?:\\.|[^"\\])*+"|(NaN|-?Infinity)')
 
 
-def read(source: Source, text: str, start: int, end: int) -> list[Document]:
-    """The documents of a part of a file, none where it is empty, one that tells why where it does not parse."""
-    try:
-        return _build(source, text, start, end)
-    except Fault as found:
-        fault = SyntaxFault(start + found.start, start + found.end, found.message)
-    except MarkedYAMLError as error:
-        for words, pattern, stand_in, character, meant, json_alone in _STAND_INS:
-            if words not in f"{error.problem}" or stand_in in text or character in text or (json_alone and not _is_json(text)):
-                continue
-            readable = pattern.sub(_whole if json_alone else lambda _, s=stand_in: s, text)
-            repaired = _read_through(source, readable, start, end, character, meant, json_alone)
-            if repaired is not None:
-                return repaired
-        mark = error.problem_mark or error.context_mark
-        at = min(start + (mark.index if mark else 0), end)
-        fault = _fault(source.text[:end], at, explain(str(error.problem or ""), str(error.context or "")))
-    except YAMLError as other:
-        fault = _fault(source.text[:end], start + (getattr(other, "position", 0) or 0), explain(str(other), ""))
-    except UnicodeEncodeError as half:
-        fault = SyntaxFault(start + half.start, start + half.end, "half of a surrogate pair: no YAML reader accepts it")
-    stream = _json_stream(source, text, start) if text.lstrip()[:1] == "{" else None
-    return [broken(source, start, end, fault)] if stream is None else stream
+def read(source: Source, text: str, start: int, end: int, first: bool = True) -> list[Document]:
+    """The documents of a part of a file, none where it is empty, one that tells why where it does not parse.
+
+    `first`: whether it is the first part, which alone may be JSON and have the escapes of JSON.
+    """
+    may_be_json = first and text.lstrip()[:1] == "{"
+    documents = _attempt(source, text, start, end, may_be_json)
+    if not isinstance(documents, SyntaxFault):
+        return documents
+    stream = _json_stream(source, text, start) if may_be_json else None
+    return [broken(source, start, end, documents)] if stream is None else stream
 
 
-def _build(source: Source, text: str, start: int, end: int, is_json: bool = False) -> list[Document]:
-    head = text.lstrip()
-    if _TEXT_END.match(head):
-        at = len(text) - len(head)
-        raise Fault(at, at + 3, Complaint("a '...' ends the document before it began", "use '---' or take it away"))
-    constant = _constant(text) if head[:1] == "{" and ("NaN" in text or "Infinity" in text) else None
+def _attempt(source: Source, text: str, start: int, end: int, may_be_json: bool) -> list[Document] | SyntaxFault:
+    """The documents of a text that is YAML, or is JSON and read as YAML; or why it is not."""
+    readable = text
+    meant: dict[str, str] = {}
+    while True:
+        try:
+            documents = _build(source, readable, start, end, may_be_json)
+            break
+        except Fault as found:
+            message, help = str(found.message), help_of(found.message)
+            for character, real in meant.items():
+                message = message.replace(character, real).replace(repr(character)[1:-1], real)
+            return SyntaxFault(start + found.start, start + found.end, Complaint(message, help))
+        except MarkedYAMLError as error:
+            changed = _readable(f"{error.problem}", readable, text, meant, may_be_json)
+            if not changed:
+                mark = error.problem_mark or error.context_mark
+                at = min(start + (mark.index if mark else 0), end)
+                return _fault(source.text[:end], at, explain(str(error.problem or ""), str(error.context or "")))
+            readable = changed
+        except YAMLError as other:
+            return _fault(source.text[:end], start + (getattr(other, "position", 0) or 0), explain(str(other), ""))
+        except UnicodeEncodeError as half:
+            return SyntaxFault(start + half.start, start + half.end, "half of a surrogate pair is not valid in YAML")
+    for document in documents if meant else ():
+        # Of entries with one key the tree has the last one alone.
+        for node in (document.root, *(each for pair in document.duplicates for each in pair)):
+            for character, real in meant.items():
+                _restore(node, character, real)
+    return documents
+
+
+def _readable(problem: str, readable: str, text: str, meant: dict[str, str], may_be_json: bool) -> str:
+    """A text with a stand-in for what libyaml has a problem with, nothing where there is none. `meant`: learns what it is read as."""
+    for words, pattern, stand_in, character, real, json_alone in _STAND_INS:
+        if words not in problem or character in meant or stand_in in text or character in text:
+            continue
+        if json_alone and not (may_be_json and _is_json(text)):
+            continue
+        meant[character] = real
+        return pattern.sub(_whole if json_alone else lambda found, s=stand_in: found[0] if found[0][0] in "&!" else s, readable)
+    return ""
+
+
+def _build(source: Source, text: str, start: int, end: int, may_be_json: bool) -> list[Document]:
+    ended = _TEXT_END.match(text)
+    if ended is not None:
+        raise Fault(*ended.span(1), Complaint("a '...' ends the document before it began", "use '---' or take it away"))
+    mark = text.find(_MARK)
+    if mark >= 0 and not (may_be_json and _is_json(text)):
+        raise Fault(mark, mark + 1, Complaint("a byte order mark (U+FEFF) inside a document", "remove this invisible character"))
+    constant = _constant(text) if may_be_json and ("NaN" in text or "Infinity" in text) else None
     if constant is not None:
         raise Fault(*constant.span(1), Complaint(f"JSON has no {constant[1]}", "quote it if it is text"))
-    built = build(libyaml.CParser(text), text, start, is_json or "\\/" not in text or _is_json(text))
-    if built is None or built.root.value is None:
+    built = build(libyaml.CParser(text), text, start, "\\/" not in text or (may_be_json and _is_json(text)))
+    if built is None:
         return []
+    if built.root.value is None:
+        if built.trailing is not None:
+            at = built.trailing - start
+            raise Fault(
+                at, at + 1, Complaint("this follows an empty document and is never read", "write '---' on a line of its own before it")
+            )
+        return []
+    if built.trailing is not None and may_be_json and _begins_with_json(text):
+        # To kubectl, only the JSON is the first part.
+        at = built.trailing - start
+        raise Fault(at, at + 1, Complaint("more text follows a JSON object", "put '---' on a line of its own before it"))
     return [Document(source, 0, start, end, built.root, None, built.duplicates, built.trailing)]
 
 
@@ -83,7 +137,15 @@ def _constant(text: str) -> re.Match[str] | None:
 
 def _is_json(text: str) -> bool:
     try:
-        json.loads(text)
+        json.loads(text.strip())
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _begins_with_json(text: str) -> bool:
+    try:
+        json.JSONDecoder(strict=False).raw_decode(text.lstrip())
     except (ValueError, RecursionError):
         return False
     return True
@@ -98,19 +160,6 @@ def _fault(text: str, at: int, message: str) -> SyntaxFault:
         end = len(text[:at].rstrip())
         return SyntaxFault(max(end - 1, 0), end, message)
     return SyntaxFault(at, at + 1, message)
-
-
-def _read_through(source: Source, text: str, start: int, end: int, character: str, meant: str, is_json: bool) -> list[Document] | None:
-    """Read a text in which a character stands in for what libyaml refuses, and put the real one back; None where it fails again."""
-    try:
-        documents = _build(source, text, start, end, is_json)
-    except (Fault, YAMLError):
-        return None
-    for document in documents:
-        # Of entries with one key the tree has the last one alone.
-        for node in (document.root, *(each for pair in document.duplicates for each in pair)):
-            _restore(node, character, meant)
-    return documents
 
 
 def _restore(node: Node, character: str, meant: str) -> None:
@@ -140,7 +189,10 @@ def _json_stream(source: Source, text: str, start: int) -> list[Document] | None
             return documents
         try:
             _, stop = decoder.raw_decode(text, at)
-            documents += _build(source, text[at:stop], start + at, start + stop)
-        except (ValueError, RecursionError, Fault, YAMLError):
+        except (ValueError, RecursionError):
             return None
+        read = _attempt(source, text[at:stop], start + at, start + stop, True)
+        if isinstance(read, SyntaxFault):
+            return None
+        documents += read
         at = stop

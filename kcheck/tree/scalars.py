@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import math
 import re
 import struct
 from typing import Final
 
 from kcheck.text.complaint import Complaint
+from kcheck.text.pattern import pattern
 from kcheck.tree.node import Scalar
 
 
@@ -84,9 +84,15 @@ def resolve(text: str) -> Scalar:
 
 
 _STANDARD = "tag:yaml.org,2002:"
+_RESOLVED: Final[dict[str, tuple[type, ...]]] = {"int": (int,), "float": (float, int), "bool": (bool,), "null": (type(None),)}
+_ESCAPED: Final = pattern("[\udc80-\udcff]")
+_DIGITS = "[A-Za-z0-9+/]"
+_BASE64: Final = pattern(f"(?:{_DIGITS}{{4}})*+(?:{_DIGITS}{{2}}==|{_DIGITS}{{3}}=)?")
+_CLOCK = r"(\d\d?):(\d\d?):(\d\d?)(?:[.,]\d+)?"
+_TIMESTAMP: Final = pattern(rf"(\d{{4}})-(\d\d?)-(\d\d?)(?:[Tt]{_CLOCK}(?:Z|[+-](\d\d):(\d\d))| +{_CLOCK})?", re.ASCII)
 
 
-def tagged(tag: str, text: str, plain: bool) -> Scalar:
+def tagged(tag: str, text: str) -> Scalar:
     """Value of a scalar with an explicit tag. Raises BadScalar where the text does not fit the tag."""
     if not tag.startswith(_STANDARD):
         return text
@@ -94,19 +100,61 @@ def tagged(tag: str, text: str, plain: bool) -> Scalar:
     if short == "str":
         return text
     if short == "binary":
-        try:
-            return base64.b64decode(text, validate=True).decode("utf-8", "replace")
-        except binascii.Error:
-            raise BadScalar("!!binary needs base64") from None
+        return _binary(text)
+    if short == "timestamp":
+        if not _is_timestamp(text):
+            raise BadScalar(Complaint(f"{text!r} is not a valid !!timestamp", "remove the tag or use a date such as 2001-12-31"))
+        return text
+    if short not in _RESOLVED:
+        return text
     value = resolve(text)
     if short == "float" and isinstance(value, int) and not isinstance(value, bool):
         return value
-    wanted = {"int": (int,), "float": (float, int), "bool": (bool,), "null": (type(None),)}.get(short)
-    if wanted is None:
-        return value if plain else text
-    if not isinstance(value, wanted) or (isinstance(value, bool) and short != "bool"):
-        raise BadScalar(Complaint(f"{text!r} is no !!{short}", "take the tag away or change the value"))
+    if not isinstance(value, _RESOLVED[short]) or (isinstance(value, bool) and short != "bool"):
+        raise BadScalar(Complaint(f"{text!r} is not a valid !!{short}", "remove the tag or change the value"))
     return value
+
+
+def tagged_key(tag: str, text: str) -> str:
+    """The JSON key that a key with an explicit tag becomes. Raises BadScalar."""
+    value = tagged(tag, text)
+    return value if isinstance(value, str) else key_text(text)
+
+
+def value_key(value: object) -> str:
+    """The JSON key that a value becomes where an alias of it is a key. Raises BadScalar."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int) and value < 2**63:
+        return str(value)
+    if isinstance(value, float):
+        return _float_key(value)
+    raise BadScalar("an alias used as a key must stand for text, a number or a boolean")
+
+
+def _binary(text: str) -> str:
+    """The text that base64 stands for, with the sign for an unreadable character for each byte that is not UTF-8."""
+    written = text.replace("\r", "").replace("\n", "")
+    if not _BASE64.fullmatch(written):
+        raise BadScalar(Complaint("the value of !!binary is not valid base64", "remove the tag or encode the value"))
+    decoded = base64.b64decode(written).decode("utf-8", "surrogateescape")
+    return decoded if decoded.isascii() else _ESCAPED.sub("\ufffd", decoded)
+
+
+def _is_timestamp(text: str) -> bool:
+    """Whether Go reads a time in one of the forms that its YAML library knows."""
+    found = _TIMESTAMP.fullmatch(text)
+    if found is None:
+        return False
+    year, month, day, *rest = (int(number or 0) for number in found.groups())
+    is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    if not 1 <= month <= 12 or not 1 <= day <= (31, 29 if is_leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[month - 1]:
+        return False
+    hour, minute, second, zone_hour, zone_minute, other_hour, other_minute, other_second = rest
+    in_zone = zone_hour <= 24 and zone_minute <= 60
+    return in_zone and max(hour, other_hour) < 24 and max(minute, second, other_minute, other_second) < 60
 
 
 def key_text(text: str) -> str:

@@ -57,7 +57,10 @@ def test_sarif_has_the_help_of_the_rule(program: Program) -> None:
 
 
 def test_statistics_name_the_rules(program: Program) -> None:
-    assert "invalid-port-number  1  a port number outside 1 to 65535" in program("check", ".", "--select", "invalid-port-number", "--statistics").out
+    assert (
+        "invalid-port-number  1  a port number outside 1 to 65535"
+        in program("check", ".", "--select", "invalid-port-number", "--statistics").out
+    )
 
 
 def test_standard_input_has_a_name(program: Program) -> None:

@@ -120,9 +120,7 @@ def test_exemptions_go_to_the_objects(program: Program) -> None:
     assert program("migrate", "p.yaml", "web.yaml").code == 2
     done = program("migrate", "p.yaml", "web.yaml", "--write")
     assert done.code == 0
-    assert (
-        'metadata:\n  annotations:\n    kcheck.dev/ignore: "latest-tag; exempt in polaris"\n  name: web' in Path("web.yaml").read_text()
-    )
+    assert 'metadata:\n  annotations:\n    kcheck.dev/ignore: "latest-tag; exempt in polaris"\n  name: web' in Path("web.yaml").read_text()
     assert "namespace shop" not in done.err
     assert "p.yaml:4: polaris exemption of namespace far from all checks" in done.err
 

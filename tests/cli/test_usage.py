@@ -16,7 +16,10 @@ from tests.cli.conftest import POD, Program
         (["check", "nowhere.yaml"], "no such file or folder: nowhere.yaml"),
         (["check", "*.json"], "no file matches *.json"),
         (["check", "good.yaml", "--select", "prot-number"], "--select: no rule or group 'prot-number': did you mean invalid-port-number?"),
-        (["check", "good.yaml", "--ignore", "invalid-port-number,praktice"], "--ignore: no rule or group 'praktice': did you mean practice?"),
+        (
+            ["check", "good.yaml", "--ignore", "invalid-port-number,praktice"],
+            "--ignore: no rule or group 'praktice': did you mean practice?",
+        ),
         (["check", "good.yaml", "--select", "acme/owner"], "is the plug-in installed that brings it?"),
         (["check", "good.yaml", "--format", "jsno"], "--format: unknown format 'jsno'; did you mean \"json\"?"),
         (["check", "good.yaml", "--kubernetes", "1.99"], "--kubernetes"),

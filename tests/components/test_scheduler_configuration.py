@@ -96,7 +96,9 @@ def test_spreading_constraints_of_all_pods_have_no_selector_and_need_none() -> N
     where = "profiles[0].pluginConfig[0].args.defaultConstraints"
     assert told(args % f"{{{constraint}}}") == []
     assert told(args % f"{{{constraint}}}, {{{constraint}}}") == [("invalid-scheduler-plugin-args", f"{where}[1]", "Duplicate")]
-    assert told(args % f"{{{constraint}, labelSelector: {{}}}}") == [("invalid-scheduler-plugin-args", f"{where}[0].labelSelector", "Forbidden")]
+    assert told(args % f"{{{constraint}, labelSelector: {{}}}}") == [
+        ("invalid-scheduler-plugin-args", f"{where}[0].labelSelector", "Forbidden")
+    ]
     assert told(args % "{topologyKey: 'a b', whenUnsatisfiable: Never}") == [
         ("invalid-topology-spread", f"{where}[0].maxSkew", "Invalid"),
         ("invalid-scheduler-plugin-args", f"{where}[0].topologyKey", "Invalid"),

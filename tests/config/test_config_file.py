@@ -238,7 +238,7 @@ class TestRules:
         ("complete: true\ncomplete: false\n", ["2:1: complete stands in this map already, on line 1: take one away"]),
         ("rules:\n  security: off\n  security: on\n", ["3:3: security stands in this map already, on line 2: take one away"]),
         ("complete: true\n---\ncomplete: true\n", ["3:1: a config is one document: take away the '---' and what follows it"]),
-        ("complete: true\n...\nrules: {}\n", ["3:1: nothing behind '...' is read: take it away"]),
+        ("complete: true\n...\nrules: {}\n", ["3:1: nothing after the end of the document is read: remove it"]),
         ("- complete\n", ["1:1: a config is a map of kubernetes, schemas, complete, pods, rules, overrides, exclude, fail-on, not a list"]),
         ("complete: {a: 1\n", ["1:15: the '{' is never closed, or a ',' is missing; close it with '}'"]),
         ("rules:\n\tsecurity: off\n", ["2:1: this character cannot begin a value; quote the text"]),

@@ -21,6 +21,7 @@ from tests.fuzz import runs, sentences
 from tests.fuzz.mutation import SCALARS, mutated, mutated_bytes, mutated_value, value
 from tests.fuzz.readers import check_bytes, check_reading
 from tests.fuzz.seeds import manifests
+from tests.fuzz.yaml_mutation import mutant, texts
 
 
 class Area(NamedTuple):
@@ -38,6 +39,11 @@ def text(random: Random) -> str:
     """A manifest after some accidents."""
     seeds = manifests()
     return mutated(random, random.choice(seeds), seeds)
+
+
+def yaml_text(random: Random) -> str:
+    """A text in which readers of YAML may see different documents."""
+    return mutant(random, texts())
 
 
 def data(random: Random) -> bytes:
@@ -157,7 +163,8 @@ def _typed_expression(made: str) -> None:
 
 AREAS: Mapping[str, Area] = MappingProxyType(
     {
-        "reader": Area(text, check_reading, 24),
+        "reader": Area(text, check_reading, 16),
+        "yaml": Area(yaml_text, check_reading, 8),
         "bytes": Area(data, check_bytes, 6),
         "selector": Area(sentences.selector, _selector, 5),
         "selector fields": Area(fields, _fields, 3),

@@ -107,7 +107,13 @@ def test_custom_checks(intake: Intake, tmp_path: Path) -> None:
         """,
     )
     settings = {id: s for id, s in written(intake, tmp_path).settings.items() if s.on}
-    assert settings.keys() == {"missing-recommended-labels", "too-few-replicas", "missing-cpu-limit", "load-balancer-service", "privileged-container"}
+    assert settings.keys() == {
+        "missing-recommended-labels",
+        "too-few-replicas",
+        "missing-cpu-limit",
+        "load-balancer-service",
+        "privileged-container",
+    }
     assert settings["missing-recommended-labels"].options == {"labels": ("company.io/release", "team")}
     assert settings["too-few-replicas"].options == {"minimum": 5}
     assert [n.partition(": ")[2] for n in notes] == [

@@ -234,9 +234,7 @@ spec:
 def test_exemptions_are_written_at_the_objects(counterparts: Counterparts) -> None:
     exemption = Exemption("polaris.yaml", 1, "kube-system", ("dns-",), (), ("tagNotSpecified", "priorityClassNotSet"))
     new, notes = migrated(counterparts, DEPLOYMENT, exemption)
-    assert new == DEPLOYMENT.replace(
-        "  name: dns-", '  annotations:\n    kcheck.dev/ignore: "latest-tag; exempt in polaris"\n  name: dns-'
-    )
+    assert new == DEPLOYMENT.replace("  name: dns-", '  annotations:\n    kcheck.dev/ignore: "latest-tag; exempt in polaris"\n  name: dns-')
     assert notes == []
 
 
@@ -266,9 +264,7 @@ def test_spans_reach_as_far_as_annotations(counterparts: Counterparts) -> None:
         asked.append(span)
         return FOUND
 
-    text = (
-        "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    metadata:\n      annotations: {kube-score/ignore: service-type-mismatch}\n"
-    )
+    text = "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    metadata:\n      annotations: {kube-score/ignore: service-type-mismatch}\n"
     source = Source("a.yaml", text)
     Manifest(source, parse(source), counterparts, found).rewritten()
     assert [text[s.start : s.start + 8] for s in asked] == ["template"]

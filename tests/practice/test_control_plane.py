@@ -80,7 +80,9 @@ def test_a_file_may_say_what_the_command_line_does_not() -> None:
 
 
 def test_variables_of_etcd() -> None:
-    assert messages(pod([ETCD], env={"ETCD_CERT_FILE": "/a", "ETCD_KEY_FILE": "/b", "ETCD_CLIENT_CERT_AUTH": "true"}), "insecure-etcd-tls") == [
+    assert messages(
+        pod([ETCD], env={"ETCD_CERT_FILE": "/a", "ETCD_KEY_FILE": "/b", "ETCD_CLIENT_CERT_AUTH": "true"}), "insecure-etcd-tls"
+    ) == [
         "this etcd speaks with its peers without TLS; write --peer-cert-file=FILE",
         "this etcd speaks with its peers without TLS; write --peer-key-file=FILE",
         "this etcd takes whoever comes for a peer; write --peer-client-cert-auth=true",

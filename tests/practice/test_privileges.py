@@ -39,7 +39,13 @@ spec:
   containers: [{name: c, image: "b:1"}]
   ephemeralContainers: [{name: e, image: "b:1"}]
 """
-    for rule in ("missing-run-as-non-root", "undropped-capabilities", "writable-root-filesystem", "missing-seccomp", "privilege-escalation-unset"):
+    for rule in (
+        "missing-run-as-non-root",
+        "undropped-capabilities",
+        "writable-root-filesystem",
+        "missing-seccomp",
+        "privilege-escalation-unset",
+    ):
         assert [shown for _, shown in told(text, rule)] == ["i", "c", "e"]
     # Ephemeral containers have no resources, and probes mean nothing to those that end.
     assert [shown for _, shown in told(text, "missing-cpu-request")] == ["i", "c"]

@@ -56,7 +56,18 @@ def test_output_follows_other_links(checkout: Path) -> None:
     (checkout / "inside").symlink_to("k8s/report")
     (checkout.parent / "mine").symlink_to("outside/report")
     for output, file in (("inside", checkout / "k8s/report"), ("../mine", outside / "report"), ("/dev/stdout", None)):
-        told = run(checkout, "check", "--isolated", "--fail-on", "info", "--select", "deprecated-service-account-field", "--output", output, "a.yaml")
+        told = run(
+            checkout,
+            "check",
+            "--isolated",
+            "--fail-on",
+            "info",
+            "--select",
+            "deprecated-service-account-field",
+            "--output",
+            output,
+            "a.yaml",
+        )
         assert told.code == 1, told.err
         assert b"a.yaml" in (told.out if file is None else file.read_bytes())
 

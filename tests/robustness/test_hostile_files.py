@@ -12,8 +12,10 @@ from tests.robustness.conftest import Program, run
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c, image: 'b:1'}]}\n"
 TYPO = POD.replace("image:", "imagePullpolicy: Always, image:")
-BOMB = POD + "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
-    f"{after}: &{after} [{', '.join([f'*{before}'] * 9)}]\n" for before, after in zip("abcdefgh", "bcdefghi", strict=True)
+BOMB = (
+    POD
+    + "a: &a [x, x, x, x, x, x, x, x, x]\n"
+    + "".join(f"{after}: &{after} [{', '.join([f'*{before}'] * 9)}]\n" for before, after in zip("abcdefgh", "bcdefghi", strict=True))
 )
 SYNTAX = {
     "alias bomb": BOMB,

@@ -465,7 +465,9 @@ DOCUMENTATION = (Path(__file__).resolve().parents[2] / "docs/suppression.md").re
 @pytest.mark.parametrize("text", re.findall(r"^```yaml\n(.*?)^```$", DOCUMENTATION, re.MULTILINE | re.DOTALL))
 def test_the_examples_of_the_documentation_are_read(text: str) -> None:
     names = re.findall(r"[a-z-]+", " ".join(re.findall(r"ignore\[(.*?)\]|kcheck.dev/ignore: \"(.*?);", text)[0]))
-    registry = Registry({name: Rule(name, "", WARNING, "practice") for name in ["host-network", "host-path-volume", "privileged", "reliability"]})
+    registry = Registry(
+        {name: Rule(name, "", WARNING, "practice") for name in ["host-network", "host-path-volume", "privileged", "reliability"]}
+    )
     source = Source("a.yaml", text)
     ignores = ignores_of(source, parse(source), registry)
     assert not ignores.misuses

@@ -176,7 +176,9 @@ def test_one_that_takes_too_long_is_a_finding(tmp_path: Path, monkeypatch: pytes
             pass
 
     monkeypatch.setattr(Kustomization, "absences", endless)
-    found = report(tmp_path, {"kustomization.yaml": "patches: [{path: patch.yaml}]\n", "patch.yaml": PATCH}, "spec", "missing-kustomization-file")
+    found = report(
+        tmp_path, {"kustomization.yaml": "patches: [{path: patch.yaml}]\n", "patch.yaml": PATCH}, "spec", "missing-kustomization-file"
+    )
     (told,) = (f for f in found.findings if f.rule == "internal-error")
     assert "processor time" in told.message
     assert told.file.endswith("kustomization.yaml")

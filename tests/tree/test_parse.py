@@ -140,6 +140,22 @@ def test_bytes_that_are_no_text() -> None:
         ("... \na: b", "before it began"),
         ("a: \x07", "a control character"),
         ("a: \ud800", "surrogate"),
+        ("a: &x [{n: 1}]\nb:\n- <<: *x", "'<<' merges a map"),
+        ("a: !!binary aGVs=", "not valid base64"),
+        ("a: !!binary \u00fc", "not valid base64"),
+        ("a: !!timestamp 2001-02-29", "not a valid !!timestamp"),
+        ("a: !!timestamp 1900-02-29", "not a valid !!timestamp"),
+        ("!!null ~: 1", "a key cannot be null"),
+        ('"a\\/b": 1', "an escape in JSON alone"),
+        ("---x: 1", "only whitespace or a comment can follow '---'"),
+        ("null\r---\ra: 1", "this follows an empty document"),
+        ("a: 1\n\ufeffb: 2", "a byte order mark"),
+        ("a: 1 # \ufeff", "a byte order mark"),
+        ("# \ufeff", "a byte order mark"),
+        ("{}\r---\na: 1", "more text follows a JSON object"),
+        ("%YAML 1.1\n", "belongs to no document"),
+        ("\t\n", "cannot begin a value"),
+        ("# \x01\n", "a control character"),
     ],
 )
 def test_faults_say_what_to_do(text: str, words: str) -> None:
@@ -173,6 +189,45 @@ def test_never_crashes_and_places_lie_in_the_text(text: str) -> None:
                     assert raw == node.value or raw.startswith(("*", "!")) or "\n" in raw or "\r" in raw or "\x85" in raw
 
 
-def test_a_separator_is_a_line_of_its_own_beginning() -> None:
+@pytest.mark.parametrize("line_break", ["\r", "\x85", "\u2028", "\u2029"])
+def test_all_line_breaks_end_comments_and_lines(line_break: str) -> None:
+    assert [d.root.plain() for d in read(f"# c{line_break}a: 1{line_break}b: 2")] == [{"a": 1, "b": 2}]
+    assert [d.root.plain() for d in read(f"a: 1\n---\n# c{line_break}b: 2")] == [{"a": 1}, {"b": 2}]
+    text = f"a: 1\n# c{line_break}---\nb: 2\n"
+    (document,) = read(text)
+    assert document.root.plain() == {"a": 1}
+    assert document.trailing == text.index("b")
+    (first, lost) = read(f"a: 1\n--- # c{line_break}b: 2\n---\n")
+    assert first.root.plain() == {"a": 1}
+    assert lost.fault is not None
+    assert "never read" in lost.fault.message
+
+
+def test_an_anchor_ends_before_a_colon() -> None:
+    text = "a: &x:y z\nb: *x\n"
+    node = root(text)["a"]
+    assert (node.value, text[node.start : node.end]) == (":y z", ":y z")
+    assert root(text)["b"].value == ":y z"
+
+
+def test_the_last_line_is_ended() -> None:
+    assert root("a: |\n  x")["a"].value == "x\n"
+    assert root("a: >\n  x\n  y")["a"].value == "x y\n"
+
+
+def test_a_mark_begins_a_later_document() -> None:
+    assert [d.root.plain() for d in read("a: 1\n---\n\ufeffb: 2\n---# c\nc: 3\n")] == [{"a": 1}, {"b": 2}, {"c": 3}]
+
+
+def test_json_escapes_are_for_the_first_document() -> None:
+    first, second = read('{"a": "\\/"}\n---\n{"a": "\\/"}\n')
+    assert first.root.plain() == {"a": "/"}
+    assert second.fault is not None
+
+
+def test_every_line_that_begins_with_three_hyphens_separates() -> None:
     text = "a: 1\n----\n ---\nb: 1\n---\nc: 1\n--- \nd: 1\n---\te\n---"
-    assert [(d.start, d.end) for d in read(text)] == [(0, 20), (20, 29), (29, 39), (39, 45)]
+    documents = read(text)
+    assert [(d.start, d.end, d.body, d.fault is None) for d in documents] == [
+        (0, 5, 0, True), (5, 10, 5, False), (10, 20, 10, False), (20, 29, 24, True), (29, 39, 34, True), (39, 45, 39, True)
+    ]  # fmt: skip

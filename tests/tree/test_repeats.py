@@ -102,6 +102,7 @@ def test_shared_values_are_one() -> None:
     [
         schema(FIELD, FIELD) + "type: object\n",
         schema(FIELD, FIELD) + "---\n" + schema(FIELD),
+        schema(FIELD, FIELD[:-1]),
         schema("a: x\n", "a: x\n"),
         schema("a: x  # why\n", "a: x  # why\n") + "b: 1\n",
         schema("a: >\n  x\n\n  y\n", "a: >\n  x\n\n  y\n"),
@@ -117,7 +118,6 @@ def test_repeated(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        schema(FIELD, FIELD[:-1]),
         # What follows may belong to its last scalar.
         "properties:\n  a:\n    x: y\n  b:\n    x: y\n      z\n",
         "properties:\n  a:\n    x: y\n  b:\n    x: y\n\n  c: d\n",
