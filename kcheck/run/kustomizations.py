@@ -176,8 +176,9 @@ class Kustomization:
         if active is not None:
             for problem in self.absences():
                 assert isinstance(problem.node, Node)
-                place = self.placer.place(problem.node)
-                yield Finding("missing-kustomization-file", active.severity, active.rule.family, problem.message, place, help=problem.help)
+                place, hidden = self.placer.place(problem.node), self.placer.secrets.message
+                message, help = hidden(problem.message, True), hidden(problem.help, True)
+                yield Finding("missing-kustomization-file", active.severity, active.rule.family, message, place, help=help)
 
     def absences(self) -> Iterator[Problem]:
         """The files and folders that it names and that are not there."""
@@ -208,15 +209,6 @@ class Kustomization:
             near = nearest(os.path.basename(path), self._beside(os.path.dirname(path)))
             hint = f"did you mean {os.path.join(os.path.dirname(entry), near)}?" if near else "add it, or correct the path"
             yield Problem(node, f"there is no {entry} here", help=hint)
-
-    def _beside(self, folder: str) -> list[str]:
-        """The names in a folder, listed once."""
-        if folder not in self._listed:
-            try:
-                self._listed[folder] = sorted(os.listdir(folder or "."))
-            except OSError:
-                self._listed[folder] = []
-        return self._listed[folder]
 
 
 def _nodes(root: Node, way: str) -> list[Node]:
