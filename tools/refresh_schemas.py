@@ -14,9 +14,9 @@ the definitions of their time, which list until 1.17 what 1.16 had switched off)
 
 kcheck/rule/vocabulary.json has the names of all types and kinds, for the check of the names in rules.
 
-resources.json is what RBAC calls the kinds of all versions; kcheck/schema/served.py says what of it stands by hand.
+resources.json is what RBAC calls the kinds of all versions; kcheck/schema/builtin/api_resources.py says what of it stands by hand.
 
-The format of the tables is described in kcheck/schema/definitions.py. Nothing here goes into the wheel.
+The format of the tables is described in kcheck/schema/builtin/definitions.py. Nothing here goes into the wheel.
 """
 
 from __future__ import annotations

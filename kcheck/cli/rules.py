@@ -11,7 +11,7 @@ from click.shell_completion import CompletionItem
 
 from kcheck.cli.output import wants_colour
 from kcheck.cli.selection import complete_names, read_names, tell_failures, types_of
-from kcheck.kube.suggestion import nearest
+from kcheck.kube.suggestions import nearest
 from kcheck.reporters.style import SEVERITY_COLOURS, Style
 from kcheck.rule.equivalents import equivalents
 from kcheck.rule.registry import Registry

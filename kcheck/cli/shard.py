@@ -7,15 +7,15 @@ from typing import TextIO
 
 import click
 
+from kcheck.check.session import Session
+from kcheck.check.session_spec import terms_of
 from kcheck.cli.input import Input, share_checked
 from kcheck.cli.output import publish
 from kcheck.cli.reporting import Reporting
 from kcheck.config.config import Config
-from kcheck.run.discover import Discovery
-from kcheck.run.session import Session
-from kcheck.run.shards import Head, write_shard
-from kcheck.run.share import Share
-from kcheck.run.terms import terms_of
+from kcheck.discovery.discover import Discovery
+from kcheck.shards.files import Head, write_shard
+from kcheck.shards.selection import Share
 
 _MOST = 10_000
 

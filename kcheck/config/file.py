@@ -14,13 +14,13 @@ from kcheck.config.values import Values, shown
 from kcheck.config.versions import parse_versions
 from kcheck.finding.severity import WARNING, Severity
 from kcheck.rule.registry import Registry
-from kcheck.schema.definitions import UnknownVersion
+from kcheck.schema.builtin.definitions import UnknownVersion
 from kcheck.text.complaint import concise
 from kcheck.text.source import Source, Undecodable
 from kcheck.text.span import Span
-from kcheck.tree.document import Document
-from kcheck.tree.node import Node
-from kcheck.tree.parse import parse
+from kcheck.yaml.document import Document
+from kcheck.yaml.node import Node
+from kcheck.yaml.parse import parse
 
 _KEYS = ("kubernetes", "schemas", "complete", "pods", "rules", "overrides", "exclude", "fail-on")
 _OVERRIDE_KEYS = ("files", "rules")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kcheck.config.values import Values, shown
-from kcheck.schema.podplaces import Places, PodPlace, read_path
+from kcheck.schema.pods.known_kinds import Places, PodPlace, read_path
 from kcheck.text.pattern import pattern
-from kcheck.tree.node import Node
+from kcheck.yaml.node import Node
 
 _KEYS = ("kind", "group", "path", "lasts")
 _PATH = pattern(r"(?:[\w-]+|\*)(?:\[[\d*]*\])?(?:\.(?:[\w-]+|\*)(?:\[[\d*]*\])?)*")

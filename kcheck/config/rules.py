@@ -7,13 +7,13 @@ from typing import Any
 
 from kcheck.config.values import Values, shown
 from kcheck.finding.severity import Severity
-from kcheck.kube.suggestion import nearest
+from kcheck.kube.suggestions import nearest
+from kcheck.regex.patterns import pattern_fault
 from kcheck.rule.options import BadOption, Option, Pattern
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
 from kcheck.rule.ruleset import ALWAYS, Setting, merge
-from kcheck.schema.patterns import pattern_fault
-from kcheck.tree.node import Node
+from kcheck.yaml.node import Node
 
 _SEVERITIES = tuple(s.word for s in Severity)
 _SWITCHES = {"on": True, "off": False}

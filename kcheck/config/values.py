@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from kcheck.config.mistake import Mistake
-from kcheck.kube.suggestion import nearest
+from kcheck.kube.suggestions import nearest
 from kcheck.text.source import Source
 from kcheck.text.span import Span
-from kcheck.tree.node import Node
+from kcheck.yaml.node import Node
 
 
 class Values:

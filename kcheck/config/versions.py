@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kcheck.schema.definitions import UnknownVersion, available
+from kcheck.schema.builtin.definitions import UnknownVersion, available
 from kcheck.text.pattern import pattern
 
 _MINOR = r"v?(1\.\d+)(?:\.\d+)?"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from kcheck.kube.place import Place
+from kcheck.kube.location import Place
 from kcheck.text.complaint import help_of
 from kcheck.text.edit import Edit
 from kcheck.text.record import NamedTuple
 from kcheck.text.span import Span
-from kcheck.tree.node import Node
+from kcheck.yaml.node import Node
 
 # The API server's causes (k8s.io/apimachinery field.ErrorType), and the two of its strict decoder.
 At = Literal["value", "key"]

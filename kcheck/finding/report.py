@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from kcheck.facts.bundle import Bundle
 from kcheck.finding.finding import Finding
 from kcheck.finding.severity import Severity
-from kcheck.kube.bundle import Bundle
 from kcheck.text.record import NamedTuple
 
 

@@ -8,8 +8,8 @@ from typing import TextIO
 from kcheck.finding.severity import ERROR, INFO, WARNING, Severity
 from kcheck.graph.category import Category
 from kcheck.graph.graph import STATE_WORDS, Edge, Graph, Node
-from kcheck.reporters.glyphs import Glyphs
 from kcheck.reporters.style import PLAIN, Style
+from kcheck.reporters.terminal_safe import Glyphs
 
 FILLS: Mapping[Category, str] = {
     "policy": "#ece4f7", "entry": "#fde3d3", "service": "#d9e8fb", "workload": "#d5efdd", "config": "#fbf0c9", "storage": "#e8e0d4",

@@ -8,7 +8,7 @@ from typing import Any, TextIO
 from kcheck import __version__
 from kcheck.finding.finding import Finding
 from kcheck.graph.graph import Edge, Graph, Node
-from kcheck.reporters.document import write_document
+from kcheck.reporters.json_lines import write_document
 from kcheck.reporters.style import PLAIN, Style
 
 VERSION = 2

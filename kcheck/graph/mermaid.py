@@ -8,8 +8,8 @@ from typing import TextIO
 
 from kcheck.graph.dot import BORDERS, FILLS
 from kcheck.graph.graph import Graph, Node
-from kcheck.reporters.glyphs import Glyphs
 from kcheck.reporters.style import PLAIN, Style
+from kcheck.reporters.terminal_safe import Glyphs
 
 _PLAIN_TEXT = re.compile(r"[^A-Za-z0-9 _./:,()=*-]")
 _ARROWS = {"reference": "-->", "selector": "-.->", "address": "-->", "made": "==>", "patch": "-.->"}

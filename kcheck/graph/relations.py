@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from kcheck.facts.builtin_objects import is_provided
+from kcheck.facts.bundle import Bundle
+from kcheck.facts.facts import Facts, Reference, SelectorFact
+from kcheck.facts.service_calls import services
+from kcheck.facts.service_calls import target as service_of
+from kcheck.facts.variants import may_share
 from kcheck.finding.finding import Finding
 from kcheck.finding.report import Report
 from kcheck.graph.category import category_of
 from kcheck.graph.graph import At, Edge, Graph, Node, Relation, State
-from kcheck.kube.bundle import Bundle
-from kcheck.kube.calls import services
-from kcheck.kube.calls import target as service_of
-from kcheck.kube.facts import Facts, Reference, SelectorFact
-from kcheck.kube.place import Place
-from kcheck.kube.provided import is_provided
-from kcheck.kube.variants import may_share
+from kcheck.kube.location import Place
 
 _MOST = 1000
 """Objects that one selector leads to, lest an input of copies of one another gives millions of edges."""

@@ -9,8 +9,8 @@ from typing import TextIO
 from kcheck.finding.severity import Severity
 from kcheck.graph.category import CATEGORIES
 from kcheck.graph.graph import STATE_WORDS, Edge, Graph, Node
-from kcheck.reporters.glyphs import Glyphs
 from kcheck.reporters.style import BOLD, DIM, PLAIN, SEVERITY_COLOURS, Style
+from kcheck.reporters.terminal_safe import Glyphs
 
 _RED = "31"
 _WIDEST = 60

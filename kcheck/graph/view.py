@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection
 
 from kcheck.graph.graph import Graph, Node
-from kcheck.kube.suggestion import nearest
+from kcheck.kube.suggestions import nearest
 
 DEPTH = 2
 

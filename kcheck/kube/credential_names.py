@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
-from kcheck.kube import tokens
+from kcheck.kube import credentials
 
 _PASSWORD_WORDS = ("password", "passwd", "passphrase", "pwd", "requirepass")
 _SECRET_WORDS = (
@@ -100,7 +100,7 @@ def is_random(value: str) -> bool:
     turns = len(re.findall(r"[A-Za-z](?=\d)|\d(?=[A-Za-z])", longest))
     if len(longest) < _LEAST_RANDOM - 4 or turns < 3 or " " in value or ":" in value:
         return False
-    return tokens.entropy(value) >= _LEAST_ENTROPY and not tokens.is_pretended(value)
+    return credentials.entropy(value) >= _LEAST_ENTROPY and not credentials.is_pretended(value)
 
 
 def may_name_one(name: str) -> bool:

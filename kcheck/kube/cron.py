@@ -7,7 +7,7 @@ that of every crontab: Sunday is 0 and never 7, there are no L, W and '#', and n
 from __future__ import annotations
 
 from kcheck.kube import durations
-from kcheck.kube.suggestion import nearest
+from kcheck.kube.suggestions import nearest
 from kcheck.text.complaint import Complaint, help_of
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 from kcheck.finding.severity import INFO
-from kcheck.migration.peers import CHECKOV
 from kcheck.migration.reading import Reading
-from kcheck.tree.node import Node
+from kcheck.migration.tools import CHECKOV
+from kcheck.yaml.node import Node
 
 KNOWN = ("check", "skip-check", "soft-fail-on", "skip-path", "framework", "skip-framework")
 OF_NO_MATTER = dict.fromkeys(

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kcheck.finding.severity import WARNING, Severity
-from kcheck.migration.counterparts import Counterparts
+from kcheck.migration.equivalents import Counterparts
 from kcheck.migration.note import Note
-from kcheck.migration.particulars import PARTICULARS
+from kcheck.migration.option_overrides import PARTICULARS
 from kcheck.rule.rule import Rule
 from kcheck.rule.ruleset import Setting
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kcheck.migration.peers import KUBE_LINTER
 from kcheck.migration.reading import Reading
 from kcheck.migration.templates import Meaning, meaning
-from kcheck.tree.node import Node
+from kcheck.migration.tools import KUBE_LINTER
+from kcheck.yaml.node import Node
 
 _CHECKS = ("addAllBuiltIn", "doNotAutoAddDefaults", "include", "exclude", "ignorePaths")
 _CUSTOM = ("name", "template", "params", "scope")

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from kcheck.config.versions import parse_versions
 from kcheck.migration.draft import Draft
 from kcheck.migration.note import Note
-from kcheck.migration.peers import KUBE_SCORE
-from kcheck.schema.definitions import UnknownVersion
+from kcheck.migration.tools import KUBE_SCORE
+from kcheck.schema.builtin.definitions import UnknownVersion
 
 _SWITCHES = frozenset({
     "all-default-optional", "disable-ignore-checks-annotations", "disable-optional-checks-annotations", "exit-one-on-warning", "help",

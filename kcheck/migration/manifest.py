@@ -6,20 +6,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kcheck.check.suppressions import ANNOTATION, covered_by
 from kcheck.kube.resource import resources
 from kcheck.migration import editing
-from kcheck.migration.counterparts import Counterparts
 from kcheck.migration.draft import SOLITARY
+from kcheck.migration.equivalents import Counterparts
 from kcheck.migration.note import Note, note_at
 from kcheck.migration.polaris import Exemption
-from kcheck.migration.skips import Asked, asked_by
-from kcheck.run.ignore import ANNOTATION, covered_by
+from kcheck.migration.suppressions import Asked, asked_by
 from kcheck.text.edit import Edit, apply
 from kcheck.text.source import Source
 from kcheck.text.span import Span
-from kcheck.tree.document import Document
-from kcheck.tree.node import Node
-from kcheck.tree.parse import parse
+from kcheck.yaml.document import Document
+from kcheck.yaml.node import Node
+from kcheck.yaml.parse import parse
 
 _CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 

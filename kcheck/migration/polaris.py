@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kcheck.finding.severity import ERROR, WARNING
-from kcheck.migration.peers import POLARIS, POLARIS_DANGER, POLARIS_FORMER
 from kcheck.migration.reading import Reading
-from kcheck.tree.node import Node
+from kcheck.migration.tools import POLARIS, POLARIS_DANGER, POLARIS_FORMER
+from kcheck.yaml.node import Node
 
 _KNOWN = ("checks", "customChecks", "exemptions", "disallowExemptions", "disallowConfigExemptions")
 _IDLE = {

@@ -9,7 +9,7 @@ from kcheck.finding.severity import Severity
 from kcheck.migration.draft import Draft
 from kcheck.migration.note import note_at
 from kcheck.text.source import Source
-from kcheck.tree.node import Node
+from kcheck.yaml.node import Node
 
 
 class Reading:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kcheck.migration.counterparts import Counterparts
+from kcheck.migration.equivalents import Counterparts
 from kcheck.text.record import NamedTuple
 
 # Built-in checks by the template that they are made of, where the names differ: rules name checks, custom checks name templates.

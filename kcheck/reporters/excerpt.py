@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
-from kcheck.kube.place import Place
-from kcheck.reporters.glyphs import Glyph, Glyphs
+from kcheck.kube.location import Place
+from kcheck.reporters.terminal_safe import Glyph, Glyphs
 from kcheck.text.record import NamedTuple
 
 _TAB = Glyph("    ", 4)

@@ -7,11 +7,11 @@ from typing import TextIO
 
 from kcheck.finding.finding import Finding
 from kcheck.finding.report import Report
-from kcheck.kube.place import Place
+from kcheck.kube.location import Place
 from kcheck.reporters.excerpt import excerpt
-from kcheck.reporters.glyphs import Glyphs
 from kcheck.reporters.style import BLUE, BOLD, PLAIN, SEVERITY_COLOURS, Style
-from kcheck.reporters.tally import closing_line, passed_lines, statistics_lines
+from kcheck.reporters.summary import closing_line, passed_lines, statistics_lines
+from kcheck.reporters.terminal_safe import Glyphs
 
 
 def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:

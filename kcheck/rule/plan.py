@@ -6,16 +6,16 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from kcheck.facts.bundle import Bundle
+from kcheck.facts.facts import Facts
 from kcheck.finding.problem import Problem
-from kcheck.kube.bundle import Bundle
-from kcheck.kube.facts import Facts
 from kcheck.kube.kinds import CORE, kind_names
 from kcheck.kube.resource import Resource
 from kcheck.rule.constraint import Constraint, FieldTable, LateTable, Validator
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import Active, RuleSet
-from kcheck.tree.document import Document
-from kcheck.tree.node import Node
+from kcheck.yaml.document import Document
+from kcheck.yaml.node import Node
 
 _NONE: frozenset[str] = frozenset()
 

@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any, Literal, get_type_hints
 
+from kcheck.facts.bundle import Bundle
+from kcheck.facts.facts import Facts
 from kcheck.finding.problem import Problem
 from kcheck.finding.severity import ERROR, WARNING, Severity
-from kcheck.kube.bundle import Bundle
-from kcheck.kube.facts import Facts
-from kcheck.kube.part import Part
 from kcheck.kube.pod import Container, Pod
 from kcheck.kube.resource import Resource
-from kcheck.kube.suggestion import suggest
+from kcheck.kube.suggestions import suggest
+from kcheck.kube.typed_value import Part
 from kcheck.rule.options import Option, options_of
 from kcheck.text.record import NamedTuple
-from kcheck.tree.document import Document
-from kcheck.tree.node import Node
+from kcheck.yaml.document import Document
+from kcheck.yaml.node import Node
 
 Scope = Literal["document", "object", "type", "bundle", "engine"]
 

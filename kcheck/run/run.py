@@ -8,16 +8,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from kcheck.check.file import Damaged
+from kcheck.check.session import Session
+from kcheck.discovery.discover import Discovery, is_descriptor
+from kcheck.discovery.load import LIMIT
 from kcheck.finding.report import Report
-from kcheck.run.conclusion import Recall, conclude
-from kcheck.run.discover import Discovery, is_descriptor
-from kcheck.run.load import LIMIT
-from kcheck.run.outcome import Damaged
-from kcheck.run.session import Session
-from kcheck.run.share import Share
-from kcheck.run.stage import Checked, FileStage, Hire, Progress, drained
-from kcheck.run.workers import Staff, Workers
+from kcheck.run.bundle_stage import Recall, conclude
+from kcheck.run.file_stage import Checked, FileStage, Hire, Progress, drained
+from kcheck.shards.selection import Share
 from kcheck.text.source import Source
+from kcheck.workers.workers import Staff, Workers
 
 CACHED_FROM = 100_000
 """Characters of an input from which on outcomes are kept."""
@@ -48,7 +48,7 @@ def run(
             return _report(found, session, Staffing(session, jobs, cache, scheduler, late), limit, stdin, progress)
         except Damaged:
             if cache is not None:
-                from kcheck.run.cache import clear
+                from kcheck.cache.store import clear
 
                 with suppress(OSError):
                     clear(cache)
@@ -96,8 +96,8 @@ class Staffing:
         # What a small input would save, looking it up takes.
         if self._cache is None or characters < CACHED_FROM:
             return self._staff(sources)
-        from kcheck.run.memory import Memory
-        from kcheck.run.remembered import Remembered
+        from kcheck.cache.caching_workers import Remembered
+        from kcheck.cache.results import Memory
 
         memory = Memory(self._cache, self._session, self._late)
         self.recall = memory.relations
@@ -105,7 +105,7 @@ class Staffing:
 
     def _staff(self, sources: Mapping[int, Source]) -> Workers:
         if self._scheduler:
-            from kcheck.run.cluster import Cluster
+            from kcheck.workers.dask import Cluster
 
             return Cluster(self._session, self._scheduler)
         return Staff(self._session, self._jobs, sources)

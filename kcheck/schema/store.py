@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from kcheck.kube.resource import Resource
-from kcheck.kube.suggestion import Lexicon, nearest
-from kcheck.schema.components import Components
-from kcheck.schema.definitions import Absence, Definitions, Kind
+from kcheck.kube.suggestions import Lexicon, nearest
+from kcheck.schema.builtin.components import Components
+from kcheck.schema.builtin.definitions import Absence, Definitions, Kind
 from kcheck.schema.shape import Shape
 from kcheck.schema.walk import Walk
-from kcheck.tree.node import Node
+from kcheck.yaml.node import Node
 
 
 class Judge(Protocol):

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from kcheck.finding.problem import Problem, missing
-from kcheck.kube.part import Part
 from kcheck.kube.pod import Container, Pod, role_of
 from kcheck.kube.resource import Resource
-from kcheck.kube.suggestion import nearest
+from kcheck.kube.suggestions import nearest
+from kcheck.kube.typed_value import Part
 from kcheck.rule.plan import Crash, Hook, Plan, Tell, TypePlan
 from kcheck.schema.shape import Choice, Shape
 from kcheck.schema.value import fault_of
-from kcheck.tree.node import Node, Passage, Quote
+from kcheck.yaml.node import Node, Passage, Quote
 
 # What the decoder says ends before validation, and what has no reason of the server's is no refusal.
 _NOT_VALIDATION = ("UnknownField", "DuplicateKey", "TypeInvalid", "")

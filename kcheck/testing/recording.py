@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kcheck.rule.rule import Rule
-from kcheck.schema.definitions import load
+from kcheck.schema.builtin.definitions import load
 from kcheck.schema.shape import Shape
 from kcheck.schema.store import Store
-from kcheck.tree.node import Absent, Node
+from kcheck.yaml.node import Absent, Node
 
 # Code that asks on behalf of its caller.
-_GO_BETWEENS = frozenset({"kcheck.tree.node", "kcheck.kube.pod", "kcheck.kube.resource", __name__})
+_GO_BETWEENS = frozenset({"kcheck.yaml.node", "kcheck.kube.pod", "kcheck.kube.resource", __name__})
 
 
 @dataclass

@@ -17,7 +17,7 @@ from kcheck.config.search import find
 from kcheck.finding.severity import ERROR, INFO
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import Setting
-from kcheck.schema.definitions import available
+from kcheck.schema.builtin.definitions import available
 
 
 @pytest.fixture(autouse=True)

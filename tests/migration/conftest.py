@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from kcheck.migration.counterparts import Counterparts
 from kcheck.migration.draft import Draft
-from kcheck.migration.intake import Intake
+from kcheck.migration.equivalents import Counterparts
+from kcheck.migration.input import Intake
 from kcheck.rule.registry import Registry
 
 

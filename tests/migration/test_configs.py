@@ -10,8 +10,8 @@ import pytest
 from kcheck.config.config import Config
 from kcheck.config.file import read
 from kcheck.finding.severity import ERROR, INFO, WARNING
-from kcheck.migration.intake import Intake, Unrecognised
-from kcheck.migration.peers import PEERS
+from kcheck.migration.input import Intake, Unrecognised
+from kcheck.migration.tools import PEERS
 from kcheck.migration.writing import config_text
 from kcheck.text.source import Source
 

@@ -6,12 +6,12 @@ from textwrap import dedent
 
 import pytest
 
-from kcheck.migration.counterparts import Counterparts
+from kcheck.migration.equivalents import Counterparts
 from kcheck.migration.manifest import Manifest
 from kcheck.migration.polaris import Exemption
 from kcheck.text.source import Source
 from kcheck.text.span import Span
-from kcheck.tree.parse import parse
+from kcheck.yaml.parse import parse
 
 # What the rules find in every place of these tests.
 FOUND = frozenset({"latest-tag", "missing-run-as-non-root", "node-port-service", "missing-cpu-limit", "missing-liveness-probe"})

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from kcheck.migration import kube_score
-from kcheck.migration.counterparts import Counterparts
-from kcheck.migration.particulars import PARTICULARS
-from kcheck.migration.peers import KUBE_LINTER, PEERS, POLARIS, POLARIS_FORMER, Peer
+from kcheck.migration.equivalents import Counterparts
+from kcheck.migration.option_overrides import PARTICULARS
 from kcheck.migration.templates import PARAMETERS, Choice, Setter
+from kcheck.migration.tools import KUBE_LINTER, PEERS, POLARIS, POLARIS_FORMER, Peer
 
 
 def test_parameters_are_options_that_there_are(counterparts: Counterparts) -> None:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from kcheck.kube.pod import Pod
-from kcheck.kube.podsecurity import EVER, breaks, version_of
+from kcheck.kube.pod_security import EVER, breaks, version_of
 from kcheck.kube.resource import Resource
 from kcheck.testing import check_text
 from kcheck.text.source import Source
-from kcheck.tree.parse import parse
+from kcheck.yaml.parse import parse
 from tests.practice.test_pod_security import Maker, baseline, restricted
 
 # The controls as the second reading of the standards calls them.

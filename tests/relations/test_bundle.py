@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kcheck.kube.bundle import Bundle
-from kcheck.kube.facts import Facts, PodFact
-from kcheck.kube.place import ObjectId, Place
+from kcheck.facts.bundle import Bundle
+from kcheck.facts.facts import Facts, PodFact
+from kcheck.facts.variants import may_share
+from kcheck.kube.location import ObjectId, Place
 from kcheck.kube.selector import Requirement, Selector
-from kcheck.kube.variants import may_share
 from kcheck.text.span import Range
 from tests.relations.world import facts, workload
 

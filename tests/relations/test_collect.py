@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kcheck.kube.place import Place
+from kcheck.kube.location import Place
 from tests.relations.world import facts, holder, service, workload
 
 TEXT = (

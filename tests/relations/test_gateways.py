@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kcheck.kube.network import hosts_meet
+from kcheck.facts.network import hosts_meet
 from tests.relations.world import check, service
 
 API = "gateway.networking.k8s.io"

@@ -8,7 +8,7 @@ from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix, Related
 from kcheck.finding.report import Passed, Report, RuleNote
 from kcheck.finding.severity import ERROR, INFO, WARNING
-from kcheck.kube.place import ObjectId, Place
+from kcheck.kube.location import ObjectId, Place
 from kcheck.reporters import PLAIN, Style, find_reporter
 from kcheck.text.edit import Edit
 from kcheck.text.source import Source

@@ -13,10 +13,10 @@ from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix, Related
 from kcheck.finding.report import Passed, Report, RuleNote
 from kcheck.finding.severity import ERROR
-from kcheck.kube.place import ObjectId, Place
+from kcheck.kube.location import ObjectId, Place
 from kcheck.reporters import Style
 from kcheck.reporters.excerpt import excerpt
-from kcheck.reporters.glyphs import Glyphs
+from kcheck.reporters.terminal_safe import Glyphs
 from kcheck.text.edit import Edit
 from kcheck.text.span import Position, Range
 from tests.reporters.sample import shown

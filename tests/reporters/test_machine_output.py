@@ -16,7 +16,7 @@ from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix, Reason, Related
 from kcheck.finding.report import Report
 from kcheck.finding.severity import INFO, Severity
-from kcheck.kube.place import ObjectId, Place
+from kcheck.kube.location import ObjectId, Place
 from kcheck.reporters import BUILT_IN, Reporter, Style, UnknownFormat, find_reporter, reporters
 from kcheck.text.edit import Edit
 from tests.reporters.sample import finding, line_place, shown

@@ -16,7 +16,7 @@ from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix, Related
 from kcheck.finding.report import Report
 from kcheck.finding.severity import WARNING
-from kcheck.kube.place import ObjectId
+from kcheck.kube.location import ObjectId
 from kcheck.reporters.fingerprint import fingerprints
 from kcheck.reporters.sarif import artifact_location
 from kcheck.text.edit import Edit, apply

@@ -11,10 +11,10 @@ import pytest
 from kcheck.finding.finding import Finding
 from kcheck.finding.report import Passed, Report
 from kcheck.finding.severity import ERROR, INFO
-from kcheck.kube.place import ObjectId
+from kcheck.kube.location import ObjectId
 from kcheck.reporters import PLAIN, Style
 from kcheck.reporters.excerpt import excerpt
-from kcheck.reporters.glyphs import Glyphs
+from kcheck.reporters.terminal_safe import Glyphs
 from kcheck.reporters.text import write
 from kcheck.text.span import Range
 from tests.reporters.sample import finding, line_place, shown

@@ -8,24 +8,24 @@ from typing import Any
 
 import pytest
 
+from kcheck.check import session
+from kcheck.facts.bundle import Bundle
+from kcheck.facts.facts import Facts, Reference
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Problem
 from kcheck.finding.severity import WARNING
-from kcheck.kube.bundle import Bundle
-from kcheck.kube.facts import Facts, Reference
-from kcheck.kube.part import Part
-from kcheck.kube.place import ObjectId, Place
+from kcheck.kube.location import ObjectId, Place
 from kcheck.kube.pod import Pod
 from kcheck.kube.resource import Resource
+from kcheck.kube.typed_value import Part
 from kcheck.rule import plan
 from kcheck.rule.constraint import validator
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import declare, rule
 from kcheck.rule.ruleset import Active, RuleSet
-from kcheck.run import session
 from kcheck.testing import check_text, pages
 from kcheck.text.span import Range
-from kcheck.tree.node import Node
+from kcheck.yaml.node import Node
 
 
 def about_pods(pod: Pod) -> Iterator[Problem]:

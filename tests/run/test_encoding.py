@@ -16,17 +16,17 @@ from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_ty
 
 import pytest
 
-from kcheck.kube.facts import Facts
+from kcheck.check.file import Outcome
+from kcheck.check.session import Session
+from kcheck.codec.encoding import Misfit, decode, encode, packed, unpacked
+from kcheck.codec.type_codec import reader, writer
+from kcheck.discovery.discover import discover
+from kcheck.facts.facts import Facts
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run.codec import reader, writer
-from kcheck.run.discover import discover
-from kcheck.run.encoding import Misfit, decode, encode, packed, unpacked
-from kcheck.run.outcome import Outcome
+from kcheck.run.file_stage import Checked
 from kcheck.run.run import Staffing, check_files
-from kcheck.run.session import Session
-from kcheck.run.stage import Checked
-from kcheck.schema.definitions import load
+from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"

@@ -7,18 +7,18 @@ from typing import NamedTuple
 
 import pytest
 
+from kcheck.discovery.discover import Discovery, Target
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix
 from kcheck.finding.report import Report
 from kcheck.finding.severity import WARNING
-from kcheck.kube.place import ObjectId, Place
-from kcheck.run.discover import Discovery, Target
+from kcheck.kube.location import ObjectId, Place
 from kcheck.run.fixing import Check, Fixed, Fixing
 from kcheck.testing import Case, pages
 from kcheck.testing.texts import check_text
 from kcheck.text.edit import Edit
 from kcheck.text.source import Source
-from kcheck.tree.parse import parse
+from kcheck.yaml.parse import parse
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\n"
 

@@ -14,23 +14,23 @@ from hypothesis import strategies as st
 import kcheck_practice.style.ignore_comments
 import kcheck_spec.objects.parsing
 import kcheck_spec.objects.shape
+from kcheck.check.document import check_documents
+from kcheck.check.session import Session
+from kcheck.check.suppressions import Ignores, Sifted, apply, ignores_of
 from kcheck.finding.finding import Finding
 from kcheck.finding.severity import WARNING
-from kcheck.kube.place import ObjectId, Place
+from kcheck.kube.location import ObjectId, Place
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
 from kcheck.rule.ruleset import RuleSet, choose
-from kcheck.run.file import check_documents
-from kcheck.run.ignore import Ignores, Sifted, apply, ignores_of
-from kcheck.run.placing import Placer
-from kcheck.run.session import Session
-from kcheck.schema.definitions import load
+from kcheck.schema.builtin.definitions import load
+from kcheck.schema.locator import Placer
 from kcheck.schema.store import Store
 from kcheck.text.source import Source
 from kcheck.text.span import Range
-from kcheck.tree.document import Document
-from kcheck.tree.node import Node
-from kcheck.tree.parse import parse
+from kcheck.yaml.document import Document
+from kcheck.yaml.node import Node
+from kcheck.yaml.parse import parse
 
 MARK = re.compile(r"\bx\w*")
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from kcheck.check import kustomizations, time_limit
+from kcheck.check.kustomizations import Kustomization
+from kcheck.discovery.discover import discover
 from kcheck.finding.report import Report
-from kcheck.run import budget, kustomizations
-from kcheck.run.discover import discover
-from kcheck.run.kustomizations import Kustomization
 from kcheck.run.run import run
 from kcheck.text.source import Source
-from kcheck.tree.document import Document
-from kcheck.tree.parse import parse
+from kcheck.yaml.document import Document
+from kcheck.yaml.parse import parse
 from tests.relations.world import holder, lines, service, session, workload
 
 PATCH = """\
@@ -169,7 +169,7 @@ def test_a_crash_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_one_that_takes_too_long_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "BASE", 0.2)
+    monkeypatch.setattr(time_limit, "BASE", 0.2)
 
     def endless(self: Kustomization) -> None:
         while True:

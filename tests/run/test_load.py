@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kcheck.run.discover import Target, Unreadable
-from kcheck.run.load import HELM_TEMPLATE, Folders, kind_of_file, load
+from kcheck.discovery.discover import Target, Unreadable
+from kcheck.discovery.load import HELM_TEMPLATE, Folders, kind_of_file, load
 from kcheck.text.source import Source
 
 OBJECT = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"

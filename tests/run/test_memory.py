@@ -15,25 +15,25 @@ from typing import NamedTuple
 
 import pytest
 
+from kcheck.cache import store as caching
+from kcheck.cache.canonical import canonical
+from kcheck.cache.results import LateFacts
+from kcheck.check.file import Checker, Damaged, Outcome, Task
+from kcheck.check.session import Session
+from kcheck.codec.encoding import encode, packed, unpacked
+from kcheck.discovery.discover import discover
+from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
 from kcheck.finding.report import Report
 from kcheck.finding.severity import Severity
 from kcheck.graph.relations import graph_of
-from kcheck.kube.facts import Facts
 from kcheck.reporters.json import write
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import RuleSet, Setting, choose
-from kcheck.run import cache as caching
 from kcheck.run import run as running
-from kcheck.run.canonical import canonical
-from kcheck.run.conclusion import _Conclusion
-from kcheck.run.discover import discover
-from kcheck.run.encoding import encode, packed, unpacked
-from kcheck.run.memory import LateFacts
-from kcheck.run.outcome import Checker, Damaged, Outcome, Task
+from kcheck.run.bundle_stage import _Conclusion
 from kcheck.run.run import Staffing, check_files, run
-from kcheck.run.session import Session
-from kcheck.schema.definitions import load
+from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 from tests.run.texts import CRD, THING
 
@@ -130,7 +130,7 @@ class Runs:
 
         monkeypatch.setattr(Checker, "one", watched)
         monkeypatch.setattr(_Conclusion, "relations", judge)
-        monkeypatch.setattr("kcheck.run.memory.unpacked", read)
+        monkeypatch.setattr("kcheck.cache.results.unpacked", read)
 
     def session(self) -> Session:
         rules = choose(self.registry, ["all"], self.ignore, self.settings)
@@ -408,7 +408,7 @@ def test_late_facts_are_those_of_bytes() -> None:
 
 def test_what_is_the_same_has_the_same_bytes_in_any_process() -> None:
     program = (
-        "from kcheck.run.canonical import canonical; word = ''.join(['a', 'b'])\n"
+        "from kcheck.cache.canonical import canonical; word = ''.join(['a', 'b'])\n"
         "print(canonical([frozenset({'x', 'y', word}), 'ab', word, {'k': frozenset()}]).hex())"
     )
     told = {

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from kcheck.check.file import Outcome
+from kcheck.check.session_spec import Terms
+from kcheck.codec.encoding import decode, encode
 from kcheck.finding.finding import Finding
 from kcheck.finding.severity import Severity
-from kcheck.kube.place import ObjectId, Place
-from kcheck.run import stage
-from kcheck.run.encoding import decode, encode
-from kcheck.run.outcome import Outcome
-from kcheck.run.shards import Head
-from kcheck.run.share import Share
-from kcheck.run.terms import Terms
+from kcheck.kube.location import ObjectId, Place
+from kcheck.run import file_stage
+from kcheck.shards.files import Head
+from kcheck.shards.selection import Share
 from kcheck.text.span import Range
 from tests.cli.conftest import Program, program
 from tests.run.test_parallel import MANY, POD, THING
@@ -90,8 +90,8 @@ def test_what_does_not_fit_into_memory_is_read_again(
     files: Path, program: Program, shards: Shards, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
     whole = program("check", "--isolated", "--format", "json", "input")
-    monkeypatch.setattr(stage, "KEPT", 300)
-    monkeypatch.setattr(stage, "_PORTION", 500)
+    monkeypatch.setattr(file_stage, "KEPT", 300)
+    monkeypatch.setattr(file_stage, "_PORTION", 500)
     assert program("check", "--isolated", "--format", "json", "input") == whole
     assert program("merge", "--format", "json", *shards(3, "--isolated", "input")) == whole
 

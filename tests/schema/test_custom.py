@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from kcheck.kube.resource import Resource
+from kcheck.schema.crd.structural import Schema
 from kcheck.schema.path import field_path
-from kcheck.schema.structural import Schema
 from kcheck.schema.walk import Walk
 from tests.schema.judging import crd, documents, problems, refusals, spec, store_of, thing
 
@@ -248,7 +248,10 @@ def test_of_alternatives_that_fail_the_one_with_most_passed_checks_is_told() -> 
         - {properties: {mode: {enum: [B]}, b: {minimum: 5}}, required: [b]}
     """
     assert refusals(schema, "{mode: A}") == [("crd-schema-violation", NOWHERE, "Invalid"), ("missing-required-field", "spec.a", "Required")]
-    assert refusals(schema, "{mode: B, b: 1}") == [("crd-schema-violation", NOWHERE, "Invalid"), ("crd-schema-violation", "spec.b", "Invalid")]
+    assert refusals(schema, "{mode: B, b: 1}") == [
+        ("crd-schema-violation", NOWHERE, "Invalid"),
+        ("crd-schema-violation", "spec.b", "Invalid"),
+    ]
 
 
 def test_all_of_and_not() -> None:

@@ -8,14 +8,14 @@ from textwrap import dedent, indent
 
 import pytest
 
+from kcheck.check.session import Session
+from kcheck.discovery.discover import Discovery, Target
 from kcheck.rule.ruleset import choose
-from kcheck.run.discover import Discovery, Target
 from kcheck.run.run import run
-from kcheck.run.session import Session
-from kcheck.schema.catalog import add_schemas
-from kcheck.schema.definitions import load
-from kcheck.schema.podplaces import PodPlace, read_path
-from kcheck.schema.podschemas import PodSchemas
+from kcheck.schema.builtin.definitions import load
+from kcheck.schema.external.catalog import add_schemas
+from kcheck.schema.pods.detection import PodSchemas
+from kcheck.schema.pods.known_kinds import PodPlace, read_path
 from kcheck.schema.store import Store
 from kcheck.testing import check_text
 from kcheck.testing.texts import registry_with

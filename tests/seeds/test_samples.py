@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
+from kcheck.check.session import Session
+from kcheck.discovery.discover import discover
 from kcheck.finding.finding import Finding
 from kcheck.finding.severity import ERROR
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run.discover import discover
 from kcheck.run.run import run
-from kcheck.run.session import Session
-from kcheck.schema.definitions import load
+from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 from kcheck.text.source import Source
-from kcheck.tree.parse import parse
+from kcheck.yaml.parse import parse
 
 SAMPLES = Path(__file__).resolve().parents[3] / "shared" / "seeds" / "samples"
 LISTED = {

@@ -8,9 +8,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from ruamel.yaml.error import YAMLError
 
-from kcheck.tree import line
-from kcheck.tree.build import Fault, build
-from kcheck.tree.quick import read
+from kcheck.yaml.fast import line
+from kcheck.yaml.fast.reader import read
+from kcheck.yaml.libyaml.builder import Fault, build
 from tests.tree.outline import outline
 
 READ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from kcheck.api import ERROR, Bundle, Complaint, Facts, PodFact, PortFact, Problem, Related, calls, network, rule, selector
+from kcheck.api import ERROR, Bundle, Complaint, Facts, PodFact, PortFact, Problem, Related, network, rule, selector, service_calls
 from kcheck_practice.networking._reachability import all_rules, are_policies, governing, means, rules
 from kcheck_practice.networking._service_backends import aim, backends, selects
 
@@ -74,7 +74,7 @@ def policy_without_dns(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
 )
 def policy_blocks_call(caller: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Its environment or arguments name the Service; and the policies for what the one sends, or the other takes, leave it out."""
-    for call in calls.calls(caller, bundle) if caller.pods and caller.addresses and are_policies(caller, bundle) else ():
+    for call in service_calls.calls(caller, bundle) if caller.pods and caller.addresses and are_policies(caller, bundle) else ():
         for workload, pod in backends(call.service, bundle) if selects(call.service) else ():
             if workload is caller:
                 continue
@@ -84,7 +84,7 @@ def policy_blocks_call(caller: Facts, bundle: Bundle) -> Iterator[Problem]:
                 break
 
 
-def _blocked(call: calls.Call, workload: Facts, pod: PodFact, bundle: Bundle) -> Problem | None:
+def _blocked(call: service_calls.Call, workload: Facts, pod: PodFact, bundle: Bundle) -> Problem | None:
     """The problem of a call that no policy lets out, or none lets in."""
     to = aim(call.port, pod)
     own = call.caller.pods[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Bundle, Facts, Peers, Problem, Related, calls, may_share, network, rule
+from kcheck.api import Bundle, Facts, Peers, Problem, Related, may_share, network, rule, service_calls
 from kcheck_practice._support.typos import correction, meant
 
 _GROUPS = ("relations", "networking")
@@ -22,7 +22,7 @@ _BROUGHT = {"kubernetes", "kube-dns", "prometheus-operated", "alertmanager-opera
 def missing_address(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Told of a slip of the pen; of a name with .svc, where its file has Services of that namespace; or where the input is complete."""
     for address in user.addresses if user.whole else ():
-        wanted = calls.target(address.host, user, bundle)
+        wanted = service_calls.target(address.host, user, bundle)
         if wanted is not None and not _is_there(wanted, address, bundle):
             yield from _missing(wanted, address, user, bundle)
 
@@ -36,8 +36,8 @@ def missing_address(user: Facts, bundle: Bundle) -> Iterator[Problem]:
 def missing_address_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Behind a headless Service are the pods themselves, at any port of theirs."""
     for address in user.addresses if user.whole else ():
-        wanted = calls.target(address.host, user, bundle) if address.port else None
-        found = calls.services(wanted, user, bundle) if wanted is not None else []
+        wanted = service_calls.target(address.host, user, bundle) if address.port else None
+        found = service_calls.services(wanted, user, bundle) if wanted is not None else []
         if wanted is None or not found:
             continue
         # Who writes the whole name means that one, wherever it stands.
@@ -56,7 +56,7 @@ def missing_address_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         yield Problem(address.place, f"{title} has no port {address.port}", help=hint, related=(Related(found[0].place, title),))
 
 
-def _missing(wanted: calls.Target, address: network.Address, user: Facts, bundle: Bundle) -> Iterator[Problem]:
+def _missing(wanted: service_calls.Target, address: network.Address, user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """The problem of an address that nobody has, if the one who has it should be in sight."""
     around = bundle.once(Peers).of(user, "Service")
     peers = around.sharing(wanted.namespace)
@@ -68,7 +68,7 @@ def _missing(wanted: calls.Target, address: network.Address, user: Facts, bundle
         fix = correction(address.place, address.host, address.host.replace(wanted.name, near, 1))
         yield Problem(address.place, f"there is no Service {wanted.name}", help=f"did you mean {near}?", related=related, fix=fix)
         return
-    known = wanted.namespace in bundle.once(calls.namespaces)
+    known = wanted.namespace in bundle.once(service_calls.namespaces)
     by_name = wanted.suffixed and wanted.namespace != "default" and around.has(user.place.file, wanted.namespace)
     by_rule = bundle.complete and known and (wanted.suffixed or address.port > 0)
     if by_name or by_rule:
@@ -76,7 +76,7 @@ def _missing(wanted: calls.Target, address: network.Address, user: Facts, bundle
         yield Problem(address.place, f"there is no Service {wanted.name}{where} in the input", help="add it, or correct the address")
 
 
-def _is_there(wanted: calls.Target, address: network.Address, bundle: Bundle) -> bool:
+def _is_there(wanted: service_calls.Target, address: network.Address, bundle: Bundle) -> bool:
     """Whether something has the name, or may come to have it."""
     name = wanted.name
     if name in _BROUGHT or name in bundle.mentioned or (wanted.namespace == "kube-system" and not bundle.complete):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from kcheck.api import Bundle, Edit, Facts, Fix, Lexicon, Node, Problem, Related, Resource, nearest, rule, served
+from kcheck.api import Bundle, Edit, Facts, Fix, Lexicon, Node, Problem, Related, Resource, api_resources, nearest, rule
 from kcheck_practice._support.typos import correction, is_plain, meant
 
 _RULE = "rbac/v1 PolicyRule"
@@ -38,7 +38,7 @@ _NAMELESS = ("create", "deletecollection")
 def unknown_role_resource(node: Node) -> Iterator[Problem]:
     """Told of the groups of Kubernetes itself; a rule that names others, too, may mean a resource of theirs."""
     groups = [each.text for each in node["apiGroups"]]
-    known = served.served()
+    known = api_resources.served()
     if not groups or not all(group in known for group in groups):
         return
     for each in node["resources"]:
@@ -60,7 +60,7 @@ def unknown_role_resource(node: Node) -> Iterator[Problem]:
 @rule("unknown-role-api-group", "Role names an unknown API group in apiGroups", groups=_GROUPS, fixable=True, types=_RULE)
 def unknown_role_group(node: Node) -> Iterator[Problem]:
     """Groups of custom resources have a dot; those of Kubernetes are known."""
-    known = served.served()
+    known = api_resources.served()
     for each in node["apiGroups"]:
         group = each.text
         if group in known or group == "*" or not group:
@@ -95,7 +95,7 @@ def unknown_verb(node: Node) -> Iterator[Problem]:
             yield Problem(each, f"{verb} is no method of HTTP, and URLs are asked for with those", help="write get")
         elif near is not None:
             yield Problem(each, f"no request has the verb {verb}", help=f"did you mean {near}?", fix=_write(each, near))
-        elif low in _MEANT and all(group.text in served.served() for group in node["apiGroups"]):
+        elif low in _MEANT and all(group.text in api_resources.served() for group in node["apiGroups"]):
             yield Problem(each, f"no request has the verb {verb}", help=f"write {_MEANT[low]}")
 
 
@@ -151,7 +151,7 @@ def role_url(node: Node) -> Iterator[Problem]:
 )
 def cluster_resource_in_role(resource: Resource) -> Iterator[Problem]:
     """A Role grants within its namespace; nodes and the like are asked for without one."""
-    known = served.served()
+    known = api_resources.served()
     for node in resource["rules"]:
         groups = [each.text for each in node["apiGroups"]]
         if not all(group in known for group in groups):
@@ -231,9 +231,9 @@ def _nowhere(node: Node, plural: str, groups: list[str]) -> Problem:
         return Problem(node, f"{plural} are of the API group {' or '.join(homes)}, not {of}", help="correct apiGroups")
     if "*" in plural:
         return Problem(node, f"{plural} is no pattern that roles know", help="write * for all resources, or list those that are meant")
-    known = served.served()
-    right = served.aliases().get(plural.lower()) or meant(plural.lower(), sorted({name for group in groups for name in known[group]}))
-    right = right or nearest(plural.lower(), sorted(served.homes()))
+    known = api_resources.served()
+    right = api_resources.aliases().get(plural.lower()) or meant(plural.lower(), sorted({name for group in groups for name in known[group]}))
+    right = right or nearest(plural.lower(), sorted(api_resources.homes()))
     if right is None:
         return Problem(node, f"the API group {of} has no resource {plural}", help="check its spelling and apiGroups")
     if any(right in known[group] for group in groups):
@@ -243,12 +243,12 @@ def _nowhere(node: Node, plural: str, groups: list[str]) -> Problem:
 
 def _homes(plural: str) -> list[str]:
     """The groups of a resource, as messages name them; old ones where there is no other."""
-    groups = served.homes().get(plural, ())
+    groups = api_resources.homes().get(plural, ())
     return [group or '""' for group in groups if group != "extensions"] or list(groups)
 
 
 def _home(word: str) -> str | None:
-    plural = served.aliases().get(word.lower())
+    plural = api_resources.aliases().get(word.lower())
     return None if plural is None else " or ".join(group for group in _homes(plural))
 
 
@@ -257,7 +257,7 @@ def _near_group(group: str) -> str | None:
     """The group of Kubernetes that was meant. What ends in x-k8s.io is of others."""
     if group.endswith(".x-k8s.io"):
         return None
-    known = [each for each in served.served() if each]
+    known = [each for each in api_resources.served() if each]
     return nearest(group, known, limit=2 if "." in group else None)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Annotated
 
-from kcheck.api import Container, Node, Problem, Resource, Span, credential_names, credential_texts, rule, tokens
+from kcheck.api import Container, Node, Problem, Resource, Span, credential_names, credential_patterns, credentials, rule
 
 _GROUPS = ("security", "secrets")
 # What these hold under such names is encrypted, says where the credential is, or is in a file that a program keeps for itself.
@@ -35,7 +35,7 @@ def credential_in_env(
         if not value:
             continue
         name = entry["name"].text
-        if name not in allow and (credential_names.is_credential(name, value) or credential_texts.find(value)):
+        if name not in allow and (credential_names.is_credential(name, value) or credential_patterns.find(value)):
             message = f"{name} stands here for all who read this file"
             yield Problem(node, message, help="take it from a Secret with valueFrom.secretKeyRef")
 
@@ -64,7 +64,7 @@ def credential_in_args(
         if text.startswith("-") and "=" not in text and " " not in text:
             flag = text if credential_names.says_so(text) else ""
             continue
-        found = [each for each in (*credential_texts.find(text), *credential_texts.arguments(text)) if each.what not in allow]
+        found = [each for each in (*credential_patterns.find(text), *credential_patterns.arguments(text)) if each.what not in allow]
         if found:
             yield _on_the_line(_span(node, found[0], container.resource) or node, found[0].what, node)
 
@@ -84,10 +84,10 @@ def credential_in_config_map(
             message = f"{key} is a credential, and ConfigMaps are for anybody to read"
             yield Problem(node, message, help="put it into a Secret", at="key")
         else:
-            found = (*credential_texts.find(text), *(credential_texts.lines(text, key) if "\n" in text else ()))
+            found = (*credential_patterns.find(text), *(credential_patterns.lines(text, key) if "\n" in text else ()))
             yield from _in_text(node, found, f"in {key}: ConfigMaps are for anybody to read", resource, allow)
     for key, node in resource["binaryData"].entries:
-        inside = credential_texts.find(tokens.decoded(node.text)) if key not in allow else ()
+        inside = credential_patterns.find(credentials.decoded(node.text)) if key not in allow else ()
         if inside:
             message = f"{inside[0].what} is in {key}, and ConfigMaps are for anybody to read"
             yield Problem(node, message, help="put it into a Secret", at="key")
@@ -110,7 +110,7 @@ def credential_in_annotation(
             message = f"{key} is a credential, and annotations are for anybody to read"
             yield Problem(node, message, help="put it into a Secret", at="key")
         else:
-            yield from _in_text(node, credential_texts.find(text), "in an annotation: they are for anybody to read", None, allow)
+            yield from _in_text(node, credential_patterns.find(text), "in an annotation: they are for anybody to read", None, allow)
 
 
 @rule("credential-in-custom-resource", "Custom resource contains a password or token", groups=_GROUPS)
@@ -133,7 +133,7 @@ def credential_in_custom_resource(
 def committed_secret(resource: Resource) -> Iterator[Problem]:
     """Whoever has the file has the values, and so has its history: base64 hides nothing."""
     values = [(node, node.text) for _, node in resource["stringData"].entries]
-    values += [(node, tokens.decoded(node.text)) for _, node in resource["data"].entries]
+    values += [(node, credentials.decoded(node.text)) for _, node in resource["data"].entries]
     for node, text in values:
         known = credential_names.words_of(node.name)[-1:] in _OPEN and not credential_names.says_so(node.name)
         if not known and ("PRIVATE KEY" in text or credential_names.could_be(text)) and "-----BEGIN CERTIFICATE" not in text[:40]:
@@ -206,9 +206,9 @@ def _look_at(node: Node, text: str, resource: Resource, allow: tuple[str, ...], 
             problems.append(Problem(node, f"{name} {_FIELD}", help=_INTO_SECRET))
             return
     if len(text) >= _MANY:
-        found = credential_texts.find(text)
+        found = credential_patterns.find(text)
         if "\n" in text:
-            found = (*found, *credential_texts.lines(text, ""))
+            found = (*found, *credential_patterns.lines(text, ""))
         if found:
             problems += _in_text(node, found, "in a custom resource, for many to read", resource, allow)
 
@@ -225,10 +225,10 @@ def _is_meant(key: str, value: str, owner: Node) -> bool:
 
 
 def _in_text(
-    node: Node, found: Iterable[credential_texts.Found], where: str, resource: Resource | None, allow: tuple[str, ...]
+    node: Node, found: Iterable[credential_patterns.Found], where: str, resource: Resource | None, allow: tuple[str, ...]
 ) -> Iterator[Problem]:
     """One problem for each credential in a text, the first of each name."""
-    told: dict[str, credential_texts.Found] = {}
+    told: dict[str, credential_patterns.Found] = {}
     for each in found:
         told.setdefault(each.what, each)
     for what, each in told.items():
@@ -238,7 +238,7 @@ def _in_text(
             yield Problem(span or node, f"{what} is {where}, put it into a Secret", at=at, field=node)  # type: ignore[arg-type]
 
 
-def _span(node: Node, found: credential_texts.Found, resource: Resource | None) -> Span | None:
+def _span(node: Node, found: credential_patterns.Found, resource: Resource | None) -> Span | None:
     """Where a part of a value stands in the file, as far as it is on one line; None where it is written in another way."""
     text = node.text
     quotes = 1 if node.style in ("'", '"') else 0

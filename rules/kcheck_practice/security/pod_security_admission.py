@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Annotated
 
 from kcheck.api import ERROR, INFO, WARNING, Breach, Bundle, Facts, PodFact, Problem, Related, Resource, Rule, Severity, nearest, rule
-from kcheck.api import podsecurity as standards
+from kcheck.api import pod_security as standards
 
 _GROUPS = ("security", "pod-security-admission", "namespaces")
 _KEYS = tuple(f"{standards.PREFIX}{mode}{ending}" for mode in standards.MODES for ending in ("", "-version"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import ERROR, Edit, Fix, Node, Pod, Problem, modes, rule
+from kcheck.api import ERROR, Edit, Fix, Node, Pod, Problem, file_modes, rule
 
 
 @rule("decimal-file-mode", "File mode is decimal instead of octal (defaultMode: 400 instead of 0400)", severity=ERROR, groups=("storage", "security"), fixable=True,
@@ -16,14 +16,14 @@ def decimal_file_mode(pod: Pod) -> Iterator[Problem]:
     for node in _modes(pod):
         value = node.integer
         # What is out of range, the server refuses by itself.
-        if value is None or not 0 <= value <= modes.HIGHEST or source.text[node.start : node.end] != str(value):
+        if value is None or not 0 <= value <= file_modes.HIGHEST or source.text[node.start : node.end] != str(value):
             continue
-        meant = modes.intended(value)
+        meant = file_modes.intended(value)
         if meant is not None:
-            write = str(meant) if as_json else modes.octal(meant)
+            write = str(meant) if as_json else file_modes.octal(meant)
             fix = Fix(f"write {write}", (Edit(node.start, node.end, write),))
-            read = f"{modes.octal(meant)} as a decimal number" if as_json else "a leading zero for octal"
-            yield Problem(node, f"{value} is decimal and means {modes.octal(value)}", help=f"write {write}, {read}", fix=fix)
+            read = f"{file_modes.octal(meant)} as a decimal number" if as_json else "a leading zero for octal"
+            yield Problem(node, f"{value} is decimal and means {file_modes.octal(value)}", help=f"write {write}, {read}", fix=fix)
 
 
 def _modes(pod: Pod) -> Iterator[Node]:

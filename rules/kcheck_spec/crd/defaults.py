@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from kcheck.api import Node, Problem, declare, expressions, soundness
+from kcheck.api import Node, Problem, declare, expressions, schema_checks
 from kcheck_spec.crd._schema_location import Place
 
 crd_default = declare("invalid-crd-default", "Default in a CustomResourceDefinition does not match its own schema")
@@ -27,7 +27,7 @@ def default_problems(
 def _fault_problems(schema: Node, place: Place, path: Callable[[Node], str], minor: int) -> Iterator[Problem]:
     default = schema["default"]
     holder = None if schema["x-kubernetes-embedded-resource"].flag else place.meta
-    for fault in soundness.default_faults(schema, place.level == "root", holder, minor):
+    for fault in schema_checks.default_faults(schema, place.level == "root", holder, minor):
         field = path(default)
         for key in () if fault.nowhere else fault.keys:
             field += f"[{key}]" if isinstance(key, int) else f".{key}"
