@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kcheck.cache.results import Memory
-from kcheck.cache.store import digest
 from kcheck.check.file import Outcome, Task
 from kcheck.check.input_kinds import InputKind
+from kcheck.text.digest import digest_of_parts
 from kcheck.workers.workers import Workers
 
 
@@ -18,11 +18,11 @@ class Remembered:
         self.memory = memory
         self.workers = workers
         self._states: dict[str, None] = {}
-        self._kinds = digest().hex()
+        self._kinds = digest_of_parts().hex()
 
     def learn(self, kinds: list[InputKind]) -> None:
         self._states.update((kind.state, None) for kind in kinds)
-        self._kinds = digest("".join(self._states).encode()).hex()
+        self._kinds = digest_of_parts("".join(self._states).encode()).hex()
         self.workers.learn(kinds)
 
     def check(self, tasks: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]:

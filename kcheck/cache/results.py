@@ -10,7 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, overload
 
-from kcheck.cache.store import Cache, Parts, digest, state_of
+from kcheck.cache.store import Cache, Parts
+from kcheck.check.checked import FactsByFile
 from kcheck.check.file import Damaged, Outcome, Task
 from kcheck.check.fingerprint import program_state, rules_state
 from kcheck.check.input_kinds import KindPlace
@@ -20,7 +21,7 @@ from kcheck.codec.encoding import Misfit, packed, unpacked
 from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
 from kcheck.rule.ruleset import RuleSet
-from kcheck.run.bundle_stage import Told
+from kcheck.text.digest import digest_of, digest_of_parts
 from kcheck.text.record import NamedTuple
 
 _PACKS = 64
@@ -187,9 +188,9 @@ class Memory:
                 _, state, before = parts
                 if before == data or (before and outline(LateFacts(b"", before).made()) == outline(facts)):
                     return LateFacts(bytes(state), data, facts)
-        return LateFacts(state_of(data), data, facts)
+        return LateFacts(digest_of(data), data, facts)
 
-    def relations(self, told: Told, judged: Callable[[], list[Finding]]) -> list[Finding]:
+    def relations(self, told: FactsByFile, judged: Callable[[], list[Finding]]) -> list[Finding]:
         """What rules find that see the objects of all files, in their order: as remembered, or `judged` and remembered.
 
         What they find does not depend on lines, but tells them. So it is good for an input in which nothing moved that it is about.
@@ -210,7 +211,7 @@ class Memory:
                 self.save()
         return anew
 
-    def _key_of_relations(self, told: Told) -> str:
+    def _key_of_relations(self, told: FactsByFile) -> str:
         parts = [self._program, bytes([self._session.complete])]
         for path, facts in told:
             parts.append(_encoded(path))
@@ -219,7 +220,7 @@ class Memory:
                 parts += (state, self._state_of(self._session.rules_for(path)))
             else:
                 parts += (b"", b"")
-        return digest(*parts).hex()
+        return digest_of_parts(*parts).hex()
 
     def save(self) -> None:
         self._cache.save()
@@ -247,8 +248,8 @@ def _place(task: Task, final: bool) -> tuple[str, str]:
     return f"{crc32(_encoded(path)) % _PACKS:02x}", f"{final:d} {path}"
 
 
-def _lines(found: Iterable[Finding], told: Told) -> str:
+def _lines(found: Iterable[Finding], told: FactsByFile) -> str:
     """A text that is the same where the facts have not moved in files that findings are about."""
     files = {place.file for finding in found for place in (finding.place, *(related.place for related in finding.related))}
     about = [facts for path, facts in told if path in files]
-    return digest(*(facts.data if isinstance(facts, LateFacts) else _canonical(facts) for facts in about)).hex()
+    return digest_of_parts(*(facts.data if isinstance(facts, LateFacts) else _canonical(facts) for facts in about)).hex()

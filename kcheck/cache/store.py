@@ -17,14 +17,13 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 
 from kcheck.codec.encoding import Misfit, packed, unpacked
+from kcheck.text.digest import DIGEST_SIZE, digest_of, digest_of_parts
 from kcheck.text.record import NamedTuple
 
 _MARK = f"kcheck cache 3 {sys.byteorder}\n".encode()
-_DIGEST = 16
 _SIZE = 4
 _SUFFIX = ".pack"
 
@@ -81,23 +80,12 @@ class _Pack:
         return parts
 
 
-def digest(*parts: bytes | memoryview) -> bytes:
-    """A short name for some bytes; their lengths count, so that no two lists of parts are mistaken for each other."""
-    return state_of(b"".join(each for part in parts for each in (len(part).to_bytes(8, "little"), part)))
-
-
-def state_of(data: bytes | memoryview) -> bytes:
-    """The same for one piece."""
-    # Processors have instructions for this one.
-    return sha256(data).digest()[:_DIGEST]
-
-
 class Cache:
     """The packs of one working folder."""
 
     def __init__(self, folder: Path, place: str) -> None:
         self._folder = folder
-        self._place = digest(os.fsencode(place)).hex()[:12]
+        self._place = digest_of_parts(os.fsencode(place)).hex()[:12]
         self._packs: dict[str, _Pack] = {}
         self._changed: set[str] = set()
         self._today = int(time.time() // _DAY)
@@ -166,8 +154,8 @@ def _read(path: Path) -> _Pack:
     """A pack, an empty one where it is not there, damaged or not ours."""
     try:
         data = _content(path)
-        body = memoryview(data)[len(_MARK) + _DIGEST :]
-        if data.startswith(_MARK) and state_of(body) == data[len(_MARK) : len(_MARK) + _DIGEST]:
+        body = memoryview(data)[len(_MARK) + DIGEST_SIZE :]
+        if data.startswith(_MARK) and digest_of(body) == data[len(_MARK) : len(_MARK) + DIGEST_SIZE]:
             end = _SIZE + int.from_bytes(body[:_SIZE], sys.byteorder)
             return _Pack(unpacked(body[_SIZE:end], _Index), body[end:])
     except (OSError, ValueError, MemoryError):
@@ -209,7 +197,7 @@ def _write(path: Path, pack: _Pack) -> None:
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with open(draft, "xb", opener=_privately) as file:
-            file.write(_MARK + state_of(body) + body)
+            file.write(_MARK + digest_of(body) + body)
         os.replace(draft, path)
     except OSError:
         draft.unlink(missing_ok=True)

@@ -10,11 +10,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from kcheck import __version__
-from kcheck.cache.store import digest, state_of
 from kcheck.check.session import Session
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import RuleSet
 from kcheck.schema.external.catalog import schema_files
+from kcheck.text.digest import digest_of, digest_of_parts
 from kcheck.text.pattern import pattern
 
 _REFERENCE = pattern(rb'"\$ref"\s*:\s*"([^"#]+)')
@@ -29,7 +29,7 @@ def program_state(session: Session) -> bytes:
     for place in sorted(places):
         parts += _states(place)
     given = [part for place in session.schemas for part in (str(place).encode("utf-8", "surrogateescape"), *_schema_states(place))]
-    return digest(*(part.encode("utf-8", "surrogateescape") for part in parts), *given)
+    return digest_of_parts(*(part.encode("utf-8", "surrogateescape") for part in parts), *given)
 
 
 def program_digest(registry: Registry) -> str:
@@ -40,12 +40,12 @@ def program_digest(registry: Registry) -> str:
 @cache
 def _code_digest(modules: tuple[str, ...]) -> str:
     parts = [part for name in modules if (place := _place(name)) for part in contents(place, ".py")]
-    return digest(__version__.encode(), *parts).hex()
+    return digest_of_parts(__version__.encode(), *parts).hex()
 
 
 def schemas_digest(schemas: Iterable[Path]) -> str:
     """The same of schemas that were given."""
-    return digest(*(part for place in schemas for part in contents(place))).hex()
+    return digest_of_parts(*(part for place in schemas for part in contents(place))).hex()
 
 
 def _modules(registry: Registry) -> set[str]:
@@ -57,7 +57,7 @@ def _modules(registry: Registry) -> set[str]:
 def rules_state(rules: RuleSet) -> bytes:
     """A digest of the rules that run, how severe they are, and their options."""
     parts = [f"{id} {active.severity} {sorted(active.options.items())!r}" for id, active in rules.active.items()]
-    return digest(*(part.encode("utf-8", "surrogateescape") for part in parts))
+    return digest_of_parts(*(part.encode("utf-8", "surrogateescape") for part in parts))
 
 
 def _place(module: str) -> Path | None:
@@ -92,7 +92,7 @@ def _schema_states(place: Path) -> Iterator[bytes]:
         except OSError:
             yield b"is gone"
             continue
-        yield state_of(data)
+        yield digest_of(data)
         for reference in _REFERENCE.findall(data) if path.endswith(".json") else ():
             other = os.path.normpath(os.path.join(os.path.dirname(path), os.fsdecode(reference)))
             if other not in files and os.path.isfile(other):

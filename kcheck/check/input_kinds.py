@@ -149,15 +149,15 @@ class Definitions:
 def kinds_of(source: Source, documents: Iterable[Document], store: Store, known: Definitions) -> list[KindPlace]:
     """The kinds that these documents of a file define. `known`: where the documents are kept for whoever needs them again."""
     # Loaded when there are some: it is a fifth of all that a run would load.
-    from kcheck.cache.store import state_of
     from kcheck.schema.crd.definitions import definitions
+    from kcheck.text.digest import digest_of
 
     found = []
     for document in documents:
         start, end = document.body, document.end
         if source.text.find(MARK, start, end) < 0:
             continue
-        state = state_of(source.text[start:end].encode("utf-8", "surrogatepass")).hex()
+        state = digest_of(source.text[start:end].encode("utf-8", "surrogatepass")).hex()
         places = [KindPlace(k.version.api_version, k.version.kind, start, end, state) for k in definitions(store, [document])]
         if places:
             found += places

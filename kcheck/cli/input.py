@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, TypeVar
 import click
 
 from kcheck.cache.location import cache_folder, cache_is_off
+from kcheck.check.checked import Checked
 from kcheck.check.memory_limit import limit_memory
 from kcheck.check.session import Session
 from kcheck.check.time_limit import RESERVE, Budget, OutOfBudget
@@ -28,7 +29,6 @@ from kcheck.discovery.load import LIMIT
 from kcheck.finding.report import Passed, Report
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run.file_stage import Checked
 from kcheck.run.run import Staffing, check_files, run
 from kcheck.shards.selection import Share
 from kcheck.text.record import NamedTuple

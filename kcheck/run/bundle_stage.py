@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
+from kcheck.check.checked import Checked, FactsByFile, RelationCache
 from kcheck.check.session import Session
 from kcheck.check.suppressions import Ignores, apply
 from kcheck.facts.bundle import Bundle
@@ -14,20 +15,12 @@ from kcheck.finding.problem import Problem
 from kcheck.finding.report import Passed, Report
 from kcheck.kube.location import Place
 from kcheck.redaction import redact
-from kcheck.run.file_stage import Checked
 
 _CHARACTERS = 10_000
 """As many an object counts where the time is limited that may be spent on relations."""
 
 
-Told = list[tuple[str, Sequence[Facts]]]
-"""Files in their order, and what the objects of each tell the others."""
-
-Recall = Callable[[Told, Callable[[], list[Finding]]], list[Finding]]
-"""Gives what rules across objects find in these files: what an earlier run has kept, or what asking them gives."""
-
-
-def conclude(passed: Iterable[Passed], checked: Iterable[Checked], session: Session, recall: Recall | None = None) -> Report:
+def conclude(passed: Iterable[Passed], checked: Iterable[Checked], session: Session, recall: RelationCache | None = None) -> Report:
     """The report on files. `passed`: what was left out before anything was read.
 
     Raises Damaged where the facts of a file were remembered and cannot be read.
@@ -46,10 +39,10 @@ class _Conclusion:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.report = Report(kubernetes="-".join(dict.fromkeys(s.definitions.version for s in (session.stores[0], session.stores[-1]))))
-        self.told: Told = []
+        self.told: FactsByFile = []
         self.ignores: dict[str, Ignores] = {}
 
-    def run(self, passed: Iterable[Passed], checked: Iterable[Checked], recall: Recall | None) -> Report:
+    def run(self, passed: Iterable[Passed], checked: Iterable[Checked], recall: RelationCache | None) -> Report:
         self.report.passed += passed
         for each in checked:
             self.take(each)

@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from kcheck.check.checked import Checked
 from kcheck.check.file import Outcome, Task, file_finding
 from kcheck.check.input_kinds import MARK, input_kinds
 from kcheck.check.kustomizations import SETTINGS, Kustomizations, kustomized
@@ -14,7 +15,6 @@ from kcheck.check.session import Session
 from kcheck.discovery.discover import Discovery, Target, Unreadable, is_descriptor
 from kcheck.discovery.load import KUSTOMIZATION, LIMIT, Folders, kind_of_file, load
 from kcheck.shards.selection import Share
-from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source
 from kcheck.workers.workers import Workers
 
@@ -32,14 +32,6 @@ Progress = Callable[[int, int], None]
 
 Hire = Callable[[int, Mapping[int, Source]], Workers]
 """Gives those who check so many characters, and are handed these files by their numbers, among others."""
-
-
-class Checked(NamedTuple):
-    """A file and what it gave. `number`: its place in the input."""
-
-    number: int
-    path: str
-    outcome: Outcome
 
 
 def drained(checked: list[Checked]) -> Iterator[Checked]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from kcheck.check.checked import Checked, RelationCache
+from kcheck.check.collector import collector_paused
 from kcheck.check.file import Damaged
 from kcheck.check.session import Session
 from kcheck.discovery.discover import Discovery, is_descriptor
 from kcheck.discovery.load import LIMIT
 from kcheck.finding.report import Report
-from kcheck.run.bundle_stage import Recall, conclude
-from kcheck.run.file_stage import Checked, FileStage, Hire, Progress, drained
+from kcheck.run.bundle_stage import conclude
+from kcheck.run.file_stage import FileStage, Hire, Progress, drained
 from kcheck.shards.selection import Share
 from kcheck.text.source import Source
 from kcheck.workers.workers import Staff, Workers
@@ -85,7 +86,7 @@ class Staffing:
     """
 
     def __init__(self, session: Session, jobs: int, cache: Path | None, scheduler: str = "", late: bool = True) -> None:
-        self.recall: Recall | None = None
+        self.recall: RelationCache | None = None
         self._session = session
         self._jobs = jobs
         self._cache = cache
@@ -109,15 +110,3 @@ class Staffing:
 
             return Cluster(self._session, self._scheduler)
         return Staff(self._session, self._jobs, sources)
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """Trees are many objects that all live: looking for garbage among them costs five times their making."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

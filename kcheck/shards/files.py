@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TextIO
 
 from kcheck import __version__
+from kcheck.check.checked import Checked
 from kcheck.check.file import Outcome
 from kcheck.check.session import Session
 from kcheck.check.session_spec import OtherProgram, Terms, session_of
@@ -22,7 +23,6 @@ from kcheck.codec.encoding import decode, encode
 from kcheck.finding.report import Passed
 from kcheck.finding.severity import Severity
 from kcheck.rule.registry import Registry
-from kcheck.run.file_stage import Checked
 from kcheck.text.record import NamedTuple
 
 FORMAT = 2

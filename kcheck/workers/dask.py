@@ -12,13 +12,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from kcheck.check.collector import collector_paused
 from kcheck.check.file import Checker, Outcome, Task
 from kcheck.check.fingerprint import contents
 from kcheck.check.input_kinds import InputKind
 from kcheck.check.session import Session
 from kcheck.check.session_spec import OtherProgram, Terms, session_of, terms_of
 from kcheck.rule.registry import Registry
-from kcheck.run.run import collector_paused
 from kcheck.schema.external.catalog import read_schemas
 from kcheck.schema.store import Store
 from kcheck.text.record import NamedTuple

@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_ty
 
 import pytest
 
+from kcheck.check.checked import Checked
 from kcheck.check.file import Outcome
 from kcheck.check.session import Session
 from kcheck.codec.encoding import Misfit, decode, encode, packed, unpacked
@@ -24,7 +25,6 @@ from kcheck.discovery.discover import discover
 from kcheck.facts.facts import Facts
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run.file_stage import Checked
 from kcheck.run.run import Staffing, check_files
 from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store

@@ -59,6 +59,8 @@ class _Reader:
     """One document being read."""
 
     def __init__(self, text: str, base: int, repeats: Repeats | None) -> None:
+        if repeats is not None:
+            repeats.read_block = read_passage
         self.text = text
         self.base = base
         self.repeats = repeats

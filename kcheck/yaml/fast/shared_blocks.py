@@ -8,6 +8,7 @@ it is less indented. What it says does not depend on what stands around it.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from kcheck.yaml.node import Node, Passage
 
@@ -50,10 +51,10 @@ class Known(Passage):
         return True
 
     def read(self, node: Node) -> dict[str, Node]:
-        from kcheck.yaml.fast.reader import read_passage
-
         self.repeats.spared -= self.size
-        return read_passage(self.text[self.begin : self.begin + self.size], node, self.repeats)
+        read_block = self.repeats.read_block
+        assert read_block is not None
+        return read_block(self.text[self.begin : self.begin + self.size], node, self.repeats)
 
     def mentions(self, word: str) -> bool:
         return self.text.find(word, self.begin, self.begin + self.size) >= 0
@@ -78,10 +79,11 @@ class Known(Passage):
 class Repeats:
     """Passages that were read, as long as there is room for their texts. `spared`: characters that were not read again.
 
-    `size`: characters of the texts that are held.
+    `size`: characters of the texts that are held. `read_block`: reads the text of a block as the value of a node; set by the reader.
     """
 
     def __init__(self) -> None:
+        self.read_block: Callable[[str, Node, Repeats], dict[str, Node]] | None = None
         self.spared = 0
         self._known: dict[int, list[Known]] = {}
         self._text = ""
