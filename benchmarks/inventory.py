@@ -19,7 +19,7 @@ from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import Setting, choose
 from kcheck.run.bundle_stage import conclude
 from kcheck.run.file_stage import FileStage
-from kcheck.run.run import Staffing, collector_paused
+from kcheck.run.run import WorkerFactory, collector_paused
 from kcheck.schema.builtin.definitions import load as load_definitions
 from kcheck.schema.store import Store
 from kcheck.text.source import Source
@@ -150,7 +150,7 @@ def judge(folder: Path, runs: Mapping[Options, Iterable[str]], registry: Registr
                 settings[rule][option] = value
             chosen = choose(registry, rules, settings={rule: Setting(options=values) for rule, values in settings.items()})
             session = Session(registry, chosen, [Store(load_definitions())], complete=True)
-            stage = FileStage(session, Staffing(session, 1, None))
+            stage = FileStage(session, WorkerFactory(session, 1, None))
             with collector_paused():
                 report = conclude((), stage.run(found), session)
             repository.found[options] = [

@@ -9,7 +9,19 @@ from kcheck.cel.kubernetes import expressions
 from kcheck.facts import network, service_calls
 from kcheck.facts.builtin_objects import is_provided
 from kcheck.facts.bundle import Bundle, Scope
-from kcheck.facts.facts import Breach, BudgetFact, Claim, Facts, Made, NodesFact, PodFact, PortFact, Reference, ScaleFact, SelectorFact
+from kcheck.facts.facts import (
+    BudgetFact,
+    Claim,
+    Facts,
+    GeneratedObject,
+    NodesFact,
+    PodFact,
+    PodSecurityViolation,
+    PortFact,
+    Reference,
+    ScaleFact,
+    SelectorFact,
+)
 from kcheck.facts.gitops import Delivery
 from kcheck.facts.peers import Peers
 from kcheck.facts.pod_index import Backend
@@ -37,11 +49,11 @@ from kcheck.kube import (
     time_zones,
     urls,
 )
-from kcheck.kube.location import ObjectId, Place
+from kcheck.kube.location import Location, ObjectId
 from kcheck.kube.pod import Container, Pod
 from kcheck.kube.resource import Resource, strings
 from kcheck.kube.suggestions import Lexicon, nearest, suggest
-from kcheck.kube.typed_value import Part
+from kcheck.kube.typed_value import TypedValue
 from kcheck.regex.patterns import matches_whole
 from kcheck.reporters import Reporter
 from kcheck.reporters.style import Style
@@ -58,14 +70,13 @@ from kcheck.text.edit import Edit
 from kcheck.text.pattern import pattern
 from kcheck.text.span import Span
 from kcheck.yaml.document import Document
-from kcheck.yaml.node import Node, Passage
+from kcheck.yaml.node import Node, SharedBlock
 
 __all__ = [
     "ERROR",
     "INFO",
     "WARNING",
     "Backend",
-    "Breach",
     "BudgetFact",
     "Bundle",
     "Claim",
@@ -79,20 +90,19 @@ __all__ = [
     "FieldTable",
     "Finding",
     "Fix",
+    "GeneratedObject",
     "Group",
     "Lexicon",
-    "Made",
+    "Location",
     "Node",
     "NodesFact",
     "ObjectId",
     "Option",
-    "Part",
-    "Passage",
     "Pattern",
     "Peers",
-    "Place",
     "Pod",
     "PodFact",
+    "PodSecurityViolation",
     "PortFact",
     "Problem",
     "Reason",
@@ -106,8 +116,10 @@ __all__ = [
     "Scope",
     "SelectorFact",
     "Severity",
+    "SharedBlock",
     "Span",
     "Style",
+    "TypedValue",
     "Validator",
     "addresses",
     "api_resources",

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.cache.results import Memory
+from kcheck.cache.results import ResultCache
 from kcheck.check.file import Outcome, Task
 from kcheck.check.input_kinds import InputKind
 from kcheck.text.digest import digest_of_parts
 from kcheck.workers.workers import Workers
 
 
-class Remembered:
+class CachingWorkers:
     """Looks files up, and has those checked that are new. What is checked is remembered."""
 
-    def __init__(self, memory: Memory, workers: Workers) -> None:
+    def __init__(self, memory: ResultCache, workers: Workers) -> None:
         self.memory = memory
         self.workers = workers
         self._states: dict[str, None] = {}

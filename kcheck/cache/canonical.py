@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from kcheck.facts.facts import Facts
-from kcheck.kube.location import Place
+from kcheck.kube.location import Location
 from kcheck.text.span import Range
 
 
@@ -48,7 +48,7 @@ class _Outline(_Canonical):
         self.starts: list[int] = []
 
     def persistent_id(self, value: Any) -> Any:
-        if value.__class__ is Place:
+        if value.__class__ is Location:
             self.starts.append(value.start)
             line, column, end_line, end_column = value.range
             return tuple(value._replace(range=Range(0, column, end_line - line, end_column), start=0))

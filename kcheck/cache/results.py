@@ -17,7 +17,7 @@ from kcheck.check.fingerprint import program_state, rules_state
 from kcheck.check.input_kinds import KindPlace
 from kcheck.check.session import Session
 from kcheck.check.suppressions import Ignores
-from kcheck.codec.encoding import Misfit, packed, unpacked
+from kcheck.codec.encoding import DecodeError, packed, unpacked
 from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
 from kcheck.rule.ruleset import RuleSet
@@ -55,7 +55,7 @@ class _Relations(NamedTuple):
     lines: str
 
 
-class LateFacts(Sequence[Facts]):
+class LazyFacts(Sequence[Facts]):
     """The facts of a file, made of bytes when somebody asks for them. `state`: the same where they are the same but for their lines.
 
     Asking raises Damaged where the bytes are not what they should be.
@@ -75,7 +75,7 @@ class LateFacts(Sequence[Facts]):
         if self._facts is None:
             try:
                 self._facts = unpacked(self.data, _FACTS)
-            except Misfit as error:
+            except DecodeError as error:
                 raise Damaged(str(error)) from None
         return self._facts
 
@@ -95,7 +95,7 @@ class LateFacts(Sequence[Facts]):
         return iter(self.made())
 
 
-class Memory:
+class ResultCache:
     """That of the runs of one working folder. `folder`: where the cache is.
 
     `late`: facts are read when they are needed, which raises Damaged where that fails: the input must be there to be read again.
@@ -133,7 +133,7 @@ class Memory:
         try:
             data, state, facts = parts
             file = self._file(bytes(data))
-            late = LateFacts(bytes(state), facts)
+            late = LazyFacts(bytes(state), facts)
             if facts and not self._late:
                 late.made()
         except (Damaged, ValueError):
@@ -158,7 +158,7 @@ class Memory:
     def _check(self, findings: Iterable[Finding]) -> None:
         """Raises Misfit for findings of rules that do not exist: reporters look them up."""
         if not {finding.rule for finding in findings} <= self._session.registry.rules.keys():
-            raise Misfit("a rule is not known")
+            raise DecodeError("a rule is not known")
 
     def keep(self, task: Task, final: bool, key: str, outcome: Outcome) -> None:
         """Remember what a file gave, where all of it has a form as data."""
@@ -169,13 +169,13 @@ class Memory:
         try:
             data = packed(file, _File)
             facts = self._remembered(outcome.facts, self._cache.latest(*place)) if outcome.facts else None
-        except Misfit:
+        except DecodeError:
             return
         if facts is not None:
             outcome.facts = facts
         self._cache.put(*place, key, (data, b"", b"") if facts is None else (data, facts.state, facts.data))
 
-    def _remembered(self, facts: Sequence[Facts], earlier: Iterable[Parts]) -> LateFacts:
+    def _remembered(self, facts: Sequence[Facts], earlier: Iterable[Parts]) -> LazyFacts:
         """Facts that are remembered: those from before, where they are the same, or with their state, where they have only moved.
 
         Raises Misfit for facts that have no form as data.
@@ -186,9 +186,9 @@ class Memory:
         for parts in earlier:
             with suppress(Damaged, ValueError):
                 _, state, before = parts
-                if before == data or (before and outline(LateFacts(b"", before).made()) == outline(facts)):
-                    return LateFacts(bytes(state), data, facts)
-        return LateFacts(digest_of(data), data, facts)
+                if before == data or (before and outline(LazyFacts(b"", before).made()) == outline(facts)):
+                    return LazyFacts(bytes(state), data, facts)
+        return LazyFacts(digest_of(data), data, facts)
 
     def relations(self, told: FactsByFile, judged: Callable[[], list[Finding]]) -> list[Finding]:
         """What rules find that see the objects of all files, in their order: as remembered, or `judged` and remembered.
@@ -198,14 +198,14 @@ class Memory:
         key = self._key_of_relations(told)
         known = self._cache.get(_RELATIONS, "", key)
         if known is not None:
-            with suppress(Misfit):
+            with suppress(DecodeError):
                 found = unpacked(b"".join(known), _Relations)
                 self._check(found.findings)
                 if found.lines == _lines(found.findings, told):
                     return list(found.findings)
         anew = judged()
         if not any(finding.rule == "internal-error" for finding in anew):
-            with suppress(Misfit):
+            with suppress(DecodeError):
                 data = packed(_Relations(tuple(anew), _lines(anew, told)), _Relations)
                 self._cache.put(_RELATIONS, "", key, (data,), most=_INPUTS)
                 self.save()
@@ -216,7 +216,7 @@ class Memory:
         for path, facts in told:
             parts.append(_encoded(path))
             if facts:
-                state = facts.state if isinstance(facts, LateFacts) else _canonical(facts)
+                state = facts.state if isinstance(facts, LazyFacts) else _canonical(facts)
                 parts += (state, self._state_of(self._session.rules_for(path)))
             else:
                 parts += (b"", b"")
@@ -252,4 +252,4 @@ def _lines(found: Iterable[Finding], told: FactsByFile) -> str:
     """A text that is the same where the facts have not moved in files that findings are about."""
     files = {place.file for finding in found for place in (finding.place, *(related.place for related in finding.related))}
     about = [facts for path, facts in told if path in files]
-    return digest_of_parts(*(facts.data if isinstance(facts, LateFacts) else _canonical(facts) for facts in about)).hex()
+    return digest_of_parts(*(facts.data if isinstance(facts, LazyFacts) else _canonical(facts) for facts in about)).hex()

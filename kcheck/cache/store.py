@@ -1,6 +1,6 @@
 """What earlier runs found, by the contents of files. Nothing here is ever needed: what is missing, damaged or foreign is made anew.
 
-A folder of packs. A pack holds some of what is remembered of one working folder: a checksum, a list of entries (`_Entry`) and their
+A folder of packs. A pack holds some of what is remembered of one working folder: a checksum, a list of entries (`_PackEntry`) and their
 bytes, one after the other. Packs are written beside their place and moved there, so that runs at the same time never see half of
 one; of two that write the same pack the later one wins.
 
@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from kcheck.codec.encoding import Misfit, packed, unpacked
+from kcheck.codec.encoding import DecodeError, packed, unpacked
 from kcheck.text.digest import DIGEST_SIZE, digest_of, digest_of_parts
 from kcheck.text.record import NamedTuple
 
@@ -44,7 +44,7 @@ Parts = Sequence[bytes | memoryview]
 """What is remembered."""
 
 
-class _Entry(NamedTuple):
+class _PackEntry(NamedTuple):
     """An entry of a pack.
 
     `key`: what it depends on; `day`: when it was last asked for; `start`: where its bytes begin; `sizes`: of its parts.
@@ -56,19 +56,19 @@ class _Entry(NamedTuple):
     sizes: tuple[int, ...]
 
 
-_Index = Mapping[str, list[_Entry]]
+_Index = Mapping[str, list[_PackEntry]]
 """The entries of each name, the newest first."""
 
 
 class _Pack:
     """Entries by name, with their bytes: as they were read, or in `new` by name and key."""
 
-    def __init__(self, entries: dict[str, list[_Entry]], data: bytes | memoryview) -> None:
+    def __init__(self, entries: dict[str, list[_PackEntry]], data: bytes | memoryview) -> None:
         self.entries = entries
         self.data = data
         self.new: dict[tuple[str, str], Parts] = {}
 
-    def parts(self, name: str, entry: _Entry) -> Parts:
+    def parts(self, name: str, entry: _PackEntry) -> Parts:
         """The bytes of an entry; fewer where it is wrong about them."""
         key, _, end, sizes = entry
         if self.new and (name, key) in self.new:
@@ -113,7 +113,7 @@ class Cache:
         """Remember something under a name. `most`: how many keys of a name are kept."""
         found = self._pack(pack)
         kept = [entry for entry in found.entries.get(name, ()) if entry.key != key][: most - 1]
-        found.entries[name] = [_Entry(key, self._today, 0, tuple(map(len, parts))), *kept]
+        found.entries[name] = [_PackEntry(key, self._today, 0, tuple(map(len, parts))), *kept]
         found.new[name, key] = parts
         self._changed.add(pack)
 
@@ -123,7 +123,7 @@ class Cache:
             with suppress(OSError):
                 self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             for pack in sorted(self._changed):
-                with suppress(OSError, Misfit):
+                with suppress(OSError, DecodeError):
                     _write(self._path(pack), self._small(self._packs[pack]))
             _shrink(self._folder, MOST)
             self._changed.clear()
@@ -183,13 +183,13 @@ def _write(path: Path, pack: _Pack) -> None:
         path.unlink(missing_ok=True)
         return
     blobs: list[bytes | memoryview] = []
-    index: dict[str, list[_Entry]] = {}
+    index: dict[str, list[_PackEntry]] = {}
     start = 0
     for name, entries in pack.entries.items():
         index[name] = []
         for entry in entries:
             parts = pack.parts(name, entry)
-            index[name].append(_Entry(entry.key, entry.day, start, tuple(map(len, parts))))
+            index[name].append(_PackEntry(entry.key, entry.day, start, tuple(map(len, parts))))
             blobs += parts
             start += sum(map(len, parts))
     head = packed(index, _Index)

@@ -17,7 +17,7 @@ from kcheck.rule.plan import Plan
 from kcheck.rule.ruleset import RuleSet
 from kcheck.schema.builtin.components import end_of, instead_of
 from kcheck.schema.builtin.version_preference import succession
-from kcheck.schema.locator import Owners, Placer
+from kcheck.schema.locator import Locator, ObjectIndex
 from kcheck.schema.store import Store
 from kcheck.schema.walk import Walk
 from kcheck.text.span import Span
@@ -56,11 +56,11 @@ def check_documents(documents: Iterable[Document], session: Session, rules: Rule
     plan = session.plan(rules)
     for document in documents:
         result.documents += 1
-        _Check(document, session, rules, plan, result, part).run()
+        _DocumentCheck(document, session, rules, plan, result, part).run()
     return result
 
 
-class _Check:
+class _DocumentCheck:
     """One document being checked."""
 
     def __init__(self, document: Document, session: Session, rules: RuleSet, plan: Plan, result: FileResult, part: bool) -> None:
@@ -72,7 +72,7 @@ class _Check:
         self.part = part
         # There are few of these and many rules, and a set would go through all that it is handed.
         self.usage = not rules.active.keys().isdisjoint(_OF_USAGE)
-        self.placer = Placer(document)
+        self.placer = Locator(document)
 
     def run(self) -> None:
         document = self.document
@@ -84,9 +84,9 @@ class _Check:
         objects = resources(document)
         if not objects and not (document.root["kind"].text.endswith("List") and document.root["items"].is_list):
             self.no_object(document.root)
-        owners = Owners(objects) if document.duplicates else None
+        owners = ObjectIndex(objects) if document.duplicates else None
         for entry, first in document.duplicates:
-            self.placer = Placer(document, owners.at(entry.key_span.start) if owners is not None else None)
+            self.placer = Locator(document, owners.at(entry.key_span.start) if owners is not None else None)
             line = document.source.position(first.key_span.start).line
             message = f"{entry.name} stands in this map already, on line {line}"
             self.tell("duplicate-key", Problem(entry, message, help="take one away", reason="DuplicateKey", at="key"))
@@ -114,24 +114,24 @@ class _Check:
         kind = store.builtin(resource.api_version, resource.kind)
         if kind is not None:
             resource.built_in, resource.namespaced = True, kind.namespaced
-            self.placer = Placer(self.document, resource, kind.shape)
+            self.placer = Locator(self.document, resource, kind.shape)
             walk.visit(resource.node, kind.shape)
             walk.whole(resource)
             return walk
         added = store.added(resource.api_version, resource.kind)
         if added is not None:
             resource.namespaced = added.namespaced
-            self.placer = Placer(self.document, resource, added.shape)
+            self.placer = Locator(self.document, resource, added.shape)
             added.judge(resource, walk)
             walk.whole(resource)
             return self.embedded(resource, store)
         component = store.components.kind(resource.api_version, resource.kind)
         if component is not None:
             # A file that a program reads: what holds of every object does not hold of it.
-            self.placer = Placer(self.document, resource, component.shape)
+            self.placer = Locator(self.document, resource, component.shape)
             walk.visit(resource.node, component.shape)
             return walk
-        self.placer = Placer(self.document, resource)
+        self.placer = Locator(self.document, resource)
         self.unknown_kind(resource, store)
         return self.embedded(resource, store)
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from kcheck.check.document import check_documents
-from kcheck.check.input_kinds import MARK, Definitions, InputKind, KindPlace, add_kinds, kinds_of
+from kcheck.check.input_kinds import MARK, InputDefinitions, InputKind, KindPlace, add_kinds, kinds_of
 from kcheck.check.session import Session
 from kcheck.check.suppressions import Ignores, ignores_of
 from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
-from kcheck.kube.location import ObjectId, Place
+from kcheck.kube.location import Location, ObjectId
 from kcheck.kube.resource import resources
 from kcheck.rule.ruleset import RuleSet
 from kcheck.text.complaint import Complaint, help_of
@@ -81,14 +81,14 @@ class Outcome:
     kubeconfig: bool = False
 
 
-class Checker:
+class FileChecker:
     """Checks files one by one, in this process."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.read = 0
         self.repeats = Repeats()
-        self.definitions = Definitions(self.repeats)
+        self.definitions = InputDefinitions(self.repeats)
         self.most_dropped = _DROPPED
 
     def learn(self, kinds: list[InputKind]) -> None:
@@ -184,7 +184,7 @@ def file_finding(rule: str, file: str, line: int, message: str, rules: RuleSet) 
     active = rules.active.get(rule)
     if active is None:
         return []
-    place = Place(file, 0, Range(line, 1, line, 1), "", ObjectId(), "", 0)
+    place = Location(file, 0, Range(line, 1, line, 1), "", ObjectId(), "", 0)
     return [Finding(rule, active.severity, active.rule.family, str(message), place, help=help_of(message))]
 
 

@@ -78,7 +78,7 @@ def _unpacked(data: bytes) -> str:
     return zlib.decompress(data).decode("utf-8", "surrogatepass")
 
 
-class _Definition(NamedTuple):
+class _InputDefinition(NamedTuple):
     """A text that defines kinds, read: its documents, and its kinds (`crd.CustomKind`) for each store that has asked."""
 
     documents: list[Document]
@@ -86,7 +86,7 @@ class _Definition(NamedTuple):
     size: int
 
 
-class Definitions:
+class InputDefinitions:
     """Texts that define kinds, each read once, as long as there is room for them; those asked for last are kept.
 
     `read`: characters that were read for an object; `dropped`: those that were not kept.
@@ -98,7 +98,7 @@ class Definitions:
         self.dropped = 0
         self._room = _ROOM
         # By the states of the texts, which are large.
-        self._read: OrderedDict[str, _Definition] = OrderedDict()
+        self._read: OrderedDict[str, _InputDefinition] = OrderedDict()
         self._size = 0
 
     @property
@@ -116,8 +116,8 @@ class Definitions:
         if self._size + size <= self._room:
             self._keep(state, documents, size)
 
-    def _keep(self, state: str, documents: list[Document], size: int) -> _Definition:
-        made = _Definition(documents, {}, size)
+    def _keep(self, state: str, documents: list[Document], size: int) -> _InputDefinition:
+        made = _InputDefinition(documents, {}, size)
         self._size += size - (old.size if (old := self._read.pop(state, None)) else 0)
         self._read[state] = made
         while self._size > self._room and len(self._read) > 1:
@@ -146,7 +146,7 @@ class Definitions:
         return found
 
 
-def kinds_of(source: Source, documents: Iterable[Document], store: Store, known: Definitions) -> list[KindPlace]:
+def kinds_of(source: Source, documents: Iterable[Document], store: Store, known: InputDefinitions) -> list[KindPlace]:
     """The kinds that these documents of a file define. `known`: where the documents are kept for whoever needs them again."""
     # Loaded when there are some: it is a fifth of all that a run would load.
     from kcheck.schema.crd.definitions import definitions
@@ -165,7 +165,7 @@ def kinds_of(source: Source, documents: Iterable[Document], store: Store, known:
     return found
 
 
-def add_kinds(stores: Iterable[Store], kinds: Iterable[InputKind], known: Definitions) -> None:
+def add_kinds(stores: Iterable[Store], kinds: Iterable[InputKind], known: InputDefinitions) -> None:
     """Make kinds known; those that come later win."""
     for kind in kinds:
         known.learn(kind)
@@ -176,7 +176,7 @@ def add_kinds(stores: Iterable[Store], kinds: Iterable[InputKind], known: Defini
 class Announced:
     """The judge of a kind whose definition is read when somebody asks for more than its name."""
 
-    def __init__(self, kind: InputKind, store: Store, known: Definitions) -> None:
+    def __init__(self, kind: InputKind, store: Store, known: InputDefinitions) -> None:
         self._kind = kind
         self._store = store
         self._known = known

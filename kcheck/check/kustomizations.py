@@ -14,13 +14,13 @@ from kcheck.check.file import Outcome, crashed, file_finding, name_template
 from kcheck.check.session import Session
 from kcheck.check.suppressions import ignores_of
 from kcheck.check.time_limit import OutOfBudget
-from kcheck.facts.facts import Facts, Made
+from kcheck.facts.facts import Facts, GeneratedObject
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Problem
 from kcheck.kube.location import ObjectId
 from kcheck.kube.suggestions import Lexicon, nearest
 from kcheck.rule.ruleset import RuleSet
-from kcheck.schema.locator import Placer
+from kcheck.schema.locator import Locator
 from kcheck.text.pattern import pattern
 from kcheck.text.source import Source
 from kcheck.yaml.document import Document
@@ -139,7 +139,7 @@ class Kustomization:
         version, kind = self.root["apiVersion"].text, self.root["kind"].text
         # Where it names none it is one of these.
         self.id = ObjectId(version or f"{_GROUP}/v1beta1", kind or "Kustomization", "", self.folder or ".")
-        self.placer = Placer(document)
+        self.placer = Locator(document)
         self.placer.id = self.id
         self._listed: dict[str, Lexicon] = {}
 
@@ -164,11 +164,11 @@ class Kustomization:
             marks=frozenset(marks),
         )  # fmt: skip
 
-    def _made(self) -> Iterator[Made]:
+    def _made(self) -> Iterator[GeneratedObject]:
         for name, kind in _GENERATORS.items():
             for each in self.root[name]:
                 if each["name"].text:
-                    yield Made(kind, each["name"].text, _keys(each))
+                    yield GeneratedObject(kind, each["name"].text, _keys(each))
 
     def missing_files(self, rules: RuleSet) -> Iterator[Finding]:
         """The findings about what it names and what does not exist, where their rule runs."""

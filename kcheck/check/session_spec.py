@@ -24,11 +24,11 @@ class RuleTerms(NamedTuple):
     options: str
 
 
-class OtherProgram(Exception):
+class IncompatibleSpec(Exception):
     """Terms that this program cannot keep; the message says why."""
 
 
-class Terms(NamedTuple):
+class SessionSpec(NamedTuple):
     """`version`, `program`: of kcheck, and a digest of its code and its plug-ins; `kubernetes`: versions, the oldest first; `schemas`: a
     digest of those that were given; `complete`: the input is all there is; `rules`: the rule sets that there are, by rule id;
     `files`: the number of the one that holds for a file, 0 for those that are not there.
@@ -43,7 +43,7 @@ class Terms(NamedTuple):
     files: Mapping[str, int]
 
 
-def terms_of(session: Session, files: Iterable[str]) -> Terms:
+def session_spec_of(session: Session, files: Iterable[str]) -> SessionSpec:
     """The terms of a session, for these files."""
     sets: dict[int, int] = {}
     rules: list[RuleSet] = []
@@ -59,26 +59,26 @@ def terms_of(session: Session, files: Iterable[str]) -> Terms:
             break
     versions = tuple(store.definitions.version for store in session.stores)
     program, schemas = program_digest(session.registry), schemas_digest(session.schemas)
-    return Terms(__version__, program, versions, schemas, session.complete, tuple(map(_rule_terms, rules)), numbers)
+    return SessionSpec(__version__, program, versions, schemas, session.complete, tuple(map(_rule_terms, rules)), numbers)
 
 
 def _rule_terms(rules: RuleSet) -> dict[str, RuleTerms]:
     return {id: RuleTerms(active.severity.word, json.dumps(active.options)) for id, active in rules.active.items()}
 
 
-def session_of(terms: Terms, registry: Registry, stores: Callable[[list[Store]], None] = lambda stores: None) -> Session:
+def session_of(terms: SessionSpec, registry: Registry, stores: Callable[[list[Store]], None] = lambda stores: None) -> Session:
     """The session of terms. `stores`: adds the kinds to them that were given besides. Raises OtherProgram."""
     if terms.version != __version__:
-        raise OtherProgram(f"made with kcheck {terms.version}, and this is kcheck {__version__}")
+        raise IncompatibleSpec(f"made with kcheck {terms.version}, and this is kcheck {__version__}")
     if terms.program != program_digest(registry):
-        raise OtherProgram("made with other code of kcheck or its plug-ins than there is here")
+        raise IncompatibleSpec("made with other code of kcheck or its plug-ins than there is here")
     sets = [_rule_set(each, registry) for each in terms.rules] or [RuleSet()]
     if not all(0 <= number < len(sets) for number in terms.files.values()):
-        raise OtherProgram(f"made with more than {len(sets)} sets of rules, and it has no others")
+        raise IncompatibleSpec(f"made with more than {len(sets)} sets of rules, and it has no others")
     try:
         made = [Store(load(version)) for version in terms.kubernetes]
     except UnknownVersion as error:
-        raise OtherProgram(str(error)) from None
+        raise IncompatibleSpec(str(error)) from None
     stores(made)
 
     def by_file(file: str) -> RuleSet:
@@ -92,7 +92,7 @@ def _rule_set(terms: Mapping[str, RuleTerms], registry: Registry) -> RuleSet:
     for id, (severity, options) in terms.items():
         rule = registry.rules.get(id)
         if rule is None:
-            raise OtherProgram(f"made with a rule {id}, which is not installed here")
+            raise IncompatibleSpec(f"made with a rule {id}, which is not installed here")
         try:
             given = json.loads(options)
             if not isinstance(given, dict):
@@ -100,5 +100,5 @@ def _rule_set(terms: Mapping[str, RuleTerms], registry: Registry) -> RuleSet:
             values = {name: rule.options[name].read(value) for name, value in given.items()}
             active[id] = Active(rule, Severity.parse(severity), values)
         except (KeyError, ValueError, BadOption) as error:
-            raise OtherProgram(f"made with another rule {id}: {error}") from None
+            raise IncompatibleSpec(f"made with another rule {id}: {error}") from None
     return RuleSet(active)

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from kcheck.finding.finding import Finding
-from kcheck.kube.location import Place
+from kcheck.kube.location import Location
 from kcheck.kube.resource import resources
 from kcheck.kube.suggestions import nearest
 from kcheck.redaction import redact
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import ALWAYS, RuleSet
-from kcheck.schema.locator import Owners, Placer
+from kcheck.schema.locator import Locator, ObjectIndex
 from kcheck.text.complaint import Complaint, help_of
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
@@ -56,7 +56,7 @@ class Ignore:
     rules: frozenset[str]
     needs: frozenset[str]
     spans: tuple[Span, ...]
-    place: Place
+    place: Location
     used: bool = False
 
     def covers(self, finding: Finding) -> bool:
@@ -64,10 +64,10 @@ class Ignore:
         return finding.rule in self.rules and any(s.start <= start < max(s.end, s.start + 1) for s in self.spans)
 
 
-class Misuse(NamedTuple):
+class BadDirective(NamedTuple):
     """Something that looks like an ignore and is none."""
 
-    place: Place
+    place: Location
     message: str
 
 
@@ -76,7 +76,7 @@ class Ignores:
     """The ignores of one file; small, so that they can go from one process to another."""
 
     entries: list[Ignore] = field(default_factory=list)
-    misuses: list[Misuse] = field(default_factory=list)
+    misuses: list[BadDirective] = field(default_factory=list)
     _blocks: dict[int, list[Ignore]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __bool__(self) -> bool:
@@ -101,7 +101,7 @@ class Ignores:
         return (*self._blocks.get(-1, ()), *self._blocks.get(offset // _BLOCK, ()))
 
 
-class Sifted(NamedTuple):
+class Partition(NamedTuple):
     kept: list[Finding]
     suppressed: list[Finding]
 
@@ -110,17 +110,17 @@ def ignores_of(source: Source, documents: list[Document], registry: Registry) ->
     """The ignores that a file has."""
     if "kcheck" not in source.text and "ignore[" not in source.text:
         return Ignores()
-    return _Reading(source, documents, registry).run()
+    return _DirectiveReading(source, documents, registry).run()
 
 
 def apply(
     findings: Iterable[Finding], ignores: Mapping[str, Ignores], rules_for: Callable[[str], RuleSet], complete: bool = False
-) -> Sifted:
+) -> Partition:
     """Part the findings of all files by what their ignores say, and add those about the ignores themselves.
 
     `ignores`: by file. `complete`: the input is all there is.
     """
-    sifted = Sifted([], [])
+    sifted = Partition([], [])
     for each in ignores.values():
         # They may come from an earlier run, as in an editor.
         for ignore in each.entries:
@@ -162,13 +162,13 @@ def unused(ignores: Ignores, rules: RuleSet, complete: bool = False, *, of_ignor
     return told
 
 
-def _finding(id: str, place: Place, message: str, rules: RuleSet) -> Iterator[Finding]:
+def _finding(id: str, place: Location, message: str, rules: RuleSet) -> Iterator[Finding]:
     if id in rules:
         active = rules[id]
         yield Finding(id, active.severity, active.rule.family, str(message), place, help=help_of(message))
 
 
-class _Reading:
+class _DirectiveReading:
     """The ignores of one file being read."""
 
     def __init__(self, source: Source, documents: list[Document], registry: Registry) -> None:
@@ -177,7 +177,7 @@ class _Reading:
         self.registry = registry
         self.ignores = Ignores()
         self.seen: dict[tuple[int, str], Ignore] = {}
-        self.owners: dict[int, Owners] = {}
+        self.owners: dict[int, ObjectIndex] = {}
 
     def run(self) -> Ignores:
         for comment in comments(self.source, self.documents, _CANDIDATE):
@@ -230,17 +230,17 @@ class _Reading:
             message = f"name the rules to ignore: {ANNOTATION}: rule; reason"
             self.misuse(self.annotation_place(value, owner, document, span), message)
 
-    def annotation_place(self, value: Node, owner: Node, document: Document, span: Span) -> Place:
+    def annotation_place(self, value: Node, owner: Node, document: Document, span: Span) -> Location:
         placer = self.placer(document, value.start)
         return placer.at(span, f"{placer.path(owner['metadata']['annotations'])}[{value.name}]")
 
-    def placer(self, document: Document, offset: int) -> Placer:
+    def placer(self, document: Document, offset: int) -> Locator:
         """What tells the place of a character, for it knows the object in which it stands."""
         if document.index not in self.owners:
-            self.owners[document.index] = Owners(resources(document))
-        return Placer(document, self.owners[document.index].at(offset))
+            self.owners[document.index] = ObjectIndex(resources(document))
+        return Locator(document, self.owners[document.index].at(offset))
 
-    def name(self, name: str, place: Place, spans: tuple[Span, ...]) -> None:
+    def name(self, name: str, place: Location, spans: tuple[Span, ...]) -> None:
         """Take in one name of an ignore."""
         known, groups = self.registry.rules, self.registry.groups
         if (seen := self.seen.get((place.start, name))) is not None:
@@ -261,8 +261,8 @@ class _Reading:
                 hint = "a reason stands behind the bracket, or behind a ';' in an annotation"
             self.misuse(place, Complaint(f"no rule and no group is called {name}", hint))
 
-    def misuse(self, place: Place, message: str) -> None:
-        self.ignores.misuses.append(Misuse(place, redact.message(message)))
+    def misuse(self, place: Location, message: str) -> None:
+        self.ignores.misuses.append(BadDirective(place, redact.message(message)))
 
 
 def _names(text: str, start: int) -> Iterator[tuple[str, Span]]:

@@ -26,10 +26,10 @@ from kcheck.config.config import Config
 from kcheck.discovery.discover import Discovery, NoSuchPath, discover
 from kcheck.discovery.glob import Excludes
 from kcheck.discovery.load import LIMIT
-from kcheck.finding.report import Passed, Report
+from kcheck.finding.report import Report, SkippedFile
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run.run import Staffing, check_files, run
+from kcheck.run.run import WorkerFactory, check_files, run
 from kcheck.shards.selection import Share
 from kcheck.text.record import NamedTuple
 from kcheck.workers.jobs import default_jobs
@@ -149,7 +149,7 @@ def share_checked(
     """What the files of a share gave."""
     with _means(given, session, quiet) as (limit, stdin, progress, jobs, cache):
         # A shard holds all facts, so they are read at once.
-        workers = Staffing(session, jobs, cache, scheduler, late=False)
+        workers = WorkerFactory(session, jobs, cache, scheduler, late=False)
         return check_files(found, session, workers, limit=limit, stdin=stdin, progress=progress, share=share)
 
 
@@ -186,7 +186,7 @@ def _as_found(found: Discovery, excludes: Excludes) -> Discovery:
         if target.stdin:
             targets.append(target)
         elif pattern := excludes.match(os.path.realpath(target.path)):
-            passed.append(Passed(target.path, f"excluded by the config: {pattern}"))
+            passed.append(SkippedFile(target.path, f"excluded by the config: {pattern}"))
         else:
             targets.append(target._replace(named=False))
     return found._replace(targets=targets, passed=passed)

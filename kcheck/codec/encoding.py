@@ -2,7 +2,7 @@
 
 This is the only format in which kcheck reads its own values from disk, the cache and shard files, which may come from somebody else.
 Reading takes time and memory in proportion to the data, runs no code that the data names, and gives a value of the type that was
-asked for or raises `Misfit`.
+asked for or raises `DecodeError`.
 
 A value is a list of texts, each of them once, and a list of numbers that fit into 65 bits:
 
@@ -32,7 +32,7 @@ _END = "\0"
 _SIZE = 4
 
 
-class Misfit(ValueError):
+class DecodeError(ValueError):
     """Data that is not a value of its type, or a value that has no form as data."""
 
 
@@ -70,7 +70,7 @@ def packed(value: object, kind: Any) -> bytes:
     """A value of a type as bytes for this machine. Raises Misfit for a value that is not of this type, and for large numbers."""
     texts, numbers = encode(value, kind)
     if any(_END in text for text in texts):
-        raise Misfit("a text holds a NUL character")
+        raise DecodeError("a text holds a NUL character")
     try:
         some = array("i", numbers).tobytes()
     except OverflowError as error:
@@ -107,16 +107,16 @@ def _made(texts: list[str], numbers: Iterable[int], kind: Any) -> Any:
     try:
         value = reader(kind)(following.__next__, texts, ([], []))
     except StopIteration:
-        raise Misfit(f"{_name(kind)}: the data ends too early") from None
+        raise DecodeError(f"{_name(kind)}: the data ends too early") from None
     except (TypeError, ValueError, LookupError, OverflowError, RecursionError) as error:
         raise _misfit(kind, error) from None
     if next(following, None) is not None:
-        raise Misfit(f"{_name(kind)}: there is more data than the value needs")
+        raise DecodeError(f"{_name(kind)}: there is more data than the value needs")
     return value
 
 
-def _misfit(kind: Any, error: Exception) -> Misfit:
-    return Misfit(f"{_name(kind)}: {type(error).__name__}: {error}")
+def _misfit(kind: Any, error: Exception) -> DecodeError:
+    return DecodeError(f"{_name(kind)}: {type(error).__name__}: {error}")
 
 
 def _name(kind: Any) -> str:

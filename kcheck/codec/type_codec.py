@@ -14,10 +14,10 @@ from enum import IntEnum
 from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from kcheck.kube.location import ObjectId, Place
+from kcheck.kube.location import Location, ObjectId
 from kcheck.text.record import NamedTuple
 
-REPEATED = (Place, ObjectId)
+REPEATED = (Location, ObjectId)
 """Classes whose equal values are written once: the facts of an object share most of them."""
 
 Writer = Callable[[Any, Callable[[int], None], dict[str, int], Sequence[dict[Any, int]]], None]
@@ -40,7 +40,7 @@ def reader(kind: Any) -> Reader:
     return made
 
 
-class _Field(NamedTuple):
+class _RecordField(NamedTuple):
     """A field of a class. `default`: source of its default, "" without one; `bit`: what says that it is given."""
 
     name: str
@@ -49,7 +49,7 @@ class _Field(NamedTuple):
     bit: int
 
 
-class _Source:
+class _TokenSource:
     """Source text: a function for each type that takes more than an expression."""
 
     parameters = ""
@@ -94,7 +94,7 @@ class _Source:
             return self.record(kind, self.fields(kind), table)
         raise TypeError(f"{kind} has no form as data")
 
-    def fields(self, kind: Any) -> list[_Field]:
+    def fields(self, kind: Any) -> list[_RecordField]:
         hints = get_type_hints(kind)
         defaults: dict[str, str] = {}
         if is_dataclass(kind):
@@ -109,7 +109,7 @@ class _Source:
             names = kind._fields
             defaults = {name: self.constant(default) for name, default in kind._field_defaults.items()}
         bits = {name: 1 << place for place, name in enumerate(defaults)}
-        return [_Field(name, hints[name], defaults.get(name, ""), bits.get(name, 0)) for name in names]
+        return [_RecordField(name, hints[name], defaults.get(name, ""), bits.get(name, 0)) for name in names]
 
     def union(self, kinds: Sequence[Any]) -> list[str]:
         raise NotImplementedError
@@ -123,12 +123,12 @@ class _Source:
     def mapping(self, key: Any, value: Any) -> list[str]:
         raise NotImplementedError
 
-    def record(self, kind: Any, fields: Sequence[_Field], table: str) -> list[str]:
+    def record(self, kind: Any, fields: Sequence[_RecordField], table: str) -> list[str]:
         """`table`: of the repeated values of this class."""
         raise NotImplementedError
 
 
-class _Writing(_Source):
+class _Writing(_TokenSource):
     parameters = "v, a, t, k"
 
     def of(self, kind: Any, value: str) -> str:
@@ -166,7 +166,7 @@ class _Writing(_Source):
     def mapping(self, key: Any, value: Any) -> list[str]:
         return ["a(len(v))", "for key, value in v.items():", f"    {self.of(key, 'key')}", f"    {self.of(value, 'value')}"]
 
-    def record(self, kind: Any, fields: Sequence[_Field], table: str) -> list[str]:
+    def record(self, kind: Any, fields: Sequence[_RecordField], table: str) -> list[str]:
         lines = [f"if v.__class__ is not {self.constant(kind)}:", "    refuse(v)"]
         if table:
             lines += [f"known = {table}", "number = known.get(v)", "if number is not None:", "    return a(number)", "a(len(known))"]
@@ -179,7 +179,7 @@ class _Writing(_Source):
         return [*lines, "known[v] = len(known)"] if table else lines
 
 
-class _Reading(_Source):
+class _Reading(_TokenSource):
     parameters = "n, t, k"
 
     def of(self, kind: Any) -> str:
@@ -208,7 +208,7 @@ class _Reading(_Source):
     def mapping(self, key: Any, value: Any) -> list[str]:
         return [f"return {{{self.of(key)}: {self.of(value)} for _ in range(n())}}"]
 
-    def record(self, kind: Any, fields: Sequence[_Field], table: str) -> list[str]:
+    def record(self, kind: Any, fields: Sequence[_RecordField], table: str) -> list[str]:
         lines = [f"known = {table}", "number = n()", "if number != len(known):", "    return known[number]"] if table else []
         # Each value takes a number at least, so that data bounds how many there are.
         lines += ["given = n()"] if any(each.bit for each in fields) or not fields else []

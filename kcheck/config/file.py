@@ -36,14 +36,14 @@ def read(path: Path, registry: Registry) -> Config:
         raise BadConfig([Mistake(name, 1, 1, f"cannot be read: {error.strerror or error}")]) from None
     except Undecodable as error:
         raise BadConfig([Mistake(name, error.line, 1, f"this is no text: {error}")]) from None
-    reader = _Reader(source, path, registry)
+    reader = _ConfigReader(source, path, registry)
     config = reader.read(parse(source))
     if reader.values.mistakes:
         raise BadConfig(reader.values.mistakes)
     return config
 
 
-class _Reader:
+class _ConfigReader:
     """One config file being read."""
 
     def __init__(self, source: Source, path: Path, registry: Registry) -> None:

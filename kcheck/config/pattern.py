@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 _PLAIN = re.compile(r"([^*?\[\]]*)(?:.*[*?\[\]])?([^*?\[\]]*)", re.DOTALL)
 
 
-class _Node:
+class _TrieNode:
     """A place in the globs. `numbers`: of the globs that end here; `loops`: it is a '**', which takes any names.
 
     The patterns of a name are kept by what it must begin and end with, so that most of them are never tried.
@@ -20,30 +20,30 @@ class _Node:
     def __init__(self, loops: bool = False) -> None:
         self.loops = loops
         self.numbers: list[int] = []
-        self.any: _Node | None = None
-        self.literals: dict[str, _Node] = {}
-        self.patterns: dict[tuple[str, str], dict[str, tuple[re.Pattern[str], _Node]]] = {}
+        self.any: _TrieNode | None = None
+        self.literals: dict[str, _TrieNode] = {}
+        self.patterns: dict[tuple[str, str], dict[str, tuple[re.Pattern[str], _TrieNode]]] = {}
         self.shapes: set[tuple[int, int]] = set()
 
-    def child(self, part: str) -> _Node:
+    def child(self, part: str) -> _TrieNode:
         """The place behind one part of a glob."""
         if part == "**":
             if self.loops:
                 return self
-            self.any = self.any or _Node(loops=True)
+            self.any = self.any or _TrieNode(loops=True)
             return self.any
         plain = _PLAIN.fullmatch(part)
         assert plain is not None
         begin, end = plain[1], plain[2]
         if begin == part:
-            return self.literals.setdefault(part, _Node())
+            return self.literals.setdefault(part, _TrieNode())
         self.shapes.add((len(begin), len(end)))
         found = self.patterns.setdefault((begin, end), {})
         if part not in found:
-            found[part] = re.compile(fnmatch.translate(part)), _Node()
+            found[part] = re.compile(fnmatch.translate(part)), _TrieNode()
         return found[part][1]
 
-    def after(self, name: str) -> Iterator[_Node]:
+    def after(self, name: str) -> Iterator[_TrieNode]:
         """The places behind this one that a name leads to."""
         if self.loops:
             yield self
@@ -62,7 +62,7 @@ class Globs:
 
     def __init__(self, globs: Iterable[tuple[int, str]]) -> None:
         """Globs, each with the number that is given for it; several may have one number."""
-        self._root = _Node()
+        self._root = _TrieNode()
         for number, glob in globs:
             core = glob.rstrip("/").removeprefix("./").removeprefix("/")
             node = self._root
@@ -82,9 +82,9 @@ class Globs:
         return found
 
 
-def _reached(nodes: Iterable[_Node]) -> list[_Node]:
+def _reached(nodes: Iterable[_TrieNode]) -> list[_TrieNode]:
     """Places, each once, and those behind a '**', which may be no names at all."""
-    found: dict[int, _Node] = {}
+    found: dict[int, _TrieNode] = {}
     for node in nodes:
         found[id(node)] = node
         if node.any is not None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from kcheck.discovery.gitignore import Rules, ignoring, outer_rules, repository_rules, with_file
 from kcheck.discovery.glob import Excludes, Glob, is_glob
-from kcheck.finding.report import Passed
+from kcheck.finding.report import SkippedFile
 from kcheck.text.pattern import pattern as late
 from kcheck.text.record import NamedTuple
 
@@ -40,7 +40,7 @@ class Target(NamedTuple):
     data: bytes | None = None
 
 
-class Unreadable(NamedTuple):
+class UnreadablePath(NamedTuple):
     """Something that should have been checked and could not be read, and why; `line` counts from 1."""
 
     file: str
@@ -63,8 +63,8 @@ class Discovery(NamedTuple):
     """
 
     targets: Sequence[Target] = ()
-    passed: Sequence[Passed] = ()
-    unreadable: Sequence[Unreadable] = ()
+    passed: Sequence[SkippedFile] = ()
+    unreadable: Sequence[UnreadablePath] = ()
 
 
 def discover(
@@ -95,7 +95,7 @@ def what_is(mode: int) -> str:
     return "a socket" if stat.S_ISSOCK(mode) else "a device"
 
 
-class _Found(NamedTuple):
+class _FoundPath(NamedTuple):
     target: Target
     real: str
     link: bool
@@ -128,14 +128,14 @@ class _Search:
     def result(self) -> Discovery:
         targets = [self._chosen[real] for real in self._order]
         checked = {target.path for target in targets}
-        passed = [Passed(file, why) for file, why in self._passed.items() if file not in checked]
-        unreadable = [Unreadable(file, why) for file, why in self._unreadable.items()]
+        passed = [SkippedFile(file, why) for file, why in self._passed.items() if file not in checked]
+        unreadable = [UnreadablePath(file, why) for file, why in self._unreadable.items()]
         return Discovery(targets, sorted(passed, key=lambda p: _order(p.file)), sorted(unreadable, key=lambda u: _order(u.file)))
 
     def argument(self, path: str, stdin_name: str) -> str:
         """Take in one path of the command line; what is wrong with it, where it names nothing."""
         if path == "-":
-            self._take([_Found(Target(stdin_name, named=True, stdin=True), "-", link=False)])
+            self._take([_FoundPath(Target(stdin_name, named=True, stdin=True), "-", link=False)])
             return ""
         shown = _normal(path)
         try:
@@ -151,7 +151,7 @@ class _Search:
         if stat.S_ISDIR(mode):
             self._take(self._walk(shown, None))
         elif stat.S_ISREG(mode) or is_descriptor(path):
-            self._take([_Found(Target(shown, named=True), self._real(path, link), link)])
+            self._take([_FoundPath(Target(shown, named=True), self._real(path, link), link)])
         else:
             self._unreadable[shown] = f"{what_is(mode)}, not a file: it is not opened"
         return ""
@@ -168,7 +168,7 @@ class _Search:
                 return ""
         return f"no file matches {pattern}"
 
-    def _take(self, found: list[_Found]) -> None:
+    def _take(self, found: list[_FoundPath]) -> None:
         """Add what is new. Of a file and links to it the file is taken, and a name of the command line before both."""
         fresh = []
         for target, real, _ in sorted(found, key=lambda f: ("1" if f.link else "0") + _order(f.target.path)):
@@ -190,13 +190,13 @@ class _Search:
             self._folders[folder] = os.path.realpath(folder)
         return os.path.join(self._folders[folder], name)
 
-    def _walk(self, shown: str, glob: Glob | None) -> list[_Found]:
+    def _walk(self, shown: str, glob: Glob | None) -> list[_FoundPath]:
         """The files of a folder and of all below it. Links to folders are not followed: what they lead to is checked where it stands."""
         real = os.path.realpath(shown or ".")
         rules = outer_rules(real, self._no_rules) if self._gitignore else None
         # A glob is matched with what stands behind the folder.
         start = len(_join(shown, ""))
-        found: list[_Found] = []
+        found: list[_FoundPath] = []
         stack = [_Folder(shown, os.path.join(real, ""), rules, glob)]
         while stack:
             folder = stack.pop()
@@ -244,7 +244,7 @@ class _Search:
             self._passed[path + "/"] = why
         return []
 
-    def _file(self, folder: _Folder, entry: os.DirEntry[str], path: str) -> list[_Found]:
+    def _file(self, folder: _Folder, entry: os.DirEntry[str], path: str) -> list[_FoundPath]:
         """The one file, or nothing with a note. Raises OSError where the entry cannot be looked at."""
         real = folder.real + entry.name
         link = entry.is_symlink()
@@ -256,7 +256,7 @@ class _Search:
         if why:
             self._passed[path] = why
             return []
-        return [_Found(Target(path, named=False), os.path.realpath(real) if link else real, link)]
+        return [_FoundPath(Target(path, named=False), os.path.realpath(real) if link else real, link)]
 
     def _left_out(self, folder: _Folder, real: str, *, is_folder: bool) -> str:
         if pattern := self._excludes.match(real):

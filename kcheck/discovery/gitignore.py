@@ -11,7 +11,7 @@ from kcheck.text.pattern import pattern as late
 from kcheck.text.record import NamedTuple
 
 
-class _Rule(NamedTuple):
+class _IgnoreRule(NamedTuple):
     """A line. `name_only`: it has no slash, so it is about names at any depth; `folders_only`: it ends with one."""
 
     line: str
@@ -21,15 +21,15 @@ class _Rule(NamedTuple):
     folders_only: bool
 
 
-class _File(NamedTuple):
+class _IgnoreFile(NamedTuple):
     """The rules of one file, the last line first; `start`: length of its folder's path with the slash behind it."""
 
     name: str
     start: int
-    rules: Sequence[_Rule]
+    rules: Sequence[_IgnoreRule]
 
 
-Rules = tuple[_File, ...]
+Rules = tuple[_IgnoreFile, ...]
 """The files in force in a folder, the one nearest to it first: the first that has a rule for a path decides."""
 
 Trouble = Callable[[str, OSError], None]
@@ -102,10 +102,10 @@ def _read(path: str, name: str, folder: str, trouble: Trouble) -> Rules:
         trouble(path, error)
         return ()
     rules = [rule for line in reversed(lines) if (rule := _rule(line)) is not None]
-    return (_File(name, len(os.path.join(folder, "")), rules),) if rules else ()
+    return (_IgnoreFile(name, len(os.path.join(folder, "")), rules),) if rules else ()
 
 
-def _rule(line: str) -> _Rule | None:
+def _rule(line: str) -> _IgnoreRule | None:
     """A line as git reads it; None for a comment, a blank line, and one without a pattern."""
     line = _TRAILING_SPACES.sub("", line)
     if line.startswith("#"):
@@ -115,4 +115,4 @@ def _rule(line: str) -> _Rule | None:
     core = pattern.removesuffix("/")
     if not core:
         return None
-    return _Rule(line, path_regex(core.removeprefix("/")), not negated, "/" not in core, core != pattern)
+    return _IgnoreRule(line, path_regex(core.removeprefix("/")), not negated, "/" not in core, core != pattern)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import BinaryIO
 
-from kcheck.discovery.discover import Target, Unreadable, is_descriptor, what_is
+from kcheck.discovery.discover import Target, UnreadablePath, is_descriptor, what_is
 from kcheck.text.pattern import pattern
 from kcheck.text.source import Source, Undecodable
 
@@ -21,7 +21,7 @@ _HEAD = 64 * 1024
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
-def load(target: Target, limit: int = LIMIT, stdin: BinaryIO | None = None) -> Source | Unreadable:
+def load(target: Target, limit: int = LIMIT, stdin: BinaryIO | None = None) -> Source | UnreadablePath:
     """The text of a file of at most `limit` bytes, or why it has none. `stdin` is what a target of standard input is read from."""
     path = target.path
     if target.data is not None:
@@ -29,7 +29,7 @@ def load(target: Target, limit: int = LIMIT, stdin: BinaryIO | None = None) -> S
     try:
         if target.stdin:
             if stdin is None:
-                return Unreadable(path, "standard input is closed")
+                return UnreadablePath(path, "standard input is closed")
             data = _read(stdin.read, limit, _CHUNK)
         elif is_descriptor(path):
             with open(path, "rb") as stream:
@@ -37,18 +37,18 @@ def load(target: Target, limit: int = LIMIT, stdin: BinaryIO | None = None) -> S
         else:
             opened = _open(path)
             if isinstance(opened, str):
-                return Unreadable(path, opened)
+                return UnreadablePath(path, opened)
             file, size = opened
             try:
                 if size > limit:
-                    return Unreadable(path, f"{size:,} bytes, more than the limit of {limit:,}: it is not read")
+                    return UnreadablePath(path, f"{size:,} bytes, more than the limit of {limit:,}: it is not read")
                 data = _read(partial(os.read, file), limit, size + 1, size)
             finally:
                 os.close(file)
     except OSError as error:
-        return Unreadable(path, f"cannot be read: {error.strerror or error}")
+        return UnreadablePath(path, f"cannot be read: {error.strerror or error}")
     if data is None:
-        return Unreadable(path, f"more than the limit of {limit:,} bytes: reading stopped there")
+        return UnreadablePath(path, f"more than the limit of {limit:,} bytes: reading stopped there")
     return _text(path, data)
 
 
@@ -80,14 +80,14 @@ def _read(read: Callable[[int], bytes], limit: int, step: int, whole: int = -1) 
     return None
 
 
-def _text(path: str, data: bytes) -> Source | Unreadable:
+def _text(path: str, data: bytes) -> Source | UnreadablePath:
     try:
         source = Source.decode(path, data)
     except Undecodable as error:
-        return Unreadable(path, "binary data, no text" if b"\0" in data else f"no text: {error}", error.line)
+        return UnreadablePath(path, "binary data, no text" if b"\0" in data else f"no text: {error}", error.line)
     nul = source.text.find("\0")
     if nul >= 0:
-        return Unreadable(path, "no text: it holds NUL characters", source.position(nul).line)
+        return UnreadablePath(path, "no text: it holds NUL characters", source.position(nul).line)
     return source
 
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 
 from kcheck.facts.facts import Reference
 from kcheck.kube.resource import Resource
-from kcheck.schema.locator import Placer
+from kcheck.schema.locator import Locator
 from kcheck.text.pattern import pattern
 from kcheck.yaml.node import Node
 
@@ -31,7 +31,7 @@ _MOST = 4000
 """Nodes of one object that are looked at."""
 
 
-def conventional(resource: Resource, known: Collection[tuple[str, str]], placer: Placer) -> Iterator[Reference]:
+def conventional(resource: Resource, known: Collection[tuple[str, str]], placer: Locator) -> Iterator[Reference]:
     """The Secrets and ConfigMaps that a custom resource names for its controller to read. `known`: kinds and names that are told already,
     or that the controller makes.
     """
@@ -64,7 +64,7 @@ def conventional(resource: Resource, known: Collection[tuple[str, str]], placer:
                 yield from _refer("ConfigMap" if match["map"] else "Secret", child, node, resource, told, placer)
 
 
-def _refer(kind: str, name: Node, owner: Node, resource: Resource, told: set[tuple[str, str]], placer: Placer) -> Iterator[Reference]:
+def _refer(kind: str, name: Node, owner: Node, resource: Resource, told: set[tuple[str, str]], placer: Locator) -> Iterator[Reference]:
     if (kind, name.text) in told or not _OBJECT.fullmatch(name.text):
         return
     told.add((kind, name.text))

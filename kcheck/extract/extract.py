@@ -22,7 +22,7 @@ from kcheck.facts.kubeconfig import Kubeconfig
 from kcheck.kube.pod import Pod
 from kcheck.kube.resource import Resource, strings
 from kcheck.kube.selector import EVERYTHING, of_map
-from kcheck.schema.locator import Placer
+from kcheck.schema.locator import Locator
 from kcheck.yaml.node import Node
 
 _LABEL_SELECTORS = {("apps", "Deployment"), ("apps", "ReplicaSet"), ("apps", "StatefulSet"), ("apps", "DaemonSet"), ("batch", "Job"),
@@ -55,7 +55,7 @@ _FILLED = (
 )  # fmt: skip
 
 
-def collect(resource: Resource, pods: list[Pod], placer: Placer, usage: bool = True) -> Facts:
+def collect(resource: Resource, pods: list[Pod], placer: Locator, usage: bool = True) -> Facts:
     """The facts of one object. `pods`: those that the walk met in it; `usage`: whether anybody asks for what is used without a field."""
     group, name = resource.group, resource.kind
     kind = (group, name)
@@ -108,7 +108,7 @@ def collect(resource: Resource, pods: list[Pod], placer: Placer, usage: bool = T
     )
 
 
-def _kubeconfig(resource: Resource, placer: Placer) -> Kubeconfig:
+def _kubeconfig(resource: Resource, placer: Locator) -> Kubeconfig:
     # Loaded where there is one, for few runs meet any.
     from kcheck.extract.kubeconfig import kubeconfig
 
@@ -139,14 +139,14 @@ def _is_whole(resource: Resource, kind: tuple[str, str], pods: list[Pod]) -> boo
     return resource["$patch"].text == ""
 
 
-def _patched(resource: Resource, placer: Placer) -> tuple[PodFact, ...]:
+def _patched(resource: Resource, placer: Locator) -> tuple[PodFact, ...]:
     """What a patch without a pod spec says of the pods."""
     template = resource["spec"]["template"]
     labels = template["metadata"]["labels"] if template else template
     return (PodFact(strings(labels), (), placer.place(labels)),) if len(labels) else ()
 
 
-def _pod(pod: Pod, placer: Placer, custom: bool) -> PodFact:
+def _pod(pod: Pod, placer: Locator, custom: bool) -> PodFact:
     node = pod.metadata["labels"]
     on_host = pod["hostNetwork"].flag is True
     ports = tuple(_container_port(p, placer, on_host) for c in pod.containers if c.runs_on for p in c["ports"] if p.is_map)
@@ -167,7 +167,7 @@ def _nodes(pod: Pod) -> NodesFact:
     return NodesFact(strings(pod["nodeSelector"]), narrowed, tolerations)
 
 
-def _container_port(node: Node, placer: Placer, on_host: bool) -> PortFact:
+def _container_port(node: Node, placer: Locator, on_host: bool) -> PortFact:
     number = node["containerPort"].integer or 0
     return PortFact(
         name=node["name"].text,
@@ -180,13 +180,13 @@ def _container_port(node: Node, placer: Placer, on_host: bool) -> PortFact:
     )
 
 
-def _ports(resource: Resource, kind: tuple[str, str], placer: Placer) -> tuple[PortFact, ...]:
+def _ports(resource: Resource, kind: tuple[str, str], placer: Locator) -> tuple[PortFact, ...]:
     if kind == _SERVICE:
         return tuple(_service_port(p, placer) for p in resource["spec"]["ports"] if p.is_map)
     return tuple(endpoints(resource, placer)) if kind in MONITORED else ()
 
 
-def _service_port(node: Node, placer: Placer) -> PortFact:
+def _service_port(node: Node, placer: Locator) -> PortFact:
     target = node["targetPort"]
     value = target.value if isinstance(target.value, (int, str)) and not isinstance(target.value, bool) else None
     return PortFact(
@@ -232,7 +232,7 @@ def _marks(resource: Resource, pods: list[Pod]) -> list[str]:
     return found
 
 
-def _affinities(pod: Pod, placer: Placer) -> Iterator[SelectorFact]:
+def _affinities(pod: Pod, placer: Locator) -> Iterator[SelectorFact]:
     """What a pod must stand beside, what it must not or had better not, and with what it is spread."""
     affinity = pod["affinity"]
     if affinity:
@@ -246,7 +246,7 @@ def _affinities(pod: Pod, placer: Placer) -> Iterator[SelectorFact]:
         yield from _term(constraint, "spread", placer)
 
 
-def _term(term: Node, aim: Aim, placer: Placer) -> Iterator[SelectorFact]:
+def _term(term: Node, aim: Aim, placer: Locator) -> Iterator[SelectorFact]:
     found = label_selector(term["labelSelector"]) if term["labelSelector"] else None
     if found is not None:
         others = bool(len(term["namespaces"])) or term["namespaceSelector"].is_map
@@ -255,7 +255,7 @@ def _term(term: Node, aim: Aim, placer: Placer) -> Iterator[SelectorFact]:
         yield SelectorFact(found, placer.place(term["labelSelector"]), False, {}, aim, open_ended, term["topologyKey"].text)
 
 
-def _policy_selectors(resource: Resource, placer: Placer) -> Iterator[SelectorFact]:
+def _policy_selectors(resource: Resource, placer: Locator) -> Iterator[SelectorFact]:
     """The pods that a NetworkPolicy is for, and those of its peers."""
     node = resource["spec"]["podSelector"]
     if found := label_selector(node) if node else EVERYTHING:
@@ -268,7 +268,7 @@ def _policy_selectors(resource: Resource, placer: Placer) -> Iterator[SelectorFa
                     yield SelectorFact(found, placer.place(chosen), False, {}, "peer", peer["namespaceSelector"].is_map)
 
 
-def _selectors(resource: Resource, kind: tuple[str, str], placer: Placer) -> list[SelectorFact]:
+def _selectors(resource: Resource, kind: tuple[str, str], placer: Locator) -> list[SelectorFact]:
     if kind == ("networking.k8s.io", "NetworkPolicy"):
         return list(_policy_selectors(resource, placer))
     if kind[0] == "monitoring.coreos.com":

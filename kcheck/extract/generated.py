@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from kcheck.facts.facts import Made
+from kcheck.facts.facts import GeneratedObject
 from kcheck.kube.pod import Pod
 from kcheck.kube.resource import Resource
 from kcheck.text.pattern import pattern
@@ -37,7 +37,7 @@ def may_make_pods(resource: Resource) -> bool:
     return not resource.group.startswith(_IDLE_GROUPS) and resource.kind not in _IDLE_KINDS
 
 
-def made(resource: Resource, custom: bool) -> Iterator[Made]:
+def made(resource: Resource, custom: bool) -> Iterator[GeneratedObject]:
     """What the controller of an object makes: nothing of most that are not custom, and are no Ingress."""
     if custom:
         make = _MAKERS.get((resource.group, resource.kind))
@@ -84,64 +84,64 @@ def _names(root: Node) -> set[str]:
     return found
 
 
-def _secret(node: Node, keys: frozenset[str] | None = None) -> Iterator[Made]:
+def _secret(node: Node, keys: frozenset[str] | None = None) -> Iterator[GeneratedObject]:
     if node.text:
-        yield Made("Secret", node.text, keys)
+        yield GeneratedObject("Secret", node.text, keys)
 
 
-def _own(resource: Resource) -> Iterator[Made]:
+def _own(resource: Resource) -> Iterator[GeneratedObject]:
     yield from _secret(resource.node.at("metadata", "name"))
 
 
-def _at(*way: str) -> Callable[[Resource], Iterator[Made]]:
+def _at(*way: str) -> Callable[[Resource], Iterator[GeneratedObject]]:
     """A Secret whose name stands there, else of the object's own name."""
 
-    def make(resource: Resource) -> Iterator[Made]:
+    def make(resource: Resource) -> Iterator[GeneratedObject]:
         node = resource["spec"].at(*way)
         yield from _secret(node) if node.text else _own(resource)
 
     return make
 
 
-def _listed(field: str, name: str) -> Callable[[Resource], Iterator[Made]]:
-    def make(resource: Resource) -> Iterator[Made]:
+def _listed(field: str, name: str) -> Callable[[Resource], Iterator[GeneratedObject]]:
+    def make(resource: Resource) -> Iterator[GeneratedObject]:
         for each in resource["spec"][field]:
             yield from _secret(each[name])
 
     return make
 
 
-def _sealed(resource: Resource) -> Iterator[Made]:
+def _sealed(resource: Resource) -> Iterator[GeneratedObject]:
     spec = resource["spec"]
     keys = {key for part in (spec["encryptedData"], spec.at("template", "data")) for key, _ in part.entries}
-    yield Made("Secret", spec.at("template", "metadata", "name").text or resource.name, frozenset(keys) or None)
+    yield GeneratedObject("Secret", spec.at("template", "metadata", "name").text or resource.name, frozenset(keys) or None)
 
 
-def _certificate(resource: Resource) -> Iterator[Made]:
+def _certificate(resource: Resource) -> Iterator[GeneratedObject]:
     yield from _secret(resource["spec"]["secretName"], _CERTIFICATE)
 
 
-def _cluster_external(resource: Resource) -> Iterator[Made]:
+def _cluster_external(resource: Resource) -> Iterator[GeneratedObject]:
     spec = resource["spec"]
     for node in (spec.at("externalSecretSpec", "target", "name"), spec["externalSecretName"]):
         yield from _secret(node)
     yield from _own(resource)
 
 
-def _bucket(resource: Resource) -> Iterator[Made]:
-    yield Made("ConfigMap", resource.name)
-    yield Made("Secret", resource.name)
+def _bucket(resource: Resource) -> Iterator[GeneratedObject]:
+    yield GeneratedObject("ConfigMap", resource.name)
+    yield GeneratedObject("Secret", resource.name)
 
 
-def _bundle(resource: Resource) -> Iterator[Made]:
-    yield Made("ConfigMap", resource.name)
-    yield Made("Secret", resource.name)
+def _bundle(resource: Resource) -> Iterator[GeneratedObject]:
+    yield GeneratedObject("ConfigMap", resource.name)
+    yield GeneratedObject("Secret", resource.name)
 
 
 _CERTIFICATE = frozenset(
     {"tls.crt", "tls.key", "ca.crt", "tls-combined.pem", "key.der", "keystore.jks", "truststore.jks", "keystore.p12", "truststore.p12"}
 )
-_MAKERS: dict[tuple[str, str], Callable[[Resource], Iterator[Made]]] = {
+_MAKERS: dict[tuple[str, str], Callable[[Resource], Iterator[GeneratedObject]]] = {
     ("external-secrets.io", "ExternalSecret"): _at("target", "name"),
     ("external-secrets.io", "ClusterExternalSecret"): _cluster_external,
     ("kubernetes-client.io", "ExternalSecret"): _own,

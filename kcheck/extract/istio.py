@@ -9,14 +9,14 @@ from collections.abc import Iterator
 
 from kcheck.facts.facts import Reference, Use
 from kcheck.kube.resource import Resource
-from kcheck.schema.locator import Placer
+from kcheck.schema.locator import Locator
 from kcheck.yaml.node import Node
 
 ISTIO = "networking.istio.io"
 _ENDS = (["svc"], ["svc", "cluster", "local"])
 
 
-def mesh_links(resource: Resource, placer: Placer) -> Iterator[Reference]:
+def mesh_links(resource: Resource, placer: Locator) -> Iterator[Reference]:
     """The Services, Gateways and Secrets that an object of Istio's networking group names."""
     spec = resource["spec"]
     if resource.kind == "VirtualService":
@@ -37,7 +37,7 @@ def mesh_links(resource: Resource, placer: Placer) -> Iterator[Reference]:
                 yield Reference("", "Secret", "", node.text, placer.place(node), use="name")
 
 
-def _service(owner: Node, use: Use, resource: Resource, placer: Placer) -> Iterator[Reference]:
+def _service(owner: Node, use: Use, resource: Resource, placer: Locator) -> Iterator[Reference]:
     """The Service that a host is. Names with dots that do not say svc are mostly those of ServiceEntries."""
     node, port = owner["host"], owner["port"]["number"]
     name, *rest = node.text.split(".")
@@ -48,7 +48,7 @@ def _service(owner: Node, use: Use, resource: Resource, placer: Placer) -> Itera
     yield Reference("", "Service", rest[0] if rest else resource.namespace, name, placer.place(node), number, place, use=use)
 
 
-def _gateways(names: Node, resource: Resource, placer: Placer) -> Iterator[Reference]:
+def _gateways(names: Node, resource: Resource, placer: Locator) -> Iterator[Reference]:
     """Gateways as NAME or NAMESPACE/NAME; "mesh" is all sidecars."""
     for node in names:
         namespace, slash, name = node.text.rpartition("/")

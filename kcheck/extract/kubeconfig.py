@@ -6,23 +6,23 @@ import hashlib
 import json
 from collections.abc import Iterator
 
-from kcheck.facts.kubeconfig import SECTIONS, Entry, Kubeconfig, Naming, Section
+from kcheck.facts.kubeconfig import SECTIONS, Kubeconfig, KubeconfigEntry, Naming, Section
 from kcheck.kube.resource import Resource
-from kcheck.schema.locator import Placer
+from kcheck.schema.locator import Locator
 from kcheck.yaml.node import Node
 
 
-def kubeconfig(resource: Resource, placer: Placer) -> Kubeconfig:
+def kubeconfig(resource: Resource, placer: Locator) -> Kubeconfig:
     """The entries of a kubeconfig, and what its contexts name."""
-    entries: dict[Section, dict[str, Entry]] = {section: {} for section in SECTIONS}
+    entries: dict[Section, dict[str, KubeconfigEntry]] = {section: {} for section in SECTIONS}
     for section, field in SECTIONS.items():
         for each in resource[section]:
             if each["name"].text:
-                entries[section].setdefault(each["name"].text, Entry(_contents(each[field]), placer.place(each["name"])))
+                entries[section].setdefault(each["name"].text, KubeconfigEntry(_contents(each[field]), placer.place(each["name"])))
     return Kubeconfig(placer.place(resource["kind"]), entries, tuple(_namings(resource, placer)))
 
 
-def _namings(resource: Resource, placer: Placer) -> Iterator[Naming]:
+def _namings(resource: Resource, placer: Locator) -> Iterator[Naming]:
     current = resource["current-context"]
     if current.text:
         yield Naming("contexts", current.text, "", placer.place(current))

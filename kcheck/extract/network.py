@@ -7,7 +7,7 @@ from collections.abc import Callable
 from kcheck.facts.network import GatewayFact, GrantFact, Listener, Network, Parent, Peer, PolicyFact, PolicyPort, PolicyRule, RouteFact
 from kcheck.kube.resource import Resource, strings
 from kcheck.kube.selector import Selector, of_fields
-from kcheck.schema.locator import Placer
+from kcheck.schema.locator import Locator
 from kcheck.yaml.node import Node
 
 _GATEWAY = "gateway.networking.k8s.io"
@@ -21,7 +21,7 @@ _KINDS = {
 }
 
 
-def network(resource: Resource, placer: Placer) -> Network | None:
+def network(resource: Resource, placer: Locator) -> Network | None:
     """What an object of one of the kinds below says, None where it has no spec."""
     return READERS[resource.group, resource.kind](resource, placer) if resource["spec"].is_map else None
 
@@ -33,7 +33,7 @@ def label_selector(node: Node) -> Selector | None:
     return of_fields({"matchLabels": strings(node["matchLabels"]), "matchExpressions": node["matchExpressions"].plain()})
 
 
-def _policy(resource: Resource, placer: Placer) -> PolicyFact:
+def _policy(resource: Resource, placer: Locator) -> PolicyFact:
     spec = resource["spec"]
     types = {node.text for node in spec["policyTypes"]} or ({"Ingress", "Egress"} if len(spec["egress"]) else {"Ingress"})
     return PolicyFact(
@@ -43,7 +43,7 @@ def _policy(resource: Resource, placer: Placer) -> PolicyFact:
     )
 
 
-def _rule(node: Node, peers: str, placer: Placer) -> PolicyRule:
+def _rule(node: Node, peers: str, placer: Locator) -> PolicyRule:
     return PolicyRule(tuple(map(_peer, node[peers])), tuple(_policy_port(each, placer) for each in node["ports"]))
 
 
@@ -51,17 +51,17 @@ def _peer(node: Node) -> Peer:
     return Peer(label_selector(node["podSelector"]), label_selector(node["namespaceSelector"]), node["ipBlock"]["cidr"].text)
 
 
-def _policy_port(node: Node, placer: Placer) -> PolicyPort:
+def _policy_port(node: Node, placer: Locator) -> PolicyPort:
     port = node["port"]
     return PolicyPort(port.text or port.integer, node["endPort"].integer or 0, node["protocol"].text or "TCP", placer.place(port))
 
 
-def _gateway(resource: Resource, placer: Placer) -> GatewayFact:
+def _gateway(resource: Resource, placer: Locator) -> GatewayFact:
     spec = resource["spec"]
     return GatewayFact(tuple(_listener(each, placer) for each in spec["listeners"] if each.is_map), bool(spec["allowedListeners"]))
 
 
-def _listener(node: Node, placer: Placer) -> Listener:
+def _listener(node: Node, placer: Locator) -> Listener:
     allowed, protocol = node["allowedRoutes"], node["protocol"].text
     kinds = frozenset(each["kind"].text for each in allowed["kinds"]) or _KINDS.get(protocol, frozenset())
     namespaces = allowed["namespaces"]
@@ -71,7 +71,7 @@ def _listener(node: Node, placer: Placer) -> Listener:
     )  # fmt: skip
 
 
-def _route(resource: Resource, placer: Placer) -> RouteFact:
+def _route(resource: Resource, placer: Locator) -> RouteFact:
     spec = resource["spec"]
     parents = []
     for node in spec["parentRefs"]:
@@ -83,7 +83,7 @@ def _route(resource: Resource, placer: Placer) -> RouteFact:
     return RouteFact(tuple(parents), tuple(each.text for each in spec["hostnames"] if each.text), placer.place(spec["hostnames"]))
 
 
-def _grant(resource: Resource, placer: Placer) -> GrantFact:
+def _grant(resource: Resource, placer: Locator) -> GrantFact:
     spec = resource["spec"]
     return GrantFact(
         frozenset((each["group"].text, each["kind"].text, each["namespace"].text) for each in spec["from"]),
@@ -92,7 +92,7 @@ def _grant(resource: Resource, placer: Placer) -> GrantFact:
 
 
 # By the kinds that say something.
-READERS: dict[tuple[str, str], Callable[[Resource, Placer], Network]] = {
+READERS: dict[tuple[str, str], Callable[[Resource, Locator], Network]] = {
     ("networking.k8s.io", "NetworkPolicy"): _policy,
     (_GATEWAY, "Gateway"): _gateway,
     (_GATEWAY, "ReferenceGrant"): _grant,

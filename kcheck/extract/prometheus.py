@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from kcheck.extract.network import label_selector
 from kcheck.facts.facts import Aim, PortFact, SelectorFact
 from kcheck.kube.resource import Resource
-from kcheck.schema.locator import Placer
+from kcheck.schema.locator import Locator
 from kcheck.yaml.node import Node
 
 _GROUP = "monitoring.coreos.com"
@@ -24,7 +24,7 @@ _TAKEN: dict[Aim, str] = {
 }  # fmt: skip
 
 
-def monitoring(resource: Resource, placer: Placer) -> Iterator[SelectorFact]:
+def monitoring(resource: Resource, placer: Locator) -> Iterator[SelectorFact]:
     """The selectors of a monitor or of a Prometheus."""
     spec = resource["spec"]
     aim = _AIMS.get(resource.kind)
@@ -43,7 +43,7 @@ def monitoring(resource: Resource, placer: Placer) -> Iterator[SelectorFact]:
                 yield SelectorFact(found, placer.place(node), False, {}, taken, homes=label_selector(homes))
 
 
-def endpoints(resource: Resource, placer: Placer) -> Iterator[PortFact]:
+def endpoints(resource: Resource, placer: Locator) -> Iterator[PortFact]:
     """The ports that a monitor asks for."""
     for node in resource["spec"][MONITORED[resource.group, resource.kind]]:
         port, target, number = node["port"], node["targetPort"], node["portNumber"]

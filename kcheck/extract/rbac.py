@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from kcheck.facts.facts import Grant
 from kcheck.kube.resource import Resource
 from kcheck.schema.builtin.api_resources import served
-from kcheck.schema.locator import Placer
+from kcheck.schema.locator import Locator
 
 ROLES = {("rbac.authorization.k8s.io", "Role"), ("rbac.authorization.k8s.io", "ClusterRole")}
 
 
-def granted(resource: Resource, placer: Placer) -> Iterator[Grant]:
+def granted(resource: Resource, placer: Locator) -> Iterator[Grant]:
     """Those of a role's rules that name groups of custom resources alone."""
     for rule in resource["rules"]:
         groups = tuple(each.text for each in rule["apiGroups"])

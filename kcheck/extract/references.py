@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from kcheck.facts.facts import Reference, Use
 from kcheck.kube.pod import Container, Pod
 from kcheck.kube.resource import Resource
-from kcheck.schema.locator import Placer
+from kcheck.schema.locator import Locator
 from kcheck.text.record import NamedTuple
 from kcheck.yaml.node import Node
 
@@ -171,7 +171,7 @@ _OWNERS_WAY = _ways([_OWNERS])[0]
 _POD_WAYS = [(steps[2] if steps[0] == "volumes" else steps[0], steps, link) for steps, link in _ways(_POD)]
 
 
-def links(resource: Resource, placer: Placer) -> list[Reference]:
+def links(resource: Resource, placer: Locator) -> list[Reference]:
     """The objects that an object itself names."""
     found: list[Reference] = []
     kind = (resource.group, resource.kind)
@@ -188,7 +188,7 @@ def links(resource: Resource, placer: Placer) -> list[Reference]:
     return found
 
 
-def pod_links(pod: Pod, placer: Placer) -> list[Reference]:
+def pod_links(pod: Pod, placer: Locator) -> list[Reference]:
     """The objects that a pod names."""
     found: list[Reference] = []
     for container in pod.containers:
@@ -221,7 +221,7 @@ def _is_replaced(pod: Pod, claim: str) -> bool:
     return bool(templates) and all(volume["name"].text in templates for volume in users)
 
 
-def _follow(steps: list[str], link: Link, root: Node, resource: Resource, placer: Placer) -> list[Reference]:
+def _follow(steps: list[str], link: Link, root: Node, resource: Resource, placer: Locator) -> list[Reference]:
     found: list[Reference] = []
     nodes = [root]
     for step in steps:
@@ -256,7 +256,7 @@ def _type(link: Link, node: Node, resource: Resource) -> tuple[str, str]:
     return kind, link.group
 
 
-def _environment(container: Container, placer: Placer, found: list[Reference]) -> None:
+def _environment(container: Container, placer: Locator, found: list[Reference]) -> None:
     for entry in container["env"]:
         origin = entry["valueFrom"]
         if origin.is_map:
@@ -269,12 +269,12 @@ def _environment(container: Container, placer: Placer, found: list[Reference]) -
         _refer(container.pod, placer, "Secret", source["secretRef"], use, found)
 
 
-def _refer_key(pod: Pod, placer: Placer, kind: str, source: Node, found: list[Reference]) -> None:
+def _refer_key(pod: Pod, placer: Locator, kind: str, source: Node, found: list[Reference]) -> None:
     if source.is_map:
         _refer(pod, placer, kind, source, "env", found, key=source["key"])
 
 
-def _volume(pod: Pod, placer: Placer, kind: str, source: Node, name: str, found: list[Reference]) -> None:
+def _volume(pod: Pod, placer: Locator, kind: str, source: Node, name: str, found: list[Reference]) -> None:
     if not source.is_map:
         return
     volume, items = source.parent, source["items"]
@@ -293,7 +293,7 @@ def _volume(pod: Pod, placer: Placer, kind: str, source: Node, name: str, found:
 
 
 def _refer(
-    pod: Pod, placer: Placer, kind: str, owner: Node, use: Use, found: list[Reference], name: str = "name", key: Node | None = None,
+    pod: Pod, placer: Locator, kind: str, owner: Node, use: Use, found: list[Reference], name: str = "name", key: Node | None = None,
     partly: bool = False,
 ) -> None:  # fmt: skip
     node = owner[name]

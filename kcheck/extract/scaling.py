@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kcheck.facts.facts import BudgetFact, Claim, ScaleFact
 from kcheck.kube.pod import Pod
 from kcheck.kube.resource import Resource
-from kcheck.schema.locator import Placer
+from kcheck.schema.locator import Locator
 
 _SCALED = {("apps", "Deployment"), ("apps", "StatefulSet"), ("apps", "ReplicaSet"), ("", "ReplicationController"),
            ("argoproj.io", "Rollout")}  # fmt: skip
@@ -25,7 +25,7 @@ def may_claim(group: str, kind: str) -> bool:
     return kind in ("Ingress", "Service") or (group, kind) in _ONE_USER
 
 
-def scale(resource: Resource, placer: Placer) -> ScaleFact | None:
+def scale(resource: Resource, placer: Locator) -> ScaleFact | None:
     """The number of pods of a workload, or the range of an autoscaler."""
     spec, kind = resource["spec"], (resource.group, resource.kind)
     if kind in _SCALED and spec.is_map:
@@ -42,14 +42,14 @@ def scale(resource: Resource, placer: Placer) -> ScaleFact | None:
     return None
 
 
-def budget(resource: Resource, placer: Placer) -> BudgetFact:
+def budget(resource: Resource, placer: Locator) -> BudgetFact:
     """What a PodDisruptionBudget asks for."""
     available, unavailable = resource["spec"]["minAvailable"], resource["spec"]["maxUnavailable"]
     at = available if available else unavailable if unavailable else resource.node.at("metadata", "name")
     return BudgetFact(_amount(available.value), _amount(unavailable.value), placer.place(at))
 
 
-def claims(resource: Resource, pods: list[Pod], placer: Placer) -> Iterator[Claim]:
+def claims(resource: Resource, pods: list[Pod], placer: Locator) -> Iterator[Claim]:
     """What no other object should have: hosts and paths of an Ingress, names in the DNS, users."""
     kind = (resource.group, resource.kind)
     if kind in _INGRESSES:
@@ -68,7 +68,7 @@ def claims(resource: Resource, pods: list[Pod], placer: Placer) -> Iterator[Clai
                     break
 
 
-def _hosts(resource: Resource, placer: Placer) -> Iterator[Claim]:
+def _hosts(resource: Resource, placer: Locator) -> Iterator[Claim]:
     spec, annotations = resource["spec"], resource.annotations
     # A canary shares its host and paths on purpose; controllers merge the minions of a master.
     if any(key.endswith(("/canary", "/mergeable-ingress-type")) for key in annotations):

@@ -9,10 +9,10 @@ import string
 from collections.abc import Iterator
 
 from kcheck.facts.network import Address
-from kcheck.kube.location import Place
+from kcheck.kube.location import Location
 from kcheck.kube.pod import Pod
 from kcheck.kube.resource import Resource
-from kcheck.schema.locator import Placer
+from kcheck.schema.locator import Locator
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
 from kcheck.text.span import Span
@@ -39,14 +39,14 @@ _MOST = 100
 """Addresses of one object, lest a hostile one fill the memory of all."""
 
 
-class _Found(NamedTuple):
+class _FoundAddress(NamedTuple):
     host: str
     port: int
     scheme: str
     start: int
 
 
-def addresses(resource: Resource, pods: list[Pod], placer: Placer) -> tuple[Address, ...]:
+def addresses(resource: Resource, pods: list[Pod], placer: Locator) -> tuple[Address, ...]:
     """The addresses that an object names, each once."""
     found: dict[tuple[str, int], Address] = {}
     if not pods and resource.kind != "ConfigMap":
@@ -83,7 +83,7 @@ def _variables(pods: list[Pod]) -> Iterator[Node]:
                         yield node
 
 
-def _read(text: str) -> Iterator[_Found]:
+def _read(text: str) -> Iterator[_FoundAddress]:
     """Hosts with their ports (0 for none), the scheme before them, and where in the text the host begins."""
     if "://" not in text and len(text) < _LONGEST and _PAIRED.search(text):
         at = 0
@@ -91,7 +91,7 @@ def _read(text: str) -> Iterator[_Found]:
             pair = _PAIR.fullmatch(part)
             if pair is None:
                 break
-            yield _Found(pair["host"], int(pair["port"]), "", at)
+            yield _FoundAddress(pair["host"], int(pair["port"]), "", at)
             at += len(part) + 1
         else:
             return
@@ -100,14 +100,14 @@ def _read(text: str) -> Iterator[_Found]:
         match = _AUTHORITY.match(text, at + 3)
         if match and not _is_remark(text, at):
             before = text[max(0, at - _LONGEST) : at]
-            yield _Found(match["host"], int(match["port"] or 0), before[len(before.rstrip(_SCHEME)) :], match.start("host"))
+            yield _FoundAddress(match["host"], int(match["port"] or 0), before[len(before.rstrip(_SCHEME)) :], match.start("host"))
         at = text.find("://", at + 3)
     at = text.find(".svc")
     while at >= 0:
         before = text[max(0, at - _LONGEST) : at]
         match = _SUFFIXED.match(text, at - len(before) + len(before.rstrip(_WORD)))
         if match and match.end("host") >= at and not _is_remark(text, at):
-            yield _Found(match["host"], int(match["port"] or 0), "", match.start("host"))
+            yield _FoundAddress(match["host"], int(match["port"] or 0), "", match.start("host"))
         at = text.find(".svc", at + 4)
 
 
@@ -123,7 +123,7 @@ def _may_be_service(host: str) -> bool:
     return parts[-1] not in _OUTSIDE and parts[1:] != ["svc"] and parts[0] != "localhost" and not parts[-1].isdigit()
 
 
-def _place(node: Node, host: str, start: int, placer: Placer) -> Place:
+def _place(node: Node, host: str, start: int, placer: Locator) -> Location:
     """The host alone, where the file has it as the text has it."""
     source = placer.document.source.text
     at = node.start

@@ -9,7 +9,7 @@ from itertools import chain, islice
 from operator import itemgetter
 from typing import Any, Literal, TypeVar
 
-from kcheck.facts.facts import Aim, Claim, Facts, Made, PodFact, PortFact, Reference
+from kcheck.facts.facts import Aim, Claim, Facts, GeneratedObject, PodFact, PortFact, Reference
 from kcheck.facts.kubeconfig import Section
 from kcheck.facts.patches import patched
 from kcheck.facts.pod_index import Backend, PodTable, grouped, wanted_labels
@@ -98,7 +98,7 @@ class Bundle:
         return frozenset(f.place.file for f in self.facts if f.operated and not f.pods)
 
     @cached_property
-    def _makers(self) -> dict[tuple[str, str], list[tuple[Facts, Made]]]:
+    def _makers(self) -> dict[tuple[str, str], list[tuple[Facts, GeneratedObject]]]:
         pairs = [(f, made) for f in self.facts for made in f.makes]
         return grouped(pairs, lambda pair: (pair[1].kind, pair[1].name))
 
@@ -228,7 +228,7 @@ class Bundle:
         here = [f for f in copies if f.place.file == by.place.file]
         return here or [f for f in copies if self.variants.is_nearest(by.named, f.place.file)] or copies
 
-    def makers(self, reference: Reference) -> list[Made]:
+    def makers(self, reference: Reference) -> list[GeneratedObject]:
         """What the controllers of objects of the input make that a reference can mean."""
         found = self._makers.get((reference.kind, reference.name), ())
         return [made for f, made in found if may_share(f.id.namespace, reference.namespace)]

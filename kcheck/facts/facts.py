@@ -11,7 +11,7 @@ from kcheck.facts.gitops import Delivery
 from kcheck.facts.kubeconfig import Kubeconfig
 from kcheck.facts.network import Address, Network
 from kcheck.facts.variants import Named, identity
-from kcheck.kube.location import ObjectId, Place
+from kcheck.kube.location import Location, ObjectId
 from kcheck.kube.selector import Requirement, Selector
 from kcheck.text.record import NamedTuple
 
@@ -25,7 +25,7 @@ Aim = Literal[
 ]  # fmt: skip
 
 
-_NO_ENTRIES: Mapping[str, Place] = {}
+_NO_ENTRIES: Mapping[str, Location] = {}
 
 
 class PortFact(NamedTuple):
@@ -36,9 +36,9 @@ class PortFact(NamedTuple):
     name: str
     number: int
     protocol: str
-    place: Place
+    place: Location
     target: int | str | None = None
-    target_place: Place | None = None
+    target_place: Location | None = None
     host_port: int = 0
     host_ip: str = ""
 
@@ -55,7 +55,7 @@ class NodesFact(NamedTuple):
         return not self.narrowed and self.selector.items() <= other.selector.items() and other.tolerations <= self.tolerations
 
 
-class Breach(NamedTuple):
+class PodSecurityViolation(NamedTuple):
     """A control of the Pod Security Standards that a pod breaks: see kube/podsecurity.py. `place`: of what breaks it.
 
     `latest`: whether the standards of the Kubernetes at hand have it; pinned ones have it since 1.`since` and before 1.`until`.
@@ -65,7 +65,7 @@ class Breach(NamedTuple):
     restricted: bool
     text: str
     who: tuple[str, ...]
-    place: Place | None
+    place: Location | None
     since: int
     until: int
     latest: bool
@@ -81,13 +81,13 @@ class PodFact(NamedTuple):
 
     labels: Mapping[str, str]
     ports: tuple[PortFact, ...]
-    place: Place
+    place: Location
     host_network: bool = False
     added: frozenset[str] | None = frozenset()
     nodes: NodesFact | None = None
     patches: tuple[Mapping[str, str], ...] = ()
     probed: bool = True
-    breaches: tuple[Breach, ...] = ()
+    breaches: tuple[PodSecurityViolation, ...] = ()
     # Init containers that end and ephemeral ones serve nobody, so their ports are not here.
 
     def meets(self, selector: Selector) -> bool:
@@ -118,9 +118,9 @@ class SelectorFact(NamedTuple):
     """
 
     selector: Selector
-    place: Place
+    place: Location
     owns: bool
-    entries: Mapping[str, Place] = _NO_ENTRIES
+    entries: Mapping[str, Location] = _NO_ENTRIES
     aim: Aim = "own"
     elsewhere: bool = False
     topology: str = ""
@@ -133,7 +133,7 @@ class ScaleFact(NamedTuple):
 
     low: int
     high: int
-    place: Place
+    place: Location
     written: bool = True
 
 
@@ -142,7 +142,7 @@ class BudgetFact(NamedTuple):
 
     available: int | str | None
     unavailable: int | str | None
-    place: Place
+    place: Location
 
 
 class Grant(NamedTuple):
@@ -150,7 +150,7 @@ class Grant(NamedTuple):
 
     plural: str
     groups: tuple[str, ...]
-    place: Place
+    place: Location
 
 
 class Claim(NamedTuple):
@@ -158,7 +158,7 @@ class Claim(NamedTuple):
 
     what: str
     value: str
-    place: Place
+    place: Location
 
 
 class Reference(NamedTuple):
@@ -171,15 +171,15 @@ class Reference(NamedTuple):
     kind: str
     namespace: str
     name: str
-    place: Place
+    place: Location
     key: str = ""
-    key_place: Place | None = None
+    key_place: Location | None = None
     optional: bool = False
     use: Use = "env"
     partly: bool = False
 
 
-class Made(NamedTuple):
+class GeneratedObject(NamedTuple):
     """A ConfigMap or Secret that a controller makes from an object. `keys`: its entries, None where they cannot be known."""
 
     kind: str
@@ -201,14 +201,14 @@ class Facts:
     """
 
     id: ObjectId
-    place: Place
+    place: Location
     labels: Mapping[str, str]
     pods: tuple[PodFact, ...] = ()
     selectors: tuple[SelectorFact, ...] = ()
     references: tuple[Reference, ...] = ()
     ports: tuple[PortFact, ...] = ()
     keys: frozenset[str] | None = None
-    makes: tuple[Made, ...] = ()
+    makes: tuple[GeneratedObject, ...] = ()
     mentions: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
     whole: bool = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kcheck.kube.location import Place
+from kcheck.kube.location import Location
 from kcheck.text.record import NamedTuple
 
 
@@ -11,7 +11,7 @@ class Origin(NamedTuple):
 
     repository: str
     path: str
-    place: Place
+    place: Location
 
 
 class Goal(NamedTuple):
@@ -20,7 +20,7 @@ class Goal(NamedTuple):
     server: str
     cluster: str
     namespace: str
-    place: Place
+    place: Location
 
 
 class Delivery(NamedTuple):

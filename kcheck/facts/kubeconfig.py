@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from kcheck.kube.location import Place
+from kcheck.kube.location import Location
 from kcheck.text.record import NamedTuple
 
 Section = Literal["clusters", "users", "contexts"]
@@ -13,11 +13,11 @@ SECTIONS: Mapping[Section, str] = {"clusters": "cluster", "users": "user", "cont
 """The lists of a kubeconfig, and the field of an entry that holds what is called by its name."""
 
 
-class Entry(NamedTuple):
+class KubeconfigEntry(NamedTuple):
     """A cluster, user or context. `contents`: equal in two entries that say the same, and good for nothing else."""
 
     contents: str
-    place: Place
+    place: Location
 
 
 class Naming(NamedTuple):
@@ -26,12 +26,12 @@ class Naming(NamedTuple):
     section: Section
     name: str
     context: str
-    place: Place
+    place: Location
 
 
 class Kubeconfig(NamedTuple):
     """The entries of one file by their names, and what is named in it. `place` shows the whole."""
 
-    place: Place
-    entries: Mapping[Section, Mapping[str, Entry]]
+    place: Location
+    entries: Mapping[Section, Mapping[str, KubeconfigEntry]]
     namings: tuple[Naming, ...]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from kcheck.kube.location import Place
+from kcheck.kube.location import Location
 from kcheck.kube.selector import Selector
 from kcheck.text.record import NamedTuple
 
@@ -20,7 +20,7 @@ class PolicyPort(NamedTuple):
     port: int | str | None
     end: int
     protocol: str
-    place: Place
+    place: Location
 
     def allows(self, number: int, names: frozenset[str], protocol: str) -> bool:
         """Whether it is open; `names`: those that the number has at the pods in question."""
@@ -55,7 +55,7 @@ class PolicyFact(NamedTuple):
 
     ingress: tuple[PolicyRule, ...] | None
     egress: tuple[PolicyRule, ...] | None
-    place: Place
+    place: Location
 
     def towards(self, way: Way) -> tuple[PolicyRule, ...] | None:
         return self.ingress if way == "ingress" else self.egress
@@ -71,7 +71,7 @@ class Listener(NamedTuple):
     kinds: frozenset[str]
     admits: str
     namespaces: Selector | None
-    place: Place
+    place: Location
 
 
 class GatewayFact(NamedTuple):
@@ -88,13 +88,13 @@ class Parent(NamedTuple):
     name: str
     section: str
     port: int
-    place: Place
+    place: Location
 
 
 class RouteFact(NamedTuple):
     parents: tuple[Parent, ...]
     hostnames: tuple[str, ...]
-    place: Place
+    place: Location
     """Of the hostnames."""
 
 
@@ -114,7 +114,7 @@ class Address(NamedTuple):
     host: str
     port: int
     scheme: str
-    place: Place
+    place: Location
 
 
 Network = PolicyFact | GatewayFact | RouteFact | GrantFact

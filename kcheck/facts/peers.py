@@ -9,7 +9,7 @@ from kcheck.facts.facts import Facts
 from kcheck.kube.suggestions import Lexicon
 
 
-class Names:
+class PeerNames:
     """Objects by name, the first of each name."""
 
     def __init__(self) -> None:
@@ -24,10 +24,10 @@ class Names:
         return self._lexicon
 
 
-class Found:
+class PeerFound:
     """The objects that a namespace can share, in a folder or in a file."""
 
-    def __init__(self, tables: Sequence[Names]) -> None:
+    def __init__(self, tables: Sequence[PeerNames]) -> None:
         self._tables = tables
 
     def __bool__(self) -> bool:
@@ -48,7 +48,7 @@ class Neighbours:
     def __init__(self, objects: Sequence[Facts]) -> None:
         self._any: dict[str, Facts] = {}
         # By file, "" for the whole folder, and namespace, None for all of them.
-        self._tables: dict[tuple[str, str | None], Names] = {}
+        self._tables: dict[tuple[str, str | None], PeerNames] = {}
         for number, f in enumerate(objects):
             name = f.id.name
             self._any.setdefault(name, f)
@@ -56,7 +56,7 @@ class Neighbours:
                 for key in ((file, space) for file in ("", f.place.file) for space in (None, f.id.namespace)):
                     table = self._tables.get(key)
                     if table is None:
-                        table = self._tables[key] = Names()
+                        table = self._tables[key] = PeerNames()
                     table.first.setdefault(name, (number, f))
 
     def named(self, name: str) -> Facts | None:
@@ -67,10 +67,10 @@ class Neighbours:
         """Whether a file has an object that names this namespace."""
         return (file, namespace) in self._tables
 
-    def sharing(self, namespace: str, file: str = "") -> Found:
+    def sharing(self, namespace: str, file: str = "") -> PeerFound:
         """The objects that can be in a namespace, of the folder or of one of its files."""
         spaces = ("", namespace) if namespace else (None,)
-        return Found([table for space in spaces if (table := self._tables.get((file, space))) is not None])
+        return PeerFound([table for space in spaces if (table := self._tables.get((file, space))) is not None])
 
 
 class Peers:

@@ -13,7 +13,7 @@ from kcheck.facts.network import Address
 from kcheck.text.record import NamedTuple
 
 
-class Call(NamedTuple):
+class ServiceCall(NamedTuple):
     """A caller, where it names a Service, that Service, and the port of it that is meant."""
 
     caller: Facts
@@ -22,7 +22,7 @@ class Call(NamedTuple):
     port: PortFact
 
 
-class Target(NamedTuple):
+class CallTarget(NamedTuple):
     """The Service that a host name means. `suffixed`: the name says itself that it is one's."""
 
     name: str
@@ -30,16 +30,16 @@ class Target(NamedTuple):
     suffixed: bool
 
 
-def target(host: str, user: Facts, bundle: Bundle) -> Target | None:
+def target(host: str, user: Facts, bundle: Bundle) -> CallTarget | None:
     """What a host name means in the pods of an object: name, name.namespace, name.namespace.svc, each perhaps behind a pod's name."""
     parts = host.rstrip(".").split(".")
     if "svc" in parts[2:]:
         end = parts.index("svc", 2)
-        return Target(parts[end - 2], parts[end - 1], True)
+        return CallTarget(parts[end - 2], parts[end - 1], True)
     if len(parts) == 1:
-        return Target(parts[0], user.id.namespace, False)
+        return CallTarget(parts[0], user.id.namespace, False)
     if len(parts) == 2:
-        return Target(parts[0], parts[1], False) if parts[1] in bundle.once(namespaces) else Target(parts[1], user.id.namespace, False)
+        return CallTarget(parts[0], parts[1], False) if parts[1] in bundle.once(namespaces) else CallTarget(parts[1], user.id.namespace, False)
     return None
 
 
@@ -48,7 +48,7 @@ def namespaces(bundle: Bundle) -> frozenset[str]:
     return frozenset(f.id.namespace for f in bundle.facts) | {f.id.name for f in bundle.facts if f.id.kind == "Namespace"}
 
 
-def services(meant: Target, user: Facts, bundle: Bundle) -> list[Facts]:
+def services(meant: CallTarget, user: Facts, bundle: Bundle) -> list[Facts]:
     """The Services of the input that a name can mean, variants of one another included."""
     return [
         f
@@ -59,7 +59,7 @@ def services(meant: Target, user: Facts, bundle: Bundle) -> list[Facts]:
     ]
 
 
-def calls(user: Facts, bundle: Bundle) -> Iterator[Call]:
+def calls(user: Facts, bundle: Bundle) -> Iterator[ServiceCall]:
     """The Services with their ports that an object names and that surely live beside it."""
     for address in user.addresses if user.whole else ():
         meant = target(address.host, user, bundle)
@@ -71,4 +71,4 @@ def calls(user: Facts, bundle: Bundle) -> Iterator[Call]:
         if port is None and not address.port and len(near[0].ports) == 1:
             port = near[0].ports[0]
         if port is not None:
-            yield Call(user, address, near[0], port)
+            yield ServiceCall(user, address, near[0], port)

@@ -11,7 +11,7 @@ from kcheck.finding.severity import Severity
 from kcheck.text.record import NamedTuple
 
 
-class Passed(NamedTuple):
+class SkippedFile(NamedTuple):
     """A file that was looked at and not checked, and why."""
 
     file: str
@@ -36,7 +36,7 @@ class Report:
     findings: list[Finding] = field(default_factory=list)
     files: int = 0
     documents: int = 0
-    passed: list[Passed] = field(default_factory=list)
+    passed: list[SkippedFile] = field(default_factory=list)
     kubernetes: str = ""
     suppressed: int = 0
     rules: dict[str, RuleNote] = field(default_factory=dict)

@@ -29,7 +29,7 @@ _CODE = (
 )  # fmt: skip
 
 
-class Found(NamedTuple):
+class FoundCredential(NamedTuple):
     """A credential in a text: what it is called, and its characters."""
 
     what: str
@@ -37,21 +37,21 @@ class Found(NamedTuple):
     end: int
 
 
-def find(text: str) -> tuple[Found, ...]:
+def find(text: str) -> tuple[FoundCredential, ...]:
     """Those that any text may hold: they say what they are."""
     return _in_short(text) if len(text) < _SHORT else tuple(_telling(text))
 
 
 @lru_cache(maxsize=2048)
-def _in_short(text: str) -> tuple[Found, ...]:
+def _in_short(text: str) -> tuple[FoundCredential, ...]:
     return tuple(_telling(text))
 
 
-def _telling(text: str) -> Iterator[Found]:
+def _telling(text: str) -> Iterator[FoundCredential]:
     for token in credentials.find(text):
         shown = "in base64" if token.encoded else f"({text[token.start : token.start + 4]}..., {token.end - token.start} characters)"
         kind = f"a{'n' * (token.kind[0] in 'AEIOUaeiou')} {token.kind}"
-        yield Found(kind if text.startswith("-", token.start) else f"{kind} {shown}", token.start, token.end)
+        yield FoundCredential(kind if text.startswith("-", token.start) else f"{kind} {shown}", token.start, token.end)
     if "://" in text and "@" in text:
         yield from _logins(text)
     if "=" in text and (";" in text or "?" in text):
@@ -60,15 +60,15 @@ def _telling(text: str) -> Iterator[Found]:
         for match in _compiled(_REGISTRY).finditer(text):
             user, _, password = credentials.decoded(match[1]).partition(":")
             if user.isprintable() and could_be(password):
-                yield Found(f"the registry password of {user}", *match.span(1))
+                yield FoundCredential(f"the registry password of {user}", *match.span(1))
     if len(text) >= 16 and " " not in text and _compiled(_BASE64).fullmatch(text.strip()):
         inner = credentials.decoded(text.strip())
         found = find(inner) if "://" in inner or '"auth"' in inner else ()
         if found:
-            yield Found(f"{found[0].what}, in base64,", 0, len(text))
+            yield FoundCredential(f"{found[0].what}, in base64,", 0, len(text))
 
 
-def lines(text: str, name: str) -> Iterator[Found]:
+def lines(text: str, name: str) -> Iterator[FoundCredential]:
     """Those of a file of configuration: what stands behind a name that says so. `name`: of the file."""
     low = text.lower()
     if not may_say_so(low) or text.startswith("#!") or name.endswith(_CODE) or '"panels"' in text:
@@ -84,10 +84,10 @@ def lines(text: str, name: str) -> Iterator[Found]:
             continue
         if is_credential(key, value, sure=True):
             start = match.start(3) + (1 if quoted else 0)
-            yield Found(key, start, start + len(value))
+            yield FoundCredential(key, start, start + len(value))
 
 
-def arguments(text: str) -> Iterator[Found]:
+def arguments(text: str) -> Iterator[FoundCredential]:
     """Those of a command line or a script in one text: what stands behind --password, PASSWORD= or mysql -p."""
     low = text.lower()
     if "mysql" not in low and not may_say_so(low):
@@ -95,13 +95,13 @@ def arguments(text: str) -> Iterator[Found]:
     for match in _compiled(_ARGUMENT).finditer(text):
         name, value = match[1] or match[2], match[4]
         if is_credential(name, value, sure=True):
-            yield Found(name, *match.span(4))
+            yield FoundCredential(name, *match.span(4))
     for match in _compiled(_MYSQL).finditer(text) if "mysql" in low else ():
         if could_be(match[1]):
-            yield Found("the password of mysql", *match.span(1))
+            yield FoundCredential("the password of mysql", *match.span(1))
 
 
-def _logins(text: str) -> Iterator[Found]:
+def _logins(text: str) -> Iterator[FoundCredential]:
     at = text.find("://")
     while at >= 0:
         match = _compiled(_LOGIN).match(text, at + 3)
@@ -109,16 +109,16 @@ def _logins(text: str) -> Iterator[Found]:
             user, password = match[1], match[2]
             shown = not (user.lower() in _USERS and password.lower() in _PASSWORDS)
             if shown and "$" not in user + password and "%" not in user[:1] and "{" not in user + password and could_be(password):
-                yield Found("the password of an address", *match.span(2))
+                yield FoundCredential("the password of an address", *match.span(2))
         at = text.find("://", at + 3)
 
 
-def _parameters(text: str) -> Iterator[Found]:
+def _parameters(text: str) -> Iterator[FoundCredential]:
     low = text.lower()
     if "assw" in low or "pwd" in low or "token" in low or "key" in low or "client_secret" in low:
         for match in _compiled(_PARAMETER).finditer(text):
             if could_be(match[1]) and match[1].lower() not in _PASSWORDS and "%" not in match[1]:
-                yield Found("the password of a connection", *match.span(1))
+                yield FoundCredential("the password of a connection", *match.span(1))
 
 
 def _bare(written: str) -> str:

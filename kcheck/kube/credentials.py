@@ -14,7 +14,7 @@ from kcheck.kube import base64
 from kcheck.text.record import NamedTuple
 
 
-class Token(NamedTuple):
+class CredentialToken(NamedTuple):
     """Characters of a text that are a credential. `kind`: what to call it. `encoded`: whether it stands there in base64."""
 
     kind: str
@@ -98,7 +98,7 @@ _PRETENDED = (
 _LEAST_ENTROPY = 3.0
 
 
-def find(text: str) -> Iterator[Token]:
+def find(text: str) -> Iterator[CredentialToken]:
     """The credentials in a text, plain or encoded in base64 as a whole, in no order."""
     for beginning in _beginnings_in(text):
         at = text.find(beginning)
@@ -145,7 +145,7 @@ def _rest(beginning: str) -> re.Pattern[str]:
     return re.compile(_SHAPES[beginning][1])
 
 
-def _plain(text: str, beginning: str, at: int) -> Token | None:
+def _plain(text: str, beginning: str, at: int) -> CredentialToken | None:
     # These stand in the middle of a token.
     inner = {"8Q~": 3, "T3BlbkFJ": 23}.get(beginning, 0)
     if not inner and beginning[0].isalnum() and _goes_on(text, at):
@@ -153,7 +153,7 @@ def _plain(text: str, beginning: str, at: int) -> Token | None:
     match = _rest(beginning).match(text, at + len(beginning))
     if match is None or at < inner or is_pretended(match[0][:200]):
         return None
-    return Token(_SHAPES[beginning][0], at - inner, match.end())
+    return CredentialToken(_SHAPES[beginning][0], at - inner, match.end())
 
 
 def _goes_on(text: str, at: int) -> bool:
@@ -167,13 +167,13 @@ def _run() -> re.Pattern[str]:
     return re.compile(r"[A-Za-z0-9+/]{20,}={0,2}")
 
 
-def _encoded(text: str, at: int) -> Token | None:
+def _encoded(text: str, at: int) -> CredentialToken | None:
     """The credential that a run of base64 is."""
     match = _run().match(text, at)
     if match is None or (at and text[at - 1].isalnum()):
         return None
     found = next(find(decoded(match[0])), None)
-    return None if found is None else Token(found.kind, at, match.end(), encoded=True)
+    return None if found is None else CredentialToken(found.kind, at, match.end(), encoded=True)
 
 
 def decoded(text: str) -> str:

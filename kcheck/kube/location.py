@@ -20,7 +20,7 @@ class ObjectId(NamedTuple):
         return f"{self.kind} {self.namespace}/{self.name}" if self.namespace else f"{self.kind} {self.name}"
 
 
-class Place(NamedTuple):
+class Location(NamedTuple):
     """File, document in it (from 0, empty ones not counted), range, path of the field that stands there, its line's text.
 
     `start`: character offset of the range in the file, for ignore comments, which cover stretches of text.

@@ -7,7 +7,7 @@ from kcheck.text.record import NamedTuple
 from kcheck.yaml.node import Node
 
 
-class Part(NamedTuple):
+class TypedValue(NamedTuple):
     """`type`: the API type, "core/v1 PodSpec". For rules that ask of a field what the object's version of Kubernetes makes of it."""
 
     node: Node

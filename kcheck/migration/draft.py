@@ -20,7 +20,7 @@ SOLITARY = "practice"
 
 
 @dataclass
-class Draft:
+class ConfigDraft:
     """`origins`: the files that it comes from, with their tool; `solitary`: for each, whether it wanted nothing but what it names.
 
     `wanted`, `refused`: rule -> the checks for whose sake, as "kube-linter/latest-tag". `missing`: (file, tool) -> checks that run

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from kcheck.migration import checkov, kube_linter, kube_score, polaris
 from kcheck.migration.detection import MANIFEST, recognise
-from kcheck.migration.draft import Draft
+from kcheck.migration.draft import ConfigDraft
 from kcheck.migration.polaris import Exemption
-from kcheck.migration.reading import Reading
+from kcheck.migration.reading import ConfigReading
 from kcheck.migration.suppressions import MARKS
 from kcheck.text.complaint import concise
 from kcheck.text.source import Source
@@ -25,7 +25,7 @@ class Unrecognised(Exception):
 class Intake:
     """What was taken in so far. `manifests`: with their documents."""
 
-    draft: Draft
+    draft: ConfigDraft
     exemptions: list[Exemption] = field(default_factory=list)
     manifests: list[tuple[Source, list[Document]]] = field(default_factory=list)
 
@@ -46,14 +46,14 @@ class Intake:
             raise Unrecognised(f"{source.path}: neither a manifest nor a config of a tool that kcheck knows: say --from TOOL")
         if fault := next((d.fault for d in documents if d.fault is not None), None):
             raise Unrecognised(f"{source.path}:{source.position(fault.start).line}: {concise(fault.message)}")
-        self._config(tool, Reading(tool, source, self.draft), documents[0].root if documents else Node({}, 0, 0))
+        self._config(tool, ConfigReading(tool, source, self.draft), documents[0].root if documents else Node({}, 0, 0))
 
     def command_line(self, words: Sequence[str], file: str) -> None:
         """Take in the arguments of kube-score."""
         self.draft.origins.append((file, "kube-score"))
         kube_score.read(words, file, self.draft)
 
-    def _config(self, tool: str, reading: Reading, root: Node) -> None:
+    def _config(self, tool: str, reading: ConfigReading, root: Node) -> None:
         self.draft.origins.append((reading.source.path, tool))
         if tool == "kube-linter":
             kube_linter.read(reading, root)

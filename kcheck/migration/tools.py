@@ -8,7 +8,7 @@ from __future__ import annotations
 from kcheck.text.record import NamedTuple
 
 
-class Peer(NamedTuple):
+class Tool(NamedTuple):
     """A tool. `version`: the one looked at; `usual`: the checks that run unless told otherwise; `asked`: those to be asked for."""
 
     name: str
@@ -29,7 +29,7 @@ def _numbered(prefix: str, *ranges: tuple[int, int]) -> frozenset[str]:
     return frozenset(f"{prefix}{n}" for first, last in ranges for n in range(first, last + 1))
 
 
-KUBE_LINTER = Peer(
+KUBE_LINTER = Tool(
     "kube-linter",
     "0.8.3",
     _ids("""
@@ -49,7 +49,7 @@ KUBE_LINTER = Peer(
     """),
 )
 
-KUBE_SCORE = Peer(
+KUBE_SCORE = Tool(
     "kube-score",
     "1.20",
     _ids("""
@@ -79,7 +79,7 @@ POLARIS_DANGER = _ids("""
     sensitiveConfigmapContent sensitiveContainerEnvVar tagNotSpecified
 """)
 """What polaris calls a danger where its config does not say; the rest of its usual checks are warnings."""
-POLARIS = Peer(
+POLARIS = Tool(
     "polaris",
     "10.2",
     POLARIS_DANGER
@@ -94,7 +94,7 @@ POLARIS = Peer(
 POLARIS_FORMER = {"pdbMinAvailableGreaterThanOrEqualToHPAMinReplicas": "pdbMinAvailableGreaterThanHPAMinReplicas"}
 """Other names that checks of polaris have had."""
 
-CHECKOV = Peer(
+CHECKOV = Tool(
     "checkov",
     "3.3",
     _numbered("CKV_K8S_", (1, 45), (49, 49), (68, 75), (77, 86), (88, 97), (99, 100), (102, 102), (104, 108), (110, 119), (121, 121))

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from kcheck.finding.problem import Fix
 from kcheck.redaction import redact
 from kcheck.redaction.redact import STARS
-from kcheck.redaction.search import Search, extent
+from kcheck.redaction.search import SecretSearch, extent
 from kcheck.text.edit import Edit
 from kcheck.text.pattern import pattern
 from kcheck.text.source import Source
@@ -52,10 +52,10 @@ def shown_text(path: str, text: str) -> str:
     return "".join(new + old[len(line) :] for new, old, line in zip(shown, written, lines, strict=True))
 
 
-class Found:
+class FoundSecrets:
     """What a search has found. `spans`: characters of the file, in order and apart; `words`: in order; `phrases`: found inside of words."""
 
-    def __init__(self, search: Search) -> None:
+    def __init__(self, search: SecretSearch) -> None:
         self.spans = _joined(search.spans)
         self.starts = [start for start, _ in self.spans]
         self.aliased = search.aliased
@@ -73,12 +73,12 @@ class Secrets:
         self.document = document
         self.text = document.source.text
         self.guarded = document.fault is not None or redact.looks_secret(self.text[document.start : document.end])
-        self._made: Found | None = None
+        self._made: FoundSecrets | None = None
 
     @property
-    def found(self) -> Found:
+    def found(self) -> FoundSecrets:
         if self._made is None:
-            self._made = Found(Search(self.document))
+            self._made = FoundSecrets(SecretSearch(self.document))
         return self._made
 
     def line(self, start: int, text: str) -> str:

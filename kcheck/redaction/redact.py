@@ -46,7 +46,7 @@ _PASSWORD_KEY = pattern(r"""([A-Za-z][\w.\-]*)["']?[ \t]*[:=][ \t]*(\S.*)""")
 _SECRET_KEYS = ("password", "passwd", "pwd", "token", "secret", "passphrase", "credentials", "client-key-data")
 
 
-class Line(NamedTuple):
+class RedactedLine(NamedTuple):
     """A line with asterisks. `plain`: other lines cannot make anything in it secret, unless its object is a Secret or the like."""
 
     text: str
@@ -108,12 +108,12 @@ def replaced(text: str, secret: list[tuple[int, int]]) -> str:
 
 
 @lru_cache(maxsize=4096)
-def line(text: str) -> Line:
+def line(text: str) -> RedactedLine:
     """A line of a file. Many places share one."""
     shown = text
     for start, end in spans_in_file(text):
         shown = cover(shown, start, end)
-    return Line(shown, _is_plain(text))
+    return RedactedLine(shown, _is_plain(text))
 
 
 def _is_plain(text: str) -> bool:

@@ -29,7 +29,7 @@ _MANY = 100
 """Aliases of secret values: their texts are looked for in each line."""
 
 
-class Search:
+class SecretSearch:
     """`spans`: characters of the file that are secret, in no order. `texts`: what they say. `aliased`: texts that stand elsewhere."""
 
     def __init__(self, document: Document) -> None:

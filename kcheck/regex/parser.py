@@ -33,12 +33,12 @@ class BadPattern(ValueError):
 
 def read_pattern(pattern: str) -> Tree:
     """The parts of a pattern. Raises BadPattern."""
-    tree = _Reader(pattern).read()
+    tree = _PatternReader(pattern).read()
     _limit(tree, _REPEAT_LIMIT)
     return tree
 
 
-class _Reader:
+class _PatternReader:
     """Recursive descent over the pattern. `i`, `m`, `s`: the flags in force."""
 
     def __init__(self, pattern: str) -> None:

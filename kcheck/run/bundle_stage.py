@@ -12,15 +12,15 @@ from kcheck.facts.bundle import Bundle
 from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Problem
-from kcheck.finding.report import Passed, Report
-from kcheck.kube.location import Place
+from kcheck.finding.report import Report, SkippedFile
+from kcheck.kube.location import Location
 from kcheck.redaction import redact
 
 _CHARACTERS = 10_000
 """As many an object counts where the time is limited that may be spent on relations."""
 
 
-def conclude(passed: Iterable[Passed], checked: Iterable[Checked], session: Session, recall: RelationCache | None = None) -> Report:
+def conclude(passed: Iterable[SkippedFile], checked: Iterable[Checked], session: Session, recall: RelationCache | None = None) -> Report:
     """The report on files. `passed`: what was left out before anything was read.
 
     Raises Damaged where the facts of a file were remembered and cannot be read.
@@ -42,7 +42,7 @@ class _Conclusion:
         self.told: FactsByFile = []
         self.ignores: dict[str, Ignores] = {}
 
-    def run(self, passed: Iterable[Passed], checked: Iterable[Checked], recall: RelationCache | None) -> Report:
+    def run(self, passed: Iterable[SkippedFile], checked: Iterable[Checked], recall: RelationCache | None) -> Report:
         self.report.passed += passed
         for each in checked:
             self.take(each)
@@ -61,7 +61,7 @@ class _Conclusion:
         """Enter what a file gave into the report."""
         outcome = each.outcome
         if outcome.passed:
-            self.report.passed.append(Passed(each.path, outcome.passed))
+            self.report.passed.append(SkippedFile(each.path, outcome.passed))
         else:
             self.report.files += 1
             self.report.documents += outcome.documents
@@ -83,8 +83,8 @@ class _Conclusion:
                         hook.run(facts, about.tell, about.crash, bundle)
         return found
 
-    def finding(self, rule: str, problem: Problem, place: Place) -> Iterator[Finding]:
-        at = problem.node if isinstance(problem.node, Place) else place
+    def finding(self, rule: str, problem: Problem, place: Location) -> Iterator[Finding]:
+        at = problem.node if isinstance(problem.node, Location) else place
         active = self.session.rules_for(at.file).active.get(rule)
         if active is not None:
             message, help = redact.message(problem.message), redact.message(problem.help)

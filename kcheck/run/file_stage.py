@@ -12,7 +12,7 @@ from kcheck.check.file import Outcome, Task, file_finding
 from kcheck.check.input_kinds import MARK, input_kinds
 from kcheck.check.kustomizations import SETTINGS, Kustomizations, kustomized
 from kcheck.check.session import Session
-from kcheck.discovery.discover import Discovery, Target, Unreadable, is_descriptor
+from kcheck.discovery.discover import Discovery, Target, UnreadablePath, is_descriptor
 from kcheck.discovery.load import KUSTOMIZATION, LIMIT, Folders, kind_of_file, load
 from kcheck.shards.selection import Share
 from kcheck.text.source import Source
@@ -30,7 +30,7 @@ _MUCH = 32_000_000
 Progress = Callable[[int, int], None]
 """Called with how many files are done, and of how many."""
 
-Hire = Callable[[int, Mapping[int, Source]], Workers]
+CreateWorkers = Callable[[int, Mapping[int, Source]], Workers]
 """Gives those who check so many characters, and are handed these files by their numbers, among others."""
 
 
@@ -42,7 +42,7 @@ def drained(checked: list[Checked]) -> Iterator[Checked]:
 
 
 @dataclass(slots=True)
-class _File:
+class _StageFile:
     """A file to check. `source`: None where there was no room to keep it; `other`: another machine checks it."""
 
     number: int
@@ -57,7 +57,7 @@ class FileStage:
     """Reads files and has them checked."""
 
     def __init__(
-        self, session: Session, workers: Hire, limit: int = LIMIT, stdin: BinaryIO | None = None,
+        self, session: Session, workers: CreateWorkers, limit: int = LIMIT, stdin: BinaryIO | None = None,
         progress: Progress | None = None,
     ) -> None:  # fmt: skip
         self.session = session
@@ -67,7 +67,7 @@ class FileStage:
         self.progress = progress
         self.folders = Folders()
         self.outcomes: dict[int, Outcome] = {}
-        self.files: list[_File] = []
+        self.files: list[_StageFile] = []
         self.kept = 0
         self.kustomizations = Kustomizations()
 
@@ -100,7 +100,7 @@ class FileStage:
             self.kept += size
             # What comes from a pipe comes once.
             keep = self.kept <= KEPT or target.stdin or is_descriptor(target.path)
-            self.files.append(_File(number, target, size, MARK in source.text, source if keep else None))
+            self.files.append(_StageFile(number, target, size, MARK in source.text, source if keep else None))
 
     def leave(self, mine: Collection[int]) -> None:
         """Leave all other files to other machines; what they define must be known all the same."""
@@ -117,7 +117,7 @@ class FileStage:
                 self.outcomes[number] = self.kustomize(target)
             return None
         source = load(target, self.limit, self.stdin)
-        if isinstance(source, Unreadable):
+        if isinstance(source, UnreadablePath):
             self.outcomes[number] = self.unreadable(source)
             return None
         return source
@@ -125,11 +125,11 @@ class FileStage:
     def kustomize(self, target: Target) -> Outcome:
         """Learn from a kustomization how the files around it are used. One that cannot be read is reported like any other file."""
         source = load(target, self.limit, self.stdin)
-        if isinstance(source, Unreadable):
+        if isinstance(source, UnreadablePath):
             return self.unreadable(source)
         return kustomized(source, KUSTOMIZATION, self.kustomizations, self.session)
 
-    def unreadable(self, fault: Unreadable) -> Outcome:
+    def unreadable(self, fault: UnreadablePath) -> Outcome:
         return Outcome(file_finding("unreadable-file", fault.file, fault.line, fault.message, self.session.rules_for(fault.file)))
 
     def check(self) -> None:
@@ -157,7 +157,7 @@ class FileStage:
                     if self.progress is not None:
                         self.progress(done, total)
 
-    def portions(self, files: Iterable[_File], last: bool = False) -> Iterator[list[Task]]:
+    def portions(self, files: Iterable[_StageFile], last: bool = False) -> Iterator[list[Task]]:
         """Files with their texts, in the order of the input, a portion at a time. `last`: nobody needs the texts afterwards."""
         tasks: list[Task] = []
         size = 0

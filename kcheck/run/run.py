@@ -15,10 +15,10 @@ from kcheck.discovery.discover import Discovery, is_descriptor
 from kcheck.discovery.load import LIMIT
 from kcheck.finding.report import Report
 from kcheck.run.bundle_stage import conclude
-from kcheck.run.file_stage import FileStage, Hire, Progress, drained
+from kcheck.run.file_stage import CreateWorkers, FileStage, Progress, drained
 from kcheck.shards.selection import Share
 from kcheck.text.source import Source
-from kcheck.workers.workers import Staff, Workers
+from kcheck.workers.workers import AutoscalingWorkers, Workers
 
 CACHED_FROM = 100_000
 """Characters of an input from which on outcomes are kept."""
@@ -46,18 +46,18 @@ def run(
     late = not facts and not any(target.stdin or is_descriptor(target.path) for target in found.targets)
     with collector_paused():
         try:
-            return _report(found, session, Staffing(session, jobs, cache, scheduler, late), limit, stdin, progress)
+            return _report(found, session, WorkerFactory(session, jobs, cache, scheduler, late), limit, stdin, progress)
         except Damaged:
             if cache is not None:
                 from kcheck.cache.store import clear
 
                 with suppress(OSError):
                     clear(cache)
-            return _report(found, session, Staffing(session, jobs, None, scheduler), limit, stdin, progress)
+            return _report(found, session, WorkerFactory(session, jobs, None, scheduler), limit, stdin, progress)
 
 
 def _report(
-    found: Discovery, session: Session, staffing: Staffing, limit: int, stdin: BinaryIO | None, progress: Progress | None
+    found: Discovery, session: Session, staffing: WorkerFactory, limit: int, stdin: BinaryIO | None, progress: Progress | None
 ) -> Report:  # fmt: skip
     checked = check_files(found, session, staffing, limit=limit, stdin=stdin, progress=progress)
     return conclude(found.passed, drained(checked), session, staffing.recall)
@@ -66,7 +66,7 @@ def _report(
 def check_files(
     found: Discovery,
     session: Session,
-    workers: Hire,
+    workers: CreateWorkers,
     *,
     limit: int = LIMIT,
     stdin: BinaryIO | None = None,
@@ -78,7 +78,7 @@ def check_files(
         return FileStage(session, workers, limit, stdin, progress).run(found, share)
 
 
-class Staffing:
+class WorkerFactory:
     """Hires who checks so many characters of text: this process, others beside it, or the cluster that a scheduler has. See `run`.
 
     `recall`: what remembers relations, where outcomes are remembered. `late`: facts from the cache are read when they are needed, which
@@ -97,16 +97,16 @@ class Staffing:
         # What a small input would save, looking it up takes.
         if self._cache is None or characters < CACHED_FROM:
             return self._staff(sources)
-        from kcheck.cache.caching_workers import Remembered
-        from kcheck.cache.results import Memory
+        from kcheck.cache.caching_workers import CachingWorkers
+        from kcheck.cache.results import ResultCache
 
-        memory = Memory(self._cache, self._session, self._late)
+        memory = ResultCache(self._cache, self._session, self._late)
         self.recall = memory.relations
-        return Remembered(memory, self._staff(sources))
+        return CachingWorkers(memory, self._staff(sources))
 
     def _staff(self, sources: Mapping[int, Source]) -> Workers:
         if self._scheduler:
             from kcheck.workers.dask import Cluster
 
             return Cluster(self._session, self._scheduler)
-        return Staff(self._session, self._jobs, sources)
+        return AutoscalingWorkers(self._session, self._jobs, sources)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from operator import attrgetter
 from typing import Literal
 
-from kcheck.kube.location import ObjectId, Place
+from kcheck.kube.location import Location, ObjectId
 from kcheck.kube.resource import Resource
 from kcheck.redaction import redact
 from kcheck.redaction.document_secrets import Secrets, secrets_of
@@ -15,7 +15,7 @@ from kcheck.schema.path import field_path
 from kcheck.schema.shape import Shape
 from kcheck.text.span import Span
 from kcheck.yaml.document import Document
-from kcheck.yaml.node import Node, Quote
+from kcheck.yaml.node import Node, SharedRef
 
 LINE_LIMIT = 400
 """Characters of a source line that a place carries for reporters."""
@@ -26,7 +26,7 @@ _SECRET = ("Secret", "Config")
 # Kinds that have no place for one.
 _PUBLIC = frozenset({"Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding", "CustomResourceDefinition"})
 # Tens of thousands are made.
-_place = Place._make
+_place = Location._make
 
 
 def _extent(node: Node, at: Literal["value", "key"] = "value") -> tuple[int, int]:
@@ -38,7 +38,7 @@ def _extent(node: Node, at: Literal["value", "key"] = "value") -> tuple[int, int
     if at == "key" or not node.exists or node.end <= node.start:
         return _of_key(node)
     held = node.held
-    if held.__class__ is dict or held.__class__ is list or held.__class__ is Quote:
+    if held.__class__ is dict or held.__class__ is list or held.__class__ is SharedRef:
         return (node.start, node.end) if node.style == "{" or not node.value else _of_key(node)
     style = node.style
     return _of_key(node) if style and (style == "|" or style == ">") and isinstance(node.key, Node) else (node.start, node.end)
@@ -68,7 +68,7 @@ def _first_entry(node: Node) -> tuple[int, int]:
     return start, first.end
 
 
-class Placer:
+class Locator:
     """Makes the places of one object (or of a document without one)."""
 
     def __init__(self, document: Document, resource: Resource | None = None, shape: Shape | None = None) -> None:
@@ -78,16 +78,16 @@ class Placer:
         self.id = resource.id if resource is not None else ObjectId()
         self._guarded: bool | None = None
 
-    def place(self, node: Node, at: Literal["value", "key"] = "value", field: str | None = None) -> Place:
+    def place(self, node: Node, at: Literal["value", "key"] = "value", field: str | None = None) -> Location:
         """The place of a node; `field`: its path where the node's own is not meant."""
         start, end = _extent(node, at)
         return self._at(start, end, self.path(node) if field is None else field)
 
-    def at(self, span: Span, field: str = "") -> Place:
+    def at(self, span: Span, field: str = "") -> Location:
         """The place of some characters of the document."""
         return self._at(span.start, span.end, field)
 
-    def _at(self, start: int, end: int, field: str) -> Place:
+    def _at(self, start: int, end: int, field: str) -> Location:
         source = self.document.source
         range = source.range(start, end)
         written = source.line(range.line, _READ)
@@ -117,7 +117,7 @@ class Placer:
         return field_path(node, root, self.shape)
 
 
-class Owners:
+class ObjectIndex:
     """The objects of a document, found by a character that stands in one of them: there may be thousands in a list."""
 
     def __init__(self, objects: Iterable[Resource]) -> None:

@@ -32,7 +32,7 @@ class Judge(Protocol):
     def judge(self, resource: Resource, walk: Walk) -> None: ...
 
 
-class Rules(Protocol):
+class CrdRules(Protocol):
     """What evaluates the rules (x-kubernetes-validations) of a custom resource's schema.
 
     `schema`: a `structural.Schema`, whose module only custom resources load. `value`: the object as the server holds it, decoded
@@ -60,7 +60,7 @@ class Store:
         self.definitions = definitions
         self.custom: dict[tuple[str, str], Judge] = {}
         self.catalogs: list[Catalog] = []
-        self.rules: Rules | None = None
+        self.rules: CrdRules | None = None
         self.pods: Mapping[tuple[str, str], Any] = {}
         self.places: dict[tuple[str, str], Any] = {}
         self.outlines: dict[Any, Shape] = {}

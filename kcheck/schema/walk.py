@@ -9,11 +9,11 @@ from kcheck.finding.problem import Problem, missing
 from kcheck.kube.pod import Container, Pod, role_of
 from kcheck.kube.resource import Resource
 from kcheck.kube.suggestions import nearest
-from kcheck.kube.typed_value import Part
-from kcheck.rule.plan import Crash, Hook, Plan, Tell, TypePlan
+from kcheck.kube.typed_value import TypedValue
+from kcheck.rule.plan import Hook, OnCrash, OnProblem, Plan, TypePlan
 from kcheck.schema.shape import Choice, Shape
 from kcheck.schema.value import fault_of
-from kcheck.yaml.node import Node, Passage, Quote
+from kcheck.yaml.node import Node, SharedBlock, SharedRef
 
 # What the decoder says ends before validation, and what has no reason of the server's is no refusal.
 _NOT_VALIDATION = ("UnknownField", "DuplicateKey", "TypeInvalid", "")
@@ -22,12 +22,12 @@ _NOT_VALIDATION = ("UnknownField", "DuplicateKey", "TypeInvalid", "")
 class Walk:
     """The walk over one object of a known type."""
 
-    def __init__(self, resource: Resource, plan: Plan, tell: Tell, crash: Crash) -> None:
+    def __init__(self, resource: Resource, plan: Plan, tell: OnProblem, crash: OnCrash) -> None:
         self.resource = resource
         self.plan = plan
         self.every = plan.every
         self._tell = tell
-        self.tell: Tell = self.note
+        self.tell: OnProblem = self.note
         self.crash = crash
         self.pods: list[Pod] = []
         self.pod: Pod | None = None
@@ -57,7 +57,7 @@ class Walk:
         if kind == "object":
             if value.__class__ is dict:
                 self.object(node, shape, value)
-            elif isinstance(value, Quote):
+            elif isinstance(value, SharedRef):
                 self.again(node, shape, value.passage)
             elif value is not None:
                 self.wrong_type(node, shape)
@@ -85,7 +85,7 @@ class Walk:
             if fault is not None:
                 self.tell(fault.rule, Problem(node, fault.message, reason=fault.reason))
 
-    def again(self, node: Node, shape: Shape, passage: Passage) -> None:
+    def again(self, node: Node, shape: Shape, passage: SharedBlock) -> None:
         """Judge an object whose text may stand elsewhere, too, unless nothing came of that there.
 
         Rules may look around them, so where one was asked, it is asked again.
@@ -205,8 +205,8 @@ class Walk:
             subject = self._container
         elif hook.subject is Pod:
             subject = self.pod
-        elif hook.subject is Part:
-            subject = Part(node, self.resource, hook.type)
+        elif hook.subject is TypedValue:
+            subject = TypedValue(node, self.resource, hook.type)
         elif hook.subject is Resource:
             subject = self.resource
         hook.run(subject, self.tell, self.crash)

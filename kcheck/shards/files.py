@@ -18,9 +18,9 @@ from kcheck import __version__
 from kcheck.check.checked import Checked
 from kcheck.check.file import Outcome
 from kcheck.check.session import Session
-from kcheck.check.session_spec import OtherProgram, Terms, session_of
+from kcheck.check.session_spec import IncompatibleSpec, SessionSpec, session_of
 from kcheck.codec.encoding import decode, encode
-from kcheck.finding.report import Passed
+from kcheck.finding.report import SkippedFile
 from kcheck.finding.severity import Severity
 from kcheck.rule.registry import Registry
 from kcheck.text.record import NamedTuple
@@ -41,11 +41,11 @@ class Head(NamedTuple):
 
     number: int
     of: int
-    terms: Terms
+    terms: SessionSpec
     input: str
     files: int
     fail_on: Severity
-    passed: tuple[Passed, ...]
+    passed: tuple[SkippedFile, ...]
 
     @property
     def title(self) -> str:
@@ -92,7 +92,7 @@ def read_shards(paths: Iterable[str], registry: Registry) -> Merged:
         raise BadShard(f"{len(missing)} of {first.head.of} shards missing: {', '.join(missing[:20])}: give all that the run has written")
     try:
         session = session_of(first.head.terms, registry)
-    except OtherProgram as error:
+    except IncompatibleSpec as error:
         raise BadShard(f"{first.path} was {error}: check and merge with the same kcheck") from None
     return Merged(first.head, _in_order(shards, first.head.files, registry), session)
 

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from kcheck.check.collector import collector_paused
-from kcheck.check.file import Checker, Outcome, Task
+from kcheck.check.file import FileChecker, Outcome, Task
 from kcheck.check.fingerprint import contents
 from kcheck.check.input_kinds import InputKind
 from kcheck.check.session import Session
-from kcheck.check.session_spec import OtherProgram, Terms, session_of, terms_of
+from kcheck.check.session_spec import IncompatibleSpec, SessionSpec, session_of, session_spec_of
 from kcheck.rule.registry import Registry
 from kcheck.schema.external.catalog import read_schemas
 from kcheck.schema.store import Store
@@ -32,22 +32,22 @@ _AHEAD = 4
 """Batches that each thread of the cluster has before it: what is further off stays here."""
 
 
-class Brief(NamedTuple):
+class WorkerSetup(NamedTuple):
     """What workers must know before they check: the terms of the session, the schemas that were given, the kinds of the input."""
 
-    terms: Terms
+    terms: SessionSpec
     schemas: tuple[tuple[tuple[str, bytes], ...], ...]
     kinds: tuple[InputKind, ...]
 
 
-class Refusal(NamedTuple):
+class SetupMismatch(NamedTuple):
     """The answer of a worker that cannot do the work, and why."""
 
     worker: str
     why: str
 
 
-class _Silence(NamedTuple):
+class _NoAnswer(NamedTuple):
     """Why there is no answer. `died`: whoever was to give it did."""
 
     why: str
@@ -63,7 +63,7 @@ class Cluster:
         self._kinds: list[InputKind] = []
         self._client: Any = None
         self._brief: Any = None
-        self._terms: Terms | None = None
+        self._terms: SessionSpec | None = None
         self._refused: dict[str, str] = {}
 
     def learn(self, kinds: list[InputKind]) -> None:
@@ -107,7 +107,7 @@ class Cluster:
             answer = _answer(future)
             if isinstance(answer, list):
                 yield from zip(batch, answer, strict=True)
-            elif isinstance(answer, Refusal):
+            elif isinstance(answer, SetupMismatch):
                 self._refused[answer.worker] = answer.why
                 waiting.append(batch)
             elif len(batch) > 1:
@@ -139,14 +139,14 @@ class Cluster:
         return self._client
 
     def _prepare(self, client: Any, tasks: list[Task]) -> None:
-        terms = terms_of(self._session, [task.source.path for task in tasks])
+        terms = session_spec_of(self._session, [task.source.path for task in tasks])
         if terms != self._terms:
             own = set(self._session.registry.schemas)
             schemas = tuple(tuple(_files(path)) for path in self._session.schemas if path not in own)
             with warnings.catch_warnings():
                 # A task and no mere data: where the worker that holds its result is lost, another one makes it again.
                 warnings.filterwarnings("ignore", "Sending large graph")
-                self._brief = client.submit(Brief, terms, schemas, tuple(self._kinds), pure=False)
+                self._brief = client.submit(WorkerSetup, terms, schemas, tuple(self._kinds), pure=False)
             self._terms = terms
 
     def _submit(self, client: Any, batch: list[Task], final: bool) -> Any:
@@ -169,14 +169,14 @@ class Cluster:
         return task.failed(f"the cluster did not check this file: {why}", self._session)
 
 
-def _answer(future: Any) -> list[Outcome] | Refusal | _Silence:
+def _answer(future: Any) -> list[Outcome] | SetupMismatch | _NoAnswer:
     """What a worker says, or why it says nothing."""
     from distributed import CancelledError, KilledWorker
 
     try:
-        answer: list[Outcome] | Refusal = future.result()
+        answer: list[Outcome] | SetupMismatch = future.result()
     except (Exception, CancelledError) as error:
-        return _Silence(f"{type(error).__name__}: {error}".partition("\n")[0], isinstance(error, KilledWorker))
+        return _NoAnswer(f"{type(error).__name__}: {error}".partition("\n")[0], isinstance(error, KilledWorker))
     return answer
 
 
@@ -188,7 +188,7 @@ def _files(path: Path) -> Iterator[tuple[str, bytes]]:
 class _Post:
     """What a worker has made of a brief."""
 
-    def __init__(self, brief: Brief) -> None:
+    def __init__(self, brief: WorkerSetup) -> None:
         registry = Registry.load()
         self.brief = brief
         self.folder = tempfile.TemporaryDirectory(prefix="kcheck-")
@@ -199,7 +199,7 @@ class _Post:
                 for store in stores:
                     found.add_to(store)
 
-        self.checker = Checker(session_of(brief.terms, registry, add))
+        self.checker = FileChecker(session_of(brief.terms, registry, add))
         self.checker.learn(list(brief.kinds))
 
     def unpacked(self) -> Iterator[Path]:
@@ -216,17 +216,17 @@ _lock = threading.Lock()
 _posts: dict[int, _Post] = {}
 
 
-def check_batch(brief: Brief, batch: list[Task], final: bool) -> list[Outcome] | Refusal:
+def check_batch(brief: WorkerSetup, batch: list[Task], final: bool) -> list[Outcome] | SetupMismatch:
     """Check files on a worker. Its threads take turns: more than one of them at a time would not be faster."""
     with _lock, collector_paused():
         post = _posts.get(id(brief))
         if post is None:
             try:
                 post = _Post(brief)
-            except OtherProgram as error:
+            except IncompatibleSpec as error:
                 from distributed import get_worker
 
-                return Refusal(str(get_worker().address), f"asked for work {error}")
+                return SetupMismatch(str(get_worker().address), f"asked for work {error}")
             _posts.clear()
             _posts[id(brief)] = post
         return [post.checker.one(task, final) for task in batch]

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from multiprocessing import connection, get_context
 from typing import Any
 
-from kcheck.check.file import Checker, Outcome, Task
+from kcheck.check.file import FileChecker, Outcome, Task
 from kcheck.check.input_kinds import InputKind
 from kcheck.check.session import Session
 from kcheck.text.source import Source
@@ -38,7 +38,7 @@ _KINDS, _TASKS, _UNABLE = b"k", b"t", b""
 
 
 @dataclass
-class _Hand:
+class _Worker:
     """A process at work, our end of its pipe, and what it is checking."""
 
     process: Any
@@ -47,7 +47,7 @@ class _Hand:
     receiver: Receiver = field(default_factory=Receiver)
 
 
-class Crew:
+class ProcessPool:
     """Processes that check files."""
 
     def __init__(self, session: Session, jobs: int, sources: Mapping[int, Source]) -> None:
@@ -60,9 +60,9 @@ class Crew:
             jobs = 0
         self._context: Any = get_context("fork" if self._forks else "spawn")
         self._kinds: list[InputKind] = []
-        self._hands: list[_Hand] = []
+        self._hands: list[_Worker] = []
         self._deaths = 0
-        self._itself: Checker | None = None
+        self._itself: FileChecker | None = None
         try:
             # A system without room for so many processes may have some for fewer.
             with suppress(OSError):
@@ -72,7 +72,7 @@ class Crew:
             self.close()
             raise
 
-    def _hire(self) -> _Hand:
+    def _hire(self) -> _Worker:
         ours, theirs = self._context.Pipe()
         # A forked process holds our ends of all pipes: while any is open, no other process learns that we are gone.
         others = [hand.pipe for hand in self._hands] + [ours] if self._forks else []
@@ -81,7 +81,7 @@ class Crew:
         with nullcontext() if self._forks else _safe_path():
             process.start()
         theirs.close()
-        hand = _Hand(process, ours)
+        hand = _Worker(process, ours)
         if self._kinds:
             self._send(hand, _KINDS, self._kinds)
         return hand
@@ -135,7 +135,7 @@ class Crew:
                     outcomes: list[Outcome] = hand.receiver.unpack(answer)
                     yield from zip(batch, outcomes, strict=True)
 
-    def _send(self, hand: _Hand, kind: bytes, message: object) -> bool:
+    def _send(self, hand: _Worker, kind: bytes, message: object) -> bool:
         """Whether a process that waits for work has got it."""
         try:
             hand.pipe.send_bytes(kind + self._inherited.pack(message))
@@ -152,14 +152,14 @@ class Crew:
             message = f"not checked: {self._deaths} processes in a row have ended before they had checked anything: try --jobs 1"
             yield task, task.failed(message, self._session)
 
-    def _alone(self) -> Checker:
+    def _alone(self) -> FileChecker:
         """This process as one that checks files."""
         if self._itself is None:
-            self._itself = Checker(self._session)
+            self._itself = FileChecker(self._session)
             self._itself.learn(self._kinds)
         return self._itself
 
-    def _replace(self, hand: _Hand) -> None:
+    def _replace(self, hand: _Worker) -> None:
         """Another process for one that has died, as long as there is hope."""
         hand.pipe.close()
         hand.process.join(timeout=5)
@@ -226,7 +226,7 @@ def _size(task: Task) -> int:
     return len(task.source.text)
 
 
-def _died(task: Task, hand: _Hand, session: Session) -> Outcome:
+def _died(task: Task, hand: _Worker, session: Session) -> Outcome:
     code = hand.process.exitcode
     how = f"signal {-code}" if code is not None and code < 0 else f"exit status {code}"
     return task.failed(f"the process that checked this file ended early ({how}): nothing is known of it", session)
@@ -241,12 +241,12 @@ def _work(
     for other in others:
         other.close()
     gc.disable()
-    checker: Checker | None = None
+    checker: FileChecker | None = None
     sender = Sender()
     try:
         session = start if isinstance(start, Session) else start()
         gc.freeze()
-        checker = Checker(session)
+        checker = FileChecker(session)
     except Exception:
         # Every answer will be that this process is unable to check, and the first process does the work.
         checker = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
-from kcheck.check.file import Checker, Outcome, Task
+from kcheck.check.file import FileChecker, Outcome, Task
 from kcheck.check.input_kinds import InputKind
 from kcheck.check.session import Session
 from kcheck.text.source import Source
@@ -29,7 +29,7 @@ class Workers(Protocol):
     def close(self) -> None: ...
 
 
-class Staff:
+class AutoscalingWorkers:
     """At most so many processes, hired when there is work for them. `sources`: files by their numbers, as far as they are read."""
 
     def __init__(self, session: Session, jobs: int, sources: Mapping[int, Source]) -> None:
@@ -38,7 +38,7 @@ class Staff:
         self._sources = sources
         self._jobs = 1
         self._kinds: list[InputKind] = []
-        self._workers: Workers = Checker(session)
+        self._workers: Workers = FileChecker(session)
 
     def learn(self, kinds: list[InputKind]) -> None:
         self._kinds += kinds
@@ -48,10 +48,10 @@ class Staff:
         jobs = jobs_for(sum(len(task.source.text) for task in tasks), self._most)
         if jobs > self._jobs:
             # Loaded when there is use for it: most runs are small.
-            from kcheck.workers.processes import Crew
+            from kcheck.workers.processes import ProcessPool
 
             self._workers.close()
-            self._workers, self._jobs = Crew(self._session, jobs, self._sources), jobs
+            self._workers, self._jobs = ProcessPool(self._session, jobs, self._sources), jobs
             if self._kinds:
                 self._workers.learn(self._kinds)
         return self._workers.check(tasks, final)

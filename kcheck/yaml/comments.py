@@ -57,7 +57,7 @@ def comments(source: Source, documents: list[Document], pattern: re.Pattern[str]
             yield Comment(start, _line_end(source.text, start), document, layout.about(start))
 
 
-class _Entry(NamedTuple):
+class _CommentedEntry(NamedTuple):
     """A map entry with its key, a list item or the root. `block`: whether it is a collection without brackets."""
 
     start: int
@@ -73,7 +73,7 @@ class _Layout:
         self.source = document.source
         self.document = document
         scalars: set[Span] = set()
-        entries: set[_Entry] = set()
+        entries: set[_CommentedEntry] = set()
         stack = [document.root, *(before for _, before in document.duplicates)]
         while stack:
             node = stack.pop()
@@ -115,21 +115,21 @@ class _Layout:
                 return (self.span(min(ended)),)
         return tuple(self.span(e) for e in self.entries[following : following + 1])
 
-    def span(self, entry: _Entry) -> Span:
+    def span(self, entry: _CommentedEntry) -> Span:
         """The characters of an entry; of the root all of its document, for there are findings before and behind it."""
         return Span(self.document.start, self.document.end) if entry.root else Span(entry.start, entry.end)
 
 
-def _entry(node: Node) -> _Entry:
+def _entry(node: Node) -> _CommentedEntry:
     value = node.value
     block = node.style == "" and (value.__class__ is dict or value.__class__ is list)
     start = node.key.start if isinstance(node.key, Node) else node.start
     # An empty value stands right behind its key.
     end = max(node.end, node.key.end if isinstance(node.key, Node) else start)
-    return _Entry(start, end, block, node.key is None)
+    return _CommentedEntry(start, end, block, node.key is None)
 
 
-def _outermost(entries: list[_Entry]) -> Iterator[_Entry]:
+def _outermost(entries: list[_CommentedEntry]) -> Iterator[_CommentedEntry]:
     end = -1
     for entry in entries:
         if entry.start >= end:

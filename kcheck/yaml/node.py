@@ -14,7 +14,7 @@ from kcheck.text.span import Span
 Scalar = str | int | float | bool | None
 
 
-class Passage:
+class SharedBlock:
     """The text of a block map that may stand in many places and says the same in all of them.
 
     `passed`: who has looked at what it says and found nothing to tell of it, and nothing in it that matters elsewhere. They need
@@ -41,12 +41,12 @@ class Passage:
         raise NotImplementedError
 
 
-class Quote:
+class SharedRef:
     """A passage as the value of a node. `value`: what it says, None as long as nobody has asked."""
 
     __slots__ = ("passage", "value")
 
-    def __init__(self, passage: Passage, value: dict[str, Node] | None = None) -> None:
+    def __init__(self, passage: SharedBlock, value: dict[str, Node] | None = None) -> None:
         self.passage = passage
         self.value = value
 
@@ -76,7 +76,7 @@ class Node:
     @property
     def value(self) -> Any:
         held = self.held
-        if isinstance(held, Quote):
+        if isinstance(held, SharedRef):
             if held.value is None:
                 held.value = held.passage.read(self)
             return held.value
@@ -87,10 +87,10 @@ class Node:
         self.held = value
 
     @property
-    def passage(self) -> Passage | None:
+    def passage(self) -> SharedBlock | None:
         """The passage that the value is, where it may be one that stands elsewhere, too. Asking for it reads nothing."""
         held = self.held
-        return held.passage if isinstance(held, Quote) else None
+        return held.passage if isinstance(held, SharedRef) else None
 
     def __bool__(self) -> bool:
         """Whether there is something: null is nothing, as it is to the API server."""
@@ -105,7 +105,7 @@ class Node:
         elif isinstance(held, list):
             if isinstance(key, int) and 0 <= key < len(held):
                 return held[key]  # type: ignore[no-any-return]
-        elif isinstance(held, Quote):
+        elif isinstance(held, SharedRef):
             found = self.value.get(key)
             if found is not None:
                 return found  # type: ignore[no-any-return]
@@ -115,7 +115,7 @@ class Node:
         held = self.held
         if isinstance(held, dict):
             return key in held
-        return isinstance(held, Quote) and key in self.value
+        return isinstance(held, SharedRef) and key in self.value
 
     def __iter__(self) -> Iterator[Node]:
         """The items of a list, the values of a map; nothing for a scalar."""
@@ -124,7 +124,7 @@ class Node:
             return iter(held)
         if isinstance(held, dict):
             return iter(held.values())
-        return iter(self.value.values()) if isinstance(held, Quote) else iter(())
+        return iter(self.value.values()) if isinstance(held, SharedRef) else iter(())
 
     def __len__(self) -> int:
         held = self.held
@@ -132,7 +132,7 @@ class Node:
             return len(held)
         if isinstance(held, dict):
             return len(held)
-        return len(self.value) if isinstance(held, Quote) else 0
+        return len(self.value) if isinstance(held, SharedRef) else 0
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.path or '.'} {self.plain()!r}>"
@@ -157,14 +157,14 @@ class Node:
         held = self.held
         if isinstance(held, dict):
             return list(held.items())
-        return list(self.value.items()) if isinstance(held, Quote) else []
+        return list(self.value.items()) if isinstance(held, SharedRef) else []
 
     @property
     def is_map(self) -> bool:
         held = self.held
         if isinstance(held, dict):
             return True
-        return isinstance(held, Quote)
+        return isinstance(held, SharedRef)
 
     @property
     def is_list(self) -> bool:

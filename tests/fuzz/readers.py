@@ -10,7 +10,7 @@ from ruamel.yaml.error import YAMLError
 from kcheck.text.source import Source, Undecodable
 from kcheck.yaml.document import Document
 from kcheck.yaml.fast.reader import read
-from kcheck.yaml.libyaml.builder import Fault, build
+from kcheck.yaml.libyaml.builder import YamlFault, build
 from kcheck.yaml.node import Node
 from kcheck.yaml.parse import parse
 
@@ -73,7 +73,7 @@ def _compare(text: str) -> None:
         return
     try:
         slow = build(libyaml.CParser(text), text, 0)
-    except (YAMLError, Fault) as error:
+    except (YAMLError, YamlFault) as error:
         raise AssertionError(f"libyaml refuses what was read: {error}") from error
     assert slow is not None
     assert outline(quick.root) == outline(slow.root)

@@ -13,13 +13,13 @@ from random import Random
 from typing import Any
 
 from kcheck.check.session import Session
-from kcheck.check.session_spec import terms_of
+from kcheck.check.session_spec import session_spec_of
 from kcheck.config.file import read as read_config
 from kcheck.config.mistake import BadConfig
 from kcheck.discovery.discover import Discovery, Target
 from kcheck.finding.report import Report, RuleNote
 from kcheck.graph.relations import graph_of
-from kcheck.migration.draft import Draft
+from kcheck.migration.draft import ConfigDraft
 from kcheck.migration.equivalents import Counterparts
 from kcheck.migration.input import Intake, Unrecognised
 from kcheck.migration.manifest import Manifest
@@ -29,7 +29,7 @@ from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import RuleSet, choose
 from kcheck.run.bundle_stage import conclude
 from kcheck.run.fixing import Fixing
-from kcheck.run.run import Staffing, check_files, run
+from kcheck.run.run import WorkerFactory, check_files, run
 from kcheck.schema.builtin.definitions import load
 from kcheck.schema.external.catalog import BadSchemas, read_schemas
 from kcheck.schema.store import Store
@@ -341,8 +341,8 @@ def shard_lines() -> tuple[str, ...]:
     files = sorted(folder.glob("*.yaml"))[:2]
     share = Share(1, 1)
     found = Discovery([Target(str(path.relative_to(ROOT)), True) for path in files])
-    checked = check_files(Discovery([Target(str(path), True) for path in files]), of, Staffing(of, 1, None), share=share)
-    terms = terms_of(of, [target.path for target in found.targets])
+    checked = check_files(Discovery([Target(str(path), True) for path in files]), of, WorkerFactory(of, 1, None), share=share)
+    terms = session_spec_of(of, [target.path for target in found.targets])
     out = io.StringIO()
     from kcheck.finding.severity import WARNING
 
@@ -435,7 +435,7 @@ def migrated(random: Random) -> str:
 def hold_migration(text: str) -> None:
     """Any file is taken in or refused; the config made of it can be read; a manifest says what it said, and is migrated once."""
     source = Source("a.yaml", text)
-    intake = Intake(Draft(Counterparts(registry())))
+    intake = Intake(ConfigDraft(Counterparts(registry())))
     for tool in ("", "kube-linter", "kube-score", "polaris", "checkov"):
         try:
             intake.file(Source("a.yaml" if not tool else f"{tool}.yaml", text), tool)

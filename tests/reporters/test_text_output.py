@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from kcheck.finding.finding import Finding
-from kcheck.finding.report import Passed, Report
+from kcheck.finding.report import Report, SkippedFile
 from kcheck.finding.severity import ERROR, INFO
 from kcheck.kube.location import ObjectId
 from kcheck.reporters import PLAIN, Style
@@ -205,5 +205,5 @@ def test_names_that_are_no_utf_8_show_their_bytes() -> None:
 
 
 def test_passed_over_names_are_escaped_too() -> None:
-    text = shown(Report(passed=[Passed("a\x1b[2J", "because\r\u202e")]), style=Style(verbose=True))
+    text = shown(Report(passed=[SkippedFile("a\x1b[2J", "because\r\u202e")]), style=Style(verbose=True))
     assert "a\\x1b[2J: because\\r\\u202e\n" in text

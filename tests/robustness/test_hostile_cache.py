@@ -23,7 +23,7 @@ from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Related
 from kcheck.finding.severity import Severity
-from kcheck.kube.location import ObjectId, Place
+from kcheck.kube.location import Location, ObjectId
 from kcheck.text.span import Range, Span
 from tests.robustness.conftest import PATIENCE, Told, run
 
@@ -31,7 +31,7 @@ POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {containers: [{na
 LARGE = POD + "# much\n" * 20_000
 """Enough of an input for the cache to be used."""
 
-AT = Place("pod.yaml", 0, Range(1, 1, 1, 1), "", ObjectId(), "kind: Pod", 0)
+AT = Location("pod.yaml", 0, Range(1, 1, 1, 1), "", ObjectId(), "kind: Pod", 0)
 
 
 class Bed:

@@ -14,10 +14,10 @@ from kcheck.facts.facts import Facts, Reference
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Problem
 from kcheck.finding.severity import WARNING
-from kcheck.kube.location import ObjectId, Place
+from kcheck.kube.location import Location, ObjectId
 from kcheck.kube.pod import Pod
 from kcheck.kube.resource import Resource
-from kcheck.kube.typed_value import Part
+from kcheck.kube.typed_value import TypedValue
 from kcheck.rule import plan
 from kcheck.rule.constraint import validator
 from kcheck.rule.registry import Registry
@@ -80,7 +80,7 @@ def test_fields_of_rules_and_checks() -> None:
 
 
 def test_fields_may_differ_by_type() -> None:
-    def about_parts(part: Part) -> Iterator[Problem]:
+    def about_parts(part: TypedValue) -> Iterator[Problem]:
         yield Problem(part.node, "here")
 
     types = {"core/v1 Container": ["image"], "core/v1 Volume": ["emptyDir"]}
@@ -119,7 +119,7 @@ def test_rules_across_objects_name_kinds_that_are_referred_to() -> None:
     hooks = plan.compile_plan(Registry({"a": made}), RuleSet({"a": Active(made, WARNING, {})})).bundle
 
     def asked(*kinds: str, group: str = "") -> bool:
-        place = Place("a.yaml", 0, Range(1, 1, 1, 1), "", ObjectId(), "", 0)
+        place = Location("a.yaml", 0, Range(1, 1, 1, 1), "", ObjectId(), "", 0)
         references = tuple(Reference(group, kind, "", "x", place) for kind in kinds)
         return bool(hooks.of_facts(Facts(ObjectId("v1", "Pod", "", "a"), place, {}, references=references)))
 

@@ -12,7 +12,7 @@ import pytest
 from kcheck.cache import store as caching
 from kcheck.cache.location import cache_folder
 from kcheck.cache.store import Cache, clear, contents
-from kcheck.check.file import Checker, Outcome, Task
+from kcheck.check.file import FileChecker, Outcome, Task
 from kcheck.check.fingerprint import program_state
 from kcheck.check.session import Session
 from kcheck.discovery.discover import discover
@@ -49,13 +49,13 @@ class Runs:
         self.schemas: tuple[Path, ...] = ()
         monkeypatch.chdir(self.input)
         monkeypatch.setattr(running, "CACHED_FROM", 0)
-        one = Checker.one
+        one = FileChecker.one
 
-        def watched(checker: Checker, task: Task, final: bool) -> Outcome:
+        def watched(checker: FileChecker, task: Task, final: bool) -> Outcome:
             self.checked.append(task.source.path)
             return one(checker, task, final)
 
-        monkeypatch.setattr(Checker, "one", watched)
+        monkeypatch.setattr(FileChecker, "one", watched)
 
     def __call__(self, **files: str) -> Report:
         for name, text in files.items():

@@ -14,7 +14,7 @@ import pytest
 from kcheck.check.file import Task
 from kcheck.check.fingerprint import program_digest
 from kcheck.check.session import Session
-from kcheck.check.session_spec import terms_of
+from kcheck.check.session_spec import session_spec_of
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
 from kcheck.schema.builtin.definitions import load
@@ -128,7 +128,7 @@ def test_another_kcheck_on_the_workers_is_told(address: str, tmp_path: Path) -> 
 
 def test_a_worker_makes_the_same_session() -> None:
     session = new_session("security")
-    brief = dask.Brief(terms_of(session, ["a.yaml"]), (), ())
+    brief = dask.Brief(session_spec_of(session, ["a.yaml"]), (), ())
     task = Task(0, Source("a.yaml", POD), True)
     expected = dask.Checker(session).one(task, True)
     assert dask.check_batch(brief, [task], True) == [expected]

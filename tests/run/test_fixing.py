@@ -12,7 +12,7 @@ from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix
 from kcheck.finding.report import Report
 from kcheck.finding.severity import WARNING
-from kcheck.kube.location import ObjectId, Place
+from kcheck.kube.location import Location, ObjectId
 from kcheck.run.fixing import Check, Fixed, Fixing
 from kcheck.testing import Case, pages
 from kcheck.testing.texts import check_text
@@ -64,7 +64,7 @@ def checker(path: Path, *wrongs: Wrong) -> Check:
             at = text.find(wrong.word)
             if at >= 0:
                 source = Source(str(path), text)
-                place = Place(str(path), 0, source.range(at, at + len(wrong.word)), wrong.word, ObjectId(), "", at)
+                place = Location(str(path), 0, source.range(at, at + len(wrong.word)), wrong.word, ObjectId(), "", at)
                 fix = Fix("x", (Edit(at, at + len(wrong.word), wrong.instead),), wrong.safe)
                 findings.append(Finding("rule", WARNING, "practice", wrong.word, place, fix=fix))
         return Report(sorted(findings, key=lambda f: f.order))

@@ -14,7 +14,7 @@ from types import ModuleType
 import pytest
 
 from kcheck.api import Problem, Resource, rule
-from kcheck.check.file import Checker
+from kcheck.check.file import FileChecker
 from kcheck.check.session import Session
 from kcheck.discovery.discover import discover
 from kcheck.finding.report import Report
@@ -103,7 +103,7 @@ def test_processes_that_all_die_are_soon_no_longer_started(  # type: ignore[no-u
     parent = os.getpid()
     started = []
     hire = processes.Crew._hire
-    one = Checker.one
+    one = FileChecker.one
 
     def counted(crew: processes.Crew) -> processes._Hand:
         started.append(1)
@@ -112,7 +112,7 @@ def test_processes_that_all_die_are_soon_no_longer_started(  # type: ignore[no-u
     # What is changed here only copies of this process know.
     monkeypatch.setattr(processes, "_can_fork", lambda: True)
     monkeypatch.setattr(processes.Crew, "_hire", counted)
-    monkeypatch.setattr(Checker, "one", lambda self, *rest: one(self, *rest) if os.getpid() == parent else os._exit(9))
+    monkeypatch.setattr(FileChecker, "one", lambda self, *rest: one(self, *rest) if os.getpid() == parent else os._exit(9))
     report = check({f"{i}.yaml": POD for i in range(100)})
     assert len(started) <= 2 + processes._MOST_DEATHS
     lost = [f for f in report.findings if f.rule == "internal-error"]
@@ -127,9 +127,9 @@ def test_processes_that_cannot_begin_leave_the_work_to_the_first(  # type: ignor
 ) -> None:
     whole = check(MANY, 1)
     parent = os.getpid()
-    make = processes.Checker
+    make = processes.FileChecker
 
-    def only_here(session: Session) -> Checker:
+    def only_here(session: Session) -> FileChecker:
         assert os.getpid() == parent
         return make(session)
 

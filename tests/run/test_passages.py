@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kcheck.check.file import Checker, Task
+from kcheck.check.file import FileChecker, Task
 from kcheck.check.session import Session
 from kcheck.finding.finding import Finding
 from kcheck.rule.registry import Registry
@@ -74,7 +74,7 @@ def found(session: Session, texts: list[str], least: int) -> list[Finding]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shared_blocks, "SMALLEST", least)
         patch.setattr(shared_blocks, "HEAD", 1)
-        checker = Checker(session)
+        checker = FileChecker(session)
         tasks = [Task(number, Source(f"{number}.yaml", text), True) for number, text in enumerate(texts)]
         return [finding for task in tasks for finding in checker.one(task, True).findings]
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from kcheck.cel.cost.size_estimate import MOST, ONE, UNKNOWN, Size, capped, fixed, plus, scaled, times
 from kcheck.cel.eval.budget import LIST, REGEX, TRAVERSAL
 from kcheck.cel.language.syntax import Expr, Literal
-from kcheck.cel.schema.declarations import Shape
+from kcheck.cel.schema.declarations import CelShape
 from kcheck.text.record import NamedTuple
 
 Cost = tuple[int, Size | None]
@@ -26,7 +26,7 @@ class Argument(NamedTuple):
 
     expr: Expr
     known: Size | None
-    shape: Shape | None
+    shape: CelShape | None
 
     @property
     def size(self) -> Size:

@@ -13,14 +13,14 @@ from kcheck.cel.cost.call_costs import Argument, call_cost
 from kcheck.cel.cost.size_estimate import ONE, UNKNOWN, Size, capped, either, fixed, scaled
 from kcheck.cel.eval.budget import LIST, MAP, MESSAGE, TRAVERSAL
 from kcheck.cel.language.syntax import Call, Comprehension, Expr, Ident, ListExpr, Literal, MapExpr, Message, Select
-from kcheck.cel.schema.declarations import Shape
+from kcheck.cel.schema.declarations import CelShape
 from kcheck.cel.values.types import Type
 from kcheck.text.record import NamedTuple
 
 _SCALARS = frozenset(("bool", "double", "duration", "int", "timestamp", "uint"))
 
 
-class _Entry(NamedTuple):
+class _CostEntry(NamedTuple):
     """Sizes of the keys or indices and of the values that a list or map holds. `kind`: list or map."""
 
     kind: str
@@ -32,12 +32,12 @@ class _Local(NamedTuple):
     """What is known of a macro's variable. `way`: whether there is one to it from a declared variable, the end of which is `shape`."""
 
     way: bool
-    shape: Shape | None
+    shape: CelShape | None
     size: Size | None
-    entry: _Entry | None
+    entry: _CostEntry | None
 
 
-def estimate_cost(expr: Expr, root: Shape | None, variable: str = "") -> int:
+def estimate_cost(expr: Expr, root: CelShape | None, variable: str = "") -> int:
     """The greatest cost of a checked expression whose variables have this shape; None: nothing is known of their sizes.
 
     `variable`: the only one that has it. "": every way begins there, as the server has it for rules.
@@ -46,14 +46,14 @@ def estimate_cost(expr: Expr, root: Shape | None, variable: str = "") -> int:
 
 
 class _Estimator:
-    def __init__(self, root: Shape | None, variable: str) -> None:
+    def __init__(self, root: CelShape | None, variable: str) -> None:
         self.root = root
         self.variable = variable
         self.locals: dict[str, list[_Local]] = {}
         # Where the way from a declared variable leads; an expression that there is no way to is not in it.
-        self.shapes: dict[int, Shape | None] = {}
+        self.shapes: dict[int, CelShape | None] = {}
         self.sizes: dict[int, Size] = {}
-        self.entries: dict[int, _Entry] = {}
+        self.entries: dict[int, _CostEntry] = {}
         self.visits: dict[type, Callable[[Any], int]] = {
             Literal: lambda expr: 0, Ident: self.ident, Select: self.select, Call: self.call, ListExpr: self.list, MapExpr: self.map,
             Message: self.message, Comprehension: self.comprehension,
@@ -72,7 +72,7 @@ class _Estimator:
             self.shapes[id(expr)] = found.shape if found else self.root if self.variable in ("", expr.name) else None
         return 1
 
-    def inner(self, expr: Expr, step: Callable[[Shape], Shape | None]) -> Shape | None:
+    def inner(self, expr: Expr, step: Callable[[CelShape], CelShape | None]) -> CelShape | None:
         """The shape one step below an expression's. The server begins at its variable where there is no way to the expression."""
         if id(expr) not in self.shapes:
             return None if self.variable else self.root
@@ -109,7 +109,7 @@ class _Estimator:
     def sized(self, expr: Expr) -> Size:
         return self.size(expr) or UNKNOWN
 
-    def entry(self, expr: Expr) -> _Entry | None:
+    def entry(self, expr: Expr) -> _CostEntry | None:
         found = self.entries.get(id(expr))
         if found is None and isinstance(expr, Ident):
             local = self.local(expr.name)
@@ -168,7 +168,7 @@ class _Estimator:
     def conditional(self, expr: Call, costs: list[int]) -> tuple[int, Size]:
         one, other = self.entry(expr.args[1]), self.entry(expr.args[2])
         if one and other:
-            self.entries[id(expr)] = _Entry(one.kind, either(one.key, other.key), either(one.value, other.value))
+            self.entries[id(expr)] = _CostEntry(one.kind, either(one.key, other.key), either(one.value, other.value))
         return capped(costs[0] + max(costs[1:])), either(self.sized(expr.args[1]), self.sized(expr.args[2]))
 
     def addition(self, expr: Call, overload: str, total: int) -> tuple[int, Size]:
@@ -176,17 +176,17 @@ class _Estimator:
         size = Size(capped(left.least + right.least), capped(left.most + right.most))
         one, other = self.entry(expr.args[0]), self.entry(expr.args[1])
         if one and other:
-            self.entries[id(expr)] = _Entry(one.kind, either(one.key, other.key), either(one.value, other.value))
+            self.entries[id(expr)] = _CostEntry(one.kind, either(one.key, other.key), either(one.value, other.value))
         return capped(total + (1 if overload == "add_list" else scaled(size.most, TRAVERSAL))), size
 
     def list(self, expr: ListExpr) -> int:
         cost = sum(self.cost(each) for each in expr.items)
-        self.entries[id(expr)] = _Entry("list", ONE, self.common(expr.items))
+        self.entries[id(expr)] = _CostEntry("list", ONE, self.common(expr.items))
         return capped(cost + LIST)
 
     def map(self, expr: MapExpr) -> int:
         cost = sum(self.cost(each) for each in (*expr.keys, *expr.values))
-        self.entries[id(expr)] = _Entry("map", self.common(expr.keys), self.common(expr.values))
+        self.entries[id(expr)] = _CostEntry("map", self.common(expr.keys), self.common(expr.values))
         return capped(cost + MAP)
 
     def common(self, items: Iterable[Expr]) -> Size:
@@ -254,7 +254,7 @@ class _Estimator:
             self.entries[id(target)] = entry
 
 
-def _child(shape: Shape, name: str) -> Shape | None:
+def _child(shape: CelShape, name: str) -> CelShape | None:
     if shape.kind == "object":
         return shape.child(name)
     # Of devices the server knows that all attributes are of one size.

@@ -10,7 +10,7 @@ from functools import lru_cache
 from kcheck.cel.cost.cost import estimate_cost
 from kcheck.cel.eval.program import LATEST, Environment, Program
 from kcheck.cel.language.issues import Issue
-from kcheck.cel.schema.declarations import Shape
+from kcheck.cel.schema.declarations import CelShape
 from kcheck.cel.values import types
 from kcheck.cel.values.types import BOOL, STRING, Type, map_of
 
@@ -37,24 +37,24 @@ def check_selector(expression: str, minor: int = LATEST) -> tuple[Program | None
 
 
 @lru_cache(maxsize=16)
-def _device(minor: int) -> tuple[Shape, Environment]:
-    domain, name = Shape("string", {}, STRING, 63, 2), Shape("string", {}, STRING, 32, 2)
-    attribute = Shape("any", {}, types.ANY, 64, 1)
-    capacity = Shape("quantity", {}, _QUANTITY, 0, 8)
+def _device(minor: int) -> tuple[CelShape, Environment]:
+    domain, name = CelShape("string", {}, STRING, 63, 2), CelShape("string", {}, STRING, 32, 2)
+    attribute = CelShape("any", {}, types.ANY, 64, 1)
+    capacity = CelShape("quantity", {}, _QUANTITY, 0, 8)
     fields = {
-        "driver": Shape("string", {}, STRING, 63, 2),
+        "driver": CelShape("string", {}, STRING, 63, 2),
         "attributes": _map(domain, _map(name, attribute)),
         "capacity": _map(domain, _map(name, capacity)),
     }
     if minor >= _CAPACITY_SINCE:
-        fields["allowMultipleAllocations"] = Shape("boolean", {}, BOOL, 0, 4)
-    device = Shape("object", {}, types.DYN, 0, 2)
+        fields["allowMultipleAllocations"] = CelShape("boolean", {}, BOOL, 0, 4)
+    device = CelShape("object", {}, types.DYN, 0, 2)
     device.type = Type("object", "kubernetes.DRADevice", fields=device)
     device.declare(fields)
     return device, Environment({"device": device.type}, minor, libraries=frozenset(("bindings",)))
 
 
-def _map(key: Shape, element: Shape) -> Shape:
-    found = Shape("map", {}, map_of(STRING, element.type), _ENTRIES, 2, element)
+def _map(key: CelShape, element: CelShape) -> CelShape:
+    found = CelShape("map", {}, map_of(STRING, element.type), _ENTRIES, 2, element)
     found.key = key
     return found

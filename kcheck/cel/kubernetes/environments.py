@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from kcheck.cel.eval.program import Environment
-from kcheck.cel.schema.declarations import Schema, Shape
+from kcheck.cel.schema.declarations import CelShape, Schema
 from kcheck.cel.values.types import Type, optional_of
 
 
-def environment_of(shape: Shape, optional_old: bool, minor: int) -> Environment:
+def environment_of(shape: CelShape, optional_old: bool, minor: int) -> Environment:
     """What rules on values of this shape may name: self and oldSelf.
 
     Versions of a kind and copies of its definition share the schemas of their passages, so what they say alike is compiled once.

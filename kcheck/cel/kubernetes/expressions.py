@@ -18,7 +18,7 @@ _WORD = re.compile(r"\.?\w+|[<>=!&|]+")
 _CONTAINER = " (in container '')"
 
 
-class Fault(NamedTuple):
+class ExpressionFault(NamedTuple):
     """What is wrong with an expression. `offset`: where in its text, None for the whole. `internal`: the server blames itself."""
 
     message: str
@@ -26,7 +26,7 @@ class Fault(NamedTuple):
     internal: bool = False
 
 
-class RuleFault(NamedTuple):
+class ExpressionRuleFault(NamedTuple):
     """What is wrong with a rule of a schema, at a node of it; the schema's root for all rules together."""
 
     node: Node
@@ -35,7 +35,7 @@ class RuleFault(NamedTuple):
     offset: int | None = None
 
 
-class Violation(NamedTuple):
+class ExpressionViolation(NamedTuple):
     """A rule that a default breaks. `field`: below the default, as the server writes it; `path`: the keys to the node."""
 
     field: str
@@ -62,17 +62,17 @@ class Policy:
             self._compiler = PolicyCompiler(*self._settings, self._minor or LATEST)
         return self._compiler
 
-    def declare(self, name: str, expression: str) -> list[Fault]:
+    def declare(self, name: str, expression: str) -> list[ExpressionFault]:
         """A variable that later expressions may name."""
         return _faults(self.compiler.declare(name, expression))
 
-    def compile(self, expression: str, result: str, *, authorizer: bool = True) -> list[Fault]:
+    def compile(self, expression: str, result: str, *, authorizer: bool = True) -> list[ExpressionFault]:
         """An expression that gives a "bool", a "string", a "string or null", an "object" or "patches"."""
         found = self.compiler.compile(expression, result, authorizer=authorizer)
         return _faults(found) if isinstance(found, tuple) else []
 
 
-def schema_faults(root: Node, minor: int) -> Iterator[RuleFault]:
+def schema_faults(root: Node, minor: int) -> Iterator[ExpressionRuleFault]:
     """What is wrong with the expressions of a schema's rules (x-kubernetes-validations), and with what they cost."""
     from kcheck.cel.eval.program import LATEST
     from kcheck.cel.kubernetes.rule_validation import check_rules
@@ -80,10 +80,10 @@ def schema_faults(root: Node, minor: int) -> Iterator[RuleFault]:
     for fault in check_rules(root.shared(), minor or LATEST):
         message = fault.message.removeprefix("compilation failed: ").removesuffix(_CONTAINER)
         offset = fault.offset
-        yield RuleFault(root.at(*fault.path), _bare(message) if offset is not None else message, fault.reason, offset)
+        yield ExpressionRuleFault(root.at(*fault.path), _bare(message) if offset is not None else message, fault.reason, offset)
 
 
-def default_violations(schema: Node, whole: bool, minor: int) -> list[Violation]:
+def default_violations(schema: Node, whole: bool, minor: int) -> list[ExpressionViolation]:
     """Rules of a schema that its default breaks, and those that do not compile. `whole`: it is the schema of whole objects."""
     from kcheck.schema.crd.structural import has_rules
 
@@ -97,10 +97,10 @@ def default_violations(schema: Node, whole: bool, minor: int) -> list[Violation]
         return []
     value = schema["default"].plain()
     broken = [
-        Violation(field, f"no rule can judge this default: {issue}", "Invalid", path) for field, issue, path in rules.uncompiled(value)
+        ExpressionViolation(field, f"no rule can judge this default: {issue}", "Invalid", path) for field, issue, path in rules.uncompiled(value)
     ]
     found = [
-        Violation("" if each.field == "<nil>" else each.field, " ".join(each.message.split()), each.reason, each.path)
+        ExpressionViolation("" if each.field == "<nil>" else each.field, " ".join(each.message.split()), each.reason, each.path)
         for each in rules.evaluate(value)
     ]
     return broken + found
@@ -134,12 +134,12 @@ def _offset(node: Node, offset: int, source: str) -> int | None:
     return node.start + margin + offset if node.end - node.start == len(node.text) + 2 * margin else None
 
 
-def _faults(issues: tuple[Any, ...]) -> list[Fault]:
+def _faults(issues: tuple[Any, ...]) -> list[ExpressionFault]:
     faults = []
     for each in issues:
         message = each.message.removeprefix(_INSTANTIATION)
         offset = each.offset if each.line else None
-        faults.append(Fault(message.removesuffix(_CONTAINER), offset, message != each.message))
+        faults.append(ExpressionFault(message.removesuffix(_CONTAINER), offset, message != each.message))
     return faults
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from kcheck.cel.eval.program import CALL_LIMIT, LATEST, Program
 from kcheck.cel.kubernetes.environments import environment_of
 from kcheck.cel.language.issues import Issue
-from kcheck.cel.schema.declarations import Schema, Shape, is_resource, properties_of, shape_of, with_metadata
+from kcheck.cel.schema.declarations import CelShape, Schema, is_resource, properties_of, shape_of, with_metadata
 from kcheck.cel.schema.field_paths import BadFieldPath, normalize
 from kcheck.cel.schema.native_values import read
 from kcheck.cel.values.types import BOOL, STRING
@@ -31,7 +31,7 @@ _LONGEST_MESSAGE = 5 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Violation:
+class RuleViolation:
     """`field`: as the server writes it, `<nil>` for the object itself. `reason`: Invalid, Forbidden, Required or Duplicate.
 
     `rule`: the expression that does not hold. `path`: keys and indices from the object to the field's holder.
@@ -44,12 +44,12 @@ class Violation:
     path: tuple[str | int, ...]
 
 
-class Rule:
+class CompiledRule:
     """One rule where it stands: its program, or the issues that keep it from being one."""
 
     __slots__ = ("field_path", "fits", "issues", "message", "message_program", "optional_old", "program", "reason", "text", "uses_old")
 
-    def __init__(self, raw: Mapping[str, Any], schema: Schema, shape: Shape, minor: int) -> None:
+    def __init__(self, raw: Mapping[str, Any], schema: Schema, shape: CelShape, minor: int) -> None:
         self.text = _string(raw, "rule")
         self.message = _string(raw, "message")
         self.optional_old = raw.get("optionalOldSelf") is True
@@ -77,20 +77,20 @@ class ObjectRules:
 
     __slots__ = ("additional", "all_of", "items", "properties", "resource", "rules", "shape")
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: CelShape) -> None:
         self.shape = shape
         self.resource = False
-        self.rules: list[Rule] = []
+        self.rules: list[CompiledRule] = []
         self.properties: dict[str, ObjectRules] = {}
         self.items: ObjectRules | None = None
         self.additional: ObjectRules | None = None
         self.all_of: list[ObjectRules] = []
 
-    def evaluate(self, object_: Any) -> list[Violation]:
+    def evaluate(self, object_: Any) -> list[RuleViolation]:
         """What the object violates, in the order of the schema."""
         return list(self._visit(_named(object_) if self.resource else object_, (), "", _Meter()))
 
-    def _visit(self, raw: Any, path: tuple[str | int, ...], field: str, meter: _Meter) -> Iterator[Violation]:
+    def _visit(self, raw: Any, path: tuple[str | int, ...], field: str, meter: _Meter) -> Iterator[RuleViolation]:
         if raw is None or meter.left < 0:
             return
         if self.rules:
@@ -124,7 +124,7 @@ class ObjectRules:
         for inner, value, way, name in self._below(raw, path, field):
             yield from inner.uncompiled(value, way, name)
 
-    def _judge(self, raw: Any, path: tuple[str | int, ...], field: str, meter: _Meter) -> Iterator[Violation]:
+    def _judge(self, raw: Any, path: tuple[str | int, ...], field: str, meter: _Meter) -> Iterator[RuleViolation]:
         try:
             value = read(raw, self.shape)
         except EvaluationError:
@@ -143,18 +143,18 @@ class ObjectRules:
             meter.left -= program.spent
             if meter.left < 0 or program.spent > CALL_LIMIT:
                 meter.left = -1
-                yield Violation(field or "<nil>", "Invalid", "the rules cost more than the server allows", rule.text, path)
+                yield RuleViolation(field or "<nil>", "Invalid", "the rules cost more than the server allows", rule.text, path)
                 return
             if fault:
-                yield Violation(field or "<nil>", "Invalid", fault, rule.text, path)
+                yield RuleViolation(field or "<nil>", "Invalid", fault, rule.text, path)
             elif not holds:
                 yield self._violation(rule, variables, path, field, meter)
 
-    def _violation(self, rule: Rule, variables: Mapping[str, Value], path: tuple[str | int, ...], field: str, meter: _Meter) -> Violation:
+    def _violation(self, rule: CompiledRule, variables: Mapping[str, Value], path: tuple[str | int, ...], field: str, meter: _Meter) -> RuleViolation:
         message = _message(rule, variables, meter)
         if rule.field_path:
             field = f"{field}.{rule.field_path}" if field else rule.field_path
-        return Violation(field or "<nil>", rule.reason, message or rule.said, rule.text, path)
+        return RuleViolation(field or "<nil>", rule.reason, message or rule.said, rule.text, path)
 
 
 class _Meter:
@@ -223,13 +223,13 @@ class _Kept(NamedTuple):
     refused: Collection[int]
 
 
-def _build(schema: Schema, node: Schema, shape: Shape, minor: int, kept: _Kept) -> ObjectRules:
+def _build(schema: Schema, node: Schema, shape: CelShape, minor: int, kept: _Kept) -> ObjectRules:
     """`schema`: where rules are looked for; `node`: what declares the values, which within allOf is the schema around it."""
     ruled = kept.ruled
     found = ObjectRules(shape)
     for raw in _list(schema.get("x-kubernetes-validations")):
         if isinstance(raw, dict) and _string(raw, "rule").strip() and id(raw) not in kept.refused:
-            found.rules.append(Rule(raw, node, shape, minor))
+            found.rules.append(CompiledRule(raw, node, shape, minor))
     items, declared = schema.get("items"), node.get("items")
     if isinstance(items, dict) and id(items) in ruled and isinstance(declared, dict) and shape.element is not None:
         found.items = _build(items, declared, shape.element, minor, kept)
@@ -256,7 +256,7 @@ def _named(object_: Any) -> Any:
     return {**object_, "metadata": {**metadata, "name": metadata["generateName"][:GENERATED_BASE] + "x" * 5}}
 
 
-def _message(rule: Rule, variables: Mapping[str, Value], meter: _Meter) -> str:
+def _message(rule: CompiledRule, variables: Mapping[str, Value], meter: _Meter) -> str:
     """What the message expression says; "" where the server would fall back to the message."""
     if rule.message_program is None:
         return ""

@@ -17,7 +17,7 @@ from kcheck.cel.cost.size_estimate import MOST, capped
 from kcheck.cel.eval.program import LATEST, Program
 from kcheck.cel.kubernetes.environments import environment_of
 from kcheck.cel.kubernetes.rule_evaluation import ruled_schemas
-from kcheck.cel.schema.declarations import Schema, Shape, is_resource, properties_of, shape_of
+from kcheck.cel.schema.declarations import CelShape, Schema, is_resource, properties_of, shape_of
 from kcheck.cel.schema.field_paths import BadFieldPath, normalize
 from kcheck.cel.values.types import BOOL, STRING
 from kcheck.finding.problem import Reason
@@ -49,7 +49,7 @@ def check_rules(schema: Schema, minor: int = LATEST) -> list[RuleFault]:
     ruled = ruled_schemas(schema)
     if not ruled:
         return []
-    checker = _Checker(minor, ruled)
+    checker = _RuleChecker(minor, ruled)
     checker.visit(schema, "", (), shape_of(schema, True, "selfType"), 1, "")
     return [*checker.faults, *checker.total_faults()]
 
@@ -66,7 +66,7 @@ def refused_rules(schema: Schema, minor: int = LATEST) -> frozenset[int]:
     return frozenset(found)
 
 
-class _Checker:
+class _RuleChecker:
     def __init__(self, minor: int, ruled: set[int]) -> None:
         self.minor = minor
         self.ruled = ruled
@@ -74,7 +74,7 @@ class _Checker:
         self.costs: list[tuple[int, str, tuple[str | int, ...]]] = []
 
     def visit(
-        self, schema: Schema, field: str, path: tuple[str | int, ...], shape: Shape | None, cardinality: int | None, loose: str
+        self, schema: Schema, field: str, path: tuple[str | int, ...], shape: CelShape | None, cardinality: int | None, loose: str
     ) -> bool:  # fmt: skip
         """Check a node and all below; whether the forms of all rules there are good. `cardinality`: how often the node may occur.
 
@@ -110,7 +110,7 @@ class _Checker:
         return good
 
     def compile(
-        self, rules: list[Any], field: str, path: tuple[str | int, ...], shape: Shape | None, cardinality: int | None, loose: str
+        self, rules: list[Any], field: str, path: tuple[str | int, ...], shape: CelShape | None, cardinality: int | None, loose: str
     ) -> None:
         if shape is None:
             message = "expressions do not see values of an unknown type: give the schema a type, or take the rules away"
@@ -135,7 +135,7 @@ class _Checker:
                 message = "oldSelf cannot be used on the uncorrelatable portion of the schema"
                 self.fault(f"{base}.rule", "Invalid", message, (*here, "rule"))
 
-    def expression(self, compiled: Any, base: str, path: tuple[str | int, ...], key: str, shape: Shape, cardinality: int | None) -> bool:
+    def expression(self, compiled: Any, base: str, path: tuple[str | int, ...], key: str, shape: CelShape, cardinality: int | None) -> bool:
         """Check one expression; whether it uses oldSelf."""
         field, place = f"{base}.{key}", (*path, key)
         if not isinstance(compiled, Program):
@@ -166,7 +166,7 @@ class _Checker:
             yield RuleFault("", "Forbidden", _excess("the estimated cost of all rules together", min(total, MOST), SCHEMA_LIMIT), ())
 
 
-def _estimate(program: Program, shape: Shape) -> int:
+def _estimate(program: Program, shape: CelShape) -> int:
     """What an expression costs at most, estimated once for the places that share its schema."""
     key = (id(program), id(shape.schema))
     found = _estimates.get(key)

@@ -24,14 +24,14 @@ _LOGICAL = ("_&&_", "_||_")
 
 def check(expr: Expr, names: Names) -> list[Fault]:
     """Set the types of all nodes; what is wrong, in the order of the text."""
-    checker = _Checker(names)
+    checker = _TypeChecker(names)
     checker.check(expr)
     if checker.fresh:
         checker.settle(expr)
     return sorted(set(checker.faults))
 
 
-class _Checker:
+class _TypeChecker:
     def __init__(self, names: Names) -> None:
         self.names = names
         self.scopes: list[dict[str, Type]] = []

@@ -14,7 +14,7 @@ from kcheck.text.record import NamedTuple
 END: Final = "end"
 
 
-class Token(NamedTuple):
+class LexerToken(NamedTuple):
     """`kind`: name, int, uint, float, string, bytes, end, or the sign or word itself. `value`: of a literal, or the name."""
 
     kind: str
@@ -43,9 +43,9 @@ _ESCAPES = re.compile(_ESCAPE)
 _LETTERS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 
-def read_tokens(text: str) -> list[Token]:
+def read_tokens(text: str) -> list[LexerToken]:
     """All tokens, the last of kind END. Raises Broken."""
-    tokens: list[Token] = []
+    tokens: list[LexerToken] = []
     at = 0
     match_at = _TOKEN.match
     while True:
@@ -56,12 +56,12 @@ def read_tokens(text: str) -> list[Token]:
         at = match.end()
         if kind == "name":
             name = match["name"]
-            tokens.append(Token(name if name in _WORDS else "name", name, match.start("name")))
+            tokens.append(LexerToken(name if name in _WORDS else "name", name, match.start("name")))
         elif kind == "sign":
             sign = match["sign"]
-            tokens.append(Token(sign, sign, match.start("sign")))
+            tokens.append(LexerToken(sign, sign, match.start("sign")))
         elif kind == "end":
-            tokens.append(Token(END, "", match.start("end")))
+            tokens.append(LexerToken(END, "", match.start("end")))
             return tokens
         elif kind == "quoted":
             raise Broken(match.start("quoted") - 1, "unsupported syntax: '`'")
@@ -76,9 +76,9 @@ def _unreadable(text: str, at: int) -> tuple[int, str]:
     return start, f"Syntax error: token recognition error at: {rest!r}"
 
 
-def _literal(match: re.Match[str], kind: str) -> Token:
+def _literal(match: re.Match[str], kind: str) -> LexerToken:
     if kind == "float":
-        return Token("float", float(match["float"]), match.start("float"))
+        return LexerToken("float", float(match["float"]), match.start("float"))
     if match["int"] is not None:
         start = match.start("int")
         digits = match["int"]
@@ -86,13 +86,13 @@ def _literal(match: re.Match[str], kind: str) -> Token:
         if match["unsigned"]:
             if value >= 1 << 64:
                 raise Broken(start, "invalid uint literal")
-            return Token("uint", value, start)
-        return Token("int", value, start)
+            return LexerToken("uint", value, start)
+        return LexerToken("int", value, start)
     prefix = match["prefix"]
     return _string(match["text"], prefix.lower(), match.start("text"))
 
 
-def _string(text: str, prefix: str, start: int) -> Token:
+def _string(text: str, prefix: str, start: int) -> LexerToken:
     body = text[len(prefix) :]
     width = 3 if body[:3] in ('"""', "'''") and len(body) >= 6 else 1
     body = body[width:-width]
@@ -100,10 +100,10 @@ def _string(text: str, prefix: str, start: int) -> Token:
     if "\r" in body:
         body = body.replace("\r\n", "\n").replace("\r", "\n")
     if "r" in prefix or "\\" not in body:
-        return Token("bytes", body.encode("utf-8", "surrogatepass"), start) if binary else Token("string", body, start)
+        return LexerToken("bytes", body.encode("utf-8", "surrogatepass"), start) if binary else LexerToken("string", body, start)
     if binary:
-        return Token("bytes", _bytes(body, start), start)
-    return Token("string", _ESCAPES.sub(lambda match: _char(match[0][1:], start), body), start)
+        return LexerToken("bytes", _bytes(body, start), start)
+    return LexerToken("string", _ESCAPES.sub(lambda match: _char(match[0][1:], start), body), start)
 
 
 def _bytes(body: str, start: int) -> bytes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kcheck.cel.language.escaping import RESERVED
 from kcheck.cel.language.issues import Broken
-from kcheck.cel.language.lexer import END, Token, read_tokens
+from kcheck.cel.language.lexer import END, LexerToken, read_tokens
 from kcheck.cel.language.macros import bind, expand
 from kcheck.cel.language.syntax import Call, Expr, Ident, ListExpr, Literal, MapExpr, Message, Select, qualified_name
 
@@ -34,7 +34,7 @@ def parse(text: str, minor: int, bindings: bool = False) -> Expr:
 
 
 class _Parser:
-    def __init__(self, tokens: list[Token], minor: int, bindings: bool) -> None:
+    def __init__(self, tokens: list[LexerToken], minor: int, bindings: bool) -> None:
         self.tokens = tokens
         self.at = 0
         self.kind = tokens[0].kind
@@ -42,13 +42,13 @@ class _Parser:
         self.bindings = bindings
         self.depth = 0
 
-    def advance(self) -> Token:
+    def advance(self) -> LexerToken:
         token = self.tokens[self.at]
         self.at += 1
         self.kind = self.tokens[self.at].kind
         return token
 
-    def expect(self, kind: str, what: str = "") -> Token:
+    def expect(self, kind: str, what: str = "") -> LexerToken:
         if self.kind != kind:
             raise self.unexpected(what or f"'{kind}'")
         return self.advance()

@@ -12,7 +12,7 @@ from kcheck.kube.quantity import BadQuantity, parse_exact
 from kcheck.kube.quantity import Quantity as Amount
 
 
-class Quantity(Opaque):
+class CelQuantity(Opaque):
     """A quantity; equal to others of its amount."""
 
     __slots__ = ("amount",)
@@ -23,15 +23,15 @@ class Quantity(Opaque):
         self.amount = amount
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Quantity) and other.amount == self.amount
+        return isinstance(other, CelQuantity) and other.amount == self.amount
 
     def __hash__(self) -> int:
         return hash(self.amount)
 
 
-def _quantity(text: str) -> Quantity:
+def _quantity(text: str) -> CelQuantity:
     try:
-        return Quantity(parse_exact(text))
+        return CelQuantity(parse_exact(text))
     except BadQuantity:
         pattern = r"^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$"
         raise EvaluationError(f"quantities must match the regular expression '{pattern}'") from None
@@ -45,21 +45,21 @@ def _is_quantity(text: str) -> bool:
     return True
 
 
-def _integer(quantity: Quantity) -> int:
+def _integer(quantity: CelQuantity) -> int:
     found = quantity.amount.int64()
     if found is None:
         raise EvaluationError("cannot convert value to integer")
     return found
 
 
-def _added(one: Amount, other: Amount) -> Quantity:
+def _added(one: Amount, other: Amount) -> CelQuantity:
     try:
-        return Quantity(one + other)
+        return CelQuantity(one + other)
     except OverflowError as error:
         raise EvaluationError(str(error)) from None
 
 
-def _compared(one: Quantity, other: Quantity) -> int:
+def _compared(one: CelQuantity, other: CelQuantity) -> int:
     return (one.amount > other.amount) - (one.amount < other.amount)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from kcheck.cel.values.values import EvaluationError, Value
 from kcheck.regex.character_classes import PERL, Charset
-from kcheck.regex.parser import BadPattern, Tree, _limit, _Reader
+from kcheck.regex.parser import BadPattern, Tree, _limit, _PatternReader
 
 _CHAR, _SPLIT, _LOOK, _FOUND = range(4)
 _WORD = Charset(PERL["w"])
@@ -21,7 +21,7 @@ _SIZE = 100_000
 _Program = list[tuple[int, Any, int]]
 
 
-class _LazyReader(_Reader):
+class _LazyReader(_PatternReader):
     """A reader that keeps whether a repetition takes as little as it can."""
 
     def repetition(self) -> Any:

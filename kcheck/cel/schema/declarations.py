@@ -26,32 +26,32 @@ _FORMATS = {
 _SCALARS = {"boolean": (4, types.BOOL), "number": (1, types.DOUBLE), "integer": (1, types.INT)}
 
 
-class Shape:
+class CelShape:
     """`most`: characters, items or entries at most, 0 where that means nothing. `least`: bytes of JSON at least."""
 
     __slots__ = ("_fields", "_key", "_least", "element", "kind", "most", "schema", "type")
 
-    def __init__(self, kind: str, schema: Schema, type_: Type, most: int, least: int | None, element: Shape | None = None) -> None:
+    def __init__(self, kind: str, schema: Schema, type_: Type, most: int, least: int | None, element: CelShape | None = None) -> None:
         self.kind = kind
         self.schema = schema
         self.type = type_
         self.most = most
         self.element = element
         self._least = least
-        self._fields: dict[str, tuple[str, Shape]] | None = None
-        self._key: Shape | None = None
+        self._fields: dict[str, tuple[str, CelShape]] | None = None
+        self._key: CelShape | None = None
 
-    def declare(self, fields: Mapping[str, Shape]) -> None:
+    def declare(self, fields: Mapping[str, CelShape]) -> None:
         """Set the fields of an object that has no schema."""
         self._fields = {name: (name, shape) for name, shape in fields.items()}
 
     @property
-    def key(self) -> Shape | None:
+    def key(self) -> CelShape | None:
         """Of a map's keys."""
         return self._key or (KEY if self.kind == "map" else None)
 
     @key.setter
-    def key(self, shape: Shape) -> None:
+    def key(self, shape: CelShape) -> None:
         self._key = shape
 
     @property
@@ -68,7 +68,7 @@ class Shape:
         return self._least
 
     @property
-    def fields(self) -> dict[str, tuple[str, Shape]]:
+    def fields(self) -> dict[str, tuple[str, CelShape]]:
         """Of an object, by the names that expressions use: the properties' own names and shapes."""
         if self._fields is None:
             self._fields = {}
@@ -80,7 +80,7 @@ class Shape:
                         self._fields[escaped] = (name, shape)
         return self._fields
 
-    def of_property(self, name: str) -> Shape | None:
+    def of_property(self, name: str) -> CelShape | None:
         """Of an object, the shape of a property by its own name. Those beside it are not read for that."""
         schema, escaped = properties_of(self.schema).get(name), escape(name)
         if self.kind != "object" or not escaped or not isinstance(schema, dict):
@@ -89,7 +89,7 @@ class Shape:
             return shape_of(schema, is_resource(schema), f"{self.type.name}.{escaped}")
         return self.child(escaped)
 
-    def find(self, name: str) -> tuple[str, Shape] | None:
+    def find(self, name: str) -> tuple[str, CelShape] | None:
         """A property's own name and shape, by the name that an expression uses."""
         found = self.fields.get(name)
         # Most reserved words may be written as they are behind a dot.
@@ -100,21 +100,21 @@ class Shape:
         found = self.find(name)
         return found[1].type if found else None
 
-    def child(self, name: str) -> Shape | None:
+    def child(self, name: str) -> CelShape | None:
         """The shape of an object's field, for its cost: the server knows none of a reserved word that is written as it is."""
         found = self.fields.get(name)
         return found[1] if found else None
 
 
-KEY = Shape("string", _STRING, types.STRING, 0, 2)
+KEY = CelShape("string", _STRING, types.STRING, 0, 2)
 """Of a map's keys, whose size the server does not count."""
 
 
-def shape_of(schema: Schema, resource: bool = False, name: str = "object") -> Shape | None:
+def shape_of(schema: Schema, resource: bool = False, name: str = "object") -> CelShape | None:
     """The shape, None for what expressions do not see. `resource`: the schema of a whole object, whose metadata they always see."""
     if schema.get("x-kubernetes-int-or-string") is True:
         length = _number(schema, "maxLength")
-        return Shape("dyn", schema, types.DYN, _REQUEST - 2 if length is None else length * 4, 1)
+        return CelShape("dyn", schema, types.DYN, _REQUEST - 2 if length is None else length * 4, 1)
     if resource:
         schema = with_metadata(schema)
     kind = schema.get("type")
@@ -125,7 +125,7 @@ def shape_of(schema: Schema, resource: bool = False, name: str = "object") -> Sh
     if kind == "string":
         return _text(schema)
     found = _SCALARS.get(kind) if isinstance(kind, str) else None
-    return Shape(str(kind), schema, found[1], 0, found[0]) if found else None
+    return CelShape(str(kind), schema, found[1], 0, found[0]) if found else None
 
 
 def is_resource(schema: Schema) -> bool:
@@ -144,7 +144,7 @@ def with_metadata(schema: Schema) -> Schema:
     return {**schema, "properties": {**properties, "kind": _STRING, "apiVersion": _STRING, "metadata": _META}}
 
 
-def _object(schema: Schema, name: str) -> Shape | None:
+def _object(schema: Schema, name: str) -> CelShape | None:
     additional = schema.get("additionalProperties")
     if isinstance(additional, dict):
         element = shape_of(additional, is_resource(additional), f"{name}.@elem")
@@ -153,13 +153,13 @@ def _object(schema: Schema, name: str) -> Shape | None:
         most = _number(schema, "maxProperties")
         if most is None:
             most = (_REQUEST - 2) // (element.least + 6)
-        return Shape("map", schema, types.map_of(types.STRING, element.type), most, 2, element)
-    shape = Shape("object", schema, types.DYN, 0, None)
+        return CelShape("map", schema, types.map_of(types.STRING, element.type), most, 2, element)
+    shape = CelShape("object", schema, types.DYN, 0, None)
     shape.type = Type("object", name, fields=shape)
     return shape
 
 
-def _array(schema: Schema, name: str) -> Shape | None:
+def _array(schema: Schema, name: str) -> CelShape | None:
     items = schema.get("items")
     if not isinstance(items, dict):
         return None
@@ -169,17 +169,17 @@ def _array(schema: Schema, name: str) -> Shape | None:
     most = _number(schema, "maxItems")
     if most is None:
         most = (_REQUEST - 2) // (element.least + 1)
-    return Shape("list", schema, types.list_of(element.type), most, 2, element)
+    return CelShape("list", schema, types.list_of(element.type), most, 2, element)
 
 
-def _text(schema: Schema) -> Shape:
+def _text(schema: Schema) -> CelShape:
     length = _number(schema, "maxLength")
     format_ = schema.get("format")
     if isinstance(format_, str) and format_ in _FORMATS:
         least, most, type_ = _FORMATS[format_]
         if most is None:
             most = _REQUEST - 2 if length is None else length
-        return Shape(format_, schema, type_, most, least)
+        return CelShape(format_, schema, type_, most, least)
     if length is not None:
         # In characters, of which one may be four bytes.
         most = length * 4
@@ -187,7 +187,7 @@ def _text(schema: Schema) -> Shape:
         most = max((len(each.encode()) for each in schema["enum"] if isinstance(each, str)), default=0)
     else:
         most = _REQUEST - 2
-    return Shape("string", schema, types.STRING, most, 2)
+    return CelShape("string", schema, types.STRING, most, 2)
 
 
 def properties_of(schema: Schema) -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kcheck.cel.library.operators import equal
-from kcheck.cel.schema.declarations import Shape
+from kcheck.cel.schema.declarations import CelShape
 from kcheck.cel.values.values import INT_MAX, INT_MIN, Duration, EvaluationError, Timestamp, Value, View
 
 _BIG = 10**21
@@ -21,7 +21,7 @@ class SchemaRecord(View):
 
     __slots__ = ("_made", "raw", "shape")
 
-    def __init__(self, raw: Mapping[str, Any], shape: Shape) -> None:
+    def __init__(self, raw: Mapping[str, Any], shape: CelShape) -> None:
         self.raw = raw
         self.shape = shape
         self._made: dict[str, Value] = {}
@@ -95,7 +95,7 @@ class SetList(list[Value]):
         return found
 
 
-def read(raw: Any, shape: Shape) -> Value:
+def read(raw: Any, shape: CelShape) -> Value:
     """The value of JSON under a schema. Raises EvaluationError where it does not fit."""
     kind, given = shape.kind, raw.__class__
     if kind == "string" and given is str:
@@ -143,7 +143,7 @@ def read_untyped(raw: Any) -> Value:
     return raw
 
 
-def _list(raw: list[Any], shape: Shape, element: Shape) -> list[Value]:
+def _list(raw: list[Any], shape: CelShape, element: CelShape) -> list[Value]:
     if element.kind == "string" and all(each.__class__ is str for each in raw):
         values = raw
     else:

@@ -20,7 +20,7 @@ from kcheck.schema.crd.lazy_shape import outline
 from kcheck.schema.crd.scale import Scale, scale_faults
 from kcheck.schema.crd.structural import Schema, has_rules
 from kcheck.schema.crd.uniqueness import duplicate_faults
-from kcheck.schema.crd.validation import BLOCKING, Fault, Keys, validate
+from kcheck.schema.crd.validation import BLOCKING, Keys, SchemaFault, validate
 from kcheck.schema.shape import Shape
 from kcheck.schema.store import Store
 from kcheck.schema.walk import Walk
@@ -149,7 +149,7 @@ class _Judgement:
         finally:
             self.walk.tell = tell
 
-    def embedded(self, node: Node, decoded: dict[str, Any]) -> list[Fault]:
+    def embedded(self, node: Node, decoded: dict[str, Any]) -> list[SchemaFault]:
         """The faults of an object within the object; what the server cannot decode is told at once."""
         keys = self.way(node)
         for child in misfits(node):
@@ -186,13 +186,13 @@ class _Judgement:
         message = f"{where} has no field {child.name}"
         self.walk.tell("unknown-field", Problem(child, message, help=help, reason="UnknownField", at="key", field=dotted(keys)))
 
-    def field(self, fault: Fault, schema: Schema) -> str:
+    def field(self, fault: SchemaFault, schema: Schema) -> str:
         """The field that the server names."""
         if fault.nowhere:
             return NOWHERE
         return written(fault.keys, schema) if fault.bracketed else dotted(fault.keys) or NOWHERE
 
-    def rules(self, value: dict[str, Any], faults: list[Fault]) -> None:
+    def rules(self, value: dict[str, Any], faults: list[SchemaFault]) -> None:
         if self.undecodable or not self.kind.has_rules():
             return
         nameless = "name" not in value["metadata"]

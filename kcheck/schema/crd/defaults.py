@@ -12,7 +12,7 @@ from typing import Any
 from kcheck.schema.crd.decoding import IDENTITY, Decoder
 from kcheck.schema.crd.embedded import embedded_faults
 from kcheck.schema.crd.structural import Schema
-from kcheck.schema.crd.validation import Fault, Keys, validate
+from kcheck.schema.crd.validation import Keys, SchemaFault, validate
 from kcheck.text.complaint import Complaint, help_of
 from kcheck.yaml.node import Node
 
@@ -20,7 +20,7 @@ _SIMPLE = frozenset({"type", "description", "title", "example", "default", "null
 _PLAIN_TYPES = {"string": (str,), "boolean": (bool,), "integer": (int,), "number": (int, float)}
 
 
-def faults(schema: Node, whole: bool, holder: Node | None, minor: int) -> Iterator[Fault]:
+def faults(schema: Node, whole: bool, holder: Node | None, minor: int) -> Iterator[SchemaFault]:
     """What is wrong with the default of a schema, at keys within the default.
 
     `whole`: it is the schema of whole objects. `holder`: that of the object whose metadata it belongs to, if it does.
@@ -48,7 +48,7 @@ def faults(schema: Node, whole: bool, holder: Node | None, minor: int) -> Iterat
         decoder.decode(default, judge, root=judge.embedded)
         for node in unknown[:1]:
             message = Complaint(f"the schema has no field {node.name} here", "take it out of the default")
-            yield Fault(_way(node, default), "unknown-field", message, "Invalid", nowhere=True)
+            yield SchemaFault(_way(node, default), "unknown-field", message, "Invalid", nowhere=True)
         misplaced = [fault for node, _ in decoder.embedded for fault in _identity(node, _way(node, default))]
     yield from misplaced or validate(default.plain(), judge, minor)
 
@@ -67,13 +67,13 @@ def _surrounded(value: Any, schema: Node, holder: Node) -> dict[str, Any]:
     return {"apiVersion": "validation/v1", "kind": "Validation", **value}
 
 
-def _identity(node: Node, keys: Keys) -> Iterator[Fault]:
+def _identity(node: Node, keys: Keys) -> Iterator[SchemaFault]:
     """What is wrong with the identity of an object in a default."""
     wrong = [key for key in sorted(IDENTITY) if key in node and not _is_decodable(node[key], key)]
     for key in wrong[:1]:
         kind = "a map" if key == "metadata" else "text"
         message = Complaint(f"{key} of an object is {kind}", "write that, or take it out of the default")
-        yield Fault((*keys, key), "wrong-type", message, "Invalid", bracketed=True)
+        yield SchemaFault((*keys, key), "wrong-type", message, "Invalid", bracketed=True)
     if not wrong:
         yield from embedded_faults(node.plain(), keys)
 

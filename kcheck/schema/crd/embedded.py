@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kcheck.kube import labels, names
-from kcheck.schema.crd.validation import Fault, Keys
+from kcheck.schema.crd.validation import Keys, SchemaFault
 from kcheck.schema.shape import Shape
 from kcheck.text.complaint import Complaint
 from kcheck.yaml.node import Node
@@ -28,17 +28,17 @@ def misfits(node: Node) -> Iterator[Node]:
             yield child
 
 
-def embedded_faults(value: dict[str, Any], keys: Keys) -> Iterator[Fault]:
+def embedded_faults(value: dict[str, Any], keys: Keys) -> Iterator[SchemaFault]:
     """What is wrong with the identity of an embedded object."""
     for key in ("apiVersion", "kind"):
         if key not in value:
             message = Complaint(f"{key} is required of an object within an object", "add it")
-            yield Fault((*keys, key), "missing-required-field", message, "Required", bracketed=True)
+            yield SchemaFault((*keys, key), "missing-required-field", message, "Required", bracketed=True)
         elif value[key] == "":
-            yield Fault((*keys, key), "crd-schema-violation", Complaint(f"{key} cannot be empty", "write one"), "Invalid", bracketed=True)
+            yield SchemaFault((*keys, key), "crd-schema-violation", Complaint(f"{key} cannot be empty", "write one"), "Invalid", bracketed=True)
     version, kind = value.get("apiVersion"), value.get("kind")
     if isinstance(version, str) and version.count("/") > 1:
-        yield Fault(
+        yield SchemaFault(
             (*keys, "apiVersion"),
             "crd-schema-violation",
             Complaint(f"{version} has more than one '/'", "write group/version"),
@@ -47,11 +47,11 @@ def embedded_faults(value: dict[str, Any], keys: Keys) -> Iterator[Fault]:
         )
     if isinstance(kind, str) and kind and names.dns1035_label(kind.lower()):
         message = Complaint(f"{kind} is no kind", "write letters, digits and '-' only, a letter first")
-        yield Fault((*keys, "kind"), "crd-schema-violation", message, "Invalid", bracketed=True)
+        yield SchemaFault((*keys, "kind"), "crd-schema-violation", message, "Invalid", bracketed=True)
     metadata = value.get("metadata")
     if isinstance(metadata, dict):
         for where, wrong in _metadata(metadata):
-            yield Fault((*keys, "metadata", where), "crd-schema-violation", wrong, "Invalid", bracketed=True)
+            yield SchemaFault((*keys, "metadata", where), "crd-schema-violation", wrong, "Invalid", bracketed=True)
 
 
 def _metadata(metadata: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -16,15 +16,15 @@ def outline(schema: Schema, metadata: Shape | None = None) -> Shape:
     if schema.int_or_string:
         return PRIMITIVES["int-or-string"]
     if schema.names or metadata is not None or (schema.types == ("object",) and schema.additional_allowed is None):
-        return Shape("object", fields=_Fields(schema, metadata), required=schema.required)
+        return Shape("object", fields=_LazyFields(schema, metadata), required=schema.required)
     if schema.additional_allowed is not None:
-        return _Container("map", schema)
+        return _LazyContainer("map", schema)
     if schema.types == ("array",):
-        return _Container("list", schema)
+        return _LazyContainer("list", schema)
     return _KINDS.get(schema.types[0] if schema.types else "", PRIMITIVES["any"])
 
 
-class _Fields(dict[str, Field]):
+class _LazyFields(dict[str, Field]):
     """Fields by name, each made when it is asked for."""
 
     def __init__(self, schema: Schema, metadata: Shape | None) -> None:
@@ -61,7 +61,7 @@ class _Fields(dict[str, Field]):
         return True
 
 
-class _Container(Shape):
+class _LazyContainer(Shape):
     """A list or map whose items are outlined when they are asked for."""
 
     __slots__ = ("_inner", "_schema")

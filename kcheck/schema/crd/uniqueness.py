@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from kcheck.schema.crd.structural import Schema
-from kcheck.schema.crd.validation import Fault, Keys
+from kcheck.schema.crd.validation import Keys, SchemaFault
 from kcheck.schema.crd.wording import shown
 from kcheck.text.complaint import Complaint
 
 
-def duplicate_faults(value: Any, schema: Schema | None, keys: Keys = ()) -> Iterator[Fault]:
+def duplicate_faults(value: Any, schema: Schema | None, keys: Keys = ()) -> Iterator[SchemaFault]:
     """Items that stand in a list already, here and below. The first repetition of each is named."""
     if schema is None:
         return
@@ -33,11 +33,11 @@ def duplicate_faults(value: Any, schema: Schema | None, keys: Keys = ()) -> Iter
             yield from duplicate_faults(item, schema.items, (*keys, index))
 
 
-def _map_faults(value: list[Any], schema: Schema, keys: Keys) -> Iterator[Fault]:
+def _map_faults(value: list[Any], schema: Schema, keys: Keys) -> Iterator[SchemaFault]:
     for index, item in enumerate(value):
         if item is not None and not isinstance(item, dict):
             message = Complaint(f"{shown(item)} stands here, where the CRD wants a map", "write its fields")
-            yield Fault((*keys, index), "wrong-type", message, "Invalid", bracketed=True)
+            yield SchemaFault((*keys, index), "wrong-type", message, "Invalid", bracketed=True)
             return
     parts = [{key: item[key] for key in schema.list_keys if key in item} if item else {} for item in value]
     for index in _repetitions(parts):
@@ -45,8 +45,8 @@ def _map_faults(value: list[Any], schema: Schema, keys: Keys) -> Iterator[Fault]
         yield _duplicate((*keys, index), Complaint(f"an item with {words} stands in this list already", "change it or take it away"))
 
 
-def _duplicate(keys: Keys, message: str) -> Fault:
-    return Fault(keys, "duplicate-list-item", message, "Duplicate", bracketed=True)
+def _duplicate(keys: Keys, message: str) -> SchemaFault:
+    return SchemaFault(keys, "duplicate-list-item", message, "Duplicate", bracketed=True)
 
 
 def _repetitions(values: list[Any]) -> list[int]:

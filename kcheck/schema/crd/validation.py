@@ -27,7 +27,7 @@ def _mismatch(pattern: Automaton, value: str) -> str:
         return f"not validated: {error}"
 
 
-class Fault(NamedTuple):
+class SchemaFault(NamedTuple):
     """What is wrong at a place.
 
     `nowhere`: the server's cause carries no field. `bracketed`: it writes keys of maps in brackets, not after a dot.
@@ -47,9 +47,9 @@ BLOCKING = frozenset({"NotSupported", "Required", "TooLong", "TooMany", "TypeInv
 _JSON_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
 
 
-def validate(value: Any, schema: Schema, minor: int) -> list[Fault]:
+def validate(value: Any, schema: Schema, minor: int) -> list[SchemaFault]:
     """The faults of a decoded object. `minor`: the N of Kubernetes 1.N."""
-    faults: list[Fault] = []
+    faults: list[SchemaFault] = []
     _Validation(minor).check(value, schema, (), faults)
     return faults
 
@@ -60,7 +60,7 @@ class _Validation:
     def __init__(self, minor: int) -> None:
         self.minor = minor
 
-    def check(self, value: Any, schema: Schema, keys: Keys, faults: list[Fault]) -> int:
+    def check(self, value: Any, schema: Schema, keys: Keys, faults: list[SchemaFault]) -> int:
         if value is None:
             return self.null(schema, keys, faults)
         kind = _JSON_TYPES[value.__class__]
@@ -73,7 +73,7 @@ class _Validation:
             if _fits(value, kind, schema.types, format):
                 count += 1
             else:
-                faults.append(Fault(keys, "wrong-type", wording.wrong_type(value, schema.types, format), "TypeInvalid"))
+                faults.append(SchemaFault(keys, "wrong-type", wording.wrong_type(value, schema.types, format), "TypeInvalid"))
         count += self.combine(value, schema, keys, faults) if schema.has_combinations else 1
         if kind == "string":
             count += 1
@@ -81,38 +81,38 @@ class _Validation:
             if text_format is not None:
                 count += 1
                 if not text_format.fits(value):
-                    faults.append(Fault(keys, "crd-schema-violation", wording.format(value, format, text_format.example), "TypeInvalid"))
+                    faults.append(SchemaFault(keys, "crd-schema-violation", wording.format(value, format, text_format.example), "TypeInvalid"))
         elif kind in ("integer", "number"):
             count += 2
             for nowhere, message in bound_faults(value, schema):
-                faults.append(Fault(keys, "crd-schema-violation", message, "Invalid", nowhere))
+                faults.append(SchemaFault(keys, "crd-schema-violation", message, "Invalid", nowhere))
         elif kind == "array":
             count += 2 + self.items(value, schema, keys, faults)
         if schema.enum and not _is_among(value, schema.enum):
-            faults.append(Fault(keys, "unsupported-value", wording.enum(value, schema.enum), "NotSupported"))
+            faults.append(SchemaFault(keys, "unsupported-value", wording.enum(value, schema.enum), "NotSupported"))
         if kind == "object":
             count += 1 + self.fields(value, schema, keys, faults)
         return count
 
-    def null(self, schema: Schema, keys: Keys, faults: list[Fault]) -> int:
+    def null(self, schema: Schema, keys: Keys, faults: list[SchemaFault]) -> int:
         if schema.enum:
-            faults.append(Fault(keys, "unsupported-value", wording.enum(None, schema.enum), "NotSupported"))
+            faults.append(SchemaFault(keys, "unsupported-value", wording.enum(None, schema.enum), "NotSupported"))
         if not schema.types or schema.nullable or "null" in schema.types:
             return 1
-        faults.append(Fault(keys, "wrong-type", wording.null(schema.types), "TypeInvalid"))
+        faults.append(SchemaFault(keys, "wrong-type", wording.null(schema.types), "TypeInvalid"))
         return 0
 
-    def text(self, value: str, schema: Schema, keys: Keys, faults: list[Fault]) -> None:
+    def text(self, value: str, schema: Schema, keys: Keys, faults: list[SchemaFault]) -> None:
         """The first of these that fails hides the others."""
         length = len(value)
         if schema.max_length is not None and length > schema.max_length:
-            faults.append(Fault(keys, "crd-schema-violation", wording.too_long(length, schema.max_length), "TooLong"))
+            faults.append(SchemaFault(keys, "crd-schema-violation", wording.too_long(length, schema.max_length), "TooLong"))
         elif schema.min_length is not None and length < schema.min_length:
-            faults.append(Fault(keys, "crd-schema-violation", wording.too_short(length, schema.min_length), "Invalid"))
+            faults.append(SchemaFault(keys, "crd-schema-violation", wording.too_short(length, schema.min_length), "Invalid"))
         elif schema.pattern is not None and (message := _mismatch(schema.pattern, value)):
-            faults.append(Fault(keys, "crd-schema-violation", message, "Invalid"))
+            faults.append(SchemaFault(keys, "crd-schema-violation", message, "Invalid"))
 
-    def items(self, value: list[Any], schema: Schema, keys: Keys, faults: list[Fault]) -> int:
+    def items(self, value: list[Any], schema: Schema, keys: Keys, faults: list[SchemaFault]) -> int:
         count = 0
         items = schema.items
         if items is not None:
@@ -120,31 +120,31 @@ class _Validation:
                 count += self.check(item, items, (*keys, index), faults)
         size = len(value)
         if schema.min_items is not None and size < schema.min_items:
-            faults.append(Fault(keys, "crd-schema-violation", wording.too_few(size, schema.min_items, "item"), "Invalid"))
+            faults.append(SchemaFault(keys, "crd-schema-violation", wording.too_few(size, schema.min_items, "item"), "Invalid"))
         if schema.max_items is not None and size > schema.max_items:
-            faults.append(Fault(keys, "crd-schema-violation", wording.too_many(size, schema.max_items, "item"), "TooMany"))
+            faults.append(SchemaFault(keys, "crd-schema-violation", wording.too_many(size, schema.max_items, "item"), "TooMany"))
         if schema.unique_items and any(_is_among(item, value[:index]) for index, item in enumerate(value)):
-            faults.append(Fault(keys, "duplicate-list-item", wording.repeated(), "Invalid"))
+            faults.append(SchemaFault(keys, "duplicate-list-item", wording.repeated(), "Invalid"))
         return count
 
-    def fields(self, value: dict[str, Any], schema: Schema, keys: Keys, faults: list[Fault]) -> int:
+    def fields(self, value: dict[str, Any], schema: Schema, keys: Keys, faults: list[SchemaFault]) -> int:
         size = len(value)
         if schema.min_properties is not None and size < schema.min_properties:
-            faults.append(Fault(keys, "crd-schema-violation", wording.too_few(size, schema.min_properties, "field"), "Invalid"))
+            faults.append(SchemaFault(keys, "crd-schema-violation", wording.too_few(size, schema.min_properties, "field"), "Invalid"))
         if schema.max_properties is not None and size > schema.max_properties:
-            faults.append(Fault(keys, "crd-schema-violation", wording.too_many(size, schema.max_properties, "field"), "TooMany"))
+            faults.append(SchemaFault(keys, "crd-schema-violation", wording.too_many(size, schema.max_properties, "field"), "TooMany"))
         count = 0
         for key, child in value.items():
             inner = schema.under(key)
             if inner is not None:
                 count += self.check(child, inner, (*keys, key), faults)
             elif schema.additional_allowed is False and not schema.has(key):
-                faults.append(Fault(keys, "crd-schema-violation", wording.forbidden(key), "Invalid"))
+                faults.append(SchemaFault(keys, "crd-schema-violation", wording.forbidden(key), "Invalid"))
         absent = [key for key in schema.required if key not in value]
-        faults += [Fault((*keys, key), "missing-required-field", wording.required(key), "Required") for key in absent]
+        faults += [SchemaFault((*keys, key), "missing-required-field", wording.required(key), "Required") for key in absent]
         return count
 
-    def combine(self, value: Any, schema: Schema, keys: Keys, faults: list[Fault]) -> int:
+    def combine(self, value: Any, schema: Schema, keys: Keys, faults: list[SchemaFault]) -> int:
         count = 1
         if schema.any_of:
             count += self.any_of(value, schema, keys, faults)
@@ -156,13 +156,13 @@ class _Validation:
             for _, inner in results:
                 faults += inner
             if any(inner for _, inner in results):
-                faults.append(Fault(keys, "crd-schema-violation", wording.not_all(), "Invalid", True))
+                faults.append(SchemaFault(keys, "crd-schema-violation", wording.not_all(), "Invalid", True))
         if schema.not_ is not None and not self.attempt(value, schema.not_, keys)[1]:
-            faults.append(Fault(keys, "crd-schema-violation", wording.excluded(schema.not_), "Invalid", True))
+            faults.append(SchemaFault(keys, "crd-schema-violation", wording.excluded(schema.not_), "Invalid", True))
         return count
 
-    def any_of(self, value: Any, schema: Schema, keys: Keys, faults: list[Fault]) -> int:
-        best: tuple[int, list[Fault]] | None = None
+    def any_of(self, value: Any, schema: Schema, keys: Keys, faults: list[SchemaFault]) -> int:
+        best: tuple[int, list[SchemaFault]] | None = None
         for each in schema.any_of:
             result = self.attempt(value, each, keys)
             if not result[1]:
@@ -170,12 +170,12 @@ class _Validation:
             if best is None or result[0] > best[0]:
                 best = result
         assert best is not None
-        faults.append(Fault(keys, "crd-schema-violation", wording.none_of(schema.any_of), "Invalid", True))
+        faults.append(SchemaFault(keys, "crd-schema-violation", wording.none_of(schema.any_of), "Invalid", True))
         faults += best[1]
         return best[0]
 
-    def one_of(self, value: Any, schema: Schema, keys: Keys, faults: list[Fault]) -> int:
-        best: tuple[int, list[Fault]] | None = None
+    def one_of(self, value: Any, schema: Schema, keys: Keys, faults: list[SchemaFault]) -> int:
+        best: tuple[int, list[SchemaFault]] | None = None
         passed: list[int] = []
         for each in schema.one_of:
             result = self.attempt(value, each, keys)
@@ -186,16 +186,16 @@ class _Validation:
         if len(passed) == 1:
             return passed[0]
         if passed:
-            faults.append(Fault(keys, "crd-schema-violation", wording.several_of(schema.one_of, len(passed)), "Invalid", True))
+            faults.append(SchemaFault(keys, "crd-schema-violation", wording.several_of(schema.one_of, len(passed)), "Invalid", True))
             return 0
         assert best is not None
-        faults.append(Fault(keys, "crd-schema-violation", wording.none_of(schema.one_of, one=True), "Invalid", True))
+        faults.append(SchemaFault(keys, "crd-schema-violation", wording.none_of(schema.one_of, one=True), "Invalid", True))
         faults += best[1]
         return best[0]
 
-    def attempt(self, value: Any, schema: Schema, keys: Keys) -> tuple[int, list[Fault]]:
+    def attempt(self, value: Any, schema: Schema, keys: Keys) -> tuple[int, list[SchemaFault]]:
         """Checks passed, and faults, of an alternative by itself."""
-        faults: list[Fault] = []
+        faults: list[SchemaFault] = []
         return self.check(value, schema, keys, faults), faults
 
 

@@ -40,14 +40,14 @@ class BadSchemas(ValueError):
     """A path of schemas that cannot be used, or a CRD in it; its text says why and what to do instead."""
 
 
-class Entry(NamedTuple):
+class CatalogEntry(NamedTuple):
     """A JSON Schema. `group`: its API group, the first part of it, or "" where the name does not say."""
 
     group: str
     file: Path
 
 
-class Definition:
+class SchemaFile:
     """A document that holds a CRD, parsed when somebody needs it. `line`: lines of its file before it."""
 
     def __init__(self, file: Path, text: str, line: int) -> None:
@@ -73,14 +73,14 @@ class SchemaFiles:
     """What one path held: CRDs, and JSON Schemas by kind and version."""
 
     def __init__(self) -> None:
-        self.definitions: list[Definition] = []
-        self.entries: dict[tuple[str, str], list[Entry]] = {}
+        self.definitions: list[SchemaFile] = []
+        self.entries: dict[tuple[str, str], list[CatalogEntry]] = {}
 
     def add_to(self, store: Store) -> None:
         """Let a store look here for the kinds that it does not have."""
         store.catalogs.append(_Shelf(self, store))
 
-    def mentions(self, group: str, kind: str) -> Iterator[Definition]:
+    def mentions(self, group: str, kind: str) -> Iterator[SchemaFile]:
         """The CRDs whose text has both words."""
         return (each for each in self.definitions if kind in each.text and group in each.text)
 
@@ -149,7 +149,7 @@ def read_schemas(path: Path) -> SchemaFiles:
         entry = _entry(file)
         if entry is not None:
             kind, version, group = entry
-            found.entries.setdefault((kind, version), []).append(Entry(group, file))
+            found.entries.setdefault((kind, version), []).append(CatalogEntry(group, file))
         else:
             found.definitions += _definitions(file)
     if not found.definitions and not found.entries:
@@ -178,7 +178,7 @@ def _entry(file: Path) -> tuple[str, str, str] | None:
     return (joined[1], joined[3], joined[2]) if joined else None
 
 
-def _definitions(file: Path) -> Iterator[Definition]:
+def _definitions(file: Path) -> Iterator[SchemaFile]:
     """The CRDs of a file, document by document."""
     try:
         text = Source.decode(str(file), file.read_bytes()).text
@@ -189,4 +189,4 @@ def _definitions(file: Path) -> Iterator[Definition]:
     bounds = [0, *(match.start() for match in _SEPARATOR.finditer(text)), len(text)]
     for start, end in pairwise(bounds):
         if text.find(_CRD, start, end) >= 0:
-            yield Definition(file, text[start:end], text.count("\n", 0, start))
+            yield SchemaFile(file, text[start:end], text.count("\n", 0, start))

@@ -12,7 +12,7 @@ from kcheck.finding.problem import Problem, Reason
 from kcheck.kube.pod import Pod
 from kcheck.kube.resource import Resource
 from kcheck.kube.suggestions import nearest
-from kcheck.rule.plan import Crash, Plan, Tell, compile_plan
+from kcheck.rule.plan import OnCrash, OnProblem, Plan, compile_plan
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
 from kcheck.schema.shape import Shape
@@ -29,7 +29,7 @@ def verdict_plan(registry: Registry) -> Plan:
     return compile_plan(registry, choose(registry, ["spec"]))
 
 
-def tell_doomed(resource: Resource, pods: Iterable[Pod], store: Store, plan: Plan, tell: Tell, crash: Crash) -> None:
+def tell_doomed(resource: Resource, pods: Iterable[Pod], store: Store, plan: Plan, tell: OnProblem, crash: OnCrash) -> None:
     """Tell why the server will refuse the whole pods of a custom resource."""
     described = store.added(resource.api_version, resource.kind) is not None
     for pod in pods:
@@ -47,7 +47,7 @@ def tell_doomed(resource: Resource, pods: Iterable[Pod], store: Store, plan: Pla
 class _Sieve:
     """Passes on what is sure. `described`: the kind has a schema, which says itself where a value is of a wrong type."""
 
-    def __init__(self, resource: Resource, tell: Tell, described: bool) -> None:
+    def __init__(self, resource: Resource, tell: OnProblem, described: bool) -> None:
         self._resource = resource
         self._tell = tell
         self._reasons = _SURE if described else _SURE | {"TypeInvalid"}

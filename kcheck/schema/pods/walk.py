@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kcheck.kube.pod import Container, Pod
 from kcheck.kube.resource import Resource
-from kcheck.rule.plan import Crash, Plan, Tell, TypePlan
+from kcheck.rule.plan import OnCrash, OnProblem, Plan, TypePlan
 from kcheck.rule.ruleset import RuleSet
 from kcheck.schema.pods.detection import PodSchemas
 from kcheck.schema.pods.known_kinds import Places, PodPart, PodPlace, follow, known_places, look, usual_places
@@ -58,7 +58,7 @@ def places_in(resource: Resource, store: Store) -> Places:
 class PodWalk(Walk):
     """The walk over the pods of one object. `pods` are those that are whole."""
 
-    def __init__(self, resource: Resource, plan: Plan, store: Store, tell: Tell, crash: Crash) -> None:
+    def __init__(self, resource: Resource, plan: Plan, store: Store, tell: OnProblem, crash: OnCrash) -> None:
         super().__init__(resource, plan, tell, crash)
         self.store = store
         self._seen: set[int] = set()

@@ -17,7 +17,7 @@ from kcheck.yaml.fast.line import LINES, line_of
 from kcheck.yaml.fast.plain_scalars import NotSimple, give_up, go_on
 from kcheck.yaml.fast.quoted_scalars import quoted
 from kcheck.yaml.fast.shared_blocks import Repeats
-from kcheck.yaml.node import Node, Quote
+from kcheck.yaml.node import Node, SharedRef
 from kcheck.yaml.read_document import DEPTH_LIMIT, Built
 from kcheck.yaml.scalars import BadScalar
 
@@ -37,7 +37,7 @@ def read(text: str, base: int, repeats: Repeats | None = None) -> Built | None:
         rest = text.encode().translate(None, _USUAL)
         if rest and not _PRINTABLE.fullmatch(rest.decode()):
             return None
-        return _Reader(text, base, repeats).run()
+        return _FastReader(text, base, repeats).run()
     except (NotSimple, BadScalar, UnicodeEncodeError):
         if repeats is not None:
             repeats.spared = spared
@@ -47,7 +47,7 @@ def read(text: str, base: int, repeats: Repeats | None = None) -> Built | None:
 def read_passage(text: str, node: Node, repeats: Repeats) -> dict[str, Node]:
     """What the text of a passage makes as the value of a node."""
     indent = len(text) - len(text.lstrip(" "))
-    built = _Reader(text, node.start - indent, repeats).run()
+    built = _FastReader(text, node.start - indent, repeats).run()
     assert built is not None
     value: dict[str, Node] = built.root.held
     for child in value.values():
@@ -55,7 +55,7 @@ def read_passage(text: str, node: Node, repeats: Repeats) -> dict[str, Node]:
     return value
 
 
-class _Reader:
+class _FastReader:
     """One document being read."""
 
     def __init__(self, text: str, base: int, repeats: Repeats | None) -> None:
@@ -120,7 +120,7 @@ class _Reader:
                             if repeats is not None and not dashes and key is not None and owner.name == "properties":
                                 passage = repeats.find(text, begin, indent)
                                 if passage is not None:
-                                    node.held = Quote(passage)
+                                    node.held = SharedRef(passage)
                                     last = node.end = node.start + passage.length
                                     position = begin + passage.size
                                     key, wait = None, -1
@@ -234,7 +234,7 @@ class _Reader:
             assert self.repeats is not None
             passage = self.repeats.add(self.text, begin, position, node.end - node.start)
             if passage is not None:
-                node.held = Quote(passage, node.held)
+                node.held = SharedRef(passage, node.held)
         return self.opened[-1][0] if self.opened else None
 
     def put(self, owner: Node, node: Node) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from kcheck.yaml.node import Node, Passage
+from kcheck.yaml.node import Node, SharedBlock
 
 SMALLEST = 500
 """Characters of a passage that is worth it."""
@@ -27,7 +27,7 @@ MOST_ALIKE = 4
 _INDENT = re.compile(" *+")
 
 
-class Known(Passage):
+class Known(SharedBlock):
     """A passage that was read. `size`: its characters; `length`: those of its value, from the first key to the end of the last value."""
 
     __slots__ = ("begin", "length", "repeats", "size", "text")

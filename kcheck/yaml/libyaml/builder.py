@@ -36,7 +36,7 @@ _MERGE = "<<"
 _MERGE_TAG = "tag:yaml.org,2002:merge"
 
 
-class Fault(Exception):
+class YamlFault(Exception):
     """What libyaml lets pass and the server's reader refuses; offsets count from the start of the text that was parsed."""
 
     def __init__(self, start: int, end: int, message: str) -> None:
@@ -92,7 +92,7 @@ class _Builder:
                 if tag is not None or event.anchor is not None:
                     start = self.skip_properties(start, end)
                 if not self.slash and style == '"' and (found := _SLASH.search(text, start, end)):
-                    raise Fault(found.end() - 2, found.end(), Complaint("'\\/' is an escape in JSON alone", "remove the backslash"))
+                    raise YamlFault(found.end() - 2, found.end(), Complaint("'\\/' is an escape in JSON alone", "remove the backslash"))
                 if current.__class__ is dict and key is None:
                     key = self.key(event, start, end)
                     continue
@@ -103,7 +103,7 @@ class _Builder:
                     try:
                         value = resolve(value)
                     except BadScalar as error:
-                        raise Fault(start, end, error.args[0]) from None
+                        raise YamlFault(start, end, error.args[0]) from None
                 elif style in "|>":
                     end = start + len(text[start:end].rstrip())
                 node = Node(value, base + start, base + end, style, None, owner)
@@ -112,11 +112,11 @@ class _Builder:
             elif kind is MappingStartEvent or kind is SequenceStartEvent:
                 start = event.start_mark.index
                 if len(stack) >= DEPTH_LIMIT:
-                    raise Fault(start, start + 1, f"nested more than {DEPTH_LIMIT} levels deep, which no Kubernetes object is")
+                    raise YamlFault(start, start + 1, f"nested more than {DEPTH_LIMIT} levels deep, which no Kubernetes object is")
                 if event.tag is not None or event.anchor is not None:
                     start = self.skip_properties(start, len(text))
                 if current.__class__ is dict and key is None:
-                    raise Fault(start, start + 1, Complaint("a map or list cannot be a key", 'quote it if it is text, e.g. "{{ x }}"'))
+                    raise YamlFault(start, start + 1, Complaint("a map or list cannot be a key", 'quote it if it is text, e.g. "{{ x }}"'))
                 value = {} if kind is MappingStartEvent else []
                 node = Node(value, base + start, -1, "{" if event.flow_style else "", None, owner)
                 if event.anchor is not None:
@@ -139,12 +139,12 @@ class _Builder:
                 end = event.end_mark.index
                 target = anchors.get(event.anchor)
                 if target is None:
-                    raise Fault(start, end, Complaint(f"nothing above is named '&{event.anchor}'", "quote the text if it is no alias"))
+                    raise YamlFault(start, end, Complaint(f"nothing above is named '&{event.anchor}'", "quote the text if it is no alias"))
                 if current.__class__ is dict and key is None:
                     key = Node(self.alias_key(target, start, end), base + start, base + end, "")
                     continue
                 if target.end < 0:
-                    raise Fault(start, end, f"alias '*{event.anchor}' is inside the value of '&{event.anchor}' and would contain itself")
+                    raise YamlFault(start, end, f"alias '*{event.anchor}' is inside the value of '&{event.anchor}' and would contain itself")
                 node = self.copy(target, owner)
                 node.start, node.end = base + start, base + end
                 self.aliased.add(node.start)
@@ -204,12 +204,12 @@ class _Builder:
             try:
                 text = tagged_key(event.tag, text)
             except BadScalar as error:
-                raise Fault(start, max(end, start + 1), error.args[0]) from None
+                raise YamlFault(start, max(end, start + 1), error.args[0]) from None
         elif not event.style and text != _MERGE:
             try:
                 text = key_text(text)
             except BadScalar as error:
-                raise Fault(start, max(end, start + 1), error.args[0]) from None
+                raise YamlFault(start, max(end, start + 1), error.args[0]) from None
         node = Node(text, self.base + start, self.base + end, event.style or "")
         if text == _MERGE and (event.implicit[0] or event.tag == _MERGE_TAG):
             self.merge_keys.add(node.start)
@@ -222,19 +222,19 @@ class _Builder:
         try:
             return value_key(target.value)
         except BadScalar as error:
-            raise Fault(start, end, error.args[0]) from None
+            raise YamlFault(start, end, error.args[0]) from None
 
     def tagged(self, tag: str, text: str, start: int, end: int) -> Any:
         try:
             return tagged(tag, text)
         except BadScalar as error:
-            raise Fault(start, max(end, start + 1), error.args[0]) from None
+            raise YamlFault(start, max(end, start + 1), error.args[0]) from None
 
     def copy(self, node: Node, parent: Node | None) -> Node:
         """The tree that an alias stands for, with its own parents: paths go by where it is used, places by where it is written."""
         self.copied += 1
         if self.copied > ALIAS_LIMIT:
-            raise Fault(0, 1, f"aliases expand to more than {ALIAS_LIMIT:,} values: the API server refuses such a document")
+            raise YamlFault(0, 1, f"aliases expand to more than {ALIAS_LIMIT:,} values: the API server refuses such a document")
         value = node.value
         twin = Node(value, node.start, node.end, node.style, node.key, parent)
         if value.__class__ is dict:
@@ -259,7 +259,7 @@ class _Builder:
             for each in maps:
                 if not each.is_map:
                     span = source.start - self.base, source.end - self.base
-                    raise Fault(*span, Complaint("'<<' merges a map or a list of maps, not this value", "use an alias of a map"))
+                    raise YamlFault(*span, Complaint("'<<' merges a map or a list of maps, not this value", "use an alias of a map"))
                 for name, child in each.value.items():
                     child.parent = node
                     self.put(new, name, child)

@@ -14,7 +14,7 @@ from kcheck.text.breaks import BREAKS
 from kcheck.text.complaint import Complaint, help_of
 from kcheck.text.source import Source
 from kcheck.yaml.document import Document, broken
-from kcheck.yaml.libyaml.builder import Fault, build
+from kcheck.yaml.libyaml.builder import YamlFault, build
 from kcheck.yaml.node import Node
 from kcheck.yaml.syntax import SyntaxFault, explain
 
@@ -59,7 +59,7 @@ def _attempt(source: Source, text: str, start: int, end: int, may_be_json: bool)
         try:
             documents = _build(source, readable, start, end, may_be_json)
             break
-        except Fault as found:
+        except YamlFault as found:
             message, help = str(found.message), help_of(found.message)
             for character, real in meant.items():
                 message = message.replace(character, real).replace(repr(character)[1:-1], real)
@@ -98,27 +98,27 @@ def _readable(problem: str, readable: str, text: str, meant: dict[str, str], may
 def _build(source: Source, text: str, start: int, end: int, may_be_json: bool) -> list[Document]:
     ended = _TEXT_END.match(text)
     if ended is not None:
-        raise Fault(*ended.span(1), Complaint("a '...' ends the document before it began", "use '---' or take it away"))
+        raise YamlFault(*ended.span(1), Complaint("a '...' ends the document before it began", "use '---' or take it away"))
     mark = text.find(_MARK)
     if mark >= 0 and not (may_be_json and _is_json(text)):
-        raise Fault(mark, mark + 1, Complaint("a byte order mark (U+FEFF) inside a document", "remove this invisible character"))
+        raise YamlFault(mark, mark + 1, Complaint("a byte order mark (U+FEFF) inside a document", "remove this invisible character"))
     constant = _constant(text) if may_be_json and ("NaN" in text or "Infinity" in text) else None
     if constant is not None:
-        raise Fault(*constant.span(1), Complaint(f"JSON has no {constant[1]}", "quote it if it is text"))
+        raise YamlFault(*constant.span(1), Complaint(f"JSON has no {constant[1]}", "quote it if it is text"))
     built = build(libyaml.CParser(text), text, start, "\\/" not in text or (may_be_json and _is_json(text)))
     if built is None:
         return []
     if built.root.value is None:
         if built.trailing is not None:
             at = built.trailing - start
-            raise Fault(
+            raise YamlFault(
                 at, at + 1, Complaint("this follows an empty document and is never read", "write '---' on a line of its own before it")
             )
         return []
     if built.trailing is not None and may_be_json and _begins_with_json(text):
         # To kubectl, only the JSON is the first part.
         at = built.trailing - start
-        raise Fault(at, at + 1, Complaint("more text follows a JSON object", "put '---' on a line of its own before it"))
+        raise YamlFault(at, at + 1, Complaint("more text follows a JSON object", "put '---' on a line of its own before it"))
     return [Document(source, 0, start, end, built.root, None, built.duplicates, built.trailing)]
 
 

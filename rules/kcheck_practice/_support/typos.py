@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from kcheck.api import Edit, Fix, Lexicon, Place, labels, nearest
+from kcheck.api import Edit, Fix, Lexicon, Location, labels, nearest
 
 _DIGITS = str.maketrans("", "", "0123456789")
 _PLAIN = re.compile(r"[A-Za-z](?:[\w./-]*\w)?", re.ASCII)
@@ -35,7 +35,7 @@ def is_plain(word: str) -> bool:
     return _PLAIN.fullmatch(word) is not None and word.lower() not in _NO_TEXT
 
 
-def correction(place: Place | None, wrong: str, right: str) -> Fix | None:
+def correction(place: Location | None, wrong: str, right: str) -> Fix | None:
     """The change of a word at a place, None where it is not written there plainly (quoted, folded, far to the right)."""
     if place is None or place.range.start.line != place.range.end.line:
         return None

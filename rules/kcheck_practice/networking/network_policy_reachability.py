@@ -84,7 +84,7 @@ def policy_blocks_call(caller: Facts, bundle: Bundle) -> Iterator[Problem]:
                 break
 
 
-def _blocked(call: service_calls.Call, workload: Facts, pod: PodFact, bundle: Bundle) -> Problem | None:
+def _blocked(call: service_calls.ServiceCall, workload: Facts, pod: PodFact, bundle: Bundle) -> Problem | None:
     """The problem of a call that no policy lets out, or none lets in."""
     to = aim(call.port, pod)
     own = call.caller.pods[0]

@@ -56,7 +56,7 @@ def missing_address_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         yield Problem(address.place, f"{title} has no port {address.port}", help=hint, related=(Related(found[0].place, title),))
 
 
-def _missing(wanted: service_calls.Target, address: network.Address, user: Facts, bundle: Bundle) -> Iterator[Problem]:
+def _missing(wanted: service_calls.CallTarget, address: network.Address, user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """The problem of an address that nobody has, if the one who has it should be in sight."""
     around = bundle.once(Peers).of(user, "Service")
     peers = around.sharing(wanted.namespace)
@@ -76,7 +76,7 @@ def _missing(wanted: service_calls.Target, address: network.Address, user: Facts
         yield Problem(address.place, f"there is no Service {wanted.name}{where} in the input", help="add it, or correct the address")
 
 
-def _is_there(wanted: service_calls.Target, address: network.Address, bundle: Bundle) -> bool:
+def _is_there(wanted: service_calls.CallTarget, address: network.Address, bundle: Bundle) -> bool:
     """Whether something has the name, or may come to have it."""
     name = wanted.name
     if name in _BROUGHT or name in bundle.mentioned or (wanted.namespace == "kube-system" and not bundle.complete):

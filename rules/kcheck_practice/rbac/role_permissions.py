@@ -20,7 +20,7 @@ _ROLES = {"rbac.authorization.k8s.io": ("roles", "clusterroles")}
 _PEOPLE = {"": ("users", "groups", "serviceaccounts"), "authentication.k8s.io": ("userextras", "uids")}
 
 
-class Grant(NamedTuple):
+class Permission(NamedTuple):
     """A power that rules can give: verbs on resources, by API group. `named`: only these objects, or all of them."""
 
     verbs: tuple[str, ...]
@@ -46,7 +46,7 @@ def _means(text: str, resource: str) -> bool:
     return text in ("*", resource) or ("/" in resource and text == f"*/{resource.partition('/')[2]}")
 
 
-def _power(id: str, title: str, grant: Grant, danger: str, *, wildcards: bool = True) -> Rule:
+def _power(id: str, title: str, grant: Permission, danger: str, *, wildcards: bool = True) -> Rule:
     """The rule about a power. `danger`: what it comes to; `wildcards`: whether a rule for everything is told, too."""
 
     @rule(id, title, groups=_GROUPS, default=False, types=_RULE)
@@ -66,7 +66,7 @@ def _what(verb: str, resource: str) -> str:
 
 def _verb(id: str, title: str, verb: str, danger: str, *, of: Mapping[str, tuple[str, ...]]) -> Rule:
     """The rule about a verb that has a meaning of its own for some resources, and is among every verb on them."""
-    grant = Grant((verb,), of)
+    grant = Permission((verb,), of)
 
     @rule(id, title, groups=_GROUPS, default=False, types=_RULE)
     def look(node: Node) -> Iterator[Problem]:
@@ -111,79 +111,79 @@ def unlimited_role(node: Node) -> Iterator[Problem]:
 secret_read = _power(
     "secret-read-permission",
     "Role allows reading Secrets",
-    Grant(("get", "list", "watch"), {"": ("secrets",)}),
+    Permission(("get", "list", "watch"), {"": ("secrets",)}),
     "shows the values of Secrets, list and watch those of all",
 )
 secret_write = _power(
     "secret-write-permission",
     "Role allows creating or changing Secrets",
-    Grant(_WRITING, {"": ("secrets",)}),
+    Permission(_WRITING, {"": ("secrets",)}),
     "makes tokens of any service account",
 )
 workload_create = _power(
     "workload-create-permission",
     "Role allows the creation of Pods or workloads",
-    Grant(("create",), _WORKLOADS),
+    Permission(("create",), _WORKLOADS),
     "runs anything under any service account of the namespace",
 )
 pod_exec = _power(
     "pod-exec-permission",
     "Role allows access into Pods (pods/exec, pods/attach, pods/portforward)",
-    Grant(("create", "get"), {"": ("pods/exec", "pods/attach", "pods/portforward", "pods/ephemeralcontainers")}),
+    Permission(("create", "get"), {"": ("pods/exec", "pods/attach", "pods/portforward", "pods/ephemeralcontainers")}),
     "gets into running containers and all that they can reach",
 )
 node_proxy = _power(
     "node-proxy-permission",
     "Role allows access to the kubelet API (nodes/proxy)",
-    Grant(("get", "create", "update", "patch", "delete"), {"": ("nodes/proxy",)}),
+    Permission(("get", "create", "update", "patch", "delete"), {"": ("nodes/proxy",)}),
     "runs commands in every pod of the node, past audit and admission",
 )
 webhook_change = _power(
     "webhook-write-permission",
     "Role allows changes to admission webhook configurations",
-    Grant(_WRITING, {"admissionregistration.k8s.io": ("validatingwebhookconfigurations", "mutatingwebhookconfigurations")}),
+    Permission(_WRITING, {"admissionregistration.k8s.io": ("validatingwebhookconfigurations", "mutatingwebhookconfigurations")}),
     "reads and changes whatever anybody creates",
 )
 certificate_approval = _power(
     "certificate-approval-permission",
     "Role allows the approval of CertificateSigningRequests",
-    Grant(("update", "patch"), {"certificates.k8s.io": ("certificatesigningrequests/approval",)}),
+    Permission(("update", "patch"), {"certificates.k8s.io": ("certificatesigningrequests/approval",)}),
     "makes certificates of any user",
 )
 service_status = _power(
     "service-status-write-permission",
     "Role allows changes to services/status (CVE-2020-8554)",
-    Grant(("update", "patch"), {"": ("services/status",)}),
+    Permission(("update", "patch"), {"": ("services/status",)}),
     "takes over addresses that others send to (CVE-2020-8554)",
 )
 endpoint_change = _power(
     "endpoints-write-permission",
     "Role allows changes to Endpoints or EndpointSlices (CVE-2021-25740)",
-    Grant(_WRITING, {"": ("endpoints",), "discovery.k8s.io": ("endpointslices",)}),
+    Permission(_WRITING, {"": ("endpoints",), "discovery.k8s.io": ("endpointslices",)}),
     "sends what is meant for a Service anywhere (CVE-2021-25740)",
 )
 log_deletion = _power(
     "log-delete-permission",
     "Role allows the deletion of Pod logs (pods/log)",
-    Grant(("delete", "deletecollection"), {"": ("pods/log",)}),
+    Permission(("delete", "deletecollection"), {"": ("pods/log",)}),
     "removes the traces of what somebody did",
 )
 config_map_change = _power(
     "config-map-write-permission",
     "Role allows changes to ConfigMaps",
-    Grant(_CHANGING, {"": ("configmaps",)}),
+    Permission(_CHANGING, {"": ("configmaps",)}),
     "changes how other programs behave",
 )
 aws_auth_change = _power(
     "aws-auth-write-permission",
     "Role allows changes to the ConfigMap aws-auth (EKS)",
-    Grant(_CHANGING, {"": ("configmaps",)}, ("aws-auth",)),
+    Permission(_CHANGING, {"": ("configmaps",)}, ("aws-auth",)),
     "can make anybody a cluster admin through the ConfigMap aws-auth",
 )
 network_change = _power(
     "network-write-permission",
     "Role allows changes to Services, Ingresses or NetworkPolicies",
-    Grant(_WRITING, {"": ("services", "endpoints"), "networking.k8s.io": ("ingresses", "networkpolicies")}),
+    Permission(_WRITING, {"": ("services", "endpoints"), "networking.k8s.io": ("ingresses", "networkpolicies")}),
     "opens, closes and redirects traffic",
 )
 role_binding = _verb(
@@ -210,6 +210,6 @@ impersonation = _verb(
 role_change = _power(
     "role-write-permission",
     "Role allows changes to Roles or RoleBindings",
-    Grant(_WRITING, {"rbac.authorization.k8s.io": ("roles", "clusterroles", "rolebindings", "clusterrolebindings")}),
+    Permission(_WRITING, {"rbac.authorization.k8s.io": ("roles", "clusterroles", "rolebindings", "clusterrolebindings")}),
     "changes who may do what",
 )

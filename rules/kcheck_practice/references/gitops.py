@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 
-from kcheck.api import ERROR, Bundle, Delivery, Facts, Lexicon, Place, Problem, Related, rule
+from kcheck.api import ERROR, Bundle, Delivery, Facts, Lexicon, Location, Problem, Related, rule
 from kcheck.api import pattern as late
 from kcheck_practice._support.typos import meant
 
@@ -34,7 +34,7 @@ def missing_source_path(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
             continue
         above, _, last = path.rpartition("/")
         for root in roots:
-            near = meant(last, bundle.once(_Folders).of(_join(root, above)))
+            near = meant(last, bundle.once(_GitOpsFolders).of(_join(root, above)))
             if near is not None and above:
                 yield Problem(origin.place, f"there is no folder {path} in the input", help=f"did you mean {above}/{near}?")
                 break
@@ -62,7 +62,7 @@ def project_forbids(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
             )
 
 
-def _forbidden(delivery: Delivery, allowed: list[Delivery]) -> Iterator[tuple[Place, str, str]]:
+def _forbidden(delivery: Delivery, allowed: list[Delivery]) -> Iterator[tuple[Location, str, str]]:
     """What no project allows: where it stands, what it is, the field of a project that it belongs in."""
     for origin in delivery.origins:
         # What a project excludes is not heeded, for patterns of Go are not quite these.
@@ -100,7 +100,7 @@ def _join(root: str, path: str) -> str:
     return "/".join(part for part in (root, path) if part)
 
 
-class _Folders:
+class _GitOpsFolders:
     """The folders inside a folder of the input, indexed by their names."""
 
     def __init__(self, bundle: Bundle) -> None:

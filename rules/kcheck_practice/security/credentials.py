@@ -225,10 +225,10 @@ def _is_meant(key: str, value: str, owner: Node) -> bool:
 
 
 def _in_text(
-    node: Node, found: Iterable[credential_patterns.Found], where: str, resource: Resource | None, allow: tuple[str, ...]
+    node: Node, found: Iterable[credential_patterns.FoundCredential], where: str, resource: Resource | None, allow: tuple[str, ...]
 ) -> Iterator[Problem]:
     """One problem for each credential in a text, the first of each name."""
-    told: dict[str, credential_patterns.Found] = {}
+    told: dict[str, credential_patterns.FoundCredential] = {}
     for each in found:
         told.setdefault(each.what, each)
     for what, each in told.items():
@@ -238,7 +238,7 @@ def _in_text(
             yield Problem(span or node, f"{what} is {where}, put it into a Secret", at=at, field=node)  # type: ignore[arg-type]
 
 
-def _span(node: Node, found: credential_patterns.Found, resource: Resource | None) -> Span | None:
+def _span(node: Node, found: credential_patterns.FoundCredential, resource: Resource | None) -> Span | None:
     """Where a part of a value stands in the file, as far as it is on one line; None where it is written in another way."""
     text = node.text
     quotes = 1 if node.style in ("'", '"') else 0

@@ -7,7 +7,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Annotated
 
-from kcheck.api import ERROR, INFO, WARNING, Breach, Bundle, Facts, PodFact, Problem, Related, Resource, Rule, Severity, nearest, rule
+from kcheck.api import (
+    ERROR,
+    INFO,
+    WARNING,
+    Bundle,
+    Facts,
+    PodFact,
+    PodSecurityViolation,
+    Problem,
+    Related,
+    Resource,
+    Rule,
+    Severity,
+    nearest,
+    rule,
+)
 from kcheck.api import pod_security as standards
 
 _GROUPS = ("security", "pod-security-admission", "namespaces")
@@ -101,7 +116,7 @@ def _namespace(workload: Facts, bundle: Bundle) -> Facts | None:
     return spaces[0] if len(said) == 1 else None
 
 
-def _held_to(pod: PodFact, space: Facts, mode: str) -> list[Breach]:
+def _held_to(pod: PodFact, space: Facts, mode: str) -> list[PodSecurityViolation]:
     """What of a pod breaks the standard of a mode, in its version."""
     level = space.labels.get(standards.PREFIX + mode, "")
     version = standards.version_of(space.labels.get(f"{standards.PREFIX}{mode}-version", ""))
@@ -114,7 +129,7 @@ def _held_to(pod: PodFact, space: Facts, mode: str) -> list[Breach]:
     ]  # fmt: skip
 
 
-def _problem(workload: Facts, space: Facts, found: list[Breach], told: str) -> Problem:
+def _problem(workload: Facts, space: Facts, found: list[PodSecurityViolation], told: str) -> Problem:
     missing = dict.fromkeys(_wish(each) for each in found if each.place is None)
     written = {each.text: each.place for each in found if each.place is not None}
     hints = [f"add {_listed(list(missing))}"] if missing else []
@@ -125,7 +140,7 @@ def _problem(workload: Facts, space: Facts, found: list[Breach], told: str) -> P
     return Problem(places[0] if places else workload.place, f"{told}", help=" and ".join(hints), related=tuple(related))
 
 
-def _wish(breach: Breach) -> str:
+def _wish(breach: PodSecurityViolation) -> str:
     """What is missing. Some of it can be said of the whole pod."""
     if breach.control in ("runAsNonRoot", "seccompProfile_restricted"):
         return breach.text

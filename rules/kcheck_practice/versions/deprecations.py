@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kcheck.api import INFO, Part, Pod, Problem, labels, rule
+from kcheck.api import INFO, Pod, Problem, TypedValue, labels, rule
 
 _GROUPS = ("upgrades", "deprecated")
 
@@ -99,7 +99,7 @@ FIELDS = {
 
 @rule("deprecated-annotation", "Annotation is deprecated or no longer has an effect", groups=(*_GROUPS, "labels"), types="meta/v1 ObjectMeta",
       fields="annotations")  # fmt: skip
-def deprecated_annotation(part: Part) -> Iterator[Problem]:
+def deprecated_annotation(part: TypedValue) -> Iterator[Problem]:
     """The API server keeps it and says nothing, so that what was asked for does not happen, or soon will not."""
     for key, node in part.node["annotations"].entries:
         former = ANNOTATIONS.get(key)
@@ -116,7 +116,7 @@ def deprecated_annotation(part: Part) -> Iterator[Problem]:
 
 @rule("deprecated-label", "Node label or taint is deprecated (node-role.kubernetes.io/master)", groups=(*_GROUPS, "labels", "scheduling"),
       types=("core/v1 PodSpec", "meta/v1 ObjectMeta"), fields=("labels", "tolerations", "nodeSelector", "affinity"))  # fmt: skip
-def deprecated_label(part: Part) -> Iterator[Problem]:
+def deprecated_label(part: TypedValue) -> Iterator[Problem]:
     """Nodes have others now, so that pods find none, or are kept from those that they should run on."""
     if part.type == "meta/v1 ObjectMeta":
         if "labels" not in part.node:
@@ -135,7 +135,7 @@ def deprecated_label(part: Part) -> Iterator[Problem]:
 @rule("removed-volume-plugin", "Volume plugin was removed from Kubernetes or replaced by a CSI driver", groups=(*_GROUPS, "storage"),
       types=("core/v1 Volume", "core/v1 PersistentVolumeSpec", "storage/v1 StorageClass"),
       fields=(*DRIVERS, "flexVolume", "provisioner"))  # fmt: skip
-def removed_volume_plugin(part: Part) -> Iterator[Problem]:
+def removed_volume_plugin(part: TypedValue) -> Iterator[Problem]:
     """Of the plugins for storage of clouds and vendors none is left: a CSI driver does their work, where one is installed."""
     if part.type == "storage/v1 StorageClass":
         node = part.node["provisioner"]
@@ -164,7 +164,7 @@ def removed_volume_plugin(part: Part) -> Iterator[Problem]:
     default=False,
     types=tuple(FIELDS),
 )
-def former_field(part: Part) -> Iterator[Problem]:
+def former_field(part: TypedValue) -> Iterator[Problem]:
     """Those of which the API server says nothing; where it does, the rule is deprecated-field."""
     for key, node in part.node.entries:
         former = FIELDS[part.type].get(key)
