@@ -39,7 +39,9 @@ def target(host: str, user: Facts, bundle: Bundle) -> CallTarget | None:
     if len(parts) == 1:
         return CallTarget(parts[0], user.id.namespace, False)
     if len(parts) == 2:
-        return CallTarget(parts[0], parts[1], False) if parts[1] in bundle.once(namespaces) else CallTarget(parts[1], user.id.namespace, False)
+        return (
+            CallTarget(parts[0], parts[1], False) if parts[1] in bundle.once(namespaces) else CallTarget(parts[1], user.id.namespace, False)
+        )
     return None
 
 

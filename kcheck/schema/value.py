@@ -112,7 +112,9 @@ def _int_or_string(value: Any, shape: Shape) -> ValueFault | None:
     if value.__class__ is str or (value.__class__ is int and -(2**31) <= value < 2**31):
         return None
     if value.__class__ is int:
-        return ValueFault("wrong-type", Complaint(f"{value} does not fit int32", f"write a number up to {2**31 - 1} or text"), "TypeInvalid")
+        return ValueFault(
+            "wrong-type", Complaint(f"{value} does not fit int32", f"write a number up to {2**31 - 1} or text"), "TypeInvalid"
+        )
     return _typed(value, shape)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from kcheck.finding.problem import Problem, missing
@@ -10,8 +10,9 @@ from kcheck.kube.pod import Container, Pod, role_of
 from kcheck.kube.resource import Resource
 from kcheck.kube.suggestions import nearest
 from kcheck.kube.typed_value import TypedValue
+from kcheck.rule.constraint import Constraint
 from kcheck.rule.plan import Hook, OnCrash, OnProblem, Plan, TypePlan
-from kcheck.schema.shape import Choice, Shape
+from kcheck.schema.shape import Choice, Field, Shape
 from kcheck.schema.value import fault_of
 from kcheck.yaml.node import Node, SharedBlock, SharedRef
 
@@ -67,14 +68,7 @@ class Walk:
             elif value is not None:
                 self.wrong_type(node, shape)
         elif kind == "map":
-            value = node.value
-            if value.__class__ is dict:
-                items = shape.items
-                assert items is not None
-                for child in value.values():
-                    self.visit(child, items)
-            elif value is not None:
-                self.wrong_type(node, shape)
+            self.map(node, shape)
         elif kind == "any":
             if shape.items is not None:
                 self.leniently(node, shape.items)
@@ -97,6 +91,16 @@ class Walk:
         self.object(node, shape, node.value)
         if self.events == before:
             passage.passed.add(way)
+
+    def map(self, node: Node, shape: Shape) -> None:
+        value = node.value
+        if value.__class__ is dict:
+            items = shape.items
+            assert items is not None
+            for child in value.values():
+                self.visit(child, items)
+        elif value is not None:
+            self.wrong_type(node, shape)
 
     def list(self, node: Node, shape: Shape, value: list[Node]) -> None:
         items = shape.items
@@ -138,33 +142,45 @@ class Walk:
                 elif field.enum and text and text not in field.enum and (plan is None or key not in plan.closed) and not self.unchecked:
                     self.not_supported(child, field.enum)
             else:
-                outside = self.unchecked
-                if (key == "status" and node is self.resource.node) or (plan is not None and key in plan.dropped):
-                    self.unchecked = True
-                self.visit(child, inner)
-                unchecked, self.unchecked = self.unchecked, outside
-                if field.enum and inner.kind == "list" and (plan is None or key not in plan.closed) and not unchecked:
-                    for item in child:
-                        if item.text and item.value not in field.enum:
-                            self.not_supported(item, field.enum)
+                self.field(node, key, child, field, plan)
             if present is not None:
                 constraints = present.get(key)
                 if constraints is not None and child.held is not None and not self.unchecked:
-                    for constraint in constraints:
-                        found = constraint.look(child)
-                        if found is not None:
-                            self.report(constraint.rule.id, found)
+                    self.constrain(child, constraints)
         if not self.unchecked:
-            for key, inner in shape.structs:
-                child = node[key]
-                if not child and not (key == "status" and node is self.resource.node) and (plan is None or key not in plan.dropped):
-                    # What is no pointer in Go is an empty object where nobody wrote it.
-                    self.object(child, inner, {})
+            self.structs(node, shape, plan)
             if shape.required:
                 self.required(node, shape, value)
             if plan is not None:
                 self.work(node, plan, value)
         self.pod = outer
+
+    def field(self, node: Node, key: str, child: Node, field: Field, plan: TypePlan | None) -> None:
+        """Check the value of a field that is not a string."""
+        inner = field.shape
+        outside = self.unchecked
+        if (key == "status" and node is self.resource.node) or (plan is not None and key in plan.dropped):
+            self.unchecked = True
+        self.visit(child, inner)
+        unchecked, self.unchecked = self.unchecked, outside
+        if field.enum and inner.kind == "list" and (plan is None or key not in plan.closed) and not unchecked:
+            for item in child:
+                if item.text and item.value not in field.enum:
+                    self.not_supported(item, field.enum)
+
+    def constrain(self, node: Node, constraints: Sequence[Constraint]) -> None:
+        """Report what the constraints of a field find in its value."""
+        for constraint in constraints:
+            found = constraint.look(node)
+            if found is not None:
+                self.report(constraint.rule.id, found)
+
+    def structs(self, node: Node, shape: Shape, plan: TypePlan | None) -> None:
+        """Check absent fields that are not pointers in Go: they are empty objects there."""
+        for key, inner in shape.structs:
+            child = node[key]
+            if not child and not (key == "status" and node is self.resource.node) and (plan is None or key not in plan.dropped):
+                self.object(child, inner, {})
 
     def work(self, node: Node, plan: TypePlan, value: dict[str, Node]) -> None:
         """Ask what is asked of whole values of a type. Rules have no opinion on what nobody wrote."""

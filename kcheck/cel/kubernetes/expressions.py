@@ -97,7 +97,8 @@ def default_violations(schema: Node, whole: bool, minor: int) -> list[Expression
         return []
     value = schema["default"].plain()
     broken = [
-        ExpressionViolation(field, f"no rule can judge this default: {issue}", "Invalid", path) for field, issue, path in rules.uncompiled(value)
+        ExpressionViolation(field, f"no rule can judge this default: {issue}", "Invalid", path)
+        for field, issue, path in rules.uncompiled(value)
     ]
     found = [
         ExpressionViolation("" if each.field == "<nil>" else each.field, " ".join(each.message.split()), each.reason, each.path)

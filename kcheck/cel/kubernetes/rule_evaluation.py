@@ -150,7 +150,9 @@ class ObjectRules:
             elif not holds:
                 yield self._violation(rule, variables, path, field, meter)
 
-    def _violation(self, rule: CompiledRule, variables: Mapping[str, Value], path: tuple[str | int, ...], field: str, meter: _Meter) -> RuleViolation:
+    def _violation(
+        self, rule: CompiledRule, variables: Mapping[str, Value], path: tuple[str | int, ...], field: str, meter: _Meter
+    ) -> RuleViolation:
         message = _message(rule, variables, meter)
         if rule.field_path:
             field = f"{field}.{rule.field_path}" if field else rule.field_path

@@ -6,7 +6,7 @@ or keyed compare without order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from kcheck.cel.library.operators import equal
@@ -100,8 +100,6 @@ def read(raw: Any, shape: CelShape) -> Value:
     kind, given = shape.kind, raw.__class__
     if kind == "string" and given is str:
         return raw
-    if kind == "integer" and given is int:
-        return raw
     if raw is None:
         if shape.schema.get("nullable") is True:
             return None
@@ -115,18 +113,24 @@ def read(raw: Any, shape: CelShape) -> Value:
     elif kind == "boolean":
         if given is bool:
             return raw
-    elif kind == "integer":
-        if given is float and raw.is_integer():
-            return int(raw)
-    elif kind == "number":
-        if given is int or given is float:
-            return float(raw)
-    elif kind == "dyn":
-        if given is str or given is int or (given is float and raw.is_integer()):
-            return int(raw) if given is float else raw
-    elif given is str:
+    elif given is int or given is float:
+        if kind in _NUMBERS:
+            return _NUMBERS[kind](raw)
+    elif given is str and kind not in _NUMBERS:
         return _text(raw, kind)
+    elif given is str and kind == "dyn":
+        return raw
     raise EvaluationError(f"invalid data, expected {kind}")
+
+
+def _integer(raw: float) -> int:
+    if raw.__class__ is float and not raw.is_integer():
+        raise EvaluationError("invalid data, expected integer")
+    return int(raw)
+
+
+_NUMBERS: Mapping[str, Callable[[float], Value]] = {"integer": _integer, "number": float, "dyn": _integer}
+"""How a number is read by the kind of its schema."""
 
 
 def read_untyped(raw: Any) -> Value:

@@ -35,7 +35,9 @@ def embedded_faults(value: dict[str, Any], keys: Keys) -> Iterator[SchemaFault]:
             message = Complaint(f"{key} is required of an object within an object", "add it")
             yield SchemaFault((*keys, key), "missing-required-field", message, "Required", bracketed=True)
         elif value[key] == "":
-            yield SchemaFault((*keys, key), "crd-schema-violation", Complaint(f"{key} cannot be empty", "write one"), "Invalid", bracketed=True)
+            yield SchemaFault(
+                (*keys, key), "crd-schema-violation", Complaint(f"{key} cannot be empty", "write one"), "Invalid", bracketed=True
+            )
     version, kind = value.get("apiVersion"), value.get("kind")
     if isinstance(version, str) and version.count("/") > 1:
         yield SchemaFault(

@@ -81,7 +81,9 @@ class _Validation:
             if text_format is not None:
                 count += 1
                 if not text_format.fits(value):
-                    faults.append(SchemaFault(keys, "crd-schema-violation", wording.format(value, format, text_format.example), "TypeInvalid"))
+                    faults.append(
+                        SchemaFault(keys, "crd-schema-violation", wording.format(value, format, text_format.example), "TypeInvalid")
+                    )
         elif kind in ("integer", "number"):
             count += 2
             for nowhere, message in bound_faults(value, schema):

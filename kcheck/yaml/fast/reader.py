@@ -67,7 +67,7 @@ class _FastReader:
         self.duplicates: list[tuple[Node, Node]] = []
         self.opened: list[tuple[Node, int]] = []
 
-    def run(self) -> Built | None:
+    def run(self) -> Built | None:  # noqa: C901 (one loop over the input: a call per step costs a tenth of all reading)
         text, base, duplicates, repeats = self.text, self.base, self.duplicates, self.repeats
         # Passages that no line shows the depth of stand in half of the levels at most, and have half of them at most.
         depth = (DEPTH_LIMIT - DEEPEST) // (1 if repeats is None else 2)
