@@ -77,7 +77,9 @@ def rules(pattern: str, format_: str, select: tuple[str, ...], like: str | None,
 
 def _counts(rules: Sequence[Rule]) -> str:
     on, fixable = sum(rule.default for rule in rules), sum(rule.fixable for rule in rules)
-    return f"{len(rules)} rule{'s' if len(rules) != 1 else ''}: {on} on by default, {fixable} with a fix. kcheck explain RULE shows its page."
+    return (
+        f"{len(rules)} rule{'s' if len(rules) != 1 else ''}: {on} on by default, {fixable} with a fix. kcheck explain RULE shows its page."
+    )
 
 
 def columns_of(out: TextIO) -> int:

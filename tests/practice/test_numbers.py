@@ -35,7 +35,7 @@ def test_json_is_told_the_decimal_number() -> None:
         '{"secret": {"name": "s", "items": [{"key": "k", "path": "p", "mode": 400}]}}]}}]}}'
     )
     (finding,) = check_text(text, ["decimal-file-mode"], name="pod.json")
-    assert finding.concise == "400 is decimal and means 0620; write 256, 0400 as a decimal number"
+    assert finding.concise == "mode: 400 is a decimal number and means mode 0620; did you mean 256 (octal 0400)?"
 
 
 def resources(**amounts: str) -> str:

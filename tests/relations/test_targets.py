@@ -94,7 +94,8 @@ def test_replicas_beside_an_autoscaler(tmp_path: Path) -> None:
 def test_two_autoscalers(tmp_path: Path) -> None:
     found = check(tmp_path, {"a.yaml": workload() + scaler() + scaler("k")}, "duplicate-autoscaler")
     assert [f.concise for f in found] == [
-        "HorizontalPodAutoscaler h and HorizontalPodAutoscaler k both scale Deployment web and undo each other's work; take one away"
+        'HorizontalPodAutoscaler "k" scales Deployment "web", which HorizontalPodAutoscaler "h" already scales; '
+        "remove one of the two autoscalers"
     ]
 
 

@@ -56,8 +56,8 @@ class _Sieve:
         node = problem.node
         if problem.reason not in self._reasons or not isinstance(node, Node) or not node.exists or self._resource.refuses(node):
             return
-        outcome = "lose this" if rule == "unknown-field" else "cannot be made"
-        message = f"pods of {self._resource.kind} {self._resource.name} {outcome}: {problem.message}"
+        outcome = "would lose this field" if rule == "unknown-field" else "would be rejected"
+        message = f'Pods of {self._resource.kind} "{self._resource.name}" {outcome}: {problem.message}'
         self._tell(DOOMED, problem.replace(message=message, reason=""))
 
 
@@ -69,5 +69,6 @@ class _Verdict(Walk):
         if near is not None and near not in node:
             where = shape.name.rpartition(" ")[2] or node.name
             self.tell(
-                "unknown-field", Problem(child, f"{where} has no field {key}", help=f"did you mean {near}?", reason="Invalid", at="key")
+                "unknown-field",
+                Problem(child, f'unknown field "{key}" in {where}', help=f'did you mean "{near}"?', reason="Invalid", at="key"),
             )
