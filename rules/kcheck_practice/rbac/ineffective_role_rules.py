@@ -232,7 +232,9 @@ def _nowhere(node: Node, plural: str, groups: list[str]) -> Problem:
     if "*" in plural:
         return Problem(node, f"{plural} is no pattern that roles know", help="write * for all resources, or list those that are meant")
     known = api_resources.served()
-    right = api_resources.aliases().get(plural.lower()) or meant(plural.lower(), sorted({name for group in groups for name in known[group]}))
+    right = api_resources.aliases().get(plural.lower()) or meant(
+        plural.lower(), sorted({name for group in groups for name in known[group]})
+    )
     right = right or nearest(plural.lower(), sorted(api_resources.homes()))
     if right is None:
         return Problem(node, f"the API group {of} has no resource {plural}", help="check its spelling and apiGroups")
