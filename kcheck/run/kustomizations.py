@@ -87,7 +87,9 @@ def kustomized(source: Source, passed: str, all: Kustomizations, session: Sessio
         for problem in found.absences():
             assert isinstance(problem.node, Node)
             place = found.placer.place(problem.node)
-            outcome.findings.append(Finding("missing-kustomization-file", active.severity, active.rule.family, problem.message, place, help=problem.help))
+            outcome.findings.append(
+                Finding("missing-kustomization-file", active.severity, active.rule.family, problem.message, place, help=problem.help)
+            )
         outcome.ignores = ignores_of(source, [found.document], session.registry)
     return outcome
 
@@ -148,11 +150,13 @@ class Kustomization:
         path = os.path.join(self.folder, entry)
         if os.path.isdir(path) and may_be_folder:
             if not any(os.path.exists(os.path.join(path, name)) for name in NAMES):
-                yield Problem(node, f"the folder {entry} has no kustomization.yaml", help="add one, or name its files")
+                yield Problem(node, f'directory "{entry}" has no kustomization.yaml', help="add one or list the files of the directory")
         elif not os.path.exists(path) and not os.path.islink(path):
             near = nearest(os.path.basename(path), _beside(path))
-            hint = f"did you mean {os.path.join(os.path.dirname(entry), near)}?" if near else "add it, or correct the path"
-            yield Problem(node, f"there is no {entry} here", help=hint)
+            what = "file or directory" if may_be_folder else "file"
+            right = os.path.join(os.path.dirname(entry), near) if near else ""
+            hint = f'did you mean "{right}"?' if near else f"add the {what} or correct the path"
+            yield Problem(node, f'"{entry}" does not exist', help=hint)
 
 
 def _nodes(root: Node, way: str) -> list[Node]:
