@@ -204,11 +204,13 @@ class Kustomization:
         path = os.path.join(self.folder, entry)
         if os.path.isdir(path) and may_be_folder:
             if not any(os.path.exists(os.path.join(path, name)) for name in NAMES):
-                yield Problem(node, f"the folder {entry} has no kustomization.yaml", help="add one, or name its files")
+                yield Problem(node, f'directory "{entry}" has no kustomization.yaml', help="add one or list the files of the directory")
         elif not os.path.exists(path) and not os.path.islink(path):
             near = nearest(os.path.basename(path), self._beside(os.path.dirname(path)))
-            hint = f"did you mean {os.path.join(os.path.dirname(entry), near)}?" if near else "add it, or correct the path"
-            yield Problem(node, f"there is no {entry} here", help=hint)
+            what = "file or directory" if may_be_folder else "file"
+            right = os.path.join(os.path.dirname(entry), near) if near else ""
+            hint = f'did you mean "{right}"?' if near else f"add the {what} or correct the path"
+            yield Problem(node, f'"{entry}" does not exist', help=hint)
 
 
 def _nodes(root: Node, way: str) -> list[Node]:
