@@ -74,7 +74,8 @@ def service_port_protocol(service: Facts, bundle: Bundle) -> Iterator[Problem]:
             declared = [each for each in pod.ports if target is not None and each.number == target[0]]
             if declared and not any(each.protocol == port.protocol for each in declared):
                 other = declared[0]
-                message = f"Service port {port.number} uses {port.protocol}, but container port {other.number} of {title(workload)} is declared for {other.protocol}"
+                declaration = f"container port {other.number} of {title(workload)} is declared for {other.protocol}"
+                message = f"Service port {port.number} uses {port.protocol}, but {declaration}"
                 related = (Related(other.place, f"container port of {title(workload)}"),)
                 hint = "set the same protocol in the Service and in the container"
                 yield Problem(port.target_place or port.place, message, help=hint, related=related)
