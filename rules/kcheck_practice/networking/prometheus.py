@@ -106,7 +106,7 @@ def untaken_monitor(taken: Facts, bundle: Bundle) -> Iterator[Problem]:
     if unmet:
         wanted = ",".join(map(str, unmet))
         message = f"{title(prometheus)} selects only {taken.id.kind} objects with {wanted}, which {title(taken)} does not match"
-        yield Problem(taken.place, message, help=f"label {title(taken)} with {wanted}", related=related)
+        yield Problem(taken.place, message, help=f"change the labels of {title(taken)} to match {wanted}", related=related)
     else:
         kind = taken.id.kind.removeprefix("Prometheus")
         field = f"spec.{kind[0].lower()}{kind[1:]}NamespaceSelector"
