@@ -135,7 +135,9 @@ def preferences_can_be_met(requirement: Node) -> Iterator[Problem]:
     """Values of preferences that no label can have."""
     if not _by_field(requirement) and _preferred(requirement):
         for problem in _value_problems(requirement):
-            yield Problem(problem.node, f'no node label can have the value "{problem.node.text}": {problem.message}', help=problem.help)
+            value = problem.node
+            assert isinstance(value, Node)
+            yield Problem(value, f'no node label can have the value "{value.text}": {problem.message}', help=problem.help)
 
 
 @validator("core/v1 NodeSelectorRequirement", rule=deprecated_field)
