@@ -59,7 +59,6 @@ def test_no_credential(text: str) -> None:
     assert list(tokens.find(text)) == []
 
 
-
 def test_entropy() -> None:
     assert tokens.entropy("aaaa") == 0
     assert tokens.entropy("abcd") == 2

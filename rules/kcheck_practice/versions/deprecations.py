@@ -97,8 +97,13 @@ FIELDS = {
 }
 
 
-@rule("deprecated-annotation", "Annotation is deprecated or no longer has an effect", groups=(*_GROUPS, "labels"), types="meta/v1 ObjectMeta",
-      fields="annotations")  # fmt: skip
+@rule(
+    "deprecated-annotation",
+    "Annotation is deprecated or no longer has an effect",
+    groups=(*_GROUPS, "labels"),
+    types="meta/v1 ObjectMeta",
+    fields="annotations",
+)
 def deprecated_annotation(part: Part) -> Iterator[Problem]:
     """The API server keeps it and says nothing, so that what was asked for does not happen, or soon will not."""
     for key, node in part.node["annotations"].entries:
@@ -114,8 +119,13 @@ def deprecated_annotation(part: Part) -> Iterator[Problem]:
             yield Problem(node, f"the annotation {key} {former.fate}", help=instead, at="key")
 
 
-@rule("deprecated-label", "Node label or taint is deprecated (node-role.kubernetes.io/master)", groups=(*_GROUPS, "labels", "scheduling"),
-      types=("core/v1 PodSpec", "meta/v1 ObjectMeta"), fields=("labels", "tolerations", "nodeSelector", "affinity"))  # fmt: skip
+@rule(
+    "deprecated-label",
+    "Node label or taint is deprecated (node-role.kubernetes.io/master)",
+    groups=(*_GROUPS, "labels", "scheduling"),
+    types=("core/v1 PodSpec", "meta/v1 ObjectMeta"),
+    fields=("labels", "tolerations", "nodeSelector", "affinity"),
+)
 def deprecated_label(part: Part) -> Iterator[Problem]:
     """Nodes have others now, so that pods find none, or are kept from those that they should run on."""
     if part.type == "meta/v1 ObjectMeta":
@@ -132,9 +142,13 @@ def deprecated_label(part: Part) -> Iterator[Problem]:
     yield from _chosen(pod)
 
 
-@rule("removed-volume-plugin", "Volume plugin was removed from Kubernetes or replaced by a CSI driver", groups=(*_GROUPS, "storage"),
-      types=("core/v1 Volume", "core/v1 PersistentVolumeSpec", "storage/v1 StorageClass"),
-      fields=(*DRIVERS, "flexVolume", "provisioner"))  # fmt: skip
+@rule(
+    "removed-volume-plugin",
+    "Volume plugin was removed from Kubernetes or replaced by a CSI driver",
+    groups=(*_GROUPS, "storage"),
+    types=("core/v1 Volume", "core/v1 PersistentVolumeSpec", "storage/v1 StorageClass"),
+    fields=(*DRIVERS, "flexVolume", "provisioner"),
+)
 def removed_volume_plugin(part: Part) -> Iterator[Problem]:
     """Of the plugins for storage of clouds and vendors none is left: a CSI driver does their work, where one is installed."""
     if part.type == "storage/v1 StorageClass":

@@ -74,7 +74,7 @@ def _failure_rule(rule: Node, containers: set[str], *, per_index: bool) -> Itera
     if len(conditions) > _MOST_CONDITIONS:
         yield _too_many(conditions, _MOST_CONDITIONS, "conditions")
     for condition in conditions:
-        wrong = names.qualified_name(condition["type"].text, noun="the type of a condition")
+        wrong = names.qualified_name(condition["type"].text, noun="condition type")
         if wrong:
             yield Problem(condition["type"], wrong, reason="Invalid")
         if condition["status"].value == "":
