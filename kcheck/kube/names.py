@@ -61,7 +61,7 @@ def wildcard_subdomain(text: str) -> str:
             if wrong
             else _too_long(text, "wildcard host", 253)
         )
-    return Complaint(f'"{_shown(text)}" is not a valid wildcard host: "*" must be the whole first part', "use the form *.example.com")
+    return Complaint(f'{_cited(text)} is not a valid wildcard host: "*" must be the whole first part', "use the form *.example.com")
 
 
 def dns_search(text: str) -> str:
@@ -73,7 +73,7 @@ def fully_qualified(text: str, *, parts: int = 3) -> str:
     """Subdomain of at least `parts` parts: three for the name of a webhook, two for the group of a CRD."""
     wrong = dns_subdomain(text)
     if not wrong and text.count(".") < parts - 1:
-        message = f'"{_shown(text)}" must have at least {parts} parts separated by dots'
+        message = f"{_cited(text)} must have at least {parts} parts separated by dots"
         return Complaint(message, f"use a qualified name such as {_shown(text)}.example.com")
     return wrong
 
@@ -96,14 +96,14 @@ def qualified_name(text: str, *, noun: str = "qualified name") -> str:
     if "/" in prefix:
         fixed = f"{_repair_subdomain(text.split('/')[0]) or 'example.com'}/{_repair_name(name) or 'name'}"
         help = "" if qualified_name(fixed) else f'did you mean "{fixed}"?'
-        return Complaint(f'"{_shown(text)}" is not a valid {noun}: it has more than one "/"', help)
+        return Complaint(f'{_cited(text)} is not a valid {noun}: it has more than one "/"', help)
     if slash and not prefix:
         help = f"add a domain before it, or use {_repair_name(name) or 'a name'} without a prefix"
-        return Complaint(f'"{_shown(text)}" is not a valid {noun}: it begins with "/"', help)
+        return Complaint(f'{_cited(text)} is not a valid {noun}: it begins with "/"', help)
     if slash and (wrong := dns_subdomain(prefix)):
         domain = _repair_subdomain(prefix)
-        help = f'did you mean "{domain}/{name}"?' if domain and not qualified_name(f"{domain}/{name}") else help_of(wrong)
-        return Complaint(f'"{_shown(text)}" is not a valid {noun}: prefix {wrong}', help)
+        help = f'did you mean "{domain}/{name}"?' if not (dns_subdomain(domain) or qualified_name(name)) else help_of(wrong)
+        return Complaint(f"{_cited(text)} is not a valid {noun}: prefix {wrong}", help)
     of = f"name segment of {'an' if noun[0] in 'aeiou' else 'a'} {noun}" if slash else noun
     return _check(name, _NAME_PART, 63, of, _WIDE, "a letter or digit", _repair_name, prefix + slash)
 
@@ -118,7 +118,7 @@ def domain_path(text: str) -> str:
     """Domain, '/' and any path: the controller of an IngressClass, the managedBy of a Job."""
     domain, slash, path = text.partition("/")
     if not (domain and slash and path):
-        message = f'"{_shown(text)}" must have the form domain/path'
+        message = f"{_cited(text)} must have the form domain/path"
         return Complaint(message, f"use a domain and a path, such as example.com/{_shown(path or domain) or 'name'}")
     if wrong := dns_subdomain(domain):
         fixed = _repair_subdomain(domain)
@@ -126,7 +126,7 @@ def domain_path(text: str) -> str:
         return Complaint(f'the part before "/" must be a DNS subdomain: {wrong}', help)
     if _compiled(_PATH).fullmatch(path):
         return ""
-    return Complaint(f'path "{_shown(path)}" contains a character that is not allowed in a URL', "remove this character")
+    return Complaint(f"path {_cited(path)} contains a character that is not allowed in a URL", "remove this character")
 
 
 def path_segment(text: str) -> str:
@@ -140,7 +140,7 @@ def path_segment_prefix(text: str) -> str:
     if not found:
         return ""
     fixed = _shown(text.replace("/", "-").replace("%", "-"))
-    return Complaint(f'"{_shown(text)}" is not a valid name: "{found}" is not allowed', f'did you mean "{fixed}"?')
+    return Complaint(f'{_cited(text)} is not a valid name: "{found}" is not allowed', f'did you mean "{fixed}"?')
 
 
 def env_name(text: str) -> str:
@@ -148,7 +148,7 @@ def env_name(text: str) -> str:
     if not text:
         return "environment variable name must not be empty"
     found = next((char for char in text if not " " <= char <= "~" or char == "="), "")
-    message = f'"{_shown(text)}" is not a valid environment variable name: {_quoted(found)} is not allowed'
+    message = f"{_cited(text)} is not a valid environment variable name: {_quoted(found)} is not allowed"
     return Complaint(message, f'did you mean "{_repair_env(text)}"?') if found else ""
 
 
@@ -164,7 +164,7 @@ def port_name(text: str) -> str:
     found = next((char for char in text if not (char.isascii() and (char.islower() or char.isdigit() or char == "-"))), "")
     if found:
         fixed = _repair_label(text)
-        message = f'"{_shown(text)}" is not a valid port name: {_quoted(found)} is not allowed (only a-z, 0-9 and "-")'
+        message = f'{_cited(text)} is not a valid port name: {_quoted(found)} is not allowed (only a-z, 0-9 and "-")'
         return Complaint(message, _suggestion(text, fixed, port_name))
     if not any(char.islower() for char in text):
         help = f"use the number {text} without quotes" if text.isdigit() else ""
@@ -203,7 +203,7 @@ def standard_finalizer(text: str) -> str:
     if "/" in text or text in _STANDARD_FINALIZERS:
         return ""
     return Complaint(
-        f'custom finalizer "{_shown(text)}" has no domain', f"add your domain, such as example.com/{_repair_name(text) or 'name'}"
+        f"custom finalizer {_cited(text)} has no domain", f"add your domain, such as example.com/{_repair_name(text) or 'name'}"
     )
 
 
@@ -217,7 +217,7 @@ def decimal_integer(text: str) -> str:
     if _compiled(_DECIMAL).fullmatch(text):
         return ""
     return Complaint(
-        f'"{_shown(text)}" is not an integer in canonical form', 'use decimal digits without "+", leading zeros or whitespace, such as "10"'
+        f"{_cited(text)} is not an integer in canonical form", 'use decimal digits without "+", leading zeros or whitespace, such as "10"'
     )
 
 
@@ -257,7 +257,7 @@ def _check(text: str, pattern: str, most: int, noun: str, alphabet: str, first: 
         return "" if rule.fullmatch(candidate) and (not most or len(candidate) <= most) else "no"
 
     help = _suggestion(text, repair(text), same, prefix)
-    message = f'"{_shown(text)}" is not a valid {noun}'
+    message = f"{_cited(text)} is not a valid {noun}"
     # A character is not allowed at all if it is not valid between two letters: the ends have different rules.
     found = next((char for char in text if not rule.fullmatch(f"a{char}a")), "")
     if found:
@@ -286,6 +286,12 @@ def _shown(text: str) -> str:
     return "".join(char for char in text if char.isprintable())
 
 
+def _cited(text: str) -> str:
+    """A text as a message quotes it, abbreviated where it is long."""
+    shown = _shown(text)
+    return f'"{shown}"' if len(shown) <= 80 else f'"{shown[:77]}..."'
+
+
 def _suggestion(text: str, fixed: str, rule: Rule, prefix: str = "") -> str:
     """The help that suggests a repaired text, "" where the text cannot be repaired."""
     if "${" in text or "{{" in text:
@@ -298,7 +304,7 @@ def _climbs(text: str) -> str:
         return ""
     rest = text.lstrip(".")
     return (
-        Complaint(f'"{_shown(text)}" is not a valid key: a file name must not begin with ".."', f'did you mean "{rest}"?')
+        Complaint(f'{_cited(text)} is not a valid key: a file name must not begin with ".."', f'did you mean "{rest}"?')
         if rest
         else Complaint(f'"{text}" is not a valid key', "use another key")
     )
