@@ -103,7 +103,7 @@ def qualified_name(text: str, *, noun: str = "qualified name") -> str:
     if slash and (wrong := dns_subdomain(prefix)):
         domain = _repair_subdomain(prefix)
         help = f'did you mean "{domain}/{name}"?' if not (dns_subdomain(domain) or qualified_name(name)) else help_of(wrong)
-        return Complaint(f"{_cited(text)} is not a valid {noun}: prefix {wrong}", help)
+        return Complaint(f"{noun} {_cited(text)} has an invalid prefix: {wrong}", help)
     of = f"name segment of {'an' if noun[0] in 'aeiou' else 'a'} {noun}" if slash else noun
     return _check(name, _NAME_PART, 63, of, _WIDE, "a letter or digit", _repair_name, prefix + slash)
 

@@ -166,8 +166,14 @@ class Definitions:
         shape = self._resolve(value["type"])
         if "by" in value:
             shape = Choice(value["by"], {word: self._resolve(name) for word, name in value["of"].items()})
-        return Field(shape, enum=tuple(value.get("enum", ())), default=value.get("default"),
-                     list_type=value.get("list", ""), list_keys=tuple(value.get("keys", ())), plain=plain)
+        return Field(
+            shape,
+            enum=tuple(value.get("enum", ())),
+            default=value.get("default"),
+            list_type=value.get("list", ""),
+            list_keys=tuple(value.get("keys", ())),
+            plain=plain,
+        )
 
 
 def load(version: str = "") -> Definitions:

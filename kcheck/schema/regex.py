@@ -125,7 +125,7 @@ class _Reader:
             if match is None:
                 match = _FLAGS.match(self.pattern, self.at)
                 if match is None:
-                    raise BadPattern(f"unknown group ({self.pattern[self.at:self.at + 3]}")
+                    raise BadPattern(f"unknown group ({self.pattern[self.at : self.at + 3]}")
                 self.flags = "".join(sorted((set(outer) | set(match[1])) - set(match[2] or "")))
             self.at = match.end()
             if match.re is _FLAGS and match[3] == ")":

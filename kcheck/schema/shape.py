@@ -32,8 +32,16 @@ class Shape:
 
     __slots__ = ("fields", "format", "items", "kind", "name", "required", "structs")
 
-    def __init__(self, kind: str, name: str = "", *, fields: MutableMapping[str, Field] | None = None, items: Shape | None = None,
-                 required: tuple[str, ...] = (), format: str = "") -> None:
+    def __init__(
+        self,
+        kind: str,
+        name: str = "",
+        *,
+        fields: MutableMapping[str, Field] | None = None,
+        items: Shape | None = None,
+        required: tuple[str, ...] = (),
+        format: str = "",
+    ) -> None:
         self.kind = kind
         self.name = name
         # Those of custom resources are made when they are asked for.
@@ -72,8 +80,16 @@ class Field:
 
     __slots__ = ("default", "enum", "list_keys", "list_type", "plain", "shape")
 
-    def __init__(self, shape: Shape, *, enum: tuple[Any, ...] = (), default: Any = None, list_type: str = "",
-                 list_keys: tuple[str, ...] = (), plain: bool = False) -> None:
+    def __init__(
+        self,
+        shape: Shape,
+        *,
+        enum: tuple[Any, ...] = (),
+        default: Any = None,
+        list_type: str = "",
+        list_keys: tuple[str, ...] = (),
+        plain: bool = False,
+    ) -> None:
         self.shape = shape
         self.enum = enum
         self.default = default

@@ -239,7 +239,8 @@ class Walk:
         near = nearest(node.text, allowed)
         one = ", ".join(map(str, allowed))
         help = f'did you mean "{near}"?' if near else f"use one of {one}" if len(allowed) > 1 else f"use {one}"
-        message = f'{node.name or "value"} "{node.text}" is not supported'
+        name = node.name or (node.parent.name if node.parent is not None else "") or "value"
+        message = f'{name} "{node.text}" is not supported'
         self.tell("unsupported-value", Problem(node, message, help=help, reason="NotSupported"))
 
     def chosen(self, node: Node, choice: Choice) -> None:
