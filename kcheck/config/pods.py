@@ -42,5 +42,7 @@ def _text(entries: dict[str, Node], name: str, values: Values) -> str:
 def _is_path(node: Node, values: Values) -> bool:
     if _PATH.fullmatch(node.text):
         return True
-    values.wrong(node, f"{quoted(node.text)} is not a valid path: separate keys with dots and use * for all items, such as spec.tasks.*.template")
+    values.wrong(
+        node, f"{quoted(node.text)} is not a valid path: separate keys with dots and use * for all items, such as spec.tasks.*.template"
+    )
     return False

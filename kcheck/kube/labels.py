@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from kcheck.kube import names
+from kcheck.text.complaint import Complaint
 from kcheck.text.pattern import pattern
 
 _VALUE = pattern("(?:[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?")
@@ -39,38 +40,40 @@ _K8S_IO = """
     addons autoscaling certificates certmanager cluster-autoscaler config csi.storage gateway.networking kops local-storage minikube
     networking policy.networking rbac.authorization resource scheduling secrets-store.csi storage
 """
-# Every controller of these families has a subdomain of its own: nginx.ingress.kubernetes.io, jobset.sigs.k8s.io.
+# Every controller of these families has its own subdomain: nginx.ingress.kubernetes.io, jobset.sigs.k8s.io.
 _FAMILIES = (".ingress.kubernetes.io", ".node.kubernetes.io", ".cloudprovider.kubernetes.io", ".sigs.k8s.io", ".csi.k8s.io")
 
 _NAMES = frozenset(_BARE.split())
 _DOMAINS = frozenset({*(f"{part}.kubernetes.io" for part in _KUBERNETES_IO.split()), *(f"{part}.k8s.io" for part in _K8S_IO.split())})
 
 
-# Few keys and values stand in most objects, so what is said of them is remembered.
+# The same few keys and values occur in most objects, so results are cached.
 @lru_cache(maxsize=4096)
 def key(text: str) -> str:
-    """Empty for a valid label key, [prefix/]name, else what is wrong and what to write."""
-    return names.qualified_name(text, noun="a label key")
+    """Empty for a valid label key, [prefix/]name, otherwise a Complaint."""
+    return names.qualified_name(text, noun="label key")
 
 
 @lru_cache(maxsize=4096)
 def annotation_key(text: str) -> str:
-    """As `key`, but the server looks at the lower-case form, so capitals may stand in the prefix, too."""
-    return names.qualified_name(text.lower(), noun="an annotation key")
+    """As `key`, but the server checks the lower-case form, so capitals are allowed in the prefix, too."""
+    return names.qualified_name(text.lower(), noun="annotation key")
 
 
 @lru_cache(maxsize=4096)
 def value(text: str) -> str:
-    """Empty for a valid label value (nothing, or up to 63 bytes with letters or digits at the ends), else what is wrong."""
+    """Empty for a valid label value (nothing, or up to 63 bytes with letters or digits at the ends), otherwise a Complaint."""
     if _VALUE.fullmatch(text):
         return ""
     if "/" in text:
-        return "'/' cannot stand in a label value (only letters, digits, '-', '_' and '.'); an annotation may hold it"
-    return names.qualified_name(text, noun="a label value")
+        shown = "".join(char for char in text if char.isprintable())
+        message = f'"{shown}" is not a valid label value: "/" is not allowed (only letters, digits, "-", "_" and ".")'
+        return Complaint(message, "use an annotation for this value")
+    return names.qualified_name(text, noun="label value")
 
 
 def prefix(text: str) -> str:
-    """What stands before the '/', "" where nothing does."""
+    """The part before the '/', "" where there is none."""
     return text.rpartition("/")[0]
 
 

@@ -28,12 +28,12 @@ _NANO = -9
 _MOST = 2**63 - 1
 # The most decimal digits that the server takes into 64 bits at once.
 _DIGITS = 18
-# What the server trims: the blanks of Unicode as they stand in its JSON, where tabs and line breaks are escapes.
+# What the server trims: the whitespace of Unicode as it appears in its JSON, where tabs and line breaks are escapes.
 _BLANKS = " \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 
 
 class BadQuantity(ValueError):
-    """Text that is no quantity; the message says what to write instead."""
+    """Text that is not a valid quantity; the message carries the help."""
 
     def __init__(self, message: str) -> None:
         super().__init__(concise(message))
@@ -112,7 +112,7 @@ class Quantity:
 
     @property
     def is_integer(self) -> bool:
-        """Whether the server takes it for a whole number: no thousandths are left over, overflow included."""
+        """Whether the server treats it as an integer: no thousandths remain, overflow included."""
         return self.milli % 1000 == 0
 
     def scaled(self, exponent: int = 0) -> int:
@@ -146,13 +146,13 @@ class Quantity:
 
 
 def parse(text: str) -> Quantity:
-    """The quantity in a field of a manifest, blanks around it ignored as the server does. Raises BadQuantity."""
+    """The quantity in a field of a manifest, whitespace around it ignored as the server does. Raises BadQuantity."""
     return parse_exact(text.strip(_BLANKS))
 
 
 @lru_cache(maxsize=4096)
 def parse_exact(text: str) -> Quantity:
-    """The quantity as the server's ParseQuantity and CEL's quantity() read it, which take no blanks. Raises BadQuantity."""
+    """The quantity as the server's ParseQuantity and CEL's quantity() read it, which accept no whitespace. Raises BadQuantity."""
     shape = _SHAPE.fullmatch(text)
     if not shape or not text:
         raise BadQuantity(_explain(text))
@@ -176,7 +176,7 @@ def parse_exact(text: str) -> Quantity:
             return Quantity(-number if negative else number, scale, form, kept=text if kept or text == "0" else "")
     # On the short way a suffix alone is zero; on this one the server wants a digit.
     if not (whole or fraction or text[len(sign) :].startswith("0")):
-        raise BadQuantity(Complaint(f"{text!r} has no number before its suffix", f"write 1{suffix}"))
+        raise BadQuantity(Complaint(f'"{_shown(text)}" has no number before its suffix', f"did you mean 1{suffix}?"))
     return _wide(_number(digits) << (power or 0), scale, form, negative)
 
 
@@ -277,24 +277,29 @@ def _canonical(quantity: Quantity) -> str:
     return f"{_text(mantissa)}{_DECIMAL_TEXT.get(exponent, '')}"
 
 
+def _shown(text: str) -> str:
+    """The printable characters of a text: a message is one line."""
+    return "".join(char for char in text if char.isprintable())
+
+
 def _explain(text: str) -> str:
     bare = "".join(text.split())
     if not bare:
-        return Complaint("the quantity is empty", "write a number, such as 500m or 1Gi")
+        return Complaint("quantity is empty", "use a number, such as 500m or 1Gi")
     number = re.match(r"[+-]?[0-9]+(?:\.[0-9]*)?|[+-]?\.[0-9]+", bare)
     if not number:
-        return Complaint(f"{text!r} is no quantity", "write a number, such as 500m or 1Gi")
+        return Complaint(f'"{_shown(text)}" is not a valid quantity', "use a number, such as 500m or 1Gi")
     suffix = bare[number.end() :]
     unit = suffix.lower().removesuffix("b")
     if bare != text and (suffix in _DECIMAL or suffix in _BINARY):
-        return Complaint(f"{text!r} has a blank inside", f"write {bare}")
+        return Complaint(f'"{_shown(text)}" is not a valid quantity: whitespace is not allowed', f"use {bare}")
     if unit in ("k", "m", "g", "t", "p", "e"):
         large = unit.upper() if unit != "k" else unit
-        return Complaint(
-            f"{suffix!r} is no suffix of quantities", f"write {number[0]}{large} (powers of 1000) or {number[0]}{unit.upper()}i (of 1024)"
-        )
+        help = f"use {number[0]}{large} (powers of 1000) or {number[0]}{unit.upper()}i (powers of 1024)"
+        return Complaint(f'"{_shown(text)}" is not a valid quantity: unknown suffix "{_shown(suffix)}"', help)
     if unit in ("ki", "mi", "gi", "ti", "pi", "ei"):
-        return Complaint(f"{suffix!r} is no suffix of quantities", f"write {number[0]}{unit.capitalize()}")
-    return Complaint(
-        f"{suffix!r} is no suffix of quantities", "write n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei or an exponent such as e3"
-    )
+        return Complaint(
+            f'"{_shown(text)}" is not a valid quantity: unknown suffix "{_shown(suffix)}"', f"use {number[0]}{unit.capitalize()}"
+        )
+    help = "use n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei or an exponent such as e3"
+    return Complaint(f'"{_shown(text)}" is not a valid quantity: unknown suffix "{_shown(suffix)}"', help)

@@ -28,7 +28,7 @@ Key = TypeVar("Key")
 
 
 class BadSelector(ValueError):
-    """Text that is no selector; `column` counts from 1."""
+    """Text that is not a valid selector; `column` counts from 1."""
 
     def __init__(self, message: str, column: int) -> None:
         super().__init__(concise(message))
@@ -67,7 +67,7 @@ class Requirement(NamedTuple):
 
     @property
     def limit(self) -> int | None:
-        """The integer of Gt or Lt, None where it is none."""
+        """The integer of Gt or Lt, None where the value is not an integer."""
         return _integer(self.values[0]) if len(self.values) == 1 else None
 
     def __str__(self) -> str:
@@ -99,7 +99,7 @@ EVERYTHING = Selector()
 
 
 class Meaning(NamedTuple):
-    """What a field selects without a selector, and with an empty one where that differs. "refused": the server takes none such."""
+    """What a field selects without a selector, and with an empty one where that differs. "refused": the server rejects it."""
 
     absent: str
     empty: str = ""
@@ -107,17 +107,21 @@ class Meaning(NamedTuple):
 
 # By API type and field.
 MEANINGS: Mapping[str, Meaning] = {
-    "core/v1 ServiceSpec.selector": Meaning("no pods: its endpoints are kept by hand"),
+    "core/v1 ServiceSpec.selector": Meaning("no Pods: its endpoints are managed separately"),
     "core/v1 ReplicationControllerSpec.selector": Meaning("the labels of its template"),
     **{f"apps/v1 {kind}Spec.selector": Meaning("refused") for kind in ("Deployment", "ReplicaSet", "DaemonSet", "StatefulSet")},
-    "batch/v1 JobSpec.selector": Meaning("its own pods, by a label that the server adds", "the same, or all pods under manualSelector"),
-    "policy/v1 PodDisruptionBudgetSpec.selector": Meaning("no pods", "all pods of the namespace"),
-    "networking/v1 NetworkPolicySpec.podSelector": Meaning("all pods of the namespace"),
-    "networking/v1 NetworkPolicyPeer.podSelector": Meaning("all pods of the namespaces selected"),
+    "batch/v1 JobSpec.selector": Meaning(
+        "its own Pods, by a label that the server adds", "the same, or all Pods with manualSelector: true"
+    ),
+    "policy/v1 PodDisruptionBudgetSpec.selector": Meaning("no Pods", "all Pods of the namespace"),
+    "networking/v1 NetworkPolicySpec.podSelector": Meaning("all Pods of the namespace"),
+    "networking/v1 NetworkPolicyPeer.podSelector": Meaning("all Pods of the selected namespaces"),
     "networking/v1 NetworkPolicyPeer.namespaceSelector": Meaning("the namespace of the policy", "all namespaces"),
-    "core/v1 PodAffinityTerm.labelSelector": Meaning("no pods", "all pods of the namespaces selected"),
-    "core/v1 PodAffinityTerm.namespaceSelector": Meaning("the namespaces listed, else the pod's own", "all namespaces"),
-    "core/v1 TopologySpreadConstraint.labelSelector": Meaning("no pods", "all pods of the namespace"),
+    "core/v1 PodAffinityTerm.labelSelector": Meaning("no Pods", "all Pods of the selected namespaces"),
+    "core/v1 PodAffinityTerm.namespaceSelector": Meaning(
+        'those listed in "namespaces", by default the namespace of the Pod', "all namespaces"
+    ),
+    "core/v1 TopologySpreadConstraint.labelSelector": Meaning("no Pods", "all Pods of the namespace"),
     "core/v1 NodeSelectorTerm.matchExpressions": Meaning("no nodes, unless the term has matchFields"),
     "core/v1 PersistentVolumeClaimSpec.selector": Meaning("any volume"),
     "core/v1 ClusterTrustBundleProjection.labelSelector": Meaning("no bundles", "all bundles of the signer"),
@@ -207,7 +211,7 @@ def _satisfiable(requirements: list[Requirement]) -> bool:
 
 
 def _cost(requirement: Requirement, labels: Mapping[str, str]) -> int:
-    """Typing errors that explain an unmet requirement, UNLIKE where that is no explanation."""
+    """The number of typing errors that explain an unmet requirement, UNLIKE where they do not explain it."""
     if requirement.operator not in ("In", "Exists"):
         return UNLIKE
     value = labels.get(requirement.key)
@@ -231,7 +235,7 @@ def parse(text: str) -> Selector:
     words = [_Word("", "", len(text) + 1), *reversed(found)]
     requirements = [_requirement(words)] if found else []
     while words[-1].kind:
-        _skip(words, ",", "',' or the end")
+        _skip(words, ",", '"," or the end')
         requirements.append(_requirement(words))
     return Selector(tuple(requirements))
 
@@ -245,13 +249,13 @@ class _Word(NamedTuple):
 
 
 def _requirement(words: list[_Word]) -> Requirement:
-    """The requirement at the head of the tokens, which are taken off. They stand in reverse."""
+    """The requirement at the head of the tokens, which are removed. The list is reversed."""
     absent = words[-1].kind == "!"
     if absent:
         words.pop()
     key = words.pop()
     if key.kind != "name":
-        raise _unexpected(key, "a key" if absent else "a key, or '!' and a key")
+        raise _unexpected(key, "a key" if absent else 'a key, or "!" and a key')
     if wrong := label_grammar.key(key.text):
         raise BadSelector(wrong, key.column)
     if words[-1].kind in ("", ","):
@@ -259,11 +263,11 @@ def _requirement(words: list[_Word]) -> Requirement:
     symbol = words.pop()
     operator = _SYMBOLS.get(symbol.text)
     if absent or operator is None:
-        raise _unexpected(symbol, "',' or the end" if absent else "=, ==, !=, in, notin, < or >")
+        raise _unexpected(symbol, '"," or the end' if absent else "=, ==, !=, in, notin, < or >")
     column = words[-1].column
     values = _values(words) if symbol.kind == "name" else [_value(words, ("", ","))]
     if operator in ("Gt", "Lt") and _integer(values[0]) is None:
-        raise BadSelector(Complaint(f"{key.text} is compared with {values[0]!r}", "write an integer"), column)
+        raise BadSelector(Complaint(f'{key.text} is compared with "{values[0]}", which is not an integer', "use an integer"), column)
     if wrong := next(filter(None, map(label_grammar.value, values)), ""):
         raise BadSelector(wrong, column)
     return Requirement(key.text, operator, tuple(sorted(set(values))))
@@ -271,12 +275,12 @@ def _requirement(words: list[_Word]) -> Requirement:
 
 def _values(words: list[_Word]) -> list[str]:
     """The values in parentheses; nothing between two commas is the empty value."""
-    _skip(words, "(", "'(' before the values")
+    _skip(words, "(", '"(" before the values')
     found = [_value(words, (",", ")"))]
     while words[-1].kind == ",":
         words.pop()
         found.append(_value(words, (",", ")")))
-    _skip(words, ")", "',' or ')'")
+    _skip(words, ")", '"," or ")"')
     return found
 
 
@@ -295,5 +299,5 @@ def _skip(words: list[_Word], kind: str, wanted: str) -> None:
 
 
 def _unexpected(word: _Word, wanted: str) -> BadSelector:
-    found = repr(word.text) if word.kind else "the end"
-    return BadSelector(f"{found} in column {word.column} of the selector, where {wanted} should stand", word.column)
+    found = f'"{word.text}"' if word.kind else "end"
+    return BadSelector(f"unexpected {found} at column {word.column}, expected {wanted}", word.column)
