@@ -96,8 +96,7 @@ class Registry:
         """Add the Groups, Rules, Validators and lists of FieldTables that modules define. `foreign`: the modules belong to a plug-in.
 
         Raises ValueError for a duplicate id, a plug-in rule id without prefix, or an unknown group; in modules of plug-ins, also for an
-        unknown
-        API type or kind.
+        unknown API type or kind.
         """
         found = [value for module in modules for _, value in contents(module)]
         self.added_groups.update({each.name: each.description for each in found if isinstance(each, Group)})
