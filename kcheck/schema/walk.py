@@ -1,4 +1,4 @@
-"""One walk over an object: shape, constraints, checks and rules of every typed node, each node visited once."""
+"""The walk over one object: types, constraints and rules for every typed node. Each node is visited once."""
 
 from __future__ import annotations
 
@@ -16,12 +16,25 @@ from kcheck.schema.shape import Choice, Field, Shape
 from kcheck.schema.value import fault_of, of_field
 from kcheck.yaml.node import Node, SharedBlock, SharedRef
 
-# What the decoder says ends before validation, and what has no reason of the server's is no refusal.
+# UnknownField, DuplicateKey and TypeInvalid are errors of the decoder, before validation; "" is not a server error at all.
 _NOT_VALIDATION = ("UnknownField", "DuplicateKey", "TypeInvalid", "")
 
 
 class Walk:
-    """The walk over one object of a known type."""
+    """The walk over one object of a known type.
+
+    Attributes:
+        resource: the object.
+        plan: the rules and constraints by API type.
+        tell: called with a rule id and a problem; records and forwards it.
+        crash: called with the id of a rule that failed, and the exception.
+        pods: the Pods found so far.
+        pod: the Pod that contains the current node, or None.
+        mistyped: nodes that the server cannot decode.
+        unchecked: True inside values that the server does not validate; only their shape is checked.
+        strict: whether unknown fields are reported.
+        events: counts problems and calls of rules; see `again`.
+    """
 
     def __init__(self, resource: Resource, plan: Plan, tell: OnProblem, crash: OnCrash) -> None:
         self.resource = resource
@@ -39,7 +52,7 @@ class Walk:
         self.events = 0
 
     def note(self, rule: str, problem: Problem) -> None:
-        """Pass a problem on, and remember what the API server's validation refuses. It never gets to see values of a wrong type."""
+        """Record and forward a problem. Problems of values with a wrong type are dropped, because the server rejects these values earlier."""
         self.events += 1
         node = problem.node
         if isinstance(node, Node):
@@ -52,7 +65,7 @@ class Walk:
         self._tell(rule, problem)
 
     def visit(self, node: Node, shape: Shape) -> None:
-        """Judge a value and all below it."""
+        """Check a value and everything below it."""
         value = node.held
         kind = shape.kind
         if kind == "object":
@@ -80,17 +93,17 @@ class Walk:
                 self.tell(fault.rule, Problem(node, of_field(node.name, fault), reason=fault.reason))
 
     def again(self, node: Node, shape: Shape, passage: SharedBlock) -> None:
-        """Judge an object whose text may stand elsewhere, too, unless nothing came of that there.
+        """Check an object whose text may occur several times; skip it if it was visited before without any event.
 
-        Rules may look around them, so where one was asked, it is asked again.
+        Rules may inspect the surroundings of a node, so if a rule was called for the text, it is called again.
         """
-        way = (self.plan, shape, self.unchecked, self.strict)
-        if way in passage.passed:
+        key = (self.plan, shape, self.unchecked, self.strict)
+        if key in passage.passed:
             return
         before = self.events
         self.object(node, shape, node.value)
         if self.events == before:
-            passage.passed.add(way)
+            passage.passed.add(key)
 
     def map(self, node: Node, shape: Shape) -> None:
         value = node.value
@@ -113,7 +126,7 @@ class Walk:
         for child in value:
             self.visit(child, items)
             if child.value is None and items.kind == "object":
-                # A null item is a zero object to Go, not an absent one.
+                # A null item is an empty object in Go, not an absent one.
                 self.object(child, items, {})
 
     def object(self, node: Node, shape: Shape, value: dict[str, Node]) -> None:
@@ -158,18 +171,18 @@ class Walk:
     def field(self, node: Node, key: str, child: Node, field: Field, plan: TypePlan | None) -> None:
         """Check the value of a field that is not a string."""
         inner = field.shape
-        outside = self.unchecked
+        outer_unchecked = self.unchecked
         if (key == "status" and node is self.resource.node) or (plan is not None and key in plan.dropped):
             self.unchecked = True
         self.visit(child, inner)
-        unchecked, self.unchecked = self.unchecked, outside
+        unchecked, self.unchecked = self.unchecked, outer_unchecked
         if field.enum and inner.kind == "list" and (plan is None or key not in plan.closed) and not unchecked:
             for item in child:
                 if item.text and item.value not in field.enum:
                     self.not_supported(item, field.enum)
 
     def constrain(self, node: Node, constraints: Sequence[Constraint]) -> None:
-        """Report what the constraints of a field find in its value."""
+        """Report the problems that the constraints of a field find in its value."""
         for constraint in constraints:
             found = constraint.look(node)
             if found is not None:
@@ -183,7 +196,7 @@ class Walk:
                 self.object(child, inner, {})
 
     def work(self, node: Node, plan: TypePlan, value: dict[str, Node]) -> None:
-        """Ask what is asked of whole values of a type. Rules have no opinion on what nobody wrote."""
+        """Run the constraints of absent fields and the rules of a type. Rules are called for present values only."""
         for key, constraint in plan.absent:
             found = constraint.look(node[key])
             if found is not None:
@@ -197,7 +210,7 @@ class Walk:
                 self.call(hook, node)
 
     def whole(self, resource: Resource) -> None:
-        """Run the checks of every kind on the object."""
+        """Run the rules for objects of every kind."""
         metadata = resource.node["metadata"]
         value: dict[str, Node] = metadata.value if metadata.is_map else {}
         for hook in self.every:
@@ -212,7 +225,7 @@ class Walk:
                 self.tell(rule, problem)
 
     def call(self, hook: Hook, node: Node) -> None:
-        """Run a rule on a node."""
+        """Call a rule for a node."""
         self.events += 1
         subject: Any = node
         if hook.subject is Container:
@@ -228,7 +241,7 @@ class Walk:
         hook.run(subject, self.tell, self.crash)
 
     def required(self, node: Node, shape: Shape, value: dict[str, Node]) -> None:
-        """What the type must have. To Go a zero value is an absent one where the field is no pointer, and a struct is always there."""
+        """Report missing required fields. In Go a zero value equals an absent one if the field is not a pointer; structs always exist."""
         plan = self.plan.of_type(shape.name)
         for key in shape.required:
             if plan is not None and key in plan.owned:
@@ -260,13 +273,13 @@ class Walk:
         self.tell("unsupported-value", Problem(node, message, help=help, reason="NotSupported"))
 
     def chosen(self, node: Node, choice: Choice) -> None:
-        """A value of the type that a field beside it names, if that is a type that anybody knows."""
+        """Check a value against the type that a sibling field names, if that type is known."""
         shape = choice.of.get(node.parent[choice.by].text) if node.parent is not None else None
         if shape is not None:
             self.visit(node, shape)
 
     def leniently(self, node: Node, shape: Shape) -> None:
-        """A value that the server reads by hand: fields that it does not know are dropped there without a word."""
+        """Check a value that the server decodes leniently: unknown fields are dropped silently."""
         strict, self.strict = self.strict, False
         for each in node if node.is_list else (node,):
             if each.is_map:
@@ -275,5 +288,5 @@ class Walk:
 
 
 def _is_zero(value: Any) -> bool:
-    """Whether Go cannot tell it from an absent value in a field that is no pointer."""
+    """Whether a value equals an absent one in Go, if the field is not a pointer."""
     return value.__class__ is not bool and value in ("", 0, [])

@@ -70,15 +70,15 @@ def test_a_test_can_stand_for_examples() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "line 1: a page begins"),
-        ("A rule\n", "line 1: a page begins"),
-        ("# two words\n", "line 1: a page begins"),
-        ("# a\n```yaml\na: 1\n", "line 2: this block has no end"),
-        ("# a\n```yaml\n#   ^^ over nothing\n```\n", "line 3: carets draw under a line"),
+        ("", "line 1: a page must begin"),
+        ("A rule\n", "line 1: a page must begin"),
+        ("# two words\n", "line 1: a page must begin"),
+        ("# a\n```yaml\na: 1\n", "line 2: unterminated block"),
+        ("# a\n```yaml\n#   ^^ over nothing\n```\n", "line 3: carets must follow the line"),
         ("# a\n```yaml options\na: 1\n```\n", "line 2: no example follows"),
         ("# a\n```yaml options\na: 1\n```\n```yaml options\nb: 1\n```\n", "line 2: no example follows"),
-        ("# a\n```yaml fixed\na: 1\n```\n", "line 2: no example stands before"),
-        ("# a\n```yaml fxied\na: 1\n```\n", "line 2: a block is 'options', 'fixed' or an example, not 'fxied'"),
+        ("# a\n```yaml fixed\na: 1\n```\n", "line 2: no example precedes"),
+        ("# a\n```yaml fxied\na: 1\n```\n", "line 2: unknown block type 'fxied'"),
     ],
 )
 def test_what_is_wrong_has_its_line(text: str, said: str) -> None:
