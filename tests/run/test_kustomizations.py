@@ -10,7 +10,7 @@ from kcheck.check import kustomizations, time_limit
 from kcheck.check.kustomizations import Kustomization
 from kcheck.discovery.discover import discover
 from kcheck.finding.report import Report
-from kcheck.run.run import run
+from kcheck.run.run import run_pipeline
 from kcheck.text.source import Source
 from kcheck.yaml.document import Document
 from kcheck.yaml.parse import parse
@@ -40,7 +40,7 @@ def report(folder: Path, files: dict[str, str], *rules: str, complete: bool = Fa
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    return run(discover([str(folder)]), session(*rules, complete=complete))
+    return run_pipeline(discover([str(folder)]), session(*rules, complete=complete))
 
 
 def rules(found: Report, file: str) -> list[str]:
@@ -89,11 +89,11 @@ configMapGenerator:
     found = report(tmp_path, {"app/kustomization.yaml": text, "app/deployment.yaml": workload()}, "missing-kustomization-file")
     told = [(marked, finding.concise) for marked, finding in zip(lines(tmp_path, found.findings), found.findings, strict=True)]
     assert told == [
-        ("app/kustomization.yaml:2 deploymnt.yaml", "there is no deploymnt.yaml here; did you mean deployment.yaml?"),
-        ("app/kustomization.yaml:3 ../base", "there is no ../base here; add it, or correct the path"),
-        ("app/kustomization.yaml:4 empty", "the folder empty has no kustomization.yaml; add one, or name its files"),
-        ("app/kustomization.yaml:9 patches/none.yaml", "there is no patches/none.yaml here; add it, or correct the path"),
-        ("app/kustomization.yaml:15 key=web.conf", "there is no web.conf here; add it, or correct the path"),
+        ("app/kustomization.yaml:2 deploymnt.yaml", '"deploymnt.yaml" does not exist; did you mean deployment.yaml?'),
+        ("app/kustomization.yaml:3 ../base", '"../base" does not exist; add it or correct the path'),
+        ("app/kustomization.yaml:4 empty", 'folder "empty" has no kustomization.yaml; add one or list its files'),
+        ("app/kustomization.yaml:9 patches/none.yaml", '"patches/none.yaml" does not exist; add it or correct the path'),
+        ("app/kustomization.yaml:15 key=web.conf", '"web.conf" does not exist; add it or correct the path'),
     ]
 
 
@@ -175,7 +175,7 @@ def test_one_that_takes_too_long_is_a_finding(tmp_path: Path, monkeypatch: pytes
         while True:
             pass
 
-    monkeypatch.setattr(Kustomization, "absences", endless)
+    monkeypatch.setattr(Kustomization, "missing_file_problems", endless)
     found = report(
         tmp_path, {"kustomization.yaml": "patches: [{path: patch.yaml}]\n", "patch.yaml": PATCH}, "spec", "missing-kustomization-file"
     )
