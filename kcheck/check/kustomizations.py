@@ -212,10 +212,12 @@ class Kustomization:
         path = os.path.join(self.folder, entry)
         if os.path.isdir(path) and may_be_folder:
             if not any(os.path.exists(os.path.join(path, name)) for name in NAMES):
-                yield Problem(node, f'folder "{entry}" has no kustomization.yaml', help="add one or list its files")
+                yield Problem(node, f'directory "{entry}" has no kustomization.yaml', help="add one or list the files of the directory")
         elif not os.path.exists(path) and not os.path.islink(path):
             near = nearest(os.path.basename(path), self._names_in(os.path.dirname(path)))
-            hint = f"did you mean {os.path.join(os.path.dirname(entry), near)}?" if near else "add it or correct the path"
+            kind = "file or directory" if may_be_folder else "file"
+            right = os.path.join(os.path.dirname(entry), near) if near else ""
+            hint = f'did you mean "{right}"?' if near else f"add the {kind} or correct the path"
             yield Problem(node, f'"{entry}" does not exist', help=hint)
 
 

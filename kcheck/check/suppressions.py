@@ -222,7 +222,7 @@ class _DirectiveReader:
                     self.read_annotation(value, node, document)
                 elif key.startswith(("kcheck.dev/", "kcheck/")) or nearest(key, (ANNOTATION,)):
                     place = self.annotation_location(value, node, document, value.key_span)
-                    self.add_error(place, Complaint(f'unknown annotation "{key}"', f"did you mean {ANNOTATION}?"))
+                    self.add_error(place, Complaint(f'unknown annotation "{key}"', f'did you mean "{ANNOTATION}"?'))
 
     def read_annotation(self, value: Node, owner: Node, document: Document) -> None:
         spans = (covered_span(owner, document), value.span)
@@ -263,7 +263,7 @@ class _DirectiveReader:
             self.ignores.entries.append(ignore)
         else:
             near = nearest(name, [*(known.keys() - ALWAYS), *groups])
-            hint = f"did you mean {near}?" if near else "use the rule id that is shown with the finding"
+            hint = f'did you mean "{near}"?' if near else "use the rule id that is shown with the finding"
             if " " in name and name.split()[0] in {*known, *groups}:
                 hint = "write the reason after the bracket, or after ';' in an annotation"
             self.add_error(place, Complaint(f'unknown rule or group "{name}"', hint))

@@ -149,7 +149,7 @@ def share_checked(
     """What the files of a share gave."""
     with _means(given, session, quiet) as (limit, stdin, progress, jobs, cache):
         # A shard holds all facts, so they are read at once.
-        workers = WorkerFactory(session, jobs, cache, scheduler, late=False)
+        workers = WorkerFactory(session, jobs, cache, scheduler, lazy=False)
         return check_all_files(found, session, workers, limit=limit, stdin=stdin, progress=progress, share=share)
 
 

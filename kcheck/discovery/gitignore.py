@@ -42,7 +42,8 @@ _TRAILING_SPACES = lazy_pattern(r"(?<!\\) +\Z")
 def outer_rules(real: str, on_unreadable: OnUnreadable) -> Rules | None:
     """Return the rules that apply around a folder (absolute path without links), or None outside repositories.
 
-    The .gitignore of the folder itself is not included. If git ignores the folder itself, there are no rules: a user who names such a folder wants to check it.
+    The .gitignore of the folder itself is not included. If git ignores the folder, the result is empty: a user who names such a
+    folder wants to check it.
     """
     above: list[str] = []
     folder = real

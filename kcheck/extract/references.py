@@ -173,7 +173,7 @@ def _split_paths(paths: Iterable[ReferencePath]) -> list[tuple[list[str], Refere
 
 _REFERENCE_STEPS = {kind: _split_paths(paths) for kind, paths in _REFERENCE_PATHS.items()}
 _OWNER_STEPS = _split_paths([_OWNERS])[0]
-# By the field of the Pod or volume without which there is no reference: most Pods have none of them.
+# By the field of the Pod or volume that every such reference needs: most Pods have none of them.
 _POD_STEPS = [(steps[2] if steps[0] == "volumes" else steps[0], steps, path) for steps, path in _split_paths(_POD)]
 
 

@@ -1,4 +1,4 @@
-"""Credentials inside of texts: tokens, addresses with a password, connection strings, registry logins, lines of configuration."""
+"""Credentials inside longer strings: tokens, URLs with a password, connection strings, registry logins, lines of configuration."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 
 from kcheck.kube import credentials
-from kcheck.kube.credential_names import could_be, is_credential, may_name_one, may_say_so
+from kcheck.kube.credential_names import could_be_credential, has_credential_word, is_credential, may_indicate_credential
 from kcheck.text.record import NamedTuple
 
-# What stands before the user of an address is found by its "://".
+# Matched behind the "://" of a URL.
 _LOGIN = r"""([^\s/:@"'<>,]*):([^\s/@"'<>]+)@[\w\[]"""
 _PARAMETER = r"""(?i)[;?&]\s*(?:password|passwd|pwd|api_?key|(?:access_|auth_)?token|client_secret)\s*=\s*([^;&\s"'<>\\]+)"""
 _REGISTRY = r'"auth"\s*:\s*"([A-Za-z0-9+/]{8,}={0,2})"'
@@ -20,9 +20,9 @@ _MYSQL = r"""\bmysql(?:admin|dump|show|check)?\b[^\n;|&]*?\s-p["']?([^\s"'`;&|()
 _BASE64 = r"[A-Za-z0-9+/]{16,}={0,2}"
 _USERS = ("", "user", "username", "usr", "login", "name", "id", "u")
 _PASSWORDS = ("password", "pass", "passwd", "pwd", "secret", "token", "pw", "p")
-# In characters: texts that are remembered, for the words of commands and settings stand in many places.
-_SHORT = 200
-# Of programs and pages, lines like name = value say something else.
+# In characters: results for shorter strings are cached, because the words of commands and settings are repeated often.
+_MAX_CACHED_LENGTH = 200
+# In programs and documents, lines such as name = value are not settings.
 _CODE = (
     ".sh", ".py", ".js", ".ts", ".lua", ".go", ".rb", ".pl", ".java", ".groovy", ".md", ".txt", ".html", ".css", ".rego", ".tmpl", ".tpl",
     ".template", ".sql", ".bash", ".rules", ".crt", ".php", ".cmd", ".ps1", ".bat", ".star", ".jsonnet", ".libsonnet",
@@ -30,7 +30,7 @@ _CODE = (
 
 
 class FoundCredential(NamedTuple):
-    """A credential in a text: what it is called, and its characters."""
+    """A credential in a string. `what`: the name of its flag or setting, or (with spaces) a description; its characters: `start`, `end`."""
 
     what: str
     start: int
@@ -38,19 +38,19 @@ class FoundCredential(NamedTuple):
 
 
 def find(text: str) -> tuple[FoundCredential, ...]:
-    """Those that any text may hold: they say what they are."""
-    return _in_short(text) if len(text) < _SHORT else tuple(_telling(text))
+    """Credentials that are recognized by their form, in any string."""
+    return _cached(text) if len(text) < _MAX_CACHED_LENGTH else tuple(_recognized(text))
 
 
 @lru_cache(maxsize=2048)
-def _in_short(text: str) -> tuple[FoundCredential, ...]:
-    return tuple(_telling(text))
+def _cached(text: str) -> tuple[FoundCredential, ...]:
+    return tuple(_recognized(text))
 
 
-def _telling(text: str) -> Iterator[FoundCredential]:
+def _recognized(text: str) -> Iterator[FoundCredential]:
     for token in credentials.find(text):
         shown = "in base64" if token.encoded else f"({text[token.start : token.start + 4]}..., {token.end - token.start} characters)"
-        kind = f"a{'n' * (token.kind[0] in 'AEIOUaeiou')} {token.kind}"
+        kind = f"{'an' if token.kind[0] in 'AEIOUaeiou' else 'a'} {token.kind}"
         yield FoundCredential(kind if text.startswith("-", token.start) else f"{kind} {shown}", token.start, token.end)
     if "://" in text and "@" in text:
         yield from _logins(text)
@@ -59,23 +59,23 @@ def _telling(text: str) -> Iterator[FoundCredential]:
     if '"auth"' in text:
         for match in _compiled(_REGISTRY).finditer(text):
             user, _, password = credentials.decoded(match[1]).partition(":")
-            if user.isprintable() and could_be(password):
-                yield FoundCredential(f"the registry password of {user}", *match.span(1))
+            if user.isprintable() and could_be_credential(password):
+                yield FoundCredential(f'a registry password of user "{user}"', *match.span(1))
     if len(text) >= 16 and " " not in text and _compiled(_BASE64).fullmatch(text.strip()):
         inner = credentials.decoded(text.strip())
         found = find(inner) if "://" in inner or '"auth"' in inner else ()
         if found:
-            yield FoundCredential(f"{found[0].what}, in base64,", 0, len(text))
+            yield FoundCredential(f"{found[0].what} (base64)", 0, len(text))
 
 
 def lines(text: str, name: str) -> Iterator[FoundCredential]:
-    """Those of a file of configuration: what stands behind a name that says so. `name`: of the file."""
+    """Credentials in a configuration file: the values of names that indicate one. `name`: of the file."""
     low = text.lower()
-    if not may_say_so(low) or text.startswith("#!") or name.endswith(_CODE) or '"panels"' in text:
+    if not has_credential_word(low) or text.startswith("#!") or name.endswith(_CODE) or '"panels"' in text:
         return
     for match in _compiled(_LINE).finditer(text):
         key = match[2]
-        if not may_name_one(key):
+        if not may_indicate_credential(key):
             continue
         written = match[3].rstrip().removesuffix(",").rstrip()
         value = _bare(written)
@@ -88,17 +88,17 @@ def lines(text: str, name: str) -> Iterator[FoundCredential]:
 
 
 def arguments(text: str) -> Iterator[FoundCredential]:
-    """Those of a command line or a script in one text: what stands behind --password, PASSWORD= or mysql -p."""
+    """Credentials in a command line or script: the values of --password, PASSWORD= or mysql -p."""
     low = text.lower()
-    if "mysql" not in low and not may_say_so(low):
+    if "mysql" not in low and not has_credential_word(low):
         return
     for match in _compiled(_ARGUMENT).finditer(text):
         name, value = match[1] or match[2], match[4]
         if is_credential(name, value, sure=True):
             yield FoundCredential(name, *match.span(4))
     for match in _compiled(_MYSQL).finditer(text) if "mysql" in low else ():
-        if could_be(match[1]):
-            yield FoundCredential("the password of mysql", *match.span(1))
+        if could_be_credential(match[1]):
+            yield FoundCredential("a password for mysql", *match.span(1))
 
 
 def _logins(text: str) -> Iterator[FoundCredential]:
@@ -108,8 +108,14 @@ def _logins(text: str) -> Iterator[FoundCredential]:
         if match is not None:
             user, password = match[1], match[2]
             shown = not (user.lower() in _USERS and password.lower() in _PASSWORDS)
-            if shown and "$" not in user + password and "%" not in user[:1] and "{" not in user + password and could_be(password):
-                yield FoundCredential("the password of an address", *match.span(2))
+            if (
+                shown
+                and "$" not in user + password
+                and "%" not in user[:1]
+                and "{" not in user + password
+                and could_be_credential(password)
+            ):
+                yield FoundCredential("a password in a URL", *match.span(2))
         at = text.find("://", at + 3)
 
 
@@ -117,12 +123,12 @@ def _parameters(text: str) -> Iterator[FoundCredential]:
     low = text.lower()
     if "assw" in low or "pwd" in low or "token" in low or "key" in low or "client_secret" in low:
         for match in _compiled(_PARAMETER).finditer(text):
-            if could_be(match[1]) and match[1].lower() not in _PASSWORDS and "%" not in match[1]:
-                yield FoundCredential("the password of a connection", *match.span(1))
+            if could_be_credential(match[1]) and match[1].lower() not in _PASSWORDS and "%" not in match[1]:
+                yield FoundCredential("a password in a connection string", *match.span(1))
 
 
 def _bare(written: str) -> str:
-    """A value without its quotes, or without the comment behind it."""
+    """A value without its quotes, or without the comment that follows it."""
     if len(written) > 1 and written[0] in "\"'" and written[-1] == written[0]:
         return written[1:-1]
     return re.split(r"\s+[#;]", written, maxsplit=1)[0]

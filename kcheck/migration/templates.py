@@ -11,7 +11,7 @@ from kcheck.text.record import NamedTuple
 
 # Built-in checks by the template that they are made of, where the names differ: rules name checks, custom checks name templates.
 _MADE_OF = {
-    "anti-affinity": "missing-anti-affinity",
+    "anti-affinity": "no-anti-affinity",
     "cpu-requirements": "unset-cpu-requirements",
     "forbidden-service-types": "exposed-services",
     "hpa-minimum-replicas": "hpa-minimum-three-replicas",
@@ -22,7 +22,7 @@ _MADE_OF = {
     "privileged": "privileged-container",
     "read-only-root-fs": "no-read-only-root-fs",
     "readiness-probe": "no-readiness-probe",
-    "missing-required-annotation": "required-annotation-email",
+    "required-annotation": "required-annotation-email",
     "required-label": "required-label-owner",
     "service-account": "default-service-account",
     "target-port": "invalid-target-ports",
@@ -88,7 +88,7 @@ PARAMETERS: dict[tuple[str, str], TemplateChoice | Setter | Idle] = {
     ("ports", "port"): TemplateChoice({22: ("ssh-port",)}),
     ("ports", "protocol"): Idle("TCP"),
     ("priority-class-name", "acceptedpriorityclassnames"): Setter("forbidden-priority-class", "allow", _words),
-    ("missing-required-annotation", "key"): Setter("missing-required-annotation", "annotations", _words),
+    ("required-annotation", "key"): Setter("missing-required-annotation", "annotations", _words),
     ("required-label", "key"): Setter("missing-recommended-labels", "labels", _words),
     ("service-account", "serviceaccount"): Idle("^(|default)$"),
     ("statefulset-volumeclaimtemplate-annotation", "annotation"): Setter("missing-claim-template-annotation", "annotations", _words),

@@ -34,7 +34,7 @@ KUBE_LINTER = Tool(
     "0.8.3",
     _ids("""
         dangling-service deprecated-service-account-field docker-sock drop-net-raw-capability duplicate-env-var env-var-secret host-ipc
-        host-network host-pid invalid-target-ports latest-tag liveness-port mismatching-selector missing-anti-affinity no-extensions-v1beta
+        host-network host-pid invalid-target-ports latest-tag liveness-port mismatching-selector no-anti-affinity no-extensions-v1beta
         no-read-only-root-fs non-existent-service-account pdb-max-unavailable pdb-min-available pdb-unhealthy-pod-eviction-policy
         privilege-escalation-container privileged-container readiness-port run-as-non-root sensitive-host-mounts ssh-port startup-port
         unsafe-sysctls unset-cpu-requirements unset-memory-requirements
@@ -43,7 +43,7 @@ KUBE_LINTER = Tool(
         access-to-create-pods access-to-secrets cluster-admin-role-binding dangling-horizontalpodautoscaler dangling-ingress
         dangling-networkpolicy dangling-networkpolicypeer-podselector dangling-servicemonitor default-service-account dnsconfig-options
         env-value-from exposed-services hpa-minimum-three-replicas job-ttl-seconds-after-finished minimum-three-replicas
-        no-liveness-probe missing-node-affinity no-readiness-probe no-rolling-update-strategy non-isolated-pod priority-class-name
+        no-liveness-probe no-node-affinity no-readiness-probe no-rolling-update-strategy non-isolated-pod priority-class-name
         privileged-ports read-secret-from-env-var required-annotation-email required-label-owner restart-policy
         scc-deny-privileged-container sorted-keys unsafe-proc-mount use-namespace wildcard-in-rules writable-host-mount
     """),
@@ -60,7 +60,7 @@ KUBE_SCORE = Tool(
         deployment-strategy deployment-targeted-by-hpa-does-not-have-replicas-configured environment-variable-key-duplication
         horizontalpodautoscaler-has-target horizontalpodautoscaler-replicas ingress-targets-service label-values
         networkpolicy-targets-pod pod-networkpolicy pod-probes pod-probes-identical pod-topology-spread-constraints
-        poddisruptionbudget-has-policy service-targets-pod service-type-mismatch stable-version statefulset-has-host-podantiaffinity
+        poddisruptionbudget-has-policy service-targets-pod service-type stable-version statefulset-has-host-podantiaffinity
         statefulset-has-poddisruptionbudget statefulset-has-servicename
         statefulset-pod-selector-labels-match-template-metadata-labels
     """),

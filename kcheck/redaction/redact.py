@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from kcheck.kube import credential_patterns
-from kcheck.kube.credential_names import could_be, is_credential, may_name_one, may_say_so
+from kcheck.kube.credential_names import could_be_credential, has_credential_word, is_credential, may_indicate_credential
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
 
@@ -73,8 +73,8 @@ def spans(text: str, telling: bool | None = None) -> list[tuple[int, int]]:
     """The secret values that a text shows to be such by itself. `telling`: whether a name in it may say so, where that is known."""
     found = [*user_infos(text), *((each.start, each.end) for each in credential_patterns.find(text))]
     if "uthorization" in text:
-        found += (match.span(1) for match in _HEADER.finditer(text) if not match[1].isalpha() and could_be(match[1]))
-    if may_say_so(text.lower()) if telling is None else telling:
+        found += (match.span(1) for match in _HEADER.finditer(text) if not match[1].isalpha() and could_be_credential(match[1]))
+    if has_credential_word(text.lower()) if telling is None else telling:
         found += (match.span(2) for match in _PAIR.finditer(text) if is_credential(match[1], match[2], sure=True))
         found += (match.span(3) for match in _ASSIGNED.finditer(text) if is_credential(match[1], match[3], sure=True))
     return found
@@ -83,7 +83,7 @@ def spans(text: str, telling: bool | None = None) -> list[tuple[int, int]]:
 def spans_in_file(text: str) -> list[tuple[int, int]]:
     """The same of a line or a file: settings and command lines, too."""
     low = text.lower()
-    telling = may_say_so(low)
+    telling = has_credential_word(low)
     found = spans(text, telling)
     if telling or "mysql" in low:
         found += ((each.start, each.end) for each in credential_patterns.lines(text, ""))
@@ -120,7 +120,7 @@ def _is_plain(text: str) -> bool:
     keyed = _KEYED.match(text)
     if keyed is None or keyed[2] in _NAMED_ELSEWHERE:
         return False
-    if may_name_one(keyed[2]):
+    if may_indicate_credential(keyed[2]):
         value = (keyed[3] or "").strip("\"' \t")
         if not value or value[0] in "|>&*!#{[" or " #" in value or is_credential(keyed[2], value):
             return False
@@ -150,7 +150,7 @@ def unread_line(text: str, secret: bool) -> str:
             return text if text.lstrip().startswith(("---", "...", "#", "%")) and not found else _starred(shown, start)
         return shown if match[1] in _OPEN and "{" not in text else _starred(shown, match.end())
     for match in _PASSWORD_KEY.finditer(text):
-        if match[1].lower().endswith(_SECRET_KEYS) and could_be(match[2]):
+        if match[1].lower().endswith(_SECRET_KEYS) and could_be_credential(match[2]):
             return _starred(shown, match.start(2))
     return shown
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Literal
 
 from kcheck.kube import credentials
-from kcheck.kube.credential_names import could_be, is_credential, is_random, may_name_one, says_so
+from kcheck.kube.credential_names import could_be_credential, indicates_credential, is_credential, is_random, may_indicate_credential
 from kcheck.redaction import redact
 from kcheck.yaml.document import Document
 from kcheck.yaml.node import Node
@@ -101,12 +101,12 @@ class SecretSearch:
         """Judge a text in a map by its name."""
         name = listed if key == "value" and listed else key
         text = child.value
-        if may_name_one(name):
+        if may_indicate_credential(name):
             is_one = not ("name" in node and "key" in node) and _is_meant(name, text, mode == "sure")
         elif "/" in name:
-            is_one = says_so(name.rpartition("/")[2]) and could_be(text) and is_random(text)
+            is_one = indicates_credential(name.rpartition("/")[2]) and could_be_credential(text) and is_random(text)
         else:
-            is_one = name.lower() == "authorization" and could_be(text.partition(" ")[2])
+            is_one = name.lower() == "authorization" and could_be_credential(text.partition(" ")[2])
         if is_one:
             self._hide(child)
         elif len(text) >= _LONG:
@@ -119,7 +119,7 @@ class SecretSearch:
             text, behind, flag = item.text, flag, ""
             if behind and not text.startswith("-") and is_credential(behind, text, sure=True):
                 self._hide(item)
-            elif text.startswith("-") and "=" not in text and " " not in text and says_so(text):
+            elif text.startswith("-") and "=" not in text and " " not in text and indicates_credential(text):
                 flag = text
 
     def _literals(self, node: Node, items: list[Node]) -> None:

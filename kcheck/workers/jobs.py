@@ -18,7 +18,7 @@ def default_jobs() -> int:
 
 
 def _cgroup_processors() -> int | None:
-    """Return the processors that the container's control group grants, rounded up, or None if there is no limit."""
+    """Return the processors that the container's control group grants, rounded up, or None without a limit."""
     try:
         with open("/sys/fs/cgroup/cpu.max", encoding="ascii") as file:
             quota, period = file.read().split()

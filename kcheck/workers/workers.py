@@ -13,7 +13,7 @@ from kcheck.workers.jobs import jobs_for
 
 
 class NoWorkers(Exception):
-    """There is no worker that could check files; the message explains why."""
+    """No worker can check files; the message explains why."""
 
 
 class Workers(Protocol):

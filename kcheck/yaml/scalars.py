@@ -85,7 +85,8 @@ def resolve(text: str) -> Scalar:
 
 _STANDARD = "tag:yaml.org,2002:"
 _RESOLVED: Final[dict[str, tuple[type, ...]]] = {"int": (int,), "float": (float, int), "bool": (bool,), "null": (type(None),)}
-_ESCAPED: Final = pattern("[\udc80-\udcff]")
+# mypyc compiles no surrogates in literals.
+_ESCAPED: Final = pattern(f"[{chr(0xDC80)}-{chr(0xDCFF)}]")
 _DIGITS = "[A-Za-z0-9+/]"
 _BASE64: Final = pattern(f"(?:{_DIGITS}{{4}})*+(?:{_DIGITS}{{2}}==|{_DIGITS}{{3}}=)?")
 _CLOCK = r"(\d\d?):(\d\d?):(\d\d?)(?:[.,]\d+)?"

@@ -44,6 +44,20 @@ def resources(**amounts: str) -> str:
     return f"apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec:\n  containers: [{container}]\n"
 
 
+@pytest.mark.parametrize(
+    ("amount", "said", "help"),
+    [
+        ("128m", "memory: 128m means 1 byte (m means milli)", "did you mean 128Mi?"),
+        ("2500m", "memory: 2500m means 3 bytes (m means milli)", "did you mean 2500Mi?"),
+        ("0.5k", "memory: 0.5k means 500 bytes", "use a unit such as Mi"),
+        ("'1e2'", "memory: 1e2 means 100 bytes", "use a unit such as Mi"),
+    ],
+)
+def test_the_meaning_of_few_bytes(amount: str, said: str, help: str) -> None:
+    (finding,) = check_text(resources(memory=amount), ["wrong-resource-unit"])
+    assert (finding.message, finding.help) == (said, help)
+
+
 @pytest.mark.parametrize("amount", ["128m", "1", "512", "'1023'", "0.5", "100u", "1e2"])
 def test_memory_in_thousandths_or_single_bytes(amount: str) -> None:
     assert told(resources(memory=amount), "wrong-resource-unit") == [(5, amount)]

@@ -97,3 +97,4 @@ def test_topology_of_required_anti_affinity() -> None:
     text = pod(ANTI.replace("kubernetes.io/hostname", "topology.kubernetes.io/zone") % ", labelSelector: {}")
     assert told(text, "anti-affinity-topology-key") == [(6, "topology.kubernetes.io/zone")]
     assert told(text, "anti-affinity-topology-key", keys=["topology.kubernetes.io/zone"]) == []
+    assert told(text, "anti-affinity-topology-key", keys=[]) == [(6, "topology.kubernetes.io/zone")]

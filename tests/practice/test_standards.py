@@ -122,5 +122,6 @@ def test_a_message_names_few_containers() -> None:
     containers = ", ".join(f"{{name: c{i}, image: 'a:1'}}" for i in range(5))
     pod = f"apiVersion: v1\nkind: Pod\nmetadata: {{name: p, namespace: shop}}\nspec: {{containers: [{containers}]}}\n"
     message = check_text(space("enforce: restricted") + pod, ["pod-security-enforce-violation"])[0].concise
-    assert "allowPrivilegeEscalation: false to c0, c1, c2 and 2 more" in message
-    assert message.startswith("namespace shop enforces restricted, so the API server refuses Pod p; add ")
+    assert 'allowPrivilegeEscalation: false (containers "c0", "c1", "c2" and 2 more)' in message
+    standard = 'Namespace "shop" enforces the restricted Pod Security Standard'
+    assert message.startswith(f'{standard}, so the API server rejects Pod "p"; add to securityContext: ')

@@ -191,11 +191,11 @@ def told(text: str, registry: Registry, rules: RuleSet, complete: bool = False) 
         ("# kcheck-ignore: marked", "# kcheck-ignore | invalid ignore comment; use # kcheck: ignore[rule] reason"),
         ("# kcheck.ignores(marked)", "# kcheck.ignores | invalid ignore comment; use # kcheck: ignore[rule] reason"),
         ("# kchek: ignore[marked]", "# kchek | invalid ignore comment; did you mean # kcheck: ignore[rule] reason?"),
-        ("# kcheck: ignore[marcked]", 'marcked | unknown rule or group "marcked"; did you mean marked?'),
-        ("# kcheck: ignore[marsk]", 'marsk | unknown rule or group "marsk"; did you mean marks?'),
+        ("# kcheck: ignore[marcked]", 'marcked | unknown rule or group "marcked"; did you mean "marked"?'),
+        ("# kcheck: ignore[marsk]", 'marsk | unknown rule or group "marsk"; did you mean "marks"?'),
         ("# kcheck: ignore[zzz]", 'zzz | unknown rule or group "zzz"; use the rule id that is shown with the finding'),
         ("# kcheck: ignore[a/b]", 'a/b | unknown rule or group "a/b"; use the rule id that is shown with the finding'),
-        ("# kcheck: ignore[Marked]", 'Marked | unknown rule or group "Marked"; did you mean marked?'),
+        ("# kcheck: ignore[Marked]", 'Marked | unknown rule or group "Marked"; did you mean "marked"?'),
         (
             "# kcheck: ignore[marked is wrong]",
             'marked is wrong | unknown rule or group "marked is wrong"; '
@@ -417,8 +417,8 @@ class TestObjects:
         ("annotation", "shown"),
         [
             ("kcheck.dev/ignore: wrong-type", 'unused-ignore wrong-type "wrong-type" has no findings here; remove it'),
-            ("kcheck.dev/ignore: 'a\\b; wrong-type'", "unknown-ignore a\\b unknown rule or group \"a\\b\"; use the rule id"),
-            ('kcheck.dev/ignore: "wrong\\x2dtype"', 'unused-ignore "wrong\\x2dtype" \"wrong-type\" has no findings here'),
+            ("kcheck.dev/ignore: 'a\\b; wrong-type'", 'unknown-ignore a\\b unknown rule or group "a\\b"; use the rule id'),
+            ('kcheck.dev/ignore: "wrong\\x2dtype"', 'unused-ignore "wrong\\x2dtype" "wrong-type" has no findings here'),
             ("kcheck.dev/ignore: ''", "unknown-ignore '' the ignore names no rule; use kcheck.dev/ignore: rule; reason"),
             ("kcheck.dev/ignore:", "unknown-ignore kcheck.dev/ignore the ignore names no rule; use kcheck.dev/ignore: rule; reason"),
             ("kcheck.dev/ignore: [wrong-type]", "unknown-ignore [wrong-type] the ignore names no rule"),

@@ -89,11 +89,11 @@ configMapGenerator:
     found = report(tmp_path, {"app/kustomization.yaml": text, "app/deployment.yaml": workload()}, "missing-kustomization-file")
     told = [(marked, finding.concise) for marked, finding in zip(lines(tmp_path, found.findings), found.findings, strict=True)]
     assert told == [
-        ("app/kustomization.yaml:2 deploymnt.yaml", '"deploymnt.yaml" does not exist; did you mean deployment.yaml?'),
-        ("app/kustomization.yaml:3 ../base", '"../base" does not exist; add it or correct the path'),
-        ("app/kustomization.yaml:4 empty", 'folder "empty" has no kustomization.yaml; add one or list its files'),
-        ("app/kustomization.yaml:9 patches/none.yaml", '"patches/none.yaml" does not exist; add it or correct the path'),
-        ("app/kustomization.yaml:15 key=web.conf", '"web.conf" does not exist; add it or correct the path'),
+        ("app/kustomization.yaml:2 deploymnt.yaml", '"deploymnt.yaml" does not exist; did you mean "deployment.yaml"?'),
+        ("app/kustomization.yaml:3 ../base", '"../base" does not exist; add the file or directory or correct the path'),
+        ("app/kustomization.yaml:4 empty", 'directory "empty" has no kustomization.yaml; add one or list the files of the directory'),
+        ("app/kustomization.yaml:9 patches/none.yaml", '"patches/none.yaml" does not exist; add the file or correct the path'),
+        ("app/kustomization.yaml:15 key=web.conf", '"web.conf" does not exist; add the file or correct the path'),
     ]
 
 
@@ -113,7 +113,7 @@ secretGenerator:
     user = workload(pod=pod, container=", envFrom: [{secretRef: {name: db}}]")
     files = {"kustomization.yaml": kustomization, "web.conf": "", "web.yaml": user}
     found = report(tmp_path, files, "missing-key", "missing-config-map", "missing-secret", complete=True)
-    assert [finding.concise for finding in found.findings] == ["ConfigMap web-config has no key LEVL; did you mean LEVEL?"]
+    assert [finding.concise for finding in found.findings] == ['ConfigMap "web-config" has no key "LEVL"; did you mean "LEVEL"?']
 
 
 def test_a_namespace_for_all_brings_objects_together(tmp_path: Path) -> None:

@@ -127,7 +127,9 @@ class TestLoad:
         result = load_file(target, stdin=io.BytesIO(b"a: 1\n"))
         assert isinstance(result, Source)
         assert (result.path, result.text) == ("deploy.yaml", "a: 1\n")
-        assert load_file(target, 3, io.BytesIO(b"a: 1\n")) == UnreadablePath("deploy.yaml", "exceeds the limit of 3 bytes: not read completely")
+        assert load_file(target, 3, io.BytesIO(b"a: 1\n")) == UnreadablePath(
+            "deploy.yaml", "exceeds the limit of 3 bytes: not read completely"
+        )
         assert text_of(load_file(target, 5, io.BytesIO(b"a: 1\n"))) == "a: 1\n"
         assert load_file(target) == UnreadablePath("deploy.yaml", "standard input is closed")
 

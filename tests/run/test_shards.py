@@ -154,7 +154,7 @@ def test_shards_of_other_runs_are_refused(files: Path, program: Program, shards:
     assert "the rules or their options differ" in told("--ignore", "latest-tag", "input")
     assert "the rules or their options differ" in told("--kubernetes", "1.30", "input")
     assert "the additional schemas differ" in told("--schemas", "input/z-crd.yaml", "input")
-    assert "one is of 3 shards, the other of 2" in told("input", of=3)
+    assert "one is of 2 shards, the other of 3" in told("input", of=3)
     (files / "a.yaml").write_text(POD)
     assert "the input files differ" in told("input")
 
@@ -237,7 +237,7 @@ def test_damage_is_told(files: Path, program: Program, shards: Shards, damage: C
         (b'[0,"a.yaml",[],[2,1]]', "is damaged"),
         (b'[0,"a.yaml",[],[1,9999999999]]', "is damaged"),
         (b'[0,"a.yaml",[],[1,1e3]]', "is damaged"),
-        (json.dumps([0, "a.yaml", *encode(OF_NO_RULE, Outcome)]).encode(), "no rule is called no-such-rule"),
+        (json.dumps([0, "a.yaml", *encode(OF_NO_RULE, Outcome)]).encode(), "unknown rule no-such-rule"),
         (b"[" * 100_000, "is damaged"),
         (b'[0,"a.yaml",' + b"9" * 5000 + b"]", "is damaged"),
         (b'{"0": 1}', "is damaged"),
@@ -259,7 +259,7 @@ def test_a_hostile_shard_is_refused(files: Path, program: Program, shards: Shard
 def test_files_that_are_missing_or_too_many_are_told(files: Path, program: Program, shards: Shards) -> None:
     (path,) = shards(1, "--isolated", "input")
     rewritten(path, lambda lines: lines.pop())
-    assert "write all of them anew" in refused(program, path)
+    assert "create all shards again" in refused(program, path)
 
 
 def test_what_is_no_shard(program: Program, tmp_path: Path) -> None:
