@@ -1,4 +1,4 @@
-"""What is wrong with YAML that does not parse, in words that say what to do."""
+"""Messages about YAML syntax errors."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from kcheck.text.record import NamedTuple
 
 
 class SyntaxFault(NamedTuple):
-    """Where reading stopped (character offsets in the file's text) and why."""
+    """A syntax error: character offsets in the file's text, and the message."""
 
     start: int
     end: int
     message: str
 
 
-# libyaml's words (a part of them), our message and help.
+# A part of libyaml's message, our message and help.
 _WORDS = (
     ("mapping values are not allowed", "a second ': ' on one line", "quote the value, or indent the key that it belongs to"),
     ("found character that cannot start any token", "this character cannot begin a value", "quote the text"),
@@ -50,7 +50,7 @@ _TEMPLATE = re.compile(r"\{\{")
 
 
 def explain(problem: str, context: str) -> str:
-    """Our message for libyaml's problem; its own words where we have none."""
+    """Return our message for a problem of libyaml, or the message of libyaml if it is unknown."""
     words = f"{context or ''} {problem or ''}"
     for theirs, message, help in _WORDS:
         if theirs in words:
@@ -59,5 +59,5 @@ def explain(problem: str, context: str) -> str:
 
 
 def is_template(text: str) -> bool:
-    """Whether the text has Go template marks, as Helm charts do."""
+    """Return whether the text contains Go template actions, as in Helm charts."""
     return _TEMPLATE.search(text) is not None
