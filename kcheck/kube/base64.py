@@ -1,7 +1,7 @@
 """Base64 as the API server reads a field of bytes (Secret data, caBundle): the rules of Go's encoding/base64, StdEncoding.
 
-The standard alphabet with padding. Carriage returns and line feeds are skipped wherever they stand, other blanks are not. Bits
-that the last character has too many are ignored. Python's own decoders are laxer here and stricter there.
+The standard alphabet with padding. Carriage returns and line feeds are skipped everywhere, other whitespace is not. Surplus
+bits of the last character are ignored. The decoders of Python are laxer in some cases and stricter in others.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from kcheck.text.pattern import pattern
 _DIGITS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _BREAKS = b"\r\n"
 _STRANGE = pattern(rb"[^A-Za-z0-9+/\r\n]")
-# What people write in place of the rest of a long value: three dots, or the one character for them.
+# What people write instead of the rest of a long value: three dots, or the one character for them.
 _ELISION = pattern(rb"\s*(?:\.\.\.|\xe2\x80\xa6)\s*")
 _ONLY_BREAKS = pattern(rb"[\r\n]*")
 
 
 class BadBase64(ValueError):
-    """Text that is no base64; `offset` is the character at which the server gives up."""
+    """Text that is not valid base64; `offset` is the character at which the server stops reading."""
 
     def __init__(self, message: str, offset: int) -> None:
         super().__init__(concise(message))
@@ -33,14 +33,14 @@ def decode(text: str) -> bytes:
     data = text.encode("utf-8", "surrogatepass")
     packed = data.translate(None, _BREAKS)
     digits = packed.rstrip(b"=")
-    # Whole groups of four with at most two '=' at the end, nothing but digits before: all in C, whatever the size.
+    # Fast path in C: complete groups of four digits, with at most two '=' at the end.
     if len(packed) % 4 == 0 and len(packed) - len(digits) <= 2 and not digits.translate(None, _DIGITS):
         return binascii.a2b_base64(packed)
     raise _diagnose(data)
 
 
 def _diagnose(data: bytes) -> BadBase64:
-    """Why the text is refused and where. All bytes before that place are ASCII, so it counts characters, too."""
+    """Why the text is rejected and where. All bytes before that place are ASCII, so the offset counts characters, too."""
     strange = _STRANGE.search(data)
     end = strange.start() if strange else len(data)
     used = (end - data.count(b"\r", 0, end) - data.count(b"\n", 0, end)) % 4

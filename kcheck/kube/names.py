@@ -1,4 +1,4 @@
-"""Spellings that the API server demands of names: one function a rule, which returns "" where the text is fine and else a message.
+"""Formats that the API server requires of names: one function per rule, which returns "" for a valid text, otherwise a Complaint.
 
 The rules are those of Kubernetes 1.36 (k8s.io/apimachinery, util/validation and api/validate/content). Lengths count bytes.
 """
@@ -25,13 +25,13 @@ _ENV_STRICT = "[-._a-zA-Z][-._a-zA-Z0-9]*"
 _CONFIG_KEY = "[-._a-zA-Z0-9]+"
 _HEADER = "[-A-Za-z0-9]+"
 _DECIMAL = "0|-?[1-9][0-9]*"
-# Most runs need few of the patterns, and compiling them all costs a start-up more than it should.
+# Compiled on first use: most runs need few of the patterns.
 _compiled = cache(re.compile)
 _CEL_WORDS = "as break const continue else false for function if import in let loop namespace null package return true var void while"
 _CEL_RESERVED = frozenset(_CEL_WORDS.split())
 _STANDARD_FINALIZERS = frozenset({"kubernetes", "orphan", "foregroundDeletion"})
 
-# The server cuts a generateName here and adds five random characters.
+# The API server truncates generateName to this length and appends five random characters.
 GENERATED_BASE = 58
 
 
@@ -61,7 +61,7 @@ def wildcard_subdomain(text: str) -> str:
 
 
 def dns_search(text: str) -> str:
-    """Subdomain in which '_' may stand: a search domain of dnsConfig."""
+    """Subdomain that may contain '_': a search domain of dnsConfig."""
     return _check(text, _SEARCH, 253, "a search domain", "a-z, 0-9, '-', '_' and '.'", "a-z or 0-9 (or '_')", _repair_subdomain)
 
 
@@ -118,7 +118,7 @@ def domain_path(text: str) -> str:
 
 
 def path_segment(text: str) -> str:
-    """Name that is only a part of a URL: Roles, bindings, and the custom names of a few other kinds. Colons are fine."""
+    """Name that is only a part of a URL: Roles, bindings, and the custom names of a few other kinds. Colons are allowed."""
     return Complaint(f"{text!r} cannot be a name: it means a folder", "write another") if text in (".", "..") else path_segment_prefix(text)
 
 
@@ -141,7 +141,7 @@ def env_name(text: str) -> str:
 
 
 def env_name_strict(text: str) -> str:
-    """Environment variable that every shell and older servers take; a key of envFrom that breaks this is no variable in most programs."""
+    """Environment variable that every shell and older servers accept; most programs cannot read a key of envFrom that breaks this."""
     return _check(text, _ENV_STRICT, 0, "an environment variable", _WIDE, "a letter, '_', '-' or '.'", _repair_env) or _climbs(text)
 
 
@@ -168,7 +168,7 @@ def c_identifier(text: str) -> str:
 
 
 def cel_identifier(text: str) -> str:
-    """Name of a CEL variable: an identifier that is no word of the language."""
+    """Name of a CEL variable: an identifier that is not reserved by the language."""
     if text in _CEL_RESERVED:
         return Complaint(f"{text} is a word of CEL", f"write {text}_")
     return c_identifier(text)
@@ -185,7 +185,7 @@ def finalizer(text: str) -> str:
 
 
 def standard_finalizer(text: str) -> str:
-    """The further rule of built-in kinds: a finalizer without a prefix is one of the platform's own."""
+    """The additional rule of built-in kinds: a finalizer without a prefix must be one of Kubernetes itself."""
     if "/" in text or text in _STANDARD_FINALIZERS:
         return ""
     return Complaint("a finalizer of your own needs a domain", f"write example.com/{_repair_name(text) or 'name'}")
@@ -197,7 +197,7 @@ def http_header(text: str) -> str:
 
 
 def decimal_integer(text: str) -> str:
-    """Integer as text, in the one way to write it: the values of Gt and Lt in a toleration."""
+    """Integer as text in its canonical form: the values of Gt and Lt in a toleration."""
     return (
         ""
         if _compiled(_DECIMAL).fullmatch(text)
@@ -206,17 +206,17 @@ def decimal_integer(text: str) -> str:
 
 
 def generate_name(rule: Rule, text: str) -> str:
-    """A generateName under the rule of its kind. The name made of it is checked as well: see `generated`."""
+    """generateName with the rule of its kind. The generated name is checked separately: see `generated`."""
     return path_segment_prefix(text) if rule is path_segment else rule(masked(text))
 
 
 def masked(prefix: str) -> str:
-    """A name prefix as the server checks it: a final '-' is allowed, so it and the character before it are replaced by one letter."""
+    """Return a name prefix as the server checks it: a final "-" and the character before it are replaced with a letter."""
     return prefix[:-2] + "a" if len(prefix) > 1 and prefix.endswith("-") else prefix
 
 
 def generated(prefix: str) -> str:
-    """A name as the server would make it of a generateName."""
+    """Return a name as the API server generates it from generateName."""
     return prefix[:GENERATED_BASE] + "x2x4x"
 
 
@@ -310,5 +310,5 @@ def _repair_header(text: str) -> str:
 
 
 def _words(text: str) -> str:
-    """Lower case, with a '-' where camel case had a word begin."""
+    """Convert camel case to lower case words separated by "-"."""
     return re.sub("(?<=[a-z0-9])(?=[A-Z])", "-", text).lower()
