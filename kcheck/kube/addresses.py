@@ -39,12 +39,12 @@ def ip(text: str, *, strict: bool = True) -> str:
     address = parse(text)
     if address is None:
         if "/" in text:
-            return Complaint(f"{text} is a network, not an address", f"write {text.partition('/')[0]}")
-        return Complaint(f"{text or 'an empty text'} is no IP address", "write one such as 10.9.8.7 or 2001:db8::ffff")
+            return Complaint(f'"{text}" is a network, not an IP address', f"use an address, such as {text.partition('/')[0]}")
+        return Complaint(f'"{text}" is not a valid IP address', "use an address such as 10.9.8.7 or 2001:db8::ffff")
     if strict and _padded(text):
-        return Complaint(f"{text} has leading zeros, which others read as octal", f"write {canonical(address)}")
+        return Complaint(f'IP address "{text}" has leading zeros, which some programs read as octal', f"use {canonical(address)}")
     if strict and _is_mapped(address):
-        return Complaint(f"{text} is an IPv4 address in IPv6 notation", f"write {canonical(address)}")
+        return Complaint(f'"{text}" is an IPv4 address in IPv6 notation', f"use {canonical(address)}")
     return ""
 
 
@@ -89,9 +89,9 @@ def special(text: str) -> str:
     """What keeps an address from being one of a pod that others reach, "" for nothing."""
     address = _unmapped(parse(text) or ())
     if not any(address):
-        return "the address of nothing in particular" if address else ""
+        return "the unspecified address" if address else ""
     if address[0] == 127 if len(address) == 4 else address == (0, 0, 0, 0, 0, 0, 0, 1):
-        return "a loopback address, which every host has for itself"
+        return "a loopback address, which is local to each host"
     if address[:2] == (169, 254) if len(address) == 4 else address[0] & 0xFFC0 == 0xFE80:
         return "a link-local address, which is not routed"
     if address[:3] == (224, 0, 0) if len(address) == 4 else address[0] & 0xFF0F == 0xFF02:
@@ -110,17 +110,17 @@ def network(text: str, *, strict: bool = True) -> str:
         if parsed is not None and not slash:
             usual = 24 if len(parsed) == 4 else 64
             bits = str(usual if _masked(parsed, usual) == parsed else width(parsed))
-            return Complaint(f"{text} is an address, not a network", f"add the length of its prefix, such as {text}/{bits}")
-        return Complaint(f"{text or 'an empty text'} is no network", "write one such as 10.9.8.0/24 or 2001:db8::/64")
+            return Complaint(f'"{text}" is an IP address, not a network', f"add a prefix length, such as {text}/{bits}")
+        return Complaint(f'"{text}" is not a valid network', "use a network in CIDR notation, such as 10.9.8.0/24 or 2001:db8::/64")
     if not strict:
         return ""
     if _padded(address) or (bits != "0" and bits.startswith("0")):
-        return Complaint(f"{text} has leading zeros, which others read as octal", f"write {canonical(parsed)}/{found.bits}")
+        return Complaint(f'network "{text}" has leading zeros, which some programs read as octal', f"use {canonical(parsed)}/{found.bits}")
     if _is_mapped(parsed):
-        return Complaint(f"{text} is an IPv4 network in IPv6 notation", "write it as IPv4")
-    return (
-        "" if found.address == parsed else Complaint(f"{text} has bits set behind its prefix", f"write {canonical(found.address)}/{bits}")
-    )
+        return Complaint(f'"{text}" is an IPv4 network in IPv6 notation', "use IPv4 notation")
+    if found.address == parsed:
+        return ""
+    return Complaint(f'network "{text}" has bits set after its prefix', f"use {canonical(found.address)}/{bits}")
 
 
 def parse_network(text: str) -> Network | None:

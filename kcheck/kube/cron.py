@@ -30,13 +30,13 @@ class _Field(NamedTuple):
         return f"{self.least} to {self.most}"
 
 
-_MINUTE = _Field("the minute", 0, 59)
+_MINUTE = _Field("field minute", 0, 59)
 _FIELDS = (
     _MINUTE,
-    _Field("the hour", 0, 23),
-    _Field("the day of the month", 1, 31),
-    _Field("the month", 1, 12, ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")),
-    _Field("the day of the week", 0, 6, ("sun", "mon", "tue", "wed", "thu", "fri", "sat")),
+    _Field("field hour", 0, 23),
+    _Field("field day of the month", 1, 31),
+    _Field("field month", 1, 12, ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")),
+    _Field("field day of the week", 0, 6, ("sun", "mon", "tue", "wed", "thu", "fri", "sat")),
 )
 _ORDER = "minute, hour, day of the month, month, day of the week"
 
@@ -44,13 +44,14 @@ _ORDER = "minute, hour, day of the month, month, day of the week"
 def schedule(text: str) -> str:
     """Empty for a schedule, else what is wrong and what to write."""
     if "TZ" in text:
-        return Complaint("a time zone does not stand in the schedule", "take it out and add the field timeZone")
+        return Complaint(f'time zone is not allowed in schedule "{text}"', "remove it and set spec.timeZone")
     if text.startswith("@"):
         return _macro(text)
     parts = [part for part in _SPACES.split(text) if part]
     if len(parts) != len(_FIELDS):
-        seconds = "; there are no seconds here" if len(parts) == 6 else ""
-        return Complaint(f"a schedule has five fields ({_ORDER}), this has {len(parts)}{seconds}", "write, for example, */5 * * * *")
+        seconds = ", without a field for seconds" if len(parts) == 6 else ""
+        message = f'schedule "{text}" has {len(parts)} field{"" if len(parts) == 1 else "s"} instead of 5{seconds}'
+        return Complaint(message, f"use five fields ({_ORDER}), such as */5 * * * *")
     for part, field in zip(parts, _FIELDS, strict=True):
         # What stands between two commas may be nothing at all.
         for expression in filter(None, part.split(",")):
@@ -67,33 +68,34 @@ def _macro(text: str) -> str:
         try:
             durations.parse(text.removeprefix(_EVERY))
         except durations.BadDuration as error:
-            return Complaint(f"@every takes a span of time: {error.message}", help_of(error.message))
+            return Complaint(f"@every requires a duration: {error.message}", help_of(error.message))
         return ""
-    near = nearest(text, _MACROS) or f"one of {', '.join(_MACROS)}, or @every with a span of time, such as @every 1h30m"
-    return Complaint(f"{text} is no schedule", f"write {near}")
+    near = nearest(text, _MACROS)
+    help = f'did you mean "{near}"?' if near else f"use one of {', '.join(_MACROS)}, or @every with a duration, such as @every 1h30m"
+    return Complaint(f'"{text}" is not a valid schedule', help)
 
 
 def _range(text: str, field: _Field) -> str:
     """What is wrong with one range of a list: *, 5, 1-5, */2, 1-30/2."""
     bounds, *steps = text.split("/")
     if len(steps) > 1:
-        return Complaint(f"{text} has more than one '/' in {field.noun}", "write a range and one step, such as */5")
+        return Complaint(f'"{text}" in {field.noun} has more than one "/"', "use a range and one step, such as */5")
     first, *last = bounds.split("-")
     low, high = field.least, field.most
     if first not in ("*", "?"):
         if len(last) > 1:
-            return Complaint(f"{text} has more than one '-' in {field.noun}", f"write a range such as {field.least}-{field.most}")
+            return Complaint(f'"{text}" in {field.noun} has more than one "-"', f"use a range such as {field.least}-{field.most}")
         found, end = _number(first, field), _number(last[0], field) if last else None
         if found is None or (last and end is None):
             return _not_a_number(first if found is None else last[0], field)
         low = found
         high = end if end is not None else field.most if steps else low
     if steps and (_number(steps[0]) is None or _number(steps[0]) == 0):
-        return Complaint(f"{text} has no step after the '/' in {field.noun}", f"write a number from 1 up, such as {bounds}/5")
+        return Complaint(f'"{text}" in {field.noun} has no valid step after "/"', f"use a number of 1 or more, such as {bounds}/5")
     if low < field.least or high > field.most:
         return _outside(low if low < field.least else high, field)
     if low > high:
-        return Complaint(f"{bounds} ends before it begins in {field.noun}", f"write {low}-{field.most},{field.least}-{high}")
+        return Complaint(f'range "{bounds}" in {field.noun} ends before it begins', f"use {low}-{field.most},{field.least}-{high}")
     return ""
 
 
@@ -107,13 +109,13 @@ def _number(text: str, field: _Field = _MINUTE) -> int | None:
 
 def _not_a_number(text: str, field: _Field) -> str:
     if not text:
-        return Complaint(f"a range lacks a number in {field.noun}", f"write {field.range}")
+        return Complaint(f"range in {field.noun} lacks a number", f"use numbers from {field.range}")
     names = f", or {field.names[0]} to {field.names[-1]}" if field.names else ""
     if text.lower()[:3] in field.names:
-        return Complaint(f"{text} is too long for {field.noun}", f"write {text[:3]}")
-    return Complaint(f"{text} means nothing in {field.noun}", f"write {field.range}{names}")
+        return Complaint(f'"{text}" is not a valid name in {field.noun}', f"use {text[:3]}")
+    return Complaint(f'"{text}" is not valid in {field.noun}', f"use a number from {field.range}{names}")
 
 
 def _outside(number: int, field: _Field) -> str:
-    hint = "0 for Sunday" if number == 7 and field.names and field.least == 0 else field.range
-    return Complaint(f"{number} is out of range for {field.noun}", f"write {hint}")
+    hint = "0 for Sunday" if number == 7 and field.names and field.least == 0 else f"a number from {field.range}"
+    return Complaint(f"{number} is out of range for {field.noun}", f"use {hint}")

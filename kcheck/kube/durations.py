@@ -55,11 +55,15 @@ def parse(text: str) -> int:
         piece = _PIECE.match(body, place)
         whole, fraction, unit = piece.groups("") if piece else ("", "", "")
         if not whole and not fraction:
-            raise BadDuration(Complaint(f"{text!r} is no duration", "write numbers with units, such as 1h30m or 500ms"))
+            raise BadDuration(Complaint(f'"{text}" is not a valid duration', "use numbers with units, such as 1h30m or 500ms"))
         if not unit:
-            raise BadDuration(Complaint(f"{text!r} lacks a unit", f"write {whole or 1}s for seconds, or ns, us, ms, m, h"))
+            raise BadDuration(
+                Complaint(f'duration "{text}" has no unit', f"add a unit, such as {whole or 1}s for seconds (or ns, us, ms, m, h)")
+            )
         if unit not in _UNITS:
-            raise BadDuration(Complaint(f"{unit!r} is no unit of time here", f"write ns, us, ms, s, m or h{_hours(whole, unit)}"))
+            raise BadDuration(
+                Complaint(f'duration "{text}" has the unknown unit "{unit}"', f"use ns, us, ms, s, m or h{_hours(whole, unit)}")
+            )
         total += _whole(whole, text) * _UNITS[unit] + int(fraction[:18] or "0") * _UNITS[unit] // 10 ** len(fraction[:18])
         if total > _MOST:
             raise _endless(text)
@@ -89,7 +93,7 @@ def parse_format(text: str) -> int:
             total += number * nanoseconds * fits
             known = known or fits > 0
     if not known:
-        raise BadDuration(Complaint(f"{text!r} is no duration", "write a number with a unit, such as 90s, 1h30m or 3 days"))
+        raise BadDuration(Complaint(f'"{text}" is not a valid duration', "use a number with a unit, such as 90s, 1h30m or 3 days"))
     return (total + _MOST) % (2 * _MOST) - _MOST
 
 
@@ -101,10 +105,10 @@ def _whole(digits: str, text: str) -> int:
 
 
 def _endless(text: str) -> BadDuration:
-    return BadDuration(f"{text!r} is longer than the 292 years that a duration holds")
+    return BadDuration(f'duration "{text}" exceeds the maximum of 292 years')
 
 
 def _hours(whole: str, unit: str) -> str:
     """How to say days and weeks in hours."""
     hours = {"d": 24, "day": 24, "days": 24, "w": 168, "week": 168, "weeks": 168}.get(unit.strip())
-    return f"; {whole}{unit.strip()} is {int(whole[:9]) * hours}h" if hours and whole else ""
+    return f" ({whole}{unit.strip()} is {int(whole[:9]) * hours}h)" if hours and whole else ""

@@ -74,26 +74,28 @@ class Image(NamedTuple):
 def parse(text: str) -> Image:
     """The image that a reference means. Raises BadImage."""
     if not text:
-        raise BadImage(Complaint("the image has no name", "write one such as registry.example.com/team/app:1.0"))
+        raise BadImage(Complaint("image is empty", "use a name such as registry.example.com/team/app:1.0"))
     if text != text.strip():
-        raise BadImage(Complaint("the image has blanks around it", f"write {text.strip()!r}"))
+        raise BadImage(Complaint(f'image "{text}" has leading or trailing whitespace', f'use "{text.strip()}"'))
     if _BARE_DIGEST.fullmatch(text):
-        raise BadImage(Complaint("64 hexadecimal digits are the identifier of an image, not its name", "write name@sha256:..."))
+        raise BadImage(Complaint(f'image "{text[:12]}..." is an image ID, not a name', "use the form name@sha256:..."))
     domain, rest = _split(text)
     rest, at, digest = rest.partition("@")
     path, colon, tag = rest.partition(":")
     if domain and not _DOMAIN.fullmatch(domain) and _PATH.fullmatch(f"{domain}/{path}"):
         domain, path = "", f"{domain}/{path}"
     if domain and not _DOMAIN.fullmatch(domain):
-        raise BadImage(Complaint(f"{domain!r} is no host of a registry", "write host or host:port before the first '/'"))
+        raise BadImage(Complaint(f'"{domain}" is not a valid registry host', 'use host or host:port before the first "/"'))
     if not _PATH.fullmatch(path):
         raise BadImage(_explain(path))
     if len(path) > _LONGEST_PATH:
-        raise BadImage(Complaint(f"the name of the image has {len(path)} characters, at most {_LONGEST_PATH} are allowed", "shorten it"))
+        message = f"image name has {len(path)} characters, but at most {_LONGEST_PATH} are allowed"
+        raise BadImage(Complaint(message, "shorten the name"))
     if colon and not _TAG.fullmatch(tag):
-        raise BadImage(Complaint(f"{tag!r} is no tag", "write up to 128 letters, digits, '_', '.' and '-', the first no '.' or '-'"))
+        help = 'use up to 128 letters, digits, "_", "." and "-", beginning with a letter, digit or "_"'
+        raise BadImage(Complaint(f'"{tag}" is not a valid image tag', help))
     if at and not _DIGEST.fullmatch(digest):
-        raise BadImage(Complaint(f"{digest!r} is no digest", "write sha256: and 64 hexadecimal digits in lower case"))
+        raise BadImage(Complaint(f'"{digest}" is not a valid image digest', "use sha256: and 64 lowercase hexadecimal digits"))
     return Image(domain, path, tag, digest)
 
 
@@ -112,10 +114,11 @@ def _split(text: str) -> tuple[str, str]:
 def _explain(path: str) -> str:
     shown = path.removeprefix("library/")
     if not shown:
-        return Complaint("the image has no name before its tag", "write one such as registry.example.com/team/app:1.0")
+        return Complaint("image has no name before its tag", "use a name such as registry.example.com/team/app:1.0")
     if _PATH.fullmatch(path.lower()):
-        return Complaint("the name of an image is in lower case", f"write {shown.lower()}")
+        return Complaint(f'"{shown}" is not a valid image name: it must be lowercase', f'did you mean "{shown.lower()}"?')
     found = next((char for char in shown if not (char.isascii() and (char.islower() or char.isdigit() or char in "/._-"))), "")
     if found:
-        return f"{found!r} cannot stand in the name of an image (only a-z, 0-9, '.', '_', '-' and '/')"
-    return f"{shown!r} is no name of an image: every part begins and ends with a-z or 0-9, and '.', '_', '__' or dashes stand single inside"
+        char = f'"{found}"' if found.isprintable() else repr(found)
+        return f'"{shown}" is not a valid image name: {char} is not allowed (only a-z, 0-9, ".", "_", "-" and "/")'
+    return f'"{shown}" is not a valid image name: each part must begin and end with a-z or 0-9, with single separators in between'

@@ -18,8 +18,8 @@ def mode(value: int) -> str:
     if 0 <= value <= HIGHEST:
         return ""
     meant = intended(value)
-    remedy = f"write {octal(meant)}" if meant is not None else "write an octal number with a leading zero, such as 0644"
-    return Complaint(f"a file mode lies between 0 and 0777 (511), this is {value}", remedy)
+    remedy = f"did you mean {octal(meant)}?" if meant is not None else "use an octal number with a leading zero, such as 0644"
+    return Complaint(f"file mode {value} is out of range (0 to 0777, decimal 511)", remedy)
 
 
 def octal(value: int) -> str:

@@ -35,7 +35,7 @@ class HostPort(NamedTuple):
 
 def number(value: int) -> str:
     """Empty for a port number, else what is wrong."""
-    return "" if 1 <= value <= 65535 else f"a port lies between 1 and 65535, this is {value}"
+    return "" if 1 <= value <= 65535 else f"port {value} is out of range (1-65535)"
 
 
 def reference(value: int | str) -> str:
@@ -46,7 +46,7 @@ def reference(value: int | str) -> str:
     if isinstance(value, int):
         return number(value)
     if value.isascii() and value.isdigit():
-        return Complaint(f"{value!r} is text, so the server looks for a port of that name", f"write {value} without quotes")
+        return Complaint(f'"{value}" is a string, so it is used as a port name', f"use {value} without quotes")
     return names.port_name(value)
 
 

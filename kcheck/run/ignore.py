@@ -297,5 +297,5 @@ def _misspelt(text: str, start: int) -> tuple[Span, str] | None:
         return None
     match = _OTHER_NAME.match(text, start)
     if match is not None and nearest(match["tool"].lower(), ("kcheck",), limit=1):
-        return Span(start, match.end("tool")), Complaint("ignore comment is not recognized", f"did you mean {_FORM}?")
+        return Span(start, match.end("tool")), Complaint("misspelled ignore comment", f"did you mean {_FORM}?")
     return None

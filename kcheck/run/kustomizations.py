@@ -203,11 +203,11 @@ class Kustomization:
         path = os.path.join(self.folder, entry)
         if os.path.isdir(path) and may_be_folder:
             if not any(os.path.exists(os.path.join(path, name)) for name in NAMES):
-                yield Problem(node, f"the folder {entry} has no kustomization.yaml", help="add one, or name its files")
+                yield Problem(node, f'folder "{entry}" has no kustomization.yaml', help="add one, or list its files")
         elif not os.path.exists(path) and not os.path.islink(path):
             near = nearest(os.path.basename(path), self._beside(os.path.dirname(path)))
-            hint = f"did you mean {os.path.join(os.path.dirname(entry), near)}?" if near else "add it, or correct the path"
-            yield Problem(node, f"there is no {entry} here", help=hint)
+            hint = f'did you mean "{os.path.join(os.path.dirname(entry), near)}"?' if near else "add the file or fix the path"
+            yield Problem(node, f'file "{entry}" does not exist', help=hint)
 
     def _beside(self, folder: str) -> list[str]:
         """The names in a folder, listed once."""
