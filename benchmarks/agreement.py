@@ -27,9 +27,9 @@ from case import Case, Side
 from differences import Knowledge, load_knowledge
 from inventory import BY_FILE, Key, Object, Options, Ours, Repository, judge, theirs
 
-from kcheck.migration.counterparts import Counterparts
-from kcheck.migration.particulars import PARTICULARS
-from kcheck.migration.peers import PEERS
+from kcheck.migration.equivalents import Counterparts
+from kcheck.migration.option_overrides import PARTICULARS
+from kcheck.migration.tools import PEERS
 from kcheck.rule.registry import Registry
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"

@@ -14,7 +14,7 @@ import traits
 from case import PREDICATES, Case
 
 from kcheck.text.source import Source
-from kcheck.tree.parse import parse
+from kcheck.yaml.parse import parse
 
 # Predicates make themselves known when their modules are read.
 SOURCES = (roles, surroundings, traits)

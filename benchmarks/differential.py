@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from kcheck.text.source import Source, Undecodable  # noqa: E402
-from kcheck.tree.parse import parse  # noqa: E402
+from kcheck.yaml.parse import parse  # noqa: E402
 from tests.fuzz.yaml_mutation import mutant, snippets, texts  # noqa: E402
 from tests.tree.answers import difference, reason  # noqa: E402
 

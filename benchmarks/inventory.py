@@ -10,20 +10,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from kcheck.check.session import Session
+from kcheck.discovery.discover import discover
+from kcheck.discovery.load import load
 from kcheck.kube.resource import Resource, resources
-from kcheck.migration.peers import PEERS
+from kcheck.migration.tools import PEERS
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import Setting, choose
-from kcheck.run.conclusion import conclude
-from kcheck.run.discover import discover
-from kcheck.run.load import load
-from kcheck.run.run import Staffing, collector_paused
-from kcheck.run.session import Session
-from kcheck.run.stage import FileStage
-from kcheck.schema.definitions import load as load_definitions
+from kcheck.run.bundle_stage import conclude
+from kcheck.run.file_stage import FileStage
+from kcheck.run.run import WorkerFactory, collector_paused
+from kcheck.schema.builtin.definitions import load as load_definitions
 from kcheck.schema.store import Store
 from kcheck.text.source import Source
-from kcheck.tree.parse import parse
+from kcheck.yaml.parse import parse
 
 BY_FILE = frozenset({"checkov", "kube-linter"})
 """Peers that judge every file; the others know an object by its name and tell of one of those that share it."""
@@ -150,7 +150,7 @@ def judge(folder: Path, runs: Mapping[Options, Iterable[str]], registry: Registr
                 settings[rule][option] = value
             chosen = choose(registry, rules, settings={rule: Setting(options=values) for rule, values in settings.items()})
             session = Session(registry, chosen, [Store(load_definitions())], complete=True)
-            stage = FileStage(session, Staffing(session, 1, None))
+            stage = FileStage(session, WorkerFactory(session, 1, None))
             with collector_paused():
                 report = conclude((), stage.run(found), session)
             repository.found[options] = [

@@ -16,13 +16,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from kcheck.check.session import Session
+from kcheck.discovery.discover import discover
 from kcheck.finding.finding import Finding
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run.discover import discover
 from kcheck.run.run import run
-from kcheck.run.session import Session
-from kcheck.schema.definitions import load
+from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 
 AROUND = 4

@@ -16,19 +16,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from kcheck.check.document import check_documents
+from kcheck.check.session import Session
+from kcheck.discovery.discover import discover
+from kcheck.discovery.load import Folders, kind_of_file, load
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import RuleSet, choose
-from kcheck.run.discover import discover
-from kcheck.run.file import check_documents
-from kcheck.run.load import Folders, kind_of_file, load
 from kcheck.run.run import run
-from kcheck.run.session import Session
-from kcheck.schema.crd import add_definitions
-from kcheck.schema.definitions import load as load_definitions
+from kcheck.schema.builtin.definitions import load as load_definitions
+from kcheck.schema.crd.definitions import add_definitions
 from kcheck.schema.store import Store
 from kcheck.text.source import Source
-from kcheck.tree.document import Document
-from kcheck.tree.parse import parse
+from kcheck.yaml.document import Document
+from kcheck.yaml.parse import parse
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 

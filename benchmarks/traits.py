@@ -7,7 +7,7 @@ import re
 from case import WORKLOADS, Case, all_containers, of_case, of_object
 from inventory import Object
 
-from kcheck.migration.skips import MARKS
+from kcheck.migration.suppressions import MARKS
 
 # What it is.
 

@@ -5,7 +5,27 @@ from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
-from kcheck.cel import expressions
+from kcheck.cel.kubernetes import expressions
+from kcheck.facts import network, service_calls
+from kcheck.facts.builtin_objects import is_provided
+from kcheck.facts.bundle import Bundle, Scope
+from kcheck.facts.facts import (
+    BudgetFact,
+    Claim,
+    Facts,
+    GeneratedObject,
+    NodesFact,
+    PodFact,
+    PodSecurityViolation,
+    PortFact,
+    Reference,
+    ScaleFact,
+    SelectorFact,
+)
+from kcheck.facts.gitops import Delivery
+from kcheck.facts.peers import Peers
+from kcheck.facts.pod_index import Backend
+from kcheck.facts.variants import may_share
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix, Problem, Reason, Related, missing
 from kcheck.finding.report import Report
@@ -13,36 +33,28 @@ from kcheck.finding.severity import ERROR, INFO, WARNING, Severity
 from kcheck.kube import (
     addresses,
     base64,
-    calls,
     credential_names,
-    credential_texts,
+    credential_patterns,
+    credentials,
     cron,
     durations,
+    file_modes,
     image,
     labels,
-    modes,
     names,
-    network,
-    podsecurity,
+    pod_security,
     ports,
     quantity,
     selector,
     time_zones,
-    tokens,
     urls,
 )
-from kcheck.kube.bundle import Bundle, Scope
-from kcheck.kube.delivery import Delivery
-from kcheck.kube.facts import Breach, BudgetFact, Claim, Facts, Made, NodesFact, PodFact, PortFact, Reference, ScaleFact, SelectorFact
-from kcheck.kube.part import Part
-from kcheck.kube.peers import Peers
-from kcheck.kube.place import ObjectId, Place
+from kcheck.kube.location import Location, ObjectId
 from kcheck.kube.pod import Container, Pod
-from kcheck.kube.podtable import Backend
-from kcheck.kube.provided import is_provided
 from kcheck.kube.resource import Resource, strings
-from kcheck.kube.suggestion import Lexicon, nearest, suggest
-from kcheck.kube.variants import may_share
+from kcheck.kube.suggestions import Lexicon, nearest, suggest
+from kcheck.kube.typed_value import TypedValue
+from kcheck.regex.patterns import matches_whole
 from kcheck.reporters import Reporter
 from kcheck.reporters.style import Style
 from kcheck.rule.constraint import Constraint, FieldTable, Validator, constraint, fields, validator
@@ -50,22 +62,21 @@ from kcheck.rule.groups import Group
 from kcheck.rule.index import modules
 from kcheck.rule.options import Option, Pattern
 from kcheck.rule.rule import Rule, declare, rule
-from kcheck.schema import served, soundness
-from kcheck.schema.patterns import matches_whole
+from kcheck.schema.builtin import api_resources
+from kcheck.schema.crd import schema_checks
 from kcheck.text.breaks import unusual_break
 from kcheck.text.complaint import Complaint, help_of
 from kcheck.text.edit import Edit
 from kcheck.text.pattern import pattern
 from kcheck.text.span import Span
-from kcheck.tree.document import Document
-from kcheck.tree.node import Node, Passage
+from kcheck.yaml.document import Document
+from kcheck.yaml.node import Node, SharedBlock
 
 __all__ = [
     "ERROR",
     "INFO",
     "WARNING",
     "Backend",
-    "Breach",
     "BudgetFact",
     "Bundle",
     "Claim",
@@ -79,20 +90,19 @@ __all__ = [
     "FieldTable",
     "Finding",
     "Fix",
+    "GeneratedObject",
     "Group",
     "Lexicon",
-    "Made",
+    "Location",
     "Node",
     "NodesFact",
     "ObjectId",
     "Option",
-    "Part",
-    "Passage",
     "Pattern",
     "Peers",
-    "Place",
     "Pod",
     "PodFact",
+    "PodSecurityViolation",
     "PortFact",
     "Problem",
     "Reason",
@@ -106,21 +116,25 @@ __all__ = [
     "Scope",
     "SelectorFact",
     "Severity",
+    "SharedBlock",
     "Span",
     "Style",
+    "TypedValue",
     "Validator",
     "addresses",
+    "api_resources",
     "base64",
-    "calls",
     "check_device_selector",
     "constraint",
     "credential_names",
-    "credential_texts",
+    "credential_patterns",
+    "credentials",
     "cron",
     "declare",
     "durations",
     "expressions",
     "fields",
+    "file_modes",
     "help_of",
     "hookimpl",
     "image",
@@ -129,23 +143,21 @@ __all__ = [
     "matches_whole",
     "may_share",
     "missing",
-    "modes",
     "modules",
     "names",
     "nearest",
     "network",
     "pattern",
-    "podsecurity",
+    "pod_security",
     "ports",
     "quantity",
     "rule",
+    "schema_checks",
     "selector",
-    "served",
-    "soundness",
+    "service_calls",
     "strings",
     "suggest",
     "time_zones",
-    "tokens",
     "unusual_break",
     "urls",
     "validator",
@@ -164,7 +176,7 @@ def hookimpl(function: _Hook) -> _Hook:
 
 def check_device_selector(expression: str, minor: int = 0) -> tuple[str, ...]:
     """What is wrong with a selector of devices in CEL, to Kubernetes 1.minor (0: the latest). CEL is loaded when first asked for."""
-    from kcheck.cel.devices import check_selector
-    from kcheck.cel.program import LATEST
+    from kcheck.cel.eval.program import LATEST
+    from kcheck.cel.kubernetes.devices import check_selector
 
     return tuple(map(str, check_selector(expression, minor or LATEST)[1]))

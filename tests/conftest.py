@@ -71,6 +71,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installe
     (folder / "work").mkdir()
     return Installed(tools / "python", tools / "kcheck", folder / "work")
 
+
 # A shell that starts the tests in the background has interrupts ignored, and what we start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from kcheck.migration.counterparts import Counterparts
-from kcheck.migration.peers import PEERS
+from kcheck.migration.equivalents import Counterparts
+from kcheck.migration.tools import PEERS
 from kcheck.rule.registry import Registry
 from tests.test_mission import ROOT
 

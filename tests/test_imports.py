@@ -45,19 +45,19 @@ def test_a_check_loads_no_more_than_it_uses(pod: Path) -> None:
     assert modules.isdisjoint({"jsonschema", "referencing", "pathspec", "importlib.metadata", "unittest", "asyncio", "ssl"})
     # Kinds of one's own, config files and other forms of the report are read by modules of their own.
     late = {
-        "kcheck.schema.custom",
-        "kcheck.schema.jsonschemas",
-        "kcheck.cel.program",
+        "kcheck.schema.crd.custom_resources",
+        "kcheck.schema.external.json_schemas",
+        "kcheck.cel.eval.program",
         "kcheck.config.file",
         "kcheck.reporters.sarif",
         "kcheck.graph",
         "kcheck.testing",
-        "kcheck.run.cache",
-        "kcheck.run.memory",
+        "kcheck.cache.store",
+        "kcheck.cache.results",
         "pickle",
-        "kcheck.run.parallel",
-        "kcheck.run.shards",
-        "kcheck.run.cluster",
+        "kcheck.workers.processes",
+        "kcheck.shards.files",
+        "kcheck.workers.dask",
         "kcheck.run.fixing",
         "kcheck.cli.fix",
         "difflib",
@@ -87,7 +87,7 @@ def test_ignore_files_need_no_library(pod: Path) -> None:
 def test_a_definition_brings_what_reads_it(pod: Path) -> None:
     (pod / "crd.yaml").write_text("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: a.b.c\n")
     modules = loaded(pod, "check", ".")
-    assert "kcheck.schema.crd" in modules
+    assert "kcheck.schema.crd.definitions" in modules
     assert "jsonschema" not in modules
 
 

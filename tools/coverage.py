@@ -16,7 +16,7 @@ from typing import Any
 from kcheck.rule.equivalents import entries
 from kcheck.rule.registry import Registry
 from kcheck.text.source import Source
-from kcheck.tree.parse import parse
+from kcheck.yaml.parse import parse
 
 ROOT = Path(__file__).resolve().parent.parent
 IDEAS = ROOT / "tools" / "coverage.yaml"

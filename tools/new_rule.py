@@ -15,8 +15,8 @@ import re
 import sys
 from pathlib import Path
 
-from kcheck.kube.facts import Facts
-from kcheck.kube.suggestion import suggest
+from kcheck.facts.facts import Facts
+from kcheck.kube.suggestions import suggest
 from kcheck.rule.groups import GROUPS
 from kcheck.rule.registry import Registry
 from kcheck.rule.vocabulary import vocabulary

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
+from kcheck.cache.location import cache_folder
+from kcheck.cache.store import clear as clear_folder
+from kcheck.cache.store import contents
 from kcheck.cli.settings import Failure
-from kcheck.run.cache import clear as clear_folder
-from kcheck.run.cache import contents
-from kcheck.run.cachefolder import cache_folder
 
 
 @click.group(short_help="Show or clear the cache.")

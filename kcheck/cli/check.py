@@ -8,13 +8,13 @@ from typing import Any
 
 import click
 
+from kcheck.check.profile import Profile
+from kcheck.check.session import Session
 from kcheck.cli.input import Input, checked, found_by, input_options, session_of
 from kcheck.cli.reporting import Reporting, report_options, style_options
 from kcheck.cli.selection import tell_failures
 from kcheck.cli.settings import find_config
 from kcheck.rule.registry import Registry
-from kcheck.run.profile import Profile
-from kcheck.run.session import Session
 
 
 @click.command(short_help="Check files and folders.")

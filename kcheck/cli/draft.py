@@ -7,7 +7,7 @@ import stat
 import time
 from contextlib import suppress
 
-from kcheck.run.discover import DRAFT
+from kcheck.discovery.discover import DRAFT
 
 STALE = 600.0
 """Seconds after which a draft is considered left over from a process that was killed."""

@@ -9,6 +9,7 @@ import sys
 import click
 
 from kcheck.cli.output import wants_colour
+from kcheck.cli.rule_search import rules_of_check
 from kcheck.cli.rules import rule_table
 from kcheck.cli.selection import complete_rules, find_rule, tell_failures, types_of
 from kcheck.reporters import Style
@@ -27,18 +28,35 @@ _BOLD, _CODE, _DIM, _CARETS = "1", "36", "2", "1;33"
 _CODE_WORD = pattern(r"`([^`]+)`")
 
 
-@click.command(short_help="Show the page of a rule, or a group.")
-@click.argument("rule", metavar="RULE|GROUP", shell_complete=complete_rules)
+@click.command(short_help="Show the page of a rule, or the rules of a group.")
+@click.argument("rule", metavar="RULE|GROUP|CHECK", shell_complete=complete_rules)
 @click.option("--color", "colour", type=click.Choice(["auto", "always", "never"]), default="auto", help="Paint the text. [default: auto]")
 def explain(rule: str, colour: str) -> None:
-    """Show the page of a rule: why it is there, examples, and how to set it. Of a group, show what it is about and its rules."""
+    """Show the page of a rule: what it checks, why, examples and options. For a group, show what it is about and its rules.
+
+    CHECK is the check of another tool, such as kube-linter/latest-tag or CKV_K8S_14: shows the rule that replaces it.
+    """
     registry = Registry.load()
     tell_failures(registry)
     style = Style(colour=wants_colour(colour, sys.stdout))
     if rule in registry.groups and rule not in registry.rules:
         click.echo("\n".join(_group(rule, registry, style)), color=style.colour)
         return
-    found = find_rule(rule, registry)
+    found = registry.rules.get(rule)
+    if found is None:
+        known = rules_of_check(rule, registry)
+        replacements = list({each.id: each for several in known.values() for each in several}.values())
+        if len(replacements) > 1:
+            lines = [
+                style.paint(f"# {', '.join(known)}", _BOLD),
+                "",
+                "These rules replace the check:",
+                "",
+                *rule_table(replacements, style),
+            ]
+            click.echo("\n".join(lines), color=style.colour)
+            return
+        found = replacements[0] if replacements else find_rule(rule, registry)
     page = page_at(registry.page(found))
     since = page.since if page is not None else ""
     prose = _painted(page.prose, style) if page is not None else []

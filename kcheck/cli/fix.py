@@ -10,18 +10,18 @@ from contextlib import ExitStack
 
 import click
 
+from kcheck.check.session import Session
 from kcheck.cli.checkout import leads_out
 from kcheck.cli.draft import Draft
 from kcheck.cli.input import Input, checked, session_of
 from kcheck.cli.output import diff, print_text
 from kcheck.cli.reporting import Reporting
 from kcheck.config.config import Config
+from kcheck.discovery.discover import Discovery, is_descriptor
 from kcheck.finding.report import Report
-from kcheck.reporters.glyphs import Glyphs
-from kcheck.run.discover import Discovery, is_descriptor
+from kcheck.redaction.document_secrets import shown_text
+from kcheck.reporters.terminal_safe import Glyphs
 from kcheck.run.fixing import Fixed, Fixing
-from kcheck.run.secrets import shown_text
-from kcheck.run.session import Session
 
 _UNCHECKED = frozenset({"internal-error", "unreadable-file"})
 

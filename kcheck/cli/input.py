@@ -12,28 +12,28 @@ from typing import Any, BinaryIO, TypeVar
 
 import click
 
+from kcheck.cache.location import cache_folder, cache_is_off
+from kcheck.check.checked import Checked
+from kcheck.check.memory_limit import limit_memory
+from kcheck.check.session import Session
+from kcheck.check.time_limit import RESERVE, Budget, OutOfBudget
 from kcheck.cli.output import is_terminal
 from kcheck.cli.progress import Progress
 from kcheck.cli.reporting import LEVELS, sift
 from kcheck.cli.selection import complete_names, read_names
 from kcheck.cli.settings import Failure, FileRules, find_config, make_stores, read_size
 from kcheck.config.config import Config
-from kcheck.finding.report import Passed, Report
+from kcheck.discovery.discover import Discovery, NoSuchPath, discover
+from kcheck.discovery.glob import Excludes
+from kcheck.discovery.load import LIMIT
+from kcheck.finding.report import Report, SkippedFile
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run.budget import RESERVE, Budget, OutOfBudget
-from kcheck.run.cachefolder import cache_folder, cache_is_off
-from kcheck.run.discover import Discovery, NoSuchPath, discover
-from kcheck.run.glob import Excludes
-from kcheck.run.jobs import default_jobs
-from kcheck.run.load import LIMIT
-from kcheck.run.room import limit_memory
-from kcheck.run.run import Staffing, check_files, run
-from kcheck.run.session import Session
-from kcheck.run.share import Share
-from kcheck.run.stage import Checked
-from kcheck.run.workers import NoWorkers
+from kcheck.run.run import WorkerFactory, check_files, run
+from kcheck.shards.selection import Share
 from kcheck.text.record import NamedTuple
+from kcheck.workers.jobs import default_jobs
+from kcheck.workers.workers import NoWorkers
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -149,7 +149,7 @@ def share_checked(
     """What the files of a share gave."""
     with _means(given, session, quiet) as (limit, stdin, progress, jobs, cache):
         # A shard holds all facts, so they are read at once.
-        workers = Staffing(session, jobs, cache, scheduler, late=False)
+        workers = WorkerFactory(session, jobs, cache, scheduler, late=False)
         return check_files(found, session, workers, limit=limit, stdin=stdin, progress=progress, share=share)
 
 
@@ -186,7 +186,7 @@ def _as_found(found: Discovery, excludes: Excludes) -> Discovery:
         if target.stdin:
             targets.append(target)
         elif pattern := excludes.match(os.path.realpath(target.path)):
-            passed.append(Passed(target.path, f"excluded by the config: {pattern}"))
+            passed.append(SkippedFile(target.path, f"excluded by the config: {pattern}"))
         else:
             targets.append(target._replace(named=False))
     return found._replace(targets=targets, passed=passed)

@@ -43,7 +43,7 @@ class Commands(click.Group):
         """As click does, with a word on what was probably meant."""
         name = args[0]
         if name not in _COMMANDS and not name.startswith("-"):
-            from kcheck.kube.suggestion import nearest
+            from kcheck.kube.suggestions import nearest
 
             near = nearest(name, _COMMANDS)
             hint = f"did you mean {near}?" if near else f"write one of {', '.join(_COMMANDS)}, e.g. kcheck check {name}"
@@ -99,7 +99,7 @@ def main() -> None:
         sys.stdout.flush()
         sys.exit(status)
     except click.ClickException as error:
-        from kcheck.reporters.glyphs import Glyphs
+        from kcheck.reporters.terminal_safe import Glyphs
 
         # A message names paths and words that other people may have chosen: no terminal is to obey them.
         glyphs = Glyphs.of(sys.stderr)
@@ -118,7 +118,7 @@ def main() -> None:
         print(f"kcheck: the output cannot be written: {error.strerror}", file=sys.stderr)
         sys.exit(2)
     except MemoryError:
-        from kcheck.run.room import lift_limit
+        from kcheck.check.memory_limit import lift_limit
 
         lift_limit()
         print("kcheck: out of memory: check fewer files at a time", file=sys.stderr)

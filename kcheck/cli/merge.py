@@ -11,8 +11,8 @@ from kcheck.cli.reporting import LEVELS, Reporting, report_options, sift, style_
 from kcheck.cli.selection import tell_failures
 from kcheck.cli.settings import Failure
 from kcheck.rule.registry import Registry
-from kcheck.run.conclusion import conclude
-from kcheck.run.shards import BadShard, read_shards
+from kcheck.run.bundle_stage import conclude
+from kcheck.shards.files import BadShard, read_shards
 
 
 @click.command(short_help="Make one report of shards.")

@@ -10,25 +10,25 @@ from dataclasses import dataclass
 
 import click
 
+from kcheck.check.session import Session
 from kcheck.cli.checkout import leads_out, require_output
 from kcheck.cli.output import diff, print_text, written
 from kcheck.cli.selection import tell_failures
 from kcheck.cli.settings import Failure, find_config, make_stores
-from kcheck.migration.counterparts import Counterparts
-from kcheck.migration.draft import Draft
-from kcheck.migration.intake import Intake, Unrecognised
+from kcheck.discovery.discover import Discovery, NoSuchPath, Target, UnreadablePath, discover
+from kcheck.discovery.load import load
+from kcheck.migration.draft import ConfigDraft
+from kcheck.migration.equivalents import Counterparts
+from kcheck.migration.input import Intake, Unrecognised
 from kcheck.migration.manifest import Found, Manifest
 from kcheck.migration.note import Note
-from kcheck.migration.peers import PEERS
+from kcheck.migration.tools import PEERS
 from kcheck.migration.writing import config_text
-from kcheck.reporters.glyphs import Glyphs
+from kcheck.redaction.document_secrets import shown_text
+from kcheck.reporters.terminal_safe import Glyphs
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose, merge
-from kcheck.run.discover import Discovery, NoSuchPath, Target, Unreadable, discover
-from kcheck.run.load import load
 from kcheck.run.run import run
-from kcheck.run.secrets import shown_text
-from kcheck.run.session import Session
 from kcheck.text.source import Source
 from kcheck.text.span import Span
 
@@ -52,7 +52,7 @@ def migrate(paths: tuple[str, ...], tool: str | None, output: str | None, force:
     require_output(output)
     registry = Registry.load()
     tell_failures(registry)
-    intake = Intake(Draft(Counterparts(registry)))
+    intake = Intake(ConfigDraft(Counterparts(registry)))
     if tool == "kube-score" and any(path.startswith("-") and path != "-" for path in paths):
         intake.command_line(paths, "the command line")
     else:
@@ -85,7 +85,7 @@ def _take(intake: Intake, paths: Sequence[str], tool: str) -> None:
         raise click.UsageError("\n".join(error.messages)) from None
     for target in found.targets:
         source = load(target, stdin=sys.stdin.buffer if target.stdin else None)
-        if isinstance(source, Unreadable):
+        if isinstance(source, UnreadablePath):
             raise Failure(f"kcheck: {source.file}: {source.message}")
         try:
             intake.file(source, tool if target.named else "")

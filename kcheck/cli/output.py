@@ -14,7 +14,7 @@ import click
 
 from kcheck.cli.draft import Draft, mode_of
 from kcheck.cli.settings import Failure
-from kcheck.reporters.glyphs import Glyphs
+from kcheck.reporters.terminal_safe import Glyphs
 from kcheck.text.pattern import pattern
 
 _LINE = pattern(r"[^\n]*\n|[^\n]+")

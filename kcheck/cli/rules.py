@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import TextIO
 
 import click
 from click.shell_completion import CompletionItem
 
 from kcheck.cli.output import wants_colour
+from kcheck.cli.rule_search import checks_by_rule, rules_like, rules_matching
 from kcheck.cli.selection import complete_names, read_names, tell_failures, types_of
-from kcheck.kube.suggestion import nearest
 from kcheck.reporters.style import SEVERITY_COLOURS, Style
 from kcheck.rule.equivalents import equivalents
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
-from kcheck.text.pattern import pattern
-
-_DIGITS = pattern(r"\d")
 
 
 def complete_checks(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -28,7 +27,8 @@ def complete_checks(ctx: click.Context, parameter: click.Parameter, incomplete: 
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
-@click.command(short_help="List the rules.")
+@click.command(short_help="List the rules, or search them.")
+@click.argument("pattern", required=False, default="")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="[default: text]")
 @click.option("--select", multiple=True, metavar="NAMES", shell_complete=complete_names, help="Only these rules or groups.")
 @click.option(
@@ -36,14 +36,22 @@ def complete_checks(ctx: click.Context, parameter: click.Parameter, incomplete: 
 )
 @click.option("--groups", is_flag=True, help="List the groups of rules.")
 @click.option("--color", "colour", type=click.Choice(["auto", "always", "never"]), default="auto", help="Paint the text. [default: auto]")
-def rules(format_: str, select: tuple[str, ...], like: str | None, groups: bool, colour: str) -> None:
-    """List the rules, those of plug-ins among them."""
+def rules(pattern: str, format_: str, select: tuple[str, ...], like: str | None, groups: bool, colour: str) -> None:
+    """List the rules by area, including those of plug-ins.
+
+    With PATTERN: only rules with that text in their id, title, groups, API types or fields, or in the name of a check of another
+    tool that they replace.
+    """
     registry = Registry.load()
     tell_failures(registry)
     names = read_names(select, registry, "--select")
     chosen = [
         registry.rules[id] for id in sorted(registry.rules) if not names or any(id == n or id in registry.groups.get(n, ()) for n in names)
     ]
+    if pattern:
+        chosen = rules_matching(pattern, chosen, registry)
+        if not chosen and not groups:
+            raise click.UsageError(f"no rule matches {pattern!r}: see kcheck rules --groups")
     style = Style(colour=wants_colour(colour, sys.stdout))
     if groups and like is not None:
         raise click.UsageError("--groups and --like cannot be combined")
@@ -55,9 +63,10 @@ def rules(format_: str, select: tuple[str, ...], like: str | None, groups: bool,
         data = [{"check": check, "rules": [rule.id for rule in of]} for check, of in found.items()]
         lines = _like_table(found, style)
     else:
-        checks = _checks_by_rule(chosen) if format_ == "json" else {}
+        checks = checks_by_rule(chosen) if format_ == "json" else {}
         data = [_data(rule, registry, checks.get(rule.id, ())) for rule in chosen] if format_ == "json" else []
-        lines = rule_table(chosen, style)
+        lines = rule_table(chosen, style, columns_of(sys.stdout))
+        lines += ["", _counts(chosen)]
     if format_ == "json":
         click.echo(json.dumps(data, indent=1))
     else:
@@ -66,24 +75,16 @@ def rules(format_: str, select: tuple[str, ...], like: str | None, groups: bool,
     sys.exit(2 if registry.failures else 0)
 
 
-def rules_like(name: str, among: Iterable[Rule]) -> dict[str, list[Rule]]:
-    """The rules that stand for each check of a tool ("kube-linter"), or for one of its checks ("kube-linter/latest-tag").
+def _counts(rules: Sequence[Rule]) -> str:
+    on, fixable = sum(rule.default for rule in rules), sum(rule.fixable for rule in rules)
+    return (
+        f"{len(rules)} rule{'s' if len(rules) != 1 else ''}: {on} on by default, {fixable} with a fix. kcheck explain RULE shows its page."
+    )
 
-    Raises UsageError for a tool or check that no rule is like.
-    """
-    rules = {rule.id: rule for rule in among}
-    known = {check: [rules[id] for id in ids] for check, ids in equivalents(rules.values()).items()}
-    if name in known:
-        return {name: known[name]}
-    tool, slash, _ = name.partition("/")
-    of_tool = {check: known[check] for check in known if check.startswith(f"{tool}/")}
-    if of_tool and not slash:
-        return of_tool
-    what, candidates = ("check", list(of_tool)) if of_tool else ("tool", sorted({check.partition("/")[0] for check in known}))
-    # Another number is another check, not a slip.
-    near = nearest(name if of_tool else tool, [each for each in candidates if _DIGITS.findall(each) == _DIGITS.findall(name)])
-    see = f"see kcheck rules --like {tool}" if of_tool else f"write one of {', '.join(candidates)}"
-    raise click.UsageError(f"--like: no {what} {name!r}: {f'did you mean {near}?' if near else see}")
+
+def columns_of(out: TextIO) -> int:
+    """Columns of the terminal that a stream writes to; 0 where it is not a terminal."""
+    return shutil.get_terminal_size().columns if out.isatty() else 0
 
 
 def _like_table(found: dict[str, list[Rule]], style: Style) -> list[str]:
@@ -117,27 +118,48 @@ def _group_table(groups: Sequence[dict[str, object]], style: Style) -> list[str]
     return [style.paint(lines[0], "1"), *lines[1:]]
 
 
-def rule_table(rules: Sequence[Rule], style: Style) -> list[str]:
-    head = ("rule", "severity", "family", "default", "title")
-    rows = [(r.id, r.severity.word, r.family, "on" if r.default else "off", r.title) for r in rules]
-    widths = [max(map(len, column)) for column in list(zip(head, *rows, strict=True))[:-1]]
-    lines = []
-    for cells, colour in [(head, "1"), *zip(rows, (SEVERITY_COLOURS[r.severity] for r in rules), strict=True)]:
-        padded = [f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=False)]
-        if cells is head:
-            lines.append(style.paint("  ".join([*padded, cells[-1]]), colour))
-        else:
-            padded[1] = style.paint(padded[1], colour)
-            lines.append("  ".join([*padded, cells[-1]]))
+_AREA_TITLES = {
+    "control_plane": "Control plane",
+    "rbac": "RBAC",
+    "crd": "CustomResourceDefinitions",
+    "component_config": "Component configuration",
+    "versions": "Versions and deprecations",
+    "objects": "Objects and YAML",
+}
+_MIN_TITLE = 40
+"""Columns for the title below which it gets a line of its own."""
+
+
+def area_of(rule: Rule) -> str:
+    """The heading of a rule in the list: its family and the folder of its module; the plug-in's package for other rules."""
+    package, *folders = rule.module.split(".")
+    if package not in ("kcheck_spec", "kcheck_practice") or len(folders) < 2:
+        return package or "other"
+    area = _AREA_TITLES.get(folders[0], folders[0].capitalize())
+    return f"{area} ({rule.family})"
+
+
+def rule_table(rules: Sequence[Rule], style: Style, width: int = 0) -> list[str]:
+    """The rules by area, with severity, family, whether they are on by default and fixable, and title.
+
+    `width`: columns of the terminal: where the title does not fit beside the rest, it is on a line of its own; 0 for no limit.
+    """
+    by_area: dict[str, list[Rule]] = {}
+    for rule in rules:
+        by_area.setdefault(area_of(rule), []).append(rule)
+    longest = max((len(rule.id) for rule in rules), default=0)
+    lines: list[str] = []
+    for area, members in sorted(by_area.items()):
+        lines += ["", style.paint(area, "1")] if lines else [style.paint(area, "1")]
+        for rule in members:
+            marks = f"{rule.family:<8}  {'on' if rule.default else 'off':<3}  {'fix' if rule.fixable else '':<3}"
+            severity = style.paint(f"{rule.severity.word:<7}", SEVERITY_COLOURS[rule.severity])
+            start = longest + len(marks) + 15
+            if not width or width - start >= max(_MIN_TITLE, len(rule.title)):
+                lines.append(f"  {rule.id:<{longest}}  {severity}  {marks}  {rule.title}")
+            else:
+                lines += [f"  {rule.id:<{longest}}  {severity}  {marks}".rstrip(), f"      {rule.title}"]
     return lines
-
-
-def _checks_by_rule(rules: Sequence[Rule]) -> dict[str, list[str]]:
-    table: dict[str, list[str]] = {}
-    for check, ids in equivalents(rules).items():
-        for id in ids:
-            table.setdefault(id, []).append(check)
-    return table
 
 
 def _data(rule: Rule, registry: Registry, checks: Sequence[str]) -> dict[str, object]:
@@ -145,6 +167,7 @@ def _data(rule: Rule, registry: Registry, checks: Sequence[str]) -> dict[str, ob
     return {
         "id": rule.id,
         "title": rule.title,
+        "area": area_of(rule),
         "severity": rule.severity.word,
         "family": rule.family,
         "groups": sorted(rule.groups),

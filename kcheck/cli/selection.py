@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from kcheck.kube.suggestion import nearest
+from kcheck.kube.suggestions import nearest
 from kcheck.reporters import reporters
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule

@@ -13,7 +13,7 @@ from kcheck.config.config import Config, Overrides
 from kcheck.config.search import find
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import RuleSet, choose
-from kcheck.schema.definitions import UnknownVersion, load
+from kcheck.schema.builtin.definitions import UnknownVersion, load
 from kcheck.schema.store import Store
 
 
@@ -64,7 +64,7 @@ def find_config(given: str | None, isolated: bool, registry: Registry, notes: bo
 
 
 def _note_foreign(file: Path) -> None:
-    from kcheck.reporters.glyphs import Glyphs
+    from kcheck.reporters.terminal_safe import Glyphs
 
     shown = Glyphs.of(sys.stderr).visible(str(file))
     click.echo(f"kcheck: ignored {shown}: it belongs to another user; use --config to apply it", err=True)
@@ -78,7 +78,7 @@ def make_stores(kubernetes: str, schemas: Sequence[str], config: Config, registr
     added = [*registry.schemas, *(map(Path, schemas) if schemas else config.schemas)]
     if added:
         # Kinds of one's own are the exception, and what reads them takes long to load.
-        from kcheck.schema.catalog import BadSchemas, read_schemas
+        from kcheck.schema.external.catalog import BadSchemas, read_schemas
 
         try:
             for path in added:

@@ -7,15 +7,15 @@ from typing import TextIO
 
 import click
 
+from kcheck.check.session import Session
+from kcheck.check.session_spec import session_spec_of
 from kcheck.cli.input import Input, share_checked
 from kcheck.cli.output import publish
 from kcheck.cli.reporting import Reporting
 from kcheck.config.config import Config
-from kcheck.run.discover import Discovery
-from kcheck.run.session import Session
-from kcheck.run.shards import Head, write_shard
-from kcheck.run.share import Share
-from kcheck.run.terms import terms_of
+from kcheck.discovery.discover import Discovery
+from kcheck.shards.files import Head, write_shard
+from kcheck.shards.selection import Share
 
 _MOST = 10_000
 
@@ -33,7 +33,7 @@ def check_shard(
         raise click.UsageError("--shard: --severity, --fail-on and --format are for kcheck merge, which writes the report")
     checked = share_checked(given, found, session, share, telling.quiet, scheduler)
     files = [*(target.path for target in found.targets), *(fault.file for fault in found.unreadable)]
-    head = Head(share.number, share.of, terms_of(session, files), share.input, share.files, config.fail_on, tuple(found.passed))
+    head = Head(share.number, share.of, session_spec_of(session, files), share.input, share.files, config.fail_on, tuple(found.passed))
 
     def write(out: TextIO, colour: bool) -> None:
         write_shard(head, checked, out)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kcheck.finding.problem import Fix, Reason, Related
 from kcheck.finding.severity import Severity
-from kcheck.kube.place import ObjectId, Place
+from kcheck.kube.location import Location, ObjectId
 from kcheck.text.complaint import concise
 from kcheck.text.record import NamedTuple
 from kcheck.text.span import Range
@@ -17,7 +17,7 @@ class Finding(NamedTuple):
     severity: Severity
     family: str
     message: str
-    place: Place
+    place: Location
     reason: Reason = ""
     related: tuple[Related, ...] = ()
     fix: Fix | None = None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from kcheck.kube.place import Place
+from kcheck.kube.location import Location
 from kcheck.text.complaint import help_of
 from kcheck.text.edit import Edit
 from kcheck.text.record import NamedTuple
 from kcheck.text.span import Span
-from kcheck.tree.node import Node
+from kcheck.yaml.node import Node
 
 # The API server's causes (k8s.io/apimachinery field.ErrorType), and the two of its strict decoder.
 At = Literal["value", "key"]
@@ -30,7 +30,7 @@ class Fix(NamedTuple):
 class Related(NamedTuple):
     """Another place that the reader should see, and what it has to do with the problem."""
 
-    place: Place
+    place: Location
     message: str
 
 
@@ -49,7 +49,7 @@ class Problem:
 
     def __init__(
         self,
-        node: Node | Span | Place,
+        node: Node | Span | Location,
         message: str,
         *,
         help: str = "",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from kcheck.facts.bundle import Bundle
 from kcheck.finding.finding import Finding
 from kcheck.finding.severity import Severity
-from kcheck.kube.bundle import Bundle
 from kcheck.text.record import NamedTuple
 
 
-class Passed(NamedTuple):
+class SkippedFile(NamedTuple):
     """A file that was looked at and not checked, and why."""
 
     file: str
@@ -36,7 +36,7 @@ class Report:
     findings: list[Finding] = field(default_factory=list)
     files: int = 0
     documents: int = 0
-    passed: list[Passed] = field(default_factory=list)
+    passed: list[SkippedFile] = field(default_factory=list)
     kubernetes: str = ""
     suppressed: int = 0
     rules: dict[str, RuleNote] = field(default_factory=dict)

@@ -7,9 +7,9 @@ from typing import TextIO
 
 from kcheck.finding.severity import ERROR, INFO, WARNING, Severity
 from kcheck.graph.category import Category
-from kcheck.graph.graph import STATE_WORDS, Edge, Graph, Node
-from kcheck.reporters.glyphs import Glyphs
+from kcheck.graph.graph import STATE_WORDS, Edge, Graph, GraphNode
 from kcheck.reporters.style import PLAIN, Style
+from kcheck.reporters.terminal_safe import Glyphs
 
 FILLS: Mapping[Category, str] = {
     "policy": "#ece4f7", "entry": "#fde3d3", "service": "#d9e8fb", "workload": "#d5efdd", "config": "#fbf0c9", "storage": "#e8e0d4",
@@ -46,7 +46,7 @@ def _lines(graph: Graph, glyphs: Glyphs) -> Iterator[str]:
     yield "}"
 
 
-def _attributes(node: Node, glyphs: Glyphs) -> str:
+def _attributes(node: GraphNode, glyphs: Glyphs) -> str:
     border = BORDERS[node.worst] if node.worst is not None else _BORDER
     dashed = "" if node.is_here else ', style="rounded,dashed"'
     tip = f"{node.file}:{node.line}" if node.is_here else STATE_WORDS[node.state]

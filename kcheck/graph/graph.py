@@ -40,7 +40,7 @@ _USES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class GraphNode:
     """An object. `api_version`, `file`, `line`, `labels`, `findings`: of one that stands in the input."""
 
     id: str
@@ -103,12 +103,12 @@ class Edge:
 class Graph:
     """Nodes in the order of the input, and behind them those that do not stand in it. `unplaced`: findings about no object."""
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[GraphNode, ...]
     edges: tuple[Edge, ...]
     unplaced: tuple[Finding, ...] = ()
 
     @cached_property
-    def by_id(self) -> Mapping[str, Node]:
+    def by_id(self) -> Mapping[str, GraphNode]:
         return {node.id: node for node in self.nodes}
 
     @cached_property
@@ -117,9 +117,9 @@ class Graph:
         return {node.id: f"n{number}" for number, node in enumerate(self.nodes, 1)}
 
     @cached_property
-    def by_namespace(self) -> Mapping[str, tuple[Node, ...]]:
+    def by_namespace(self) -> Mapping[str, tuple[GraphNode, ...]]:
         """The nodes of each namespace, "" for none, by its name."""
-        table: dict[str, list[Node]] = {}
+        table: dict[str, list[GraphNode]] = {}
         for node in self.nodes:
             table.setdefault(node.namespace, []).append(node)
         return {namespace: tuple(table[namespace]) for namespace in sorted(table)}

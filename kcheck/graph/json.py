@@ -7,8 +7,8 @@ from typing import Any, TextIO
 
 from kcheck import __version__
 from kcheck.finding.finding import Finding
-from kcheck.graph.graph import Edge, Graph, Node
-from kcheck.reporters.document import write_document
+from kcheck.graph.graph import Edge, Graph, GraphNode
+from kcheck.reporters.json_lines import write_document
 from kcheck.reporters.style import PLAIN, Style
 
 VERSION = 2
@@ -29,7 +29,7 @@ def write(graph: Graph, out: TextIO, style: Style = PLAIN) -> None:
     out.write("\n")
 
 
-def node_data(node: Node) -> dict[str, Any]:
+def node_data(node: GraphNode) -> dict[str, Any]:
     """One object as the contract has it."""
     return {
         "id": node.id,

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from kcheck.graph.dot import BORDERS, FILLS
-from kcheck.graph.graph import Graph, Node
-from kcheck.reporters.glyphs import Glyphs
+from kcheck.graph.graph import Graph, GraphNode
 from kcheck.reporters.style import PLAIN, Style
+from kcheck.reporters.terminal_safe import Glyphs
 
 _PLAIN_TEXT = re.compile(r"[^A-Za-z0-9 _./:,()=*-]")
 _ARROWS = {"reference": "-->", "selector": "-.->", "address": "-->", "made": "==>", "patch": "-.->"}
@@ -44,7 +44,7 @@ def _lines(graph: Graph, glyphs: Glyphs) -> Iterator[str]:
             yield f"  style {names[node.id]} stroke:{BORDERS[node.worst]},stroke-width:2px"
 
 
-def _style(node: Node) -> str:
+def _style(node: GraphNode) -> str:
     return node.category if node.is_here else "outside"
 
 

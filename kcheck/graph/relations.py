@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from kcheck.facts.builtin_objects import is_provided
+from kcheck.facts.bundle import Bundle
+from kcheck.facts.facts import Facts, Reference, SelectorFact
+from kcheck.facts.service_calls import services
+from kcheck.facts.service_calls import target as service_of
+from kcheck.facts.variants import may_share
 from kcheck.finding.finding import Finding
 from kcheck.finding.report import Report
 from kcheck.graph.category import category_of
-from kcheck.graph.graph import At, Edge, Graph, Node, Relation, State
-from kcheck.kube.bundle import Bundle
-from kcheck.kube.calls import services
-from kcheck.kube.calls import target as service_of
-from kcheck.kube.facts import Facts, Reference, SelectorFact
-from kcheck.kube.place import Place
-from kcheck.kube.provided import is_provided
-from kcheck.kube.variants import may_share
+from kcheck.graph.graph import At, Edge, Graph, GraphNode, Relation, State
+from kcheck.kube.location import Location
 
 _MOST = 1000
 """Objects that one selector leads to, lest an input of copies of one another gives millions of edges."""
@@ -25,11 +25,11 @@ _MOST = 1000
 
 def graph_of(report: Report) -> Graph:
     """The graph of all objects that were read, with the findings about them."""
-    return _Drawing(report).graph()
+    return _RelationDrawing(report).graph()
 
 
 @dataclass(slots=True)
-class _Draft:
+class _GraphDraft:
     """An edge as long as further mentions of the same target may come."""
 
     relation: Relation
@@ -38,11 +38,11 @@ class _Draft:
     at: dict[At, None] = field(default_factory=dict)
 
 
-class _Drawing:
+class _RelationDrawing:
     def __init__(self, report: Report) -> None:
         self.bundle: Bundle = report.bundle
-        self.nodes: dict[str, Node] = {}
-        self.edges: dict[tuple[str, str, str], _Draft] = {}
+        self.nodes: dict[str, GraphNode] = {}
+        self.edges: dict[tuple[str, str, str], _GraphDraft] = {}
         self.ids: dict[int, str] = {}
         # What does not stand in the input, by folder: two folders that name the same Secret need not mean the same one.
         self.outside: dict[tuple[str, str, str, str, str], str] = {}
@@ -72,13 +72,13 @@ class _Drawing:
         id = f.id
         state: State = "given" if f.whole else "patch"
         findings = self.findings.get((f.place.file, f.place.document, id), ())
-        node = Node(
+        node = GraphNode(
             "", f.group, id.kind, id.namespace, id.name, state, category_of(id.kind, bool(f.pods)), id.api_version, f.place.file,
             f.place.range.start.line, f.labels, tuple(findings),
         )  # fmt: skip
         return self.add(node)
 
-    def add(self, node: Node) -> str:
+    def add(self, node: GraphNode) -> str:
         """Enter a node under an id that tells what it is; of several objects of one name the later ones get a number."""
         kind = f"{node.kind}.{node.group}" if node.group else node.kind
         id = name = f"{kind}/{node.namespace}/{node.name}" if node.namespace else f"{kind}/{node.name}"
@@ -136,7 +136,7 @@ class _Drawing:
         id = self.outside.get(key)
         if id is None:
             group, kind = reference.api_group, reference.kind
-            id = self.add(Node("", group, kind, reference.namespace, reference.name, state, category_of(kind)))
+            id = self.add(GraphNode("", group, kind, reference.namespace, reference.name, state, category_of(kind)))
             self.outside[key] = id
         elif state == "absent" and self.nodes[id].state == "optional":
             self.nodes[id] = replace(self.nodes[id], state="absent")
@@ -181,9 +181,9 @@ class _Drawing:
         return each.elsewhere or each.homes is not None or self.bundle.together(f, other)
 
     def connect(
-        self, f: Facts, target: str, relation: Relation, use: str, key: str = "", place: Place | None = None, optional: bool = False
+        self, f: Facts, target: str, relation: Relation, use: str, key: str = "", place: Location | None = None, optional: bool = False
     ) -> None:
-        edge = self.edges.setdefault((self.ids[id(f)], target, use), _Draft(relation, optional))
+        edge = self.edges.setdefault((self.ids[id(f)], target, use), _GraphDraft(relation, optional))
         edge.optional = edge.optional and optional
         if key:
             edge.keys[key] = None

@@ -8,9 +8,9 @@ from typing import TextIO
 
 from kcheck.finding.severity import Severity
 from kcheck.graph.category import CATEGORIES
-from kcheck.graph.graph import STATE_WORDS, Edge, Graph, Node
-from kcheck.reporters.glyphs import Glyphs
+from kcheck.graph.graph import STATE_WORDS, Edge, Graph, GraphNode
 from kcheck.reporters.style import BOLD, DIM, PLAIN, SEVERITY_COLOURS, Style
+from kcheck.reporters.terminal_safe import Glyphs
 
 _RED = "31"
 _WIDEST = 60
@@ -32,7 +32,7 @@ class _Listing:
         self.fork, self.end = ("├─ ", "└─ ") if unicode else ("|- ", "`- ")
 
     def lines(self) -> Iterator[str]:
-        spaces: dict[str, list[Node]] = defaultdict(list)
+        spaces: dict[str, list[GraphNode]] = defaultdict(list)
         for node in self.graph.nodes:
             if node.is_here:
                 spaces[node.namespace].append(node)
@@ -52,7 +52,7 @@ class _Listing:
                 yield ""
         yield self.summary()
 
-    def heading(self, node: Node) -> str:
+    def heading(self, node: GraphNode) -> str:
         title = self.title(node, node.namespace)
         place = self.style.paint(f"{self.visible(node.file)}:{node.line}", DIM)
         words = [self.style.paint(title, BOLD), place]
@@ -62,7 +62,7 @@ class _Listing:
         words += [self.style.paint(_counted(counts[s], s.word), SEVERITY_COLOURS[s]) for s in sorted(counts, reverse=True)]
         return "  ".join(words)
 
-    def edges(self, node: Node) -> Iterator[str]:
+    def edges(self, node: GraphNode) -> Iterator[str]:
         edges = self.graph.outgoing[node.id]
         rows = [(self.visible(edge.label), self.graph.by_id[edge.target], edge) for edge in edges]
         widest = min(max((len(use) for use, _, _ in rows), default=0), _WIDEST)
@@ -71,13 +71,13 @@ class _Listing:
             line = f"{branch}{use:<{widest}}  {self.title(target, node.namespace)}"
             yield line + self.remark(target, edge)
 
-    def remark(self, target: Node, edge: Edge) -> str:
+    def remark(self, target: GraphNode, edge: Edge) -> str:
         words = STATE_WORDS[target.state]
         if not words or edge.relation == "made":
             return ""
         return "  " + self.style.paint(words, _RED if target.state == "absent" else DIM)
 
-    def title(self, node: Node, namespace: str) -> str:
+    def title(self, node: GraphNode, namespace: str) -> str:
         """KIND/NAME, with its namespace where that is another one."""
         where = f" in {node.namespace}" if node.namespace and node.namespace != namespace else ""
         return self.visible(f"{node.kind}/{node.name or '?'}{where}")

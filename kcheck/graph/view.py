@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection
 
-from kcheck.graph.graph import Graph, Node
-from kcheck.kube.suggestion import nearest
+from kcheck.graph.graph import Graph, GraphNode
+from kcheck.kube.suggestions import nearest
 
 DEPTH = 2
 
@@ -57,7 +57,7 @@ def _known(what: str, words: Collection[str], known: Collection[str]) -> None:
             raise NotFound(f"no {what} {word}: " + (f"did you mean {near}?" if near else f"the input has {have or 'none'}"))
 
 
-def _part(graph: Graph, wanted: Callable[[Node], bool]) -> Graph:
+def _part(graph: Graph, wanted: Callable[[GraphNode], bool]) -> Graph:
     nodes = tuple(node for node in graph.nodes if wanted(node))
     ids = {node.id for node in nodes}
     return Graph(nodes, tuple(e for e in graph.edges if e.source in ids and e.target in ids), graph.unplaced)

@@ -1,66 +1,66 @@
-"""Which names say that their value is a credential, and which values are none, whatever their name."""
+"""Names that indicate a credential, and values that cannot be one."""
 
 from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
 
-from kcheck.kube import tokens
+from kcheck.kube import credentials
 
 _PASSWORD_WORDS = ("password", "passwd", "passphrase", "pwd", "requirepass")
 _SECRET_WORDS = (
     "secret", "token", "api_key", "apikey", "access_key", "accesskey", "secret_key", "secretkey", "private_key", "privatekey",
     "credentials",
 )  # fmt: skip
-# Each of these has one of them in it.
-_IN_ALL = ("pass", "pwd", "secret", "token", "key", "credentials")
-# Names that go with credentials, and with much else.
+# Each of the words above contains one of these.
+_COMMON_PARTS = ("pass", "pwd", "secret", "token", "key", "credentials")
+# Words that are used for credentials and for many other values.
 _WEAK_WORDS = frozenset(("key", "auth", "salt", "seed", "signature", "hmac", "license", "webhook", "cookie", "session"))
-# A name that ends like this tells of a credential, and is none.
-_ABOUT_WORDS = """
+# A name that ends with one of these describes a credential and does not hold one (passwordFile, tokenUrl).
+_DESCRIBING_WORDS = """
     name names file files path paths dir folder url uri host endpoint mode type format id ids ttl expiry expiration duration lifetime
     length size enabled disabled ref reference store provider issuer audience header prefix suffix algorithm alg version namespace
     policy interval timeout count username user email rotation refresh location source informer filtering selector label method limit
     max min cache auth required optional validity period seconds minutes hours days encryption encoder plugin grant field keys map
     script command prompt scope scopes class kind hash mount backend storage
 """
-_ABOUT = frozenset(_ABOUT_WORDS.split())
+_DESCRIBING = frozenset(_DESCRIBING_WORDS.split())
 _SWITCHES = frozenset(("enable", "use", "disable", "require", "allow", "public", "no", "num", "max", "min", "has", "is"))
-# Before these, "key" is no credential's.
+# With one of these words, "key" does not mean a credential (partition_key).
 _OTHER_KEYS = frozenset((
     "public", "partition", "sort", "primary", "foreign", "hash", "routing", "cache", "row", "shard", "group", "label", "host", "known",
     "index", "join", "lookup",
 ))  # fmt: skip
-_NOT_SECRET = r"""\s*|true|false|yes|no|on|off|null|none|nil|[0-9.]+[a-z]*  # nothing, switches, numbers and times
-    |\$.*|.*\$\(\w+\).*|<.*>?|.*\{\{.*|.*\$\{.*|%.*%?|\{.*|\[.*|@.*|`.*|__.*__|!.*\ .*  # filled in by somebody
-    |ENC\[.*|arn:.*|op://.*|.*(?:secretsmanager|keyvault|vault):.*  # kept somewhere else, or encrypted
-    |(?:/|\./|~/|file:|vault:|ref\+|secretref:|secretKeyRef|env:|https?://[^@]*$).*  # where it is kept
+_NOT_SECRET = r"""\s*|true|false|yes|no|on|off|null|none|nil|[0-9.]+[a-z]*  # empty values, switches, numbers and times
+    |\$.*|.*\$\(\w+\).*|<.*>?|.*\{\{.*|.*\$\{.*|%.*%?|\{.*|\[.*|@.*|`.*|__.*__|!.*\ .*  # placeholders
+    |ENC\[.*|arn:.*|op://.*|.*(?:secretsmanager|keyvault|vault):.*  # references to stores, and encrypted values
+    |(?:/|\./|~/|file:|vault:|ref\+|secretref:|secretKeyRef|env:|https?://[^@]*$).*  # paths and other references
     |\*+|x{3,}.*|\.{3}|redacted|optional|required|disabled|enabled|dummy|placeholder|string|test|tbd|todo|undefined
     |.*change[-_ ]?(?:me|it|this).*|.*your.*|.*-placeholder|.*replace[-_ ]?(?:me|this|with).*|.*example.*|.*insert[-_ ].*"""
 _PLACEHOLDER = r"[A-Z]+(?:_[A-Z0-9]+)*"
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
-_LEAST = 3
-_LEAST_RANDOM = 16
-_LEAST_ENTROPY = 3.2
+_MIN_LENGTH = 3
+_MIN_RANDOM_LENGTH = 16
+_MIN_ENTROPY = 3.2
 
 
 @lru_cache(maxsize=4096)
-def may_say_so(low: str) -> bool:
-    """Whether there is anything in a text, in small letters, that all names of credentials have."""
-    for word in _IN_ALL:  # noqa: SIM110
+def has_credential_word(low: str) -> bool:
+    """Whether a text, in lower case, contains a part that all names of credentials have: a fast check before the exact one."""
+    for word in _COMMON_PARTS:  # noqa: SIM110
         if word in low:
             return True
     return False
 
 
-def says_so(name: str) -> bool:
-    """Whether a name says that its value is a credential."""
-    # Hardly any name does, which is seen sooner than its words are found.
-    if not may_say_so(name.lower()):
+def indicates_credential(name: str) -> bool:
+    """Whether a name indicates that its value is a credential."""
+    # Few names do. This check is faster than splitting the name.
+    if not has_credential_word(name.lower()):
         return False
     words = words_of(name)
     plain = "_".join(words)
-    if not words or words[-1] in _ABOUT or words[0] in _SWITCHES:
+    if not words or words[-1] in _DESCRIBING or words[0] in _SWITCHES:
         return False
     if words[-1] == "pass" and len(words) > 1:
         return True
@@ -68,51 +68,51 @@ def says_so(name: str) -> bool:
 
 
 def is_password(name: str) -> bool:
-    """Whether a name that says so speaks of a password: a secret or token of a name may be an object that holds it."""
+    """Whether a name of a credential means a password. Fields named "secret" or "token" may hold the name of an object instead."""
     plain = "_".join(word for word in words_of(name) if not word.isdigit())
     return plain.endswith(("_pass", *_PASSWORD_WORDS))
 
 
 @lru_cache(maxsize=4096)
-def hints_at_it(name: str) -> bool:
-    """Whether a name may say so: of something random, it does."""
+def hints_at_credential(name: str) -> bool:
+    """Whether a name may indicate a credential: it does where the value is random."""
     words = words_of(name)
     return bool(words) and words[-1] in _WEAK_WORDS and _OTHER_KEYS.isdisjoint(words)
 
 
 def words_of(name: str) -> list[str]:
-    """The words of a name, in small letters, however it joins them."""
+    """The words of a name, in lower case: of camelCase, snake_case and other forms."""
     return [word for word in re.split(r"[^a-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()) if word]
 
 
-def could_be(value: str) -> bool:
-    """Whether a value can be a credential: a line of text that stands for itself."""
-    if len(value) < _LEAST or "\n" in value.strip():
+def could_be_credential(value: str) -> bool:
+    """Whether a value can be a credential: one line that is not a placeholder, reference, switch or number."""
+    if len(value) < _MIN_LENGTH or "\n" in value.strip():
         return False
     return not _compiled(_PLACEHOLDER).fullmatch(value) and not _compiled(_NOT_SECRET).fullmatch(value)
 
 
 def is_random(value: str) -> bool:
-    """Whether a value is the kind of text that nobody thinks of: letters and digits mixed, no name, UUID or digest."""
-    if len(value) < _LEAST_RANDOM or not value.isascii() or _compiled(_UUID).fullmatch(value):
+    """Whether a value looks generated: letters and digits mixed; not a name, UUID or digest."""
+    if len(value) < _MIN_RANDOM_LENGTH or not value.isascii() or _compiled(_UUID).fullmatch(value):
         return False
     longest = max(re.split(r"[^A-Za-z0-9]+", value), key=len)
     turns = len(re.findall(r"[A-Za-z](?=\d)|\d(?=[A-Za-z])", longest))
-    if len(longest) < _LEAST_RANDOM - 4 or turns < 3 or " " in value or ":" in value:
+    if len(longest) < _MIN_RANDOM_LENGTH - 4 or turns < 3 or " " in value or ":" in value:
         return False
-    return tokens.entropy(value) >= _LEAST_ENTROPY and not tokens.is_pretended(value)
+    return credentials.entropy(value) >= _MIN_ENTROPY and not credentials.is_pretended(value)
 
 
-def may_name_one(name: str) -> bool:
-    """Whether anything that stands under a name is a credential."""
-    return says_so(name) or hints_at_it(name)
+def may_indicate_credential(name: str) -> bool:
+    """Whether a name indicates a credential, at least for some values."""
+    return indicates_credential(name) or hints_at_credential(name)
 
 
 def is_credential(name: str, value: str, *, sure: bool = False) -> bool:
-    """Whether what stands under a name is a credential. `sure`: a name other than a password's must have something random."""
-    if says_so(name):
-        return could_be(value) and (not sure or is_password(name) or is_random(value))
-    return hints_at_it(name) and could_be(value) and is_random(value)
+    """Whether the value of a name is a credential. `sure`: names other than those of passwords need a random value."""
+    if indicates_credential(name):
+        return could_be_credential(value) and (not sure or is_password(name) or is_random(value))
+    return hints_at_credential(name) and could_be_credential(value) and is_random(value)
 
 
 @cache

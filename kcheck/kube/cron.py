@@ -7,7 +7,7 @@ that of every crontab: Sunday is 0 and never 7, there are no L, W and '#', and n
 from __future__ import annotations
 
 from kcheck.kube import durations
-from kcheck.kube.suggestion import nearest
+from kcheck.kube.suggestions import nearest
 from kcheck.text.complaint import Complaint, help_of
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
@@ -19,7 +19,7 @@ _EVERY = "@every "
 _MACROS = ("@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly")
 
 
-class _Field(NamedTuple):
+class _CronField(NamedTuple):
     noun: str
     least: int
     most: int
@@ -30,13 +30,13 @@ class _Field(NamedTuple):
         return f"{self.least} to {self.most}"
 
 
-_MINUTE = _Field("field minute", 0, 59)
+_MINUTE = _CronField("field minute", 0, 59)
 _FIELDS = (
     _MINUTE,
-    _Field("field hour", 0, 23),
-    _Field("field day of the month", 1, 31),
-    _Field("field month", 1, 12, ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")),
-    _Field("field day of the week", 0, 6, ("sun", "mon", "tue", "wed", "thu", "fri", "sat")),
+    _CronField("field hour", 0, 23),
+    _CronField("field day of the month", 1, 31),
+    _CronField("field month", 1, 12, ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")),
+    _CronField("field day of the week", 0, 6, ("sun", "mon", "tue", "wed", "thu", "fri", "sat")),
 )
 _ORDER = "minute, hour, day of the month, month, day of the week"
 
@@ -75,7 +75,7 @@ def _macro(text: str) -> str:
     return Complaint(f'"{text}" is not a valid schedule', help)
 
 
-def _range(text: str, field: _Field) -> str:
+def _range(text: str, field: _CronField) -> str:
     """What is wrong with one range of a list: *, 5, 1-5, */2, 1-30/2."""
     bounds, *steps = text.split("/")
     if len(steps) > 1:
@@ -99,7 +99,7 @@ def _range(text: str, field: _Field) -> str:
     return ""
 
 
-def _number(text: str, field: _Field = _MINUTE) -> int | None:
+def _number(text: str, field: _CronField = _MINUTE) -> int | None:
     """A number or the name of one, None for anything else. A '-' never reaches it: it makes a range."""
     if text.lower() in field.names:
         return field.names.index(text.lower()) + field.least
@@ -107,7 +107,7 @@ def _number(text: str, field: _Field = _MINUTE) -> int | None:
     return int(found[1]) if found else None
 
 
-def _not_a_number(text: str, field: _Field) -> str:
+def _not_a_number(text: str, field: _CronField) -> str:
     if not text:
         return Complaint(f"range in {field.noun} lacks a number", f"use numbers from {field.range}")
     names = f", or {field.names[0]} to {field.names[-1]}" if field.names else ""
@@ -116,6 +116,6 @@ def _not_a_number(text: str, field: _Field) -> str:
     return Complaint(f'"{text}" is not valid in {field.noun}', f"use a number from {field.range}{names}")
 
 
-def _outside(number: int, field: _Field) -> str:
+def _outside(number: int, field: _CronField) -> str:
     hint = "0 for Sunday" if number == 7 and field.names and field.least == 0 else f"a number from {field.range}"
     return Complaint(f"{number} is out of range for {field.noun}", f"use {hint}")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from kcheck.kube.resource import Resource, strings
-from kcheck.tree.node import Node
+from kcheck.yaml.node import Node
 
 Role = Literal["container", "init", "ephemeral"]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kcheck.kube.kinds import kind_names
-from kcheck.kube.place import ObjectId
-from kcheck.tree.document import Document
-from kcheck.tree.node import Node
+from kcheck.kube.location import ObjectId
+from kcheck.yaml.document import Document
+from kcheck.yaml.node import Node
 
 
 class Resource:

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal, TypeVar, get_args
 
 from kcheck.kube import labels as label_grammar
-from kcheck.kube.suggestion import distance as spelling
-from kcheck.kube.suggestion import tolerance
+from kcheck.kube.suggestions import distance as spelling
+from kcheck.kube.suggestions import tolerance
 from kcheck.text.complaint import Complaint, concise
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple

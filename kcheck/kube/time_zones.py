@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from kcheck.kube.suggestion import nearest
+from kcheck.kube.suggestions import nearest
 from kcheck.text.complaint import Complaint
 from kcheck.text.pattern import pattern
 

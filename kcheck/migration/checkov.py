@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 from kcheck.finding.severity import INFO
-from kcheck.migration.peers import CHECKOV
-from kcheck.migration.reading import Reading
-from kcheck.tree.node import Node
+from kcheck.migration.reading import ConfigReading
+from kcheck.migration.tools import CHECKOV
+from kcheck.yaml.node import Node
 
 KNOWN = ("check", "skip-check", "soft-fail-on", "skip-path", "framework", "skip-framework")
 OF_NO_MATTER = dict.fromkeys(
@@ -33,7 +33,7 @@ _ABOUT_KUBERNETES = frozenset({"all", "helm", "kubernetes", "kustomize"})
 _ID = re.compile(r"CKV2?_K8S_\d+")
 
 
-def read(reading: Reading, root: Node) -> None:
+def read(reading: ConfigReading, root: Node) -> None:
     """Take in a `.checkov.yaml`."""
     said = reading.entries(root, IDLE, KNOWN)
     nothing = Node(None, 0, 0)
@@ -59,7 +59,7 @@ def read(reading: Reading, root: Node) -> None:
             reading.exclude(node, path, anywhere=True)
 
 
-def _checks(reading: Reading, node: Node) -> Iterator[tuple[str, Node]]:
+def _checks(reading: ConfigReading, node: Node) -> Iterator[tuple[str, Node]]:
     """The ids that are named, with a '*' or without; what is about something else is noted."""
     known = reading.draft.counterparts.checks(CHECKOV.name)
     for word, each in reading.words(node):

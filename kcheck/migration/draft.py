@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kcheck.finding.severity import WARNING, Severity
-from kcheck.migration.counterparts import Counterparts
+from kcheck.migration.equivalents import Counterparts
 from kcheck.migration.note import Note
-from kcheck.migration.particulars import PARTICULARS
+from kcheck.migration.option_overrides import PARTICULARS
 from kcheck.rule.rule import Rule
 from kcheck.rule.ruleset import Setting
 
@@ -20,7 +20,7 @@ SOLITARY = "practice"
 
 
 @dataclass
-class Draft:
+class ConfigDraft:
     """`origins`: the files that it comes from, with their tool; `solitary`: for each, whether it wanted nothing but what it names.
 
     `wanted`, `refused`: rule -> the checks for whose sake, as "kube-linter/latest-tag". `missing`: (file, tool) -> checks that run

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from kcheck.text.edit import Edit
-from kcheck.tree.node import Node
+from kcheck.yaml.node import Node
 
 _INDENTATION = re.compile(r"[ ]*")
 

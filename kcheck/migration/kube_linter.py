@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kcheck.migration.peers import KUBE_LINTER
-from kcheck.migration.reading import Reading
-from kcheck.migration.templates import Meaning, meaning
-from kcheck.tree.node import Node
+from kcheck.migration.reading import ConfigReading
+from kcheck.migration.templates import TemplateMeaning, meaning
+from kcheck.migration.tools import KUBE_LINTER
+from kcheck.yaml.node import Node
 
 _CHECKS = ("addAllBuiltIn", "doNotAutoAddDefaults", "include", "exclude", "ignorePaths")
 _CUSTOM = ("name", "template", "params", "scope")
@@ -13,7 +13,7 @@ _CUSTOM = ("name", "template", "params", "scope")
 _TEXTS = dict.fromkeys(("description", "remediation"), "")
 
 
-def read(reading: Reading, root: Node) -> None:
+def read(reading: ConfigReading, root: Node) -> None:
     """Take in a `.kube-linter.yaml`."""
     said = reading.entries(root, {}, ("checks", "customChecks"))
     checks = reading.entries(said.get("checks", Node(None, 0, 0)), {}, _CHECKS)
@@ -37,11 +37,11 @@ def read(reading: Reading, root: Node) -> None:
         reading.exclude(node, path)
 
 
-def _custom(reading: Reading, name: str, node: Node) -> None:
+def _custom(reading: ConfigReading, name: str, node: Node) -> None:
     said = reading.entries(node, _TEXTS, _CUSTOM)
     template, parameters = said.get("template", node).text, said.get("params", Node({}, 0, 0)).plain() or {}
     line = reading.line(node)
-    found = meaning(template, parameters, reading.draft.counterparts) if isinstance(parameters, dict) else Meaning()
+    found = meaning(template, parameters, reading.draft.counterparts) if isinstance(parameters, dict) else TemplateMeaning()
     if not found.rules:
         reading.note(node["name"], f"kube-linter custom check {name} (template {template}): kcheck has no such rule; a plug-in can")
         return

@@ -6,10 +6,10 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from kcheck.config.versions import parse_versions
-from kcheck.migration.draft import Draft
+from kcheck.migration.draft import ConfigDraft
 from kcheck.migration.note import Note
-from kcheck.migration.peers import KUBE_SCORE
-from kcheck.schema.definitions import UnknownVersion
+from kcheck.migration.tools import KUBE_SCORE
+from kcheck.schema.builtin.definitions import UnknownVersion
 
 _SWITCHES = frozenset({
     "all-default-optional", "disable-ignore-checks-annotations", "disable-optional-checks-annotations", "exit-one-on-warning", "help",
@@ -47,7 +47,7 @@ def _up_to_end(words: Sequence[str]) -> list[str]:
     return [word.rstrip(";") for word in words[:end]]
 
 
-def read(words: Sequence[str], file: str, draft: Draft) -> None:
+def read(words: Sequence[str], file: str, draft: ConfigDraft) -> None:
     """Take in the arguments of `kube-score score`; the files among them are not looked at."""
     draft.solitary.append(False)
     wanted, ignored, minima = set(KUBE_SCORE.usual), set[str](), dict[str, int]()
@@ -80,7 +80,7 @@ def read(words: Sequence[str], file: str, draft: Draft) -> None:
             draft.set_option(id, "minimum", minimum, file)
 
 
-def _flags(words: Sequence[str], file: str, draft: Draft) -> Iterator[tuple[str, str]]:
+def _flags(words: Sequence[str], file: str, draft: ConfigDraft) -> Iterator[tuple[str, str]]:
     rest = iter(words)
     for word in rest:
         name, equals, value = _flag(word)
@@ -106,7 +106,7 @@ def _listed(value: str) -> list[str]:
     return [part.strip() for part in value.split(",") if part.strip()]
 
 
-def _version(value: str, file: str, draft: Draft) -> None:
+def _version(value: str, file: str, draft: ConfigDraft) -> None:
     version = value.removeprefix("v")
     try:
         parse_versions(version)

@@ -6,20 +6,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kcheck.check.suppressions import ANNOTATION, covered_by
 from kcheck.kube.resource import resources
 from kcheck.migration import editing
-from kcheck.migration.counterparts import Counterparts
 from kcheck.migration.draft import SOLITARY
+from kcheck.migration.equivalents import Counterparts
 from kcheck.migration.note import Note, note_at
 from kcheck.migration.polaris import Exemption
-from kcheck.migration.skips import Asked, asked_by
-from kcheck.run.ignore import ANNOTATION, covered_by
+from kcheck.migration.suppressions import AskedSuppression, asked_by
 from kcheck.text.edit import Edit, apply
 from kcheck.text.source import Source
 from kcheck.text.span import Span
-from kcheck.tree.document import Document
-from kcheck.tree.node import Node
-from kcheck.tree.parse import parse
+from kcheck.yaml.document import Document
+from kcheck.yaml.node import Node
+from kcheck.yaml.parse import parse
 
 _CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 
@@ -28,7 +28,7 @@ Found = Callable[[str, Span], frozenset[str]]
 
 
 @dataclass(slots=True)
-class _Place:
+class _AnnotationPlace:
     """The metadata of an object or template. `spans`: what its annotation covers; an alias may bring the same one to several."""
 
     metadata: Node
@@ -49,7 +49,7 @@ class Manifest:
         self.keep = keep
         self.notes: list[Note] = []
         self.used: set[Exemption] = set()
-        self._places: dict[int, _Place] = {}
+        self._places: dict[int, _AnnotationPlace] = {}
         self._containers: dict[int, tuple[Node, dict[str, None]]] = {}
 
     def rewritten(self, exemptions: Sequence[Exemption] = ()) -> str:
@@ -96,15 +96,15 @@ class Manifest:
                 else:
                     self._ignore(value, asked, self._place(node, document))
 
-    def _place(self, owner: Node, document: Document) -> _Place:
+    def _place(self, owner: Node, document: Document) -> _AnnotationPlace:
         metadata = owner["metadata"]
-        place = self._places.setdefault((metadata["annotations"] or metadata).start, _Place(metadata, []))
+        place = self._places.setdefault((metadata["annotations"] or metadata).start, _AnnotationPlace(metadata, []))
         span = covered_by(owner, document)
         if span not in place.spans:
             place.spans.append(span)
         return place
 
-    def _ignore(self, value: Node, asked: Asked, place: _Place) -> None:
+    def _ignore(self, value: Node, asked: AskedSuppression, place: _AnnotationPlace) -> None:
         """Take in an annotation. What no rule of ours stands for is told; an annotation of such checks alone stays."""
         missing = [check for check in asked.checks or () if not self.counterparts.rules(asked.tool, check)]
         for check in missing:
@@ -121,7 +121,7 @@ class Manifest:
         if value not in place.settled:
             place.settled.append(value)
 
-    def _names(self, asked: Asked, spans: Sequence[Span], guess: bool) -> list[str]:
+    def _names(self, asked: AskedSuppression, spans: Sequence[Span], guess: bool) -> list[str]:
         """The rules to name: those that find something there, for an ignore without use is a finding itself.
 
         `guess`: what takes several objects to find is named unseen: they may be in other files.
@@ -132,7 +132,7 @@ class Manifest:
         rules = sorted(self.counterparts.of_all(asked.tool, asked.checks))
         return [id for id in rules if id in finding or (guess and self.counterparts.rule(id).scope == "bundle")]
 
-    def _enable(self, key: str, value: Node, asked: Asked) -> None:
+    def _enable(self, key: str, value: Node, asked: AskedSuppression) -> None:
         for check in asked.checks or ():
             rules = self.counterparts.rules(asked.tool, check)
             switches = ", ".join(f"{id}: on" for id in rules if not self.counterparts.rule(id).default)
@@ -146,7 +146,7 @@ class Manifest:
             for exemption in exemptions:
                 if exemption.namespace not in ("", resource.namespace) or not _begins(resource.name, exemption.controllers):
                     continue
-                asked = Asked("polaris", exemption.checks or None)
+                asked = AskedSuppression("polaris", exemption.checks or None)
                 if exemption.containers:
                     self._exempt_containers(resource.node, exemption, asked)
                     continue
@@ -157,7 +157,7 @@ class Manifest:
                     place.names.update(dict.fromkeys(names))
                     place.reasons["exempt in polaris"] = None
 
-    def _exempt_containers(self, node: Node, exemption: Exemption, asked: Asked) -> None:
+    def _exempt_containers(self, node: Node, exemption: Exemption, asked: AskedSuppression) -> None:
         for item in _containers(node):
             if _begins(item["name"].text, exemption.containers):
                 self.used.add(exemption)
@@ -179,7 +179,7 @@ class Manifest:
             except editing.ByHand as error:
                 self._note(item, f"write {comment} above this container by hand: {error}")
 
-    def _place_edits(self, place: _Place) -> Iterator[Edit]:
+    def _place_edits(self, place: _AnnotationPlace) -> Iterator[Edit]:
         """Our annotation in the place of theirs."""
         text, parent = self.source.text, place.metadata["annotations"]
         ours = parent[ANNOTATION]
@@ -197,7 +197,7 @@ class Manifest:
         else:
             yield from editing.remove(text, parent, going)
 
-    def _new(self, place: _Place) -> Edit:
+    def _new(self, place: _AnnotationPlace) -> Edit:
         """Our annotation where there is none to take the place of."""
         text, parent = self.source.text, place.metadata["annotations"]
         if parent.is_map and len(parent):
@@ -221,11 +221,11 @@ class Manifest:
         return self.source.position(offset).line
 
 
-def _value(place: _Place) -> str:
+def _value(place: _AnnotationPlace) -> str:
     return f"{', '.join(place.names)}; {'; '.join(place.reasons)}"
 
 
-def _merged(ours: str, place: _Place) -> str:
+def _merged(ours: str, place: _AnnotationPlace) -> str:
     """Our annotation with more names and reasons."""
     names, _, reason = ours.partition(";")
     all_names = dict.fromkeys([*filter(None, (name.strip() for name in names.split(","))), *place.names])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source
-from kcheck.tree.node import Node
+from kcheck.yaml.node import Node
 
 
 class Note(NamedTuple):

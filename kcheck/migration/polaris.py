@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kcheck.finding.severity import ERROR, WARNING
-from kcheck.migration.peers import POLARIS, POLARIS_DANGER, POLARIS_FORMER
-from kcheck.migration.reading import Reading
-from kcheck.tree.node import Node
+from kcheck.migration.reading import ConfigReading
+from kcheck.migration.tools import POLARIS, POLARIS_DANGER, POLARIS_FORMER
+from kcheck.yaml.node import Node
 
 _KNOWN = ("checks", "customChecks", "exemptions", "disallowExemptions", "disallowConfigExemptions")
 _IDLE = {
@@ -42,7 +42,7 @@ class Exemption:
         return f"exemption of {who} from {', '.join(self.checks) or 'all checks'}"
 
 
-def read(reading: Reading, root: Node) -> list[Exemption]:
+def read(reading: ConfigReading, root: Node) -> list[Exemption]:
     """Take in a config of polaris. Exemptions are returned: they are about objects, which no config of ours names."""
     reading.draft.solitary.append(False)
     said = reading.entries(root, _IDLE, _KNOWN)
@@ -62,7 +62,7 @@ def read(reading: Reading, root: Node) -> list[Exemption]:
     return [_exemption(reading, node) for node in said.get("exemptions", Node(None, 0, 0))]
 
 
-def _check(reading: Reading, name: str, node: Node) -> None:
+def _check(reading: ConfigReading, name: str, node: Node) -> None:
     severity = _SEVERITIES.get(node.text)
     if severity is not None:
         reading.want(node, name, severity)
@@ -72,7 +72,7 @@ def _check(reading: Reading, name: str, node: Node) -> None:
         reading.note(node, f"polaris {name}: {node.plain()!r} is no severity of polaris: nothing is done about it")
 
 
-def _exemption(reading: Reading, node: Node) -> Exemption:
+def _exemption(reading: ConfigReading, node: Node) -> Exemption:
     def names(key: str) -> tuple[str, ...]:
         return tuple(each.text for each in node[key] if each.text or each.value == "")
 

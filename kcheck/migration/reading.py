@@ -6,16 +6,16 @@ import re
 from collections.abc import Iterator, Mapping
 
 from kcheck.finding.severity import Severity
-from kcheck.migration.draft import Draft
+from kcheck.migration.draft import ConfigDraft
 from kcheck.migration.note import note_at
 from kcheck.text.source import Source
-from kcheck.tree.node import Node
+from kcheck.yaml.node import Node
 
 
-class Reading:
+class ConfigReading:
     """One file on its way into a draft."""
 
-    def __init__(self, tool: str, source: Source, draft: Draft) -> None:
+    def __init__(self, tool: str, source: Source, draft: ConfigDraft) -> None:
         self.tool = tool
         self.source = source
         self.draft = draft

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kcheck.migration.counterparts import Counterparts
+from kcheck.migration.equivalents import Counterparts
 from kcheck.text.record import NamedTuple
 
 # Built-in checks by the template that they are made of, where the names differ: rules name checks, custom checks name templates.
 _MADE_OF = {
-    "anti-affinity": "missing-anti-affinity",
+    "anti-affinity": "no-anti-affinity",
     "cpu-requirements": "unset-cpu-requirements",
     "forbidden-service-types": "exposed-services",
     "hpa-minimum-replicas": "hpa-minimum-three-replicas",
@@ -22,7 +22,7 @@ _MADE_OF = {
     "privileged": "privileged-container",
     "read-only-root-fs": "no-read-only-root-fs",
     "readiness-probe": "no-readiness-probe",
-    "missing-required-annotation": "required-annotation-email",
+    "required-annotation": "required-annotation-email",
     "required-label": "required-label-owner",
     "service-account": "default-service-account",
     "target-port": "invalid-target-ports",
@@ -30,7 +30,7 @@ _MADE_OF = {
 }
 
 
-class Choice(NamedTuple):
+class TemplateChoice(NamedTuple):
     """A parameter whose value says which rules are meant."""
 
     rules: Mapping[Any, tuple[str, ...]]
@@ -69,31 +69,31 @@ def _other_policies(value: Any) -> tuple[str, ...]:
 
 
 _CPU, _MEMORY = ("missing-cpu-request", "missing-cpu-limit"), ("missing-memory-request", "missing-memory-limit")
-PARAMETERS: dict[tuple[str, str], Choice | Setter | Idle] = {
+PARAMETERS: dict[tuple[str, str], TemplateChoice | Setter | Idle] = {
     ("anti-affinity", "minreplicas"): Setter("missing-anti-affinity", "minimum", _number),
     ("anti-affinity", "topologykey"): Idle("kubernetes.io/hostname"),
     ("cpu-requirements", "lowerboundmillis"): Idle(0),
-    ("cpu-requirements", "requirementstype"): Choice({"request": _CPU[:1], "limit": _CPU[1:], "any": _CPU}),
+    ("cpu-requirements", "requirementstype"): TemplateChoice({"request": _CPU[:1], "limit": _CPU[1:], "any": _CPU}),
     ("cpu-requirements", "upperboundmillis"): Idle(0),
     ("forbidden-annotation", "key"): Setter("forbidden-annotation", "annotations", _words),
-    ("forbidden-service-types", "forbiddenservicetypes"): Choice(
+    ("forbidden-service-types", "forbiddenservicetypes"): TemplateChoice(
         {"NodePort": ("node-port-service",), "LoadBalancer": ("load-balancer-service",), "ExternalName": ("external-name-service",)}
     ),
     ("hpa-minimum-replicas", "minreplicas"): Setter("hpa-min-replicas", "minimum", _number),
     ("image-pull-policy", "forbiddenpolicies"): Setter("pull-policy-not-always", "allow", _other_policies),
     ("memory-requirements", "lowerboundmb"): Idle(0),
-    ("memory-requirements", "requirementstype"): Choice({"request": _MEMORY[:1], "limit": _MEMORY[1:], "any": _MEMORY}),
+    ("memory-requirements", "requirementstype"): TemplateChoice({"request": _MEMORY[:1], "limit": _MEMORY[1:], "any": _MEMORY}),
     ("memory-requirements", "upperboundmb"): Idle(0),
     ("minimum-replicas", "minreplicas"): Setter("too-few-replicas", "minimum", _number),
-    ("ports", "port"): Choice({22: ("ssh-port",)}),
+    ("ports", "port"): TemplateChoice({22: ("ssh-port",)}),
     ("ports", "protocol"): Idle("TCP"),
     ("priority-class-name", "acceptedpriorityclassnames"): Setter("forbidden-priority-class", "allow", _words),
-    ("missing-required-annotation", "key"): Setter("missing-required-annotation", "annotations", _words),
+    ("required-annotation", "key"): Setter("missing-required-annotation", "annotations", _words),
     ("required-label", "key"): Setter("missing-recommended-labels", "labels", _words),
     ("service-account", "serviceaccount"): Idle("^(|default)$"),
     ("statefulset-volumeclaimtemplate-annotation", "annotation"): Setter("missing-claim-template-annotation", "annotations", _words),
     ("update-configuration", "strategytyperegex"): Idle("^(RollingUpdate|Rolling)$"),
-    ("verify-container-capabilities", "forbiddencapabilities"): Choice(
+    ("verify-container-capabilities", "forbiddencapabilities"): TemplateChoice(
         {"NET_RAW": ("undropped-net-raw",), "ALL": ("undropped-capabilities",)}
     ),
 }
@@ -102,7 +102,7 @@ _GENERAL = frozenset({"access-to-resources", "disallowed-api-obj", "env-var", "h
 
 
 @dataclass(slots=True)
-class Meaning:
+class TemplateMeaning:
     """`rules`: what is on; `options`: (rule, option, value); `lost`: parameters that have no counterpart."""
 
     rules: list[str] = field(default_factory=list)
@@ -110,13 +110,13 @@ class Meaning:
     lost: list[str] = field(default_factory=list)
 
 
-def meaning(template: str, parameters: Mapping[str, Any], counterparts: Counterparts) -> Meaning:
+def meaning(template: str, parameters: Mapping[str, Any], counterparts: Counterparts) -> TemplateMeaning:
     """What a check made of a template means. Names of parameters count without regard to case, as Go reads them."""
-    found = Meaning()
+    found = TemplateMeaning()
     chosen: list[str] = []
     for name, value in parameters.items():
         known = PARAMETERS.get((template, name.lower()))
-        if isinstance(known, Choice):
+        if isinstance(known, TemplateChoice):
             values = value if isinstance(value, list) else [value]
             chosen += [id for each in values for id in known.rules.get(each, ())]
             found.lost += [f"{name}: {each}" for each in values if each not in known.rules]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
-from kcheck.migration.draft import SOLITARY, Draft
+from kcheck.migration.draft import SOLITARY, ConfigDraft
 from kcheck.rule.ruleset import Setting
 
 # Words that YAML reads as themselves, whatever its version; the rest stands in quotes.
@@ -16,12 +16,12 @@ _PLAIN = re.compile(r"[A-Za-z/][\w./-]*")
 _NOT_PLAIN = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
 
 
-def config_text(draft: Draft) -> str:
+def config_text(draft: ConfigDraft) -> str:
     """The config that does what the draft asks for: nothing that holds anyway, sorted, with the checks that each line stands for."""
     return "".join(f"{line}\n" for line in _lines(draft))
 
 
-def _lines(draft: Draft) -> Iterator[str]:
+def _lines(draft: ConfigDraft) -> Iterator[str]:
     yield from (f"# From {_one_line(file)} ({tool}), by kcheck migrate." for file, tool in draft.origins)
     if draft.kubernetes:
         yield f"kubernetes: {json.dumps(draft.kubernetes)}"

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TextIO
 
 from kcheck.finding.report import Report
-from kcheck.kube.suggestion import suggest
+from kcheck.kube.suggestions import suggest
 from kcheck.reporters.style import PLAIN, Style
 from kcheck.text.record import NamedTuple
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TextIO
 
 from kcheck.finding.report import Report
-from kcheck.reporters.glyphs import Glyphs
 from kcheck.reporters.style import BOLD, PLAIN, SEVERITY_COLOURS, Style
-from kcheck.reporters.tally import statistics_lines
+from kcheck.reporters.summary import statistics_lines
+from kcheck.reporters.terminal_safe import Glyphs
 
 
 def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
-from kcheck.kube.place import Place
-from kcheck.reporters.glyphs import Glyph, Glyphs
+from kcheck.kube.location import Location
+from kcheck.reporters.terminal_safe import Glyph, Glyphs
 from kcheck.text.record import NamedTuple
 
 _TAB = Glyph("    ", 4)
@@ -24,7 +24,7 @@ class Excerpt(NamedTuple):
     carets: str
 
 
-def excerpt(place: Place, glyphs: Glyphs, width: int) -> Excerpt | None:
+def excerpt(place: Location, glyphs: Glyphs, width: int) -> Excerpt | None:
     """What to show of a place in so many cells; None where its line is empty or does not reach as far as its column."""
     line = place.line
     start, end = place.range.start, place.range.end

@@ -7,8 +7,8 @@ from typing import TextIO
 from kcheck.finding.finding import Finding
 from kcheck.finding.report import Report
 from kcheck.finding.severity import ERROR, INFO, WARNING
-from kcheck.reporters.glyphs import Glyphs
 from kcheck.reporters.style import PLAIN, Style
+from kcheck.reporters.terminal_safe import Glyphs
 
 _COMMANDS = {ERROR: "error", WARNING: "warning", INFO: "notice"}
 

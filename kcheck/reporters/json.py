@@ -14,7 +14,7 @@ from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix, Related
 from kcheck.finding.report import Report
 from kcheck.finding.severity import Severity
-from kcheck.reporters.document import write_document
+from kcheck.reporters.json_lines import write_document
 from kcheck.reporters.style import PLAIN, Style
 from kcheck.text.span import Range
 

@@ -12,9 +12,9 @@ from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix, Related
 from kcheck.finding.report import Report, RuleNote
 from kcheck.finding.severity import ERROR, INFO, WARNING
-from kcheck.kube.place import ObjectId, Place
-from kcheck.reporters.document import write_document
+from kcheck.kube.location import Location, ObjectId
 from kcheck.reporters.fingerprint import fingerprints
+from kcheck.reporters.json_lines import write_document
 from kcheck.reporters.style import PLAIN, Style
 from kcheck.text.pattern import pattern
 from kcheck.text.span import Range
@@ -113,7 +113,7 @@ def _result(finding: Finding, index: int, mark: str) -> dict[str, Any]:
     return result
 
 
-def _physical(place: Place) -> dict[str, Any]:
+def _physical(place: Location) -> dict[str, Any]:
     return {"artifactLocation": artifact_location(place.file), "region": _region(place.range)}
 
 

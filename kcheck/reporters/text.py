@@ -7,11 +7,11 @@ from typing import TextIO
 
 from kcheck.finding.finding import Finding
 from kcheck.finding.report import Report
-from kcheck.kube.place import Place
+from kcheck.kube.location import Location
 from kcheck.reporters.excerpt import excerpt
-from kcheck.reporters.glyphs import Glyphs
 from kcheck.reporters.style import BLUE, BOLD, PLAIN, SEVERITY_COLOURS, Style
-from kcheck.reporters.tally import closing_line, passed_lines, statistics_lines
+from kcheck.reporters.summary import closing_line, passed_lines, statistics_lines
+from kcheck.reporters.terminal_safe import Glyphs
 
 
 def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
@@ -66,6 +66,6 @@ def _names_object(finding: Finding) -> bool:
     return bool(in_line or re.search(rf"\b{re.escape(kind)} {word}", finding.message))
 
 
-def _where(place: Place, glyphs: Glyphs, style: Style) -> str:
+def _where(place: Location, glyphs: Glyphs, style: Style) -> str:
     start = place.range.start
     return f"{style.paint(glyphs.visible(place.file), BOLD)}:{start.line}:{start.column}"

@@ -10,7 +10,7 @@ from typing import Any
 from kcheck.finding.problem import Problem
 from kcheck.rule.rule import Late, Rule, first_parameter, words
 from kcheck.text.record import NamedTuple
-from kcheck.tree.node import Node
+from kcheck.yaml.node import Node
 
 Look = Callable[[Node], Problem | Iterable[Problem] | None]
 

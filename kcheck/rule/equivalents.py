@@ -17,7 +17,7 @@ from kcheck.rule.rule import Rule
 FILE = Path(__file__).with_name("equivalents.json")
 
 
-class Entry(TypedDict):
+class EquivalentsEntry(TypedDict):
     """What the file says of a check."""
 
     rules: list[str]
@@ -25,9 +25,9 @@ class Entry(TypedDict):
 
 
 @cache
-def entries() -> dict[str, Entry]:
+def entries() -> dict[str, EquivalentsEntry]:
     """The file's checks, in its order."""
-    found: dict[str, Entry] = json.loads(FILE.read_text(encoding="utf-8"))
+    found: dict[str, EquivalentsEntry] = json.loads(FILE.read_text(encoding="utf-8"))
     return found
 
 

@@ -6,16 +6,16 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from kcheck.facts.bundle import Bundle
+from kcheck.facts.facts import Facts
 from kcheck.finding.problem import Problem
-from kcheck.kube.bundle import Bundle
-from kcheck.kube.facts import Facts
 from kcheck.kube.kinds import CORE, kind_names
 from kcheck.kube.resource import Resource
 from kcheck.rule.constraint import Constraint, FieldTable, LateTable, Validator
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import Active, RuleSet
-from kcheck.tree.document import Document
-from kcheck.tree.node import Node
+from kcheck.yaml.document import Document
+from kcheck.yaml.node import Node
 
 _NONE: frozenset[str] = frozenset()
 
@@ -27,10 +27,10 @@ class RuleMistake(Exception):
     """What a rule function does that none may do."""
 
 
-Tell = Callable[[str, Problem], None]
+OnProblem = Callable[[str, Problem], None]
 """Called with a rule's id and a problem."""
 
-Crash = Callable[[str, Exception], None]
+OnCrash = Callable[[str, Exception], None]
 """Called with the id of a rule that failed, and why."""
 
 
@@ -63,7 +63,7 @@ class Hook:
                 return True
         return False
 
-    def run(self, subject: object, tell: Tell, crash: Crash, bundle: Bundle | None = None) -> None:
+    def run(self, subject: object, tell: OnProblem, crash: OnCrash, bundle: Bundle | None = None) -> None:
         """Call the function with what it checks and pass its problems on. A rule that fails is reported, the others go on."""
         try:
             # Most have no options, and a call without any is cheaper.

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any
 
-from kcheck.kube.suggestion import suggest
+from kcheck.kube.suggestions import suggest
 from kcheck.rule.constraint import FieldTable, LateTable, Validator
 from kcheck.rule.groups import FAMILIES, GROUPS, Group
 from kcheck.rule.index import contents, read_index

@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any, Literal, get_type_hints
 
+from kcheck.facts.bundle import Bundle
+from kcheck.facts.facts import Facts
 from kcheck.finding.problem import Problem
 from kcheck.finding.severity import ERROR, WARNING, Severity
-from kcheck.kube.bundle import Bundle
-from kcheck.kube.facts import Facts
-from kcheck.kube.part import Part
 from kcheck.kube.pod import Container, Pod
 from kcheck.kube.resource import Resource
-from kcheck.kube.suggestion import suggest
+from kcheck.kube.suggestions import suggest
+from kcheck.kube.typed_value import TypedValue
 from kcheck.rule.options import Option, options_of
 from kcheck.text.record import NamedTuple
-from kcheck.tree.document import Document
-from kcheck.tree.node import Node
+from kcheck.yaml.document import Document
+from kcheck.yaml.node import Node
 
 Scope = Literal["document", "object", "type", "bundle", "engine"]
 
@@ -28,7 +28,7 @@ _TYPES = {
     Container: ("core/v1 Container", "core/v1 EphemeralContainer"),
 }
 _SCOPES: dict[type, Scope] = {
-    Document: "document", Resource: "object", Pod: "type", Container: "type", Part: "type", Node: "type", Facts: "bundle",
+    Document: "document", Resource: "object", Pod: "type", Container: "type", TypedValue: "type", Node: "type", Facts: "bundle",
 }  # fmt: skip
 SUBJECTS: Mapping[str, type] = {subject.__name__: subject for subject in _SCOPES}
 """What a rule may look at, by its name."""
@@ -145,7 +145,7 @@ def _require_fit(rule: Rule) -> None:
     """Raise TypeError where a keyword does not fit what the rule is called with."""
     subject = rule.subject
     about = f"rule {rule.id}: a rule about a {subject.__name__}"
-    if subject in (Node, Part) and not rule.types:
+    if subject in (Node, TypedValue) and not rule.types:
         raise TypeError(f"{about} needs types=, the API types of its values")
     if rule.types and subject in (Document, Facts):
         raise TypeError(f"{about} takes no types=: it is not called with values of API types")

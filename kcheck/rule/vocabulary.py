@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from kcheck.kube.kinds import CORE
-from kcheck.kube.suggestion import nearest, suggest
+from kcheck.kube.suggestions import nearest, suggest
 from kcheck.rule.constraint import Validator
 from kcheck.rule.groups import Group
 from kcheck.rule.index import contents

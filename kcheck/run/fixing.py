@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from kcheck.discovery.discover import Discovery, Target
+from kcheck.discovery.load import load
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix
 from kcheck.finding.report import Report
-from kcheck.run.discover import Discovery, Target
-from kcheck.run.load import load
 from kcheck.text.edit import Edit, apply
 from kcheck.text.source import Source
-from kcheck.tree.parse import parse
+from kcheck.yaml.parse import parse
 
 ROUNDS = 10
 """As often the input is fixed and checked again: a fix may bring to light what another one mends."""

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from kcheck.check.checked import Checked, RelationCache
+from kcheck.check.collector import collector_paused
+from kcheck.check.file import Damaged
+from kcheck.check.session import Session
+from kcheck.discovery.discover import Discovery, is_descriptor
+from kcheck.discovery.load import LIMIT
 from kcheck.finding.report import Report
-from kcheck.run.conclusion import Recall, conclude
-from kcheck.run.discover import Discovery, is_descriptor
-from kcheck.run.load import LIMIT
-from kcheck.run.outcome import Damaged
-from kcheck.run.session import Session
-from kcheck.run.share import Share
-from kcheck.run.stage import Checked, FileStage, Hire, Progress, drained
-from kcheck.run.workers import Staff, Workers
+from kcheck.run.bundle_stage import conclude
+from kcheck.run.file_stage import CreateWorkers, FileStage, Progress, drained
+from kcheck.shards.selection import Share
 from kcheck.text.source import Source
+from kcheck.workers.workers import AutoscalingWorkers, Workers
 
 CACHED_FROM = 100_000
 """Characters of an input from which on outcomes are kept."""
@@ -45,18 +46,18 @@ def run(
     late = not facts and not any(target.stdin or is_descriptor(target.path) for target in found.targets)
     with collector_paused():
         try:
-            return _report(found, session, Staffing(session, jobs, cache, scheduler, late), limit, stdin, progress)
+            return _report(found, session, WorkerFactory(session, jobs, cache, scheduler, late), limit, stdin, progress)
         except Damaged:
             if cache is not None:
-                from kcheck.run.cache import clear
+                from kcheck.cache.store import clear
 
                 with suppress(OSError):
                     clear(cache)
-            return _report(found, session, Staffing(session, jobs, None, scheduler), limit, stdin, progress)
+            return _report(found, session, WorkerFactory(session, jobs, None, scheduler), limit, stdin, progress)
 
 
 def _report(
-    found: Discovery, session: Session, staffing: Staffing, limit: int, stdin: BinaryIO | None, progress: Progress | None
+    found: Discovery, session: Session, staffing: WorkerFactory, limit: int, stdin: BinaryIO | None, progress: Progress | None
 ) -> Report:  # fmt: skip
     checked = check_files(found, session, staffing, limit=limit, stdin=stdin, progress=progress)
     return conclude(found.passed, drained(checked), session, staffing.recall)
@@ -65,7 +66,7 @@ def _report(
 def check_files(
     found: Discovery,
     session: Session,
-    workers: Hire,
+    workers: CreateWorkers,
     *,
     limit: int = LIMIT,
     stdin: BinaryIO | None = None,
@@ -77,7 +78,7 @@ def check_files(
         return FileStage(session, workers, limit, stdin, progress).run(found, share)
 
 
-class Staffing:
+class WorkerFactory:
     """Hires who checks so many characters of text: this process, others beside it, or the cluster that a scheduler has. See `run`.
 
     `recall`: what remembers relations, where outcomes are remembered. `late`: facts from the cache are read when they are needed, which
@@ -85,7 +86,7 @@ class Staffing:
     """
 
     def __init__(self, session: Session, jobs: int, cache: Path | None, scheduler: str = "", late: bool = True) -> None:
-        self.recall: Recall | None = None
+        self.recall: RelationCache | None = None
         self._session = session
         self._jobs = jobs
         self._cache = cache
@@ -96,28 +97,16 @@ class Staffing:
         # What a small input would save, looking it up takes.
         if self._cache is None or characters < CACHED_FROM:
             return self._staff(sources)
-        from kcheck.run.memory import Memory
-        from kcheck.run.remembered import Remembered
+        from kcheck.cache.caching_workers import CachingWorkers
+        from kcheck.cache.results import ResultCache
 
-        memory = Memory(self._cache, self._session, self._late)
+        memory = ResultCache(self._cache, self._session, self._late)
         self.recall = memory.relations
-        return Remembered(memory, self._staff(sources))
+        return CachingWorkers(memory, self._staff(sources))
 
     def _staff(self, sources: Mapping[int, Source]) -> Workers:
         if self._scheduler:
-            from kcheck.run.cluster import Cluster
+            from kcheck.workers.dask import Cluster
 
             return Cluster(self._session, self._scheduler)
-        return Staff(self._session, self._jobs, sources)
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """Trees are many objects that all live: looking for garbage among them costs five times their making."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
+        return AutoscalingWorkers(self._session, self._jobs, sources)

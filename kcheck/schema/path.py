@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kcheck.schema.shape import Shape
-from kcheck.tree.node import Node
+from kcheck.yaml.node import Node
 
 
 def field_path(node: Node, root: Node, shape: Shape | None) -> str:

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from kcheck.kube.resource import Resource
-from kcheck.kube.suggestion import Lexicon, nearest
-from kcheck.schema.components import Components
-from kcheck.schema.definitions import Absence, Definitions, Kind
+from kcheck.kube.suggestions import Lexicon, nearest
+from kcheck.schema.builtin.components import Components
+from kcheck.schema.builtin.definitions import Absence, Definitions, Kind
 from kcheck.schema.shape import Shape
 from kcheck.schema.walk import Walk
-from kcheck.tree.node import Node
+from kcheck.yaml.node import Node
 
 
 class Judge(Protocol):
@@ -32,7 +32,7 @@ class Judge(Protocol):
     def judge(self, resource: Resource, walk: Walk) -> None: ...
 
 
-class Rules(Protocol):
+class CrdRules(Protocol):
     """What evaluates the rules (x-kubernetes-validations) of a custom resource's schema.
 
     `schema`: a `structural.Schema`, whose module only custom resources load. `value`: the object as the server holds it, decoded
@@ -60,7 +60,7 @@ class Store:
         self.definitions = definitions
         self.custom: dict[tuple[str, str], Judge] = {}
         self.catalogs: list[Catalog] = []
-        self.rules: Rules | None = None
+        self.rules: CrdRules | None = None
         self.pods: Mapping[tuple[str, str], Any] = {}
         self.places: dict[tuple[str, str], Any] = {}
         self.outlines: dict[Any, Shape] = {}

@@ -17,7 +17,7 @@ from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
 
 
-class Fault(NamedTuple):
+class ValueFault(NamedTuple):
     """What is wrong with a value: the rule's id, our sentence, the server's reason."""
 
     rule: str
@@ -46,20 +46,20 @@ _NEEDS = {
 }
 
 
-def of_field(name: str, fault: Fault) -> str:
+def of_field(name: str, fault: ValueFault) -> str:
     """The message of a fault with the name of the field that has the value; for the item of a list the message alone."""
     if not name or fault.rule != "wrong-type":
         return fault.message
     return Complaint(f"{name}: {fault.message}", help_of(fault.message))
 
 
-def fault_of(value: Any, shape: Shape) -> Fault | None:
+def fault_of(value: Any, shape: Shape) -> ValueFault | None:
     """What the decoder says of a value that is not null; None where it fits."""
     judge = _JUDGES.get(shape.kind)
     return judge(value, shape) if judge is not None else None
 
 
-def _typed(value: Any, shape: Shape) -> Fault:
+def _typed(value: Any, shape: Shape) -> ValueFault:
     """A value of another type, with the way to write it."""
     shown = _shown(value)
     hint = ""
@@ -73,7 +73,7 @@ def _typed(value: Any, shape: Shape) -> Fault:
         hint = f"use {value} without quotes" if _would_be(value, shape.kind) else ""
     elif shape.kind == "list" and not isinstance(value, list):
         hint = 'add "- " before the value to make it a list item'
-    return Fault("wrong-type", Complaint(f"expected {_NEEDS[shape.kind]}, found {shown}", hint), "TypeInvalid")
+    return ValueFault("wrong-type", Complaint(f"expected {_NEEDS[shape.kind]}, found {shown}", hint), "TypeInvalid")
 
 
 def _shown(value: Any) -> str:
@@ -92,69 +92,69 @@ def _would_be(text: str, kind: str) -> bool:
     return re.fullmatch(r"-?\d+" if kind == "integer" else r"-?\d+(\.\d+)?", text) is not None
 
 
-def _string(value: Any, shape: Shape) -> Fault | None:
+def _string(value: Any, shape: Shape) -> ValueFault | None:
     return None if value.__class__ is str else _typed(value, shape)
 
 
-def _boolean(value: Any, shape: Shape) -> Fault | None:
+def _boolean(value: Any, shape: Shape) -> ValueFault | None:
     return None if value.__class__ is bool else _typed(value, shape)
 
 
-def _integer(value: Any, shape: Shape) -> Fault | None:
+def _integer(value: Any, shape: Shape) -> ValueFault | None:
     if value.__class__ is not int:
         if value.__class__ is float:
-            return Fault("wrong-type", Complaint(f"expected an integer, found the number {value}", "use an integer"), "TypeInvalid")
+            return ValueFault("wrong-type", Complaint(f"expected an integer, found the number {value}", "use an integer"), "TypeInvalid")
         return _typed(value, shape)
     limit = _LIMITS.get(shape.format, 2**63)
     if -limit <= value < limit:
         return None
     message = Complaint(f"{value} is out of range for {shape.format}", f"use a number from {-limit} to {limit - 1}")
-    return Fault("wrong-type", message, "TypeInvalid")
+    return ValueFault("wrong-type", message, "TypeInvalid")
 
 
-def _number(value: Any, shape: Shape) -> Fault | None:
+def _number(value: Any, shape: Shape) -> ValueFault | None:
     return None if value.__class__ in (int, float) else _typed(value, shape)
 
 
-def _int_or_string(value: Any, shape: Shape) -> Fault | None:
+def _int_or_string(value: Any, shape: Shape) -> ValueFault | None:
     if value.__class__ is str or (value.__class__ is int and -(2**31) <= value < 2**31):
         return None
     if value.__class__ is int:
         message = Complaint(f"{value} is out of range for int32", f"use a number from {-(2**31)} to {2**31 - 1}, or a string")
-        return Fault("wrong-type", message, "TypeInvalid")
+        return ValueFault("wrong-type", message, "TypeInvalid")
     return _typed(value, shape)
 
 
-def _quantity(value: Any, shape: Shape) -> Fault | None:
+def _quantity(value: Any, shape: Shape) -> ValueFault | None:
     if value.__class__ is bool or value.__class__ in (dict, list):
         return _typed(value, shape)
     try:
         parse_quantity(value if isinstance(value, str) else repr(value))
     except BadQuantity as error:
-        return Fault("invalid-quantity", error.message, "Invalid")
+        return ValueFault("invalid-quantity", error.message, "Invalid")
     return None
 
 
-def _bytes(value: Any, shape: Shape) -> Fault | None:
+def _bytes(value: Any, shape: Shape) -> ValueFault | None:
     if value.__class__ is not str:
         return _typed(value, shape)
     try:
         decode(value)
     except BadBase64 as error:
-        return Fault("invalid-base64", error.message, "Invalid")
+        return ValueFault("invalid-base64", error.message, "Invalid")
     return None
 
 
-def _time(value: Any, shape: Shape) -> Fault | None:
+def _time(value: Any, shape: Shape) -> ValueFault | None:
     if value.__class__ is not str:
         return _typed(value, shape)
     match = _TIME.match(value)
     if match is None or not _is_time(match):
         message = Complaint(f'"{value}" is not a valid RFC 3339 time', "use the form 2026-01-31T12:00:00Z")
-        return Fault("wrong-type", message, "TypeInvalid")
+        return ValueFault("wrong-type", message, "TypeInvalid")
     if shape.kind == "micro-time" and not _MICRO_TIME.match(value):
         message = Complaint(f'"{value}" does not have six digits after the seconds', "use the form 2026-01-31T12:00:00.000000Z")
-        return Fault("wrong-type", message, "TypeInvalid")
+        return ValueFault("wrong-type", message, "TypeInvalid")
     return None
 
 
@@ -168,12 +168,12 @@ def _is_time(match: re.Match[str]) -> bool:
     return hour < 24 and minute < 60 and second < 60 and zone_hour <= 24 and zone_minute < 60
 
 
-def _collection(value: Any, shape: Shape) -> Fault | None:
+def _collection(value: Any, shape: Shape) -> ValueFault | None:
     wanted = list if shape.kind == "list" else dict
     return None if value.__class__ is wanted else _typed(value, shape)
 
 
-_JUDGES: dict[str, Callable[[Any, Shape], Fault | None]] = {
+_JUDGES: dict[str, Callable[[Any, Shape], ValueFault | None]] = {
     "string": _string,
     "boolean": _boolean,
     "integer": _integer,

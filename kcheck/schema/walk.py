@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from kcheck.finding.problem import Problem, missing
-from kcheck.kube.part import Part
 from kcheck.kube.pod import Container, Pod, role_of
 from kcheck.kube.resource import Resource
-from kcheck.kube.suggestion import nearest
-from kcheck.rule.plan import Crash, Hook, Plan, Tell, TypePlan
-from kcheck.schema.shape import Choice, Shape
+from kcheck.kube.suggestions import nearest
+from kcheck.kube.typed_value import TypedValue
+from kcheck.rule.constraint import Constraint
+from kcheck.rule.plan import Hook, OnCrash, OnProblem, Plan, TypePlan
+from kcheck.schema.shape import Choice, Field, Shape
 from kcheck.schema.value import fault_of, of_field
-from kcheck.tree.node import Node, Passage, Quote
+from kcheck.yaml.node import Node, SharedBlock, SharedRef
 
 # What the decoder says ends before validation, and what has no reason of the server's is no refusal.
 _NOT_VALIDATION = ("UnknownField", "DuplicateKey", "TypeInvalid", "")
@@ -22,12 +23,12 @@ _NOT_VALIDATION = ("UnknownField", "DuplicateKey", "TypeInvalid", "")
 class Walk:
     """The walk over one object of a known type."""
 
-    def __init__(self, resource: Resource, plan: Plan, tell: Tell, crash: Crash) -> None:
+    def __init__(self, resource: Resource, plan: Plan, tell: OnProblem, crash: OnCrash) -> None:
         self.resource = resource
         self.plan = plan
         self.every = plan.every
         self._tell = tell
-        self.tell: Tell = self.note
+        self.tell: OnProblem = self.note
         self.crash = crash
         self.pods: list[Pod] = []
         self.pod: Pod | None = None
@@ -57,7 +58,7 @@ class Walk:
         if kind == "object":
             if value.__class__ is dict:
                 self.object(node, shape, value)
-            elif isinstance(value, Quote):
+            elif isinstance(value, SharedRef):
                 self.again(node, shape, value.passage)
             elif value is not None:
                 self.wrong_type(node, shape)
@@ -67,14 +68,7 @@ class Walk:
             elif value is not None:
                 self.wrong_type(node, shape)
         elif kind == "map":
-            value = node.value
-            if value.__class__ is dict:
-                items = shape.items
-                assert items is not None
-                for child in value.values():
-                    self.visit(child, items)
-            elif value is not None:
-                self.wrong_type(node, shape)
+            self.map(node, shape)
         elif kind == "any":
             if shape.items is not None:
                 self.leniently(node, shape.items)
@@ -85,7 +79,7 @@ class Walk:
             if fault is not None:
                 self.tell(fault.rule, Problem(node, of_field(node.name, fault), reason=fault.reason))
 
-    def again(self, node: Node, shape: Shape, passage: Passage) -> None:
+    def again(self, node: Node, shape: Shape, passage: SharedBlock) -> None:
         """Judge an object whose text may stand elsewhere, too, unless nothing came of that there.
 
         Rules may look around them, so where one was asked, it is asked again.
@@ -97,6 +91,16 @@ class Walk:
         self.object(node, shape, node.value)
         if self.events == before:
             passage.passed.add(way)
+
+    def map(self, node: Node, shape: Shape) -> None:
+        value = node.value
+        if value.__class__ is dict:
+            items = shape.items
+            assert items is not None
+            for child in value.values():
+                self.visit(child, items)
+        elif value is not None:
+            self.wrong_type(node, shape)
 
     def list(self, node: Node, shape: Shape, value: list[Node]) -> None:
         items = shape.items
@@ -138,33 +142,45 @@ class Walk:
                 elif field.enum and text and text not in field.enum and (plan is None or key not in plan.closed) and not self.unchecked:
                     self.not_supported(child, field.enum)
             else:
-                outside = self.unchecked
-                if (key == "status" and node is self.resource.node) or (plan is not None and key in plan.dropped):
-                    self.unchecked = True
-                self.visit(child, inner)
-                unchecked, self.unchecked = self.unchecked, outside
-                if field.enum and inner.kind == "list" and (plan is None or key not in plan.closed) and not unchecked:
-                    for item in child:
-                        if item.text and item.value not in field.enum:
-                            self.not_supported(item, field.enum)
+                self.field(node, key, child, field, plan)
             if present is not None:
                 constraints = present.get(key)
                 if constraints is not None and child.held is not None and not self.unchecked:
-                    for constraint in constraints:
-                        found = constraint.look(child)
-                        if found is not None:
-                            self.report(constraint.rule.id, found)
+                    self.constrain(child, constraints)
         if not self.unchecked:
-            for key, inner in shape.structs:
-                child = node[key]
-                if not child and not (key == "status" and node is self.resource.node) and (plan is None or key not in plan.dropped):
-                    # What is no pointer in Go is an empty object where nobody wrote it.
-                    self.object(child, inner, {})
+            self.structs(node, shape, plan)
             if shape.required:
                 self.required(node, shape, value)
             if plan is not None:
                 self.work(node, plan, value)
         self.pod = outer
+
+    def field(self, node: Node, key: str, child: Node, field: Field, plan: TypePlan | None) -> None:
+        """Check the value of a field that is not a string."""
+        inner = field.shape
+        outside = self.unchecked
+        if (key == "status" and node is self.resource.node) or (plan is not None and key in plan.dropped):
+            self.unchecked = True
+        self.visit(child, inner)
+        unchecked, self.unchecked = self.unchecked, outside
+        if field.enum and inner.kind == "list" and (plan is None or key not in plan.closed) and not unchecked:
+            for item in child:
+                if item.text and item.value not in field.enum:
+                    self.not_supported(item, field.enum)
+
+    def constrain(self, node: Node, constraints: Sequence[Constraint]) -> None:
+        """Report what the constraints of a field find in its value."""
+        for constraint in constraints:
+            found = constraint.look(node)
+            if found is not None:
+                self.report(constraint.rule.id, found)
+
+    def structs(self, node: Node, shape: Shape, plan: TypePlan | None) -> None:
+        """Check absent fields that are not pointers in Go: they are empty objects there."""
+        for key, inner in shape.structs:
+            child = node[key]
+            if not child and not (key == "status" and node is self.resource.node) and (plan is None or key not in plan.dropped):
+                self.object(child, inner, {})
 
     def work(self, node: Node, plan: TypePlan, value: dict[str, Node]) -> None:
         """Ask what is asked of whole values of a type. Rules have no opinion on what nobody wrote."""
@@ -205,8 +221,8 @@ class Walk:
             subject = self._container
         elif hook.subject is Pod:
             subject = self.pod
-        elif hook.subject is Part:
-            subject = Part(node, self.resource, hook.type)
+        elif hook.subject is TypedValue:
+            subject = TypedValue(node, self.resource, hook.type)
         elif hook.subject is Resource:
             subject = self.resource
         hook.run(subject, self.tell, self.crash)

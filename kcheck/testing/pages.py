@@ -21,7 +21,7 @@ from kcheck.testing.recording import recording
 from kcheck.testing.texts import check_text, registry_with
 from kcheck.text.edit import Edit, apply
 from kcheck.text.source import Source
-from kcheck.tree.parse import parse
+from kcheck.yaml.parse import parse
 
 ROUNDS = 10
 """How often a fix may be made until nothing is left to mend."""

@@ -13,17 +13,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kcheck.rule.rule import Rule
-from kcheck.schema.definitions import load
+from kcheck.schema.builtin.definitions import load
 from kcheck.schema.shape import Shape
 from kcheck.schema.store import Store
-from kcheck.tree.node import Absent, Node
+from kcheck.yaml.node import Absent, Node
 
 # Code that asks on behalf of its caller.
-_GO_BETWEENS = frozenset({"kcheck.tree.node", "kcheck.kube.pod", "kcheck.kube.resource", __name__})
+_GO_BETWEENS = frozenset({"kcheck.yaml.node", "kcheck.kube.pod", "kcheck.kube.resource", __name__})
 
 
 @dataclass
-class Asked:
+class AskedFields:
     """What was asked for, by the line of code that asked. A line is right if it once met a type that has the field:
     rules about all objects may ask any of them for `spec.replicas`.
     """
@@ -90,9 +90,9 @@ def _below(shape: Shape | None, way: Iterator[Any]) -> Shape | None:
 
 
 @contextmanager
-def recording(rule: Rule) -> Iterator[Asked]:
+def recording(rule: Rule) -> Iterator[AskedFields]:
     """Within it, nodes remember what the code of this rule's package asks them for."""
-    asked = Asked(Store(load()), rule.module.partition(".")[0])
+    asked = AskedFields(Store(load()), rule.module.partition(".")[0])
     plain: dict[type[Node], Callable[[Any, str | int], Node]] = {kind: kind.__getitem__ for kind in (Node, Absent)}
 
     def remembering(kind: type[Node]) -> Callable[[Node, str | int], Node]:

@@ -8,14 +8,14 @@ from functools import cache
 from io import BytesIO
 from typing import Any
 
+from kcheck.check.session import Session
+from kcheck.discovery.discover import Discovery, Target
 from kcheck.finding.finding import Finding
 from kcheck.rule.registry import BUILT_IN, Registry
 from kcheck.rule.rule import Rule
 from kcheck.rule.ruleset import Setting, choose
-from kcheck.run.discover import Discovery, Target
 from kcheck.run.run import run
-from kcheck.run.session import Session
-from kcheck.schema.definitions import load
+from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 
 

@@ -10,7 +10,7 @@ from typing import Any, AnyStr, cast
 _METHODS = ("match", "fullmatch", "search", "finditer", "findall", "split", "sub", "subn")
 
 
-class _Late:
+class _LazyPattern:
     """Stands in for a compiled pattern, and hands its methods out as its own from the first use on."""
 
     def __init__(self, text: Any, flags: int) -> None:
@@ -27,4 +27,4 @@ class _Late:
 
 def pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """As `re.compile`, later. A mistake in the expression shows at its first use: tests/text/test_pattern.py looks at all."""
-    return cast("re.Pattern[AnyStr]", _Late(text, flags))
+    return cast("re.Pattern[AnyStr]", _LazyPattern(text, flags))

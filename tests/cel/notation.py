@@ -7,8 +7,8 @@ import math
 from pathlib import Path
 from typing import Any
 
-from kcheck.cel import values
-from kcheck.cel.conversions import write_double
+from kcheck.cel.library.conversions import write_double
+from kcheck.cel.values import values
 
 HERE = Path(__file__).parent
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from kcheck.cel.cost import estimate_cost
-from kcheck.cel.program import Environment, Program
-from kcheck.cel.reading import read
-from kcheck.cel.shapes import shape_of
-from kcheck.cel.types import DYN
-from kcheck.cel.values import EvaluationError
+from kcheck.cel.cost.cost import estimate_cost
+from kcheck.cel.eval.program import Environment, Program
+from kcheck.cel.schema.declarations import shape_of
+from kcheck.cel.schema.native_values import read
+from kcheck.cel.values.types import DYN
+from kcheck.cel.values.values import EvaluationError
 from tests.cel.notation import read_table
 
 STRING = {"type": "string"}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kcheck.cel.expressions import Policy, place
+from kcheck.cel.kubernetes.expressions import Policy, place
 from kcheck.kube.resource import Resource
 from kcheck.text.source import Source
-from kcheck.tree.parse import parse
+from kcheck.yaml.parse import parse
 
 
 @pytest.mark.parametrize(

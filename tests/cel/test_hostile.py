@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kcheck.cel.program import Environment, Program
-from kcheck.cel.types import DYN
-from kcheck.cel.values import EvaluationError
+from kcheck.cel.eval.program import Environment, Program
+from kcheck.cel.values.types import DYN
+from kcheck.cel.values.values import EvaluationError
 
 ENVIRONMENT = Environment({"self": DYN})
 

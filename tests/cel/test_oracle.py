@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from kcheck.cel.rules import ObjectRules, find_rules
-from kcheck.cel.schemarules import check_rules
+from kcheck.cel.kubernetes.rule_evaluation import ObjectRules, find_rules
+from kcheck.cel.kubernetes.rule_validation import check_rules
 from kcheck.text.source import Source
-from kcheck.tree.parse import parse
+from kcheck.yaml.parse import parse
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "oracle" / "crs"
 

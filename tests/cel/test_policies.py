@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from kcheck.cel.authorization import AUTHORIZER
-from kcheck.cel.devices import check_selector
-from kcheck.cel.policies import PolicyCompiler
-from kcheck.cel.program import Program
-from kcheck.cel.reading import read_untyped
-from kcheck.cel.values import MessageValue, Undecided
+from kcheck.cel.eval.program import Program
+from kcheck.cel.kubernetes.devices import check_selector
+from kcheck.cel.kubernetes.policies import PolicyCompiler
+from kcheck.cel.library.authorization import AUTHORIZER
+from kcheck.cel.schema.native_values import read_untyped
+from kcheck.cel.values.values import MessageValue, Undecided
 
 
 def fits(compiler: PolicyCompiler, expression: str, result: str = "bool", authorizer: bool = True) -> bool:

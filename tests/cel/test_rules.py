@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from kcheck.cel.environments import environment_of
-from kcheck.cel.rules import find_rules
-from kcheck.cel.schemarules import check_rules
-from kcheck.cel.shapes import shape_of
+from kcheck.cel.kubernetes.environments import environment_of
+from kcheck.cel.kubernetes.rule_evaluation import find_rules
+from kcheck.cel.kubernetes.rule_validation import check_rules
+from kcheck.cel.schema.declarations import shape_of
 
 INTEGER = {"type": "integer"}
 STRING = {"type": "string"}

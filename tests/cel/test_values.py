@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kcheck.cel.program import Environment, Program
-from kcheck.cel.reading import read_untyped
-from kcheck.cel.types import DYN
-from kcheck.cel.values import EvaluationError
+from kcheck.cel.eval.program import Environment, Program
+from kcheck.cel.schema.native_values import read_untyped
+from kcheck.cel.values.types import DYN
+from kcheck.cel.values.values import EvaluationError
 from tests.cel.notation import read_table, write
 
 SELF = read_untyped({"a": 1, "l": [1, 2, 3], "m": {"k": "v"}, "s": "str", "f": 1.5, "n": None})

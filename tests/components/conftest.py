@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from kcheck.check.session import Session
+from kcheck.discovery.discover import discover
 from kcheck.finding.finding import Finding
 from kcheck.rule.ruleset import choose
-from kcheck.run.discover import discover
 from kcheck.run.run import run
-from kcheck.run.session import Session
-from kcheck.schema.definitions import load
+from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 from kcheck.testing.texts import registry_with
 

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 import pytest
 
 from kcheck.kube.resource import resources
-from kcheck.schema import definitions as tables
-from kcheck.schema.components import end_of, instead_of
-from kcheck.schema.definitions import load
+from kcheck.schema.builtin import definitions as tables
+from kcheck.schema.builtin.components import end_of, instead_of
+from kcheck.schema.builtin.definitions import load
 from kcheck.schema.shape import Choice, Shape
 from kcheck.schema.store import Store
 from kcheck.testing import check_text
 from kcheck.text.source import Source
-from kcheck.tree.parse import parse
+from kcheck.yaml.parse import parse
 
 SCHEDULER = "kubescheduler.config.k8s.io/"
 KIND = "KubeSchedulerConfiguration"

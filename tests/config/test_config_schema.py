@@ -13,7 +13,7 @@ from kcheck.config.file import read
 from kcheck.config.mistake import BadConfig
 from kcheck.rule.registry import Registry
 from kcheck.text.source import Source
-from kcheck.tree.parse import parse
+from kcheck.yaml.parse import parse
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "schemas/config.schema.json").read_text(encoding="utf-8"))

@@ -9,14 +9,14 @@ from random import Random
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from kcheck.cel.program import Environment, Program
-from kcheck.cel.rules import find_rules
-from kcheck.cel.schemarules import check_rules
-from kcheck.cel.types import DYN
-from kcheck.cel.values import EvaluationError
+from kcheck.cel.eval.program import Environment, Program
+from kcheck.cel.kubernetes.rule_evaluation import find_rules
+from kcheck.cel.kubernetes.rule_validation import check_rules
+from kcheck.cel.values.types import DYN
+from kcheck.cel.values.values import EvaluationError
 from kcheck.kube import cron, durations, image, quantity, selector
-from kcheck.schema.automaton import Automaton
-from kcheck.schema.regex import BadPattern
+from kcheck.regex.automaton import Automaton
+from kcheck.regex.parser import BadPattern
 from tests.fuzz import runs, sentences
 from tests.fuzz.mutation import SCALARS, mutated, mutated_bytes, mutated_value, value
 from tests.fuzz.readers import check_bytes, check_reading

@@ -104,8 +104,9 @@ def _lines(random: Random, text: str, other: str) -> str:
         case 2:
             lines[at] = line.partition(":")[0] + ": " + str(random.choice(SCALARS))
         case 3:
-            lines[at] = line.partition(":")[0] + ": " + random.choice(("&a", "*a", "!!str", "|", ">-", "{", "[", "'",
-                '"')) + line.partition(":")[2]
+            lines[at] = (
+                line.partition(":")[0] + ": " + random.choice(("&a", "*a", "!!str", "|", ">-", "{", "[", "'", '"')) + line.partition(":")[2]
+            )
         case 4:
             lines.insert(random.randint(0, len(lines)), lines.pop(at))
         case _:
@@ -131,8 +132,9 @@ def mutated_bytes(random: Random, data: bytes) -> bytes:
             case 2:
                 data = data[:at] + data[at + random.randint(0, 3) :]
             case 3:
-                data = random.choice((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\xff\xfe\0\0", b"\0", b"\xed\xa0\x80",
-                    b"\xc0\x80")) + data
+                data = (
+                    random.choice((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\xff\xfe\0\0", b"\0", b"\xed\xa0\x80", b"\xc0\x80")) + data
+                )
             case _:
                 data = data.replace(b"\n", random.choice((b"\r\n", b"\r", b"\n\r")))
     return data
@@ -148,8 +150,11 @@ def value(random: Random, depth: int = 3) -> Any:
 
 
 def key(random: Random) -> str:
-    return str(random.choice(SCALARS)) if random.random() < 0.3 else random.choice(("a", "b", "name", "kind", "spec", "type", "items",
-        "value"))
+    return (
+        str(random.choice(SCALARS))
+        if random.random() < 0.3
+        else random.choice(("a", "b", "name", "kind", "spec", "type", "items", "value"))
+    )
 
 
 def mutated_value(random: Random, data: Any, others: tuple[Any, ...] = ()) -> Any:

@@ -8,11 +8,11 @@ import _ruamel_yaml as libyaml
 from ruamel.yaml.error import YAMLError
 
 from kcheck.text.source import Source, Undecodable
-from kcheck.tree.build import Fault, build
-from kcheck.tree.document import Document
-from kcheck.tree.node import Node
-from kcheck.tree.parse import parse
-from kcheck.tree.quick import read
+from kcheck.yaml.document import Document
+from kcheck.yaml.fast.reader import read
+from kcheck.yaml.libyaml.builder import YamlFault, build
+from kcheck.yaml.node import Node
+from kcheck.yaml.parse import parse
 
 
 def check_bytes(data: bytes) -> None:
@@ -73,7 +73,7 @@ def _compare(text: str) -> None:
         return
     try:
         slow = build(libyaml.CParser(text), text, 0)
-    except (YAMLError, Fault) as error:
+    except (YAMLError, YamlFault) as error:
         raise AssertionError(f"libyaml refuses what was read: {error}") from error
     assert slow is not None
     assert outline(quick.root) == outline(slow.root)

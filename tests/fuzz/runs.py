@@ -12,32 +12,32 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from kcheck.check.session import Session
+from kcheck.check.session_spec import session_spec_of
 from kcheck.config.file import read as read_config
 from kcheck.config.mistake import BadConfig
+from kcheck.discovery.discover import Discovery, Target
 from kcheck.finding.report import Report, RuleNote
 from kcheck.graph.relations import graph_of
-from kcheck.migration.counterparts import Counterparts
-from kcheck.migration.draft import Draft
-from kcheck.migration.intake import Intake, Unrecognised
+from kcheck.migration.draft import ConfigDraft
+from kcheck.migration.equivalents import Counterparts
+from kcheck.migration.input import Intake, Unrecognised
 from kcheck.migration.manifest import Manifest
 from kcheck.migration.writing import config_text
 from kcheck.reporters import BUILT_IN, Style, find_reporter
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import RuleSet, choose
-from kcheck.run.conclusion import conclude
-from kcheck.run.discover import Discovery, Target
+from kcheck.run.bundle_stage import conclude
 from kcheck.run.fixing import Fixing
-from kcheck.run.run import Staffing, check_files, run
-from kcheck.run.session import Session
-from kcheck.run.shards import BadShard, Head, read_shards, write_shard
-from kcheck.run.share import Share
-from kcheck.run.terms import terms_of
-from kcheck.schema.catalog import BadSchemas, read_schemas
-from kcheck.schema.definitions import load
+from kcheck.run.run import WorkerFactory, check_files, run
+from kcheck.schema.builtin.definitions import load
+from kcheck.schema.external.catalog import BadSchemas, read_schemas
 from kcheck.schema.store import Store
+from kcheck.shards.files import BadShard, Head, read_shards, write_shard
+from kcheck.shards.selection import Share
 from kcheck.text.edit import apply
 from kcheck.text.source import Source
-from kcheck.tree.parse import parse
+from kcheck.yaml.parse import parse
 from tests.fuzz import sentences
 from tests.fuzz.mutation import SCALARS, TOKENS, mutated, mutated_value, places, value
 from tests.fuzz.seeds import ROOT, manifests
@@ -208,16 +208,20 @@ def ignores(random: Random) -> str:
     lines = random.choice(manifests()).split("\n")
     for _ in range(random.randint(1, 6)):
         at = random.randint(0, len(lines) - 1)
-        said = sentences.comment(random).replace("\n",
-            " ") if random.random() < 0.6 else "# kcheck: ignore[" + random.choice(sorted(rules().active)) + "] x"
+        said = (
+            sentences.comment(random).replace("\n", " ")
+            if random.random() < 0.6
+            else "# kcheck: ignore[" + random.choice(sorted(rules().active)) + "] x"
+        )
         match random.randint(0, 3):
             case 0:
                 lines[at] += "  " + said
             case 1:
                 lines.insert(at, " " * random.randint(0, 8) + said)
             case 2:
-                lines[at] = lines[at].replace("metadata:",
-                    "metadata:\n  annotations: {kcheck.dev/ignore: " + json.dumps(said.lstrip("# ")) + "}")
+                lines[at] = lines[at].replace(
+                    "metadata:", "metadata:\n  annotations: {kcheck.dev/ignore: " + json.dumps(said.lstrip("# ")) + "}"
+                )
             case _:
                 lines[at] = lines[at].replace("metadata: {", 'metadata: {annotations: {"kcheck.dev/ignore": ' + json.dumps(said) + "}, ")
     text = "\n".join(lines)
@@ -230,8 +234,10 @@ def custom(random: Random) -> str:
     schema["type"] = "object" if random.random() < 0.95 else schema.get("type")
     version: dict[str, Any] = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
     if random.random() < 0.3:
-        version["subresources"] = {"status": {}, "scale": {"specReplicasPath": ".spec.n", "statusReplicasPath": ".status.n",
-            "labelSelectorPath": ".x"}}
+        version["subresources"] = {
+            "status": {},
+            "scale": {"specReplicasPath": ".spec.n", "statusReplicasPath": ".status.n", "labelSelectorPath": ".x"},
+        }
     if random.random() < 0.2:
         version["additionalPrinterColumns"] = value(random)
     if random.random() < 0.2:
@@ -292,8 +298,7 @@ def config_seeds() -> tuple[str, ...]:
     blocks = [block.partition("```")[0] for block in pages.split("```yaml\n")[1:]]
     own = (
         "kubernetes: 1.30-1.36\ncomplete: true\nfail-on: error\nexclude: ['**/x', a/*]\nschemas: [.]\n",
-        "rules:\n  practice: off\n  latest-tag: error\n  registry: {allowed: [a, b]}\n"
-        "overrides:\n- files: ['a/**']\n  rules: {all: on}\n",
+        "rules:\n  practice: off\n  latest-tag: error\n  registry: {allowed: [a, b]}\noverrides:\n- files: ['a/**']\n  rules: {all: on}\n",
         "pods:\n  example.com/Thing: spec.template\n",
     )
     return (*own, *blocks)
@@ -336,8 +341,8 @@ def shard_lines() -> tuple[str, ...]:
     files = sorted(folder.glob("*.yaml"))[:2]
     share = Share(1, 1)
     found = Discovery([Target(str(path.relative_to(ROOT)), True) for path in files])
-    checked = check_files(Discovery([Target(str(path), True) for path in files]), of, Staffing(of, 1, None), share=share)
-    terms = terms_of(of, [target.path for target in found.targets])
+    checked = check_files(Discovery([Target(str(path), True) for path in files]), of, WorkerFactory(of, 1, None), share=share)
+    terms = session_spec_of(of, [target.path for target in found.targets])
     out = io.StringIO()
     from kcheck.finding.severity import WARNING
 
@@ -430,7 +435,7 @@ def migrated(random: Random) -> str:
 def hold_migration(text: str) -> None:
     """Any file is taken in or refused; the config made of it can be read; a manifest says what it said, and is migrated once."""
     source = Source("a.yaml", text)
-    intake = Intake(Draft(Counterparts(registry())))
+    intake = Intake(ConfigDraft(Counterparts(registry())))
     for tool in ("", "kube-linter", "kube-score", "polaris", "checkov"):
         try:
             intake.file(Source("a.yaml" if not tool else f"{tool}.yaml", text), tool)

@@ -7,8 +7,8 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from kcheck.cel.declarations import overloads
-from kcheck.cel.signatures import COLLECTIONS, KUBERNETES, STANDARD, TEXTS
+from kcheck.cel.language.declarations import overloads
+from kcheck.cel.language.signatures import COLLECTIONS, KUBERNETES, STANDARD, TEXTS
 from tests.fuzz.mutation import SCALARS, mutated, value
 
 
@@ -23,18 +23,57 @@ def pieces(*words: str, most: int = 12) -> Callable[[Random], str]:
     return make
 
 
-selector = pieces("a", "b/c", "x.y/z", "in", "notin", "(", ")", ",", "=", "==", "!=", "!", "<", ">", " ", "5", "-", "\t", "\n",
-    "in (a,b)", "")
-quantity = pieces("1", "0", "9" * 20, ".", "-", "+", "e", "E", "e-", "Ki", "Mi", "m", "k", "n", "u", "Ei", "e3", "0.5", "000", "%", "1e9",
-    "i", most=6)
+selector = pieces(
+    "a", "b/c", "x.y/z", "in", "notin", "(", ")", ",", "=", "==", "!=", "!", "<", ">", " ", "5", "-", "\t", "\n", "in (a,b)", ""
+)
+quantity = pieces(
+    "1", "0", "9" * 20, ".", "-", "+", "e", "E", "e-", "Ki", "Mi", "m", "k", "n", "u", "Ei", "e3", "0.5", "000", "%", "1e9", "i", most=6
+)
 duration = pieces("1", "0", "99", ".", "-", "+", "h", "m", "s", "ms", "us", "µs", "ns", "1.5h", "9" * 20, "d", " ", most=7)
 schedule = pieces(
-    "*", "*/5", "1-5", "0", "59", "60", "MON", "jan", "@daily", "@every", "1h", " ", ",", "-", "/", "?", "TZ=UTC", "CRON_TZ=", "L", "#",
-    "7", "1,2"
+    "*",
+    "*/5",
+    "1-5",
+    "0",
+    "59",
+    "60",
+    "MON",
+    "jan",
+    "@daily",
+    "@every",
+    "1h",
+    " ",
+    ",",
+    "-",
+    "/",
+    "?",
+    "TZ=UTC",
+    "CRON_TZ=",
+    "L",
+    "#",
+    "7",
+    "1,2",
 )
 image = pieces(
-    "a", "nginx", "/", ":", "@", "sha256:", "0" * 64, "localhost", ".", "-", "_", "__", "5000", "latest", "A", "[::1]", "docker.io",
-    "v1.2", "//"
+    "a",
+    "nginx",
+    "/",
+    ":",
+    "@",
+    "sha256:",
+    "0" * 64,
+    "localhost",
+    ".",
+    "-",
+    "_",
+    "__",
+    "5000",
+    "latest",
+    "A",
+    "[::1]",
+    "docker.io",
+    "v1.2",
+    "//",
 )
 pattern = pieces(
     "a", "b", "^", "$", "(", ")", "|", "*", "+", "?", "{2}", "{2,}", "{0,3}", "{1000}", "{,2}", ".", "[", "]", "[a-z]", "[^a]", "\\d",
@@ -44,8 +83,24 @@ pattern = pieces(
 )  # fmt: skip
 probe = pieces("a", "b", "aaaaaaaaaaaaaaaa", "A", "1", "-", " ", "\n", "\u00e9", "\u212a", "_", "z" * 50, most=20)
 comment = pieces(
-    "# ", "kcheck", ":", " ", "ignore", "[", "]", ",", "all", "practice", "latest-tag", "invalid-yaml", "kchek", "Ignore", "reason",
-    "\n", "#", "disable"
+    "# ",
+    "kcheck",
+    ":",
+    " ",
+    "ignore",
+    "[",
+    "]",
+    ",",
+    "all",
+    "practice",
+    "latest-tag",
+    "invalid-yaml",
+    "kchek",
+    "Ignore",
+    "reason",
+    "\n",
+    "#",
+    "disable",
 )
 
 
@@ -69,8 +124,22 @@ _LITERALS = (
     "'2020-01-01T00:00:00Z'",
     "'1h'", "'(a+)+$'", "'%s %d'", "'2023-01-01'", "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'", "type(1)", "int", "string",
 )  # fmt: skip
-_NAMES = ("self", "oldSelf", "self.s", "self.n", "self.l", "self.m", "self.o", "self.any", "self.?s", "self.l[0]", "self.m['a']",
-    "self.o.x", "x", "i")
+_NAMES = (
+    "self",
+    "oldSelf",
+    "self.s",
+    "self.n",
+    "self.l",
+    "self.m",
+    "self.o",
+    "self.any",
+    "self.?s",
+    "self.l[0]",
+    "self.m['a']",
+    "self.o.x",
+    "x",
+    "i",
+)
 _SIGNS = ("+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "in")
 _MACROS = ("all", "exists", "exists_one", "map", "filter", "existsOne", "sortBy", "transformList")
 
@@ -95,8 +164,9 @@ def expression(random: Random, depth: int = 4) -> str:
         case 7:
             return f"({inner()} ? {inner()} : {inner()})"
         case 8:
-            return random.choice((f"[{inner()}, {inner()}]", f"{{{inner()}: {inner()}}}", f"has({inner()})", f"!({inner()})",
-                f"-({inner()})"))
+            return random.choice(
+                (f"[{inner()}, {inner()}]", f"{{{inner()}: {inner()}}}", f"has({inner()})", f"!({inner()})", f"-({inner()})")
+            )
         case _:
             return f"({inner()})[{inner()}]"
 
@@ -108,8 +178,23 @@ def formula(random: Random) -> str:
 
 
 _TYPES = ("object", "array", "string", "integer", "number", "boolean", "", "null", 1)
-_FORMATS = ("date-time", "date", "duration", "int32", "int64", "byte", "uuid", "ipv4", "cidr", "email", "uri", "hostname", "x",
-    "quantity", "bsonobjectid")
+_FORMATS = (
+    "date-time",
+    "date",
+    "duration",
+    "int32",
+    "int64",
+    "byte",
+    "uuid",
+    "ipv4",
+    "cidr",
+    "email",
+    "uri",
+    "hostname",
+    "x",
+    "quantity",
+    "bsonobjectid",
+)
 _EXTENSIONS: tuple[tuple[str, Any], ...] = (
     ("x-kubernetes-preserve-unknown-fields", True), ("x-kubernetes-int-or-string", True), ("x-kubernetes-embedded-resource", True),
     ("x-kubernetes-list-type", "map"), ("x-kubernetes-list-type", "set"), ("x-kubernetes-list-map-keys", ["name"]),
@@ -151,8 +236,9 @@ def schema(random: Random, depth: int = 4) -> dict[str, Any]:
     if depth > 0 and random.random() < 0.1:
         made[random.choice(("allOf", "anyOf", "oneOf"))] = [schema(random, depth - 2) for _ in range(random.randint(0, 2))]
     if depth > 0 and random.random() < 0.05:
-        made[random.choice(("not", "items", "$ref", "definitions", "patternProperties"))] = random.choice((schema(random, 1),
-            value(random)))
+        made[random.choice(("not", "items", "$ref", "definitions", "patternProperties"))] = random.choice(
+            (schema(random, 1), value(random))
+        )
     return made
 
 

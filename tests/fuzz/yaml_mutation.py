@@ -69,7 +69,7 @@ SNIPPETS = (
     "---\n\ufeffa: 1\n",
     "a: &x 1\nb: &y on\nc: &z 1.5\nd: {*x : 1, *y : 2, *z : 3}\n",
     "a: &x ~\nb: {*x : 1}\n",
-    "a: \"\\'\"\nb: [x:y]\n",
+    'a: "\\\'"\nb: [x:y]\n',
     "a: [http://x:1/y]\n&k:l b: [c:d]\nc: !<tag:yaml.org,2002:int> 1\n",
     "a: |\n  x",
     "a: >\n  x\n\n  y",

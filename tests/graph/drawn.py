@@ -6,15 +6,15 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+from kcheck.discovery.discover import discover
 from kcheck.graph.graph import Graph
 from kcheck.graph.relations import graph_of
-from kcheck.run.discover import discover
 from kcheck.run.run import run
 from tests.relations.world import session
 
 SCRIPT = "</script><script>document.title='taken'</script>"
 IMAGE = "<img src=x onerror=\"document.title='taken'\">"
-BREAKS = "end\u2028\u202e--> %% `x` \"] --> n9[\n  \x1b[31m @GRAPH@ </style> <!-- <script>"
+BREAKS = 'end\u2028\u202e--> %% `x` "] --> n9[\n  \x1b[31m @GRAPH@ </style> <!-- <script>'
 HOSTILE = "\n---\n".join(
     map(
         json.dumps,

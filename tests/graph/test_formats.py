@@ -55,7 +55,9 @@ def hostile(tmp_path: Path) -> Graph:
 
 
 def test_text(small: Graph) -> None:
-    assert written(small, "text") == """\
+    assert (
+        written(small, "text")
+        == """\
 namespace shop
 
 Service/web  a.yaml:3
@@ -69,6 +71,7 @@ ConfigMap/web  a.yaml:19
 
 3 objects, 3 relations, 1 not in the input
 """
+    )
     assert "\x1b[31mnot in the input\x1b[0m" in written(small, "text", Style(colour=True))
     assert "|- envFrom" in written(small, "text", encoding="ascii")
 
@@ -114,7 +117,7 @@ def test_dot(small: Graph) -> None:
     assert 'subgraph cluster_0 {\n    label="shop";' in text
     assert 'n1 [label="Service\\nweb", fillcolor="#d9e8fb"' in text
     assert 'n2 -> n4 [label="envFrom", style=solid];' in text
-    assert text.count("style=\"rounded,dashed\"") == 1
+    assert text.count('style="rounded,dashed"') == 1
 
 
 def test_dot_is_well_formed(hostile: Graph) -> None:
@@ -128,7 +131,9 @@ def test_dot_is_well_formed(hostile: Graph) -> None:
 
 
 def test_mermaid(small: Graph) -> None:
-    assert written(small, "mermaid") == """\
+    assert (
+        written(small, "mermaid")
+        == """\
 flowchart LR
   subgraph s0["shop"]
     n1["Service<br>web"]:::service
@@ -144,6 +149,7 @@ flowchart LR
   classDef config fill:#fbf0c9,stroke:#7a828c,color:#111
   classDef outside fill:none,stroke:#7a828c,stroke-dasharray:5 4
 """
+    )
 
 
 def test_mermaid_escapes_all_that_may_be_syntax(hostile: Graph) -> None:

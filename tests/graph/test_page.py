@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from kcheck.discovery.discover import discover
 from kcheck.graph import html
 from kcheck.graph.graph import Graph
 from kcheck.graph.relations import graph_of
-from kcheck.run.discover import discover
 from kcheck.run.run import run
 from tests.conftest import ROOT
 from tests.graph.browser import PROGRAM, Browser

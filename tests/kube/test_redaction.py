@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kcheck.kube import redaction
+from kcheck.redaction import redact
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
@@ -24,25 +24,25 @@ TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     ],
 )
 def test_messages(text: str, shown: str) -> None:
-    assert redaction.message(text) == shown
+    assert redact.message(text) == shown
 
 
 def test_lines_keep_their_length() -> None:
-    assert redaction.line(f"  a: {TOKEN} # x") == (f"  a: {'*' * 40} # x", True)
-    assert redaction.line("nothing here to be covered") == ("nothing here to be covered", False)
-    assert redaction.cover("abcdef", -3, 2) == "**cdef"
-    assert redaction.cover("abcdef", 4, 99) == "abcd**"
-    assert redaction.cover("abcdef", 9, 12) == "abcdef"
+    assert redact.line(f"  a: {TOKEN} # x") == (f"  a: {'*' * 40} # x", True)
+    assert redact.line("nothing here to be covered") == ("nothing here to be covered", False)
+    assert redact.cover("abcdef", -3, 2) == "**cdef"
+    assert redact.cover("abcdef", 4, 99) == "abcd**"
+    assert redact.cover("abcdef", 9, 12) == "abcdef"
 
 
 @pytest.mark.parametrize("line", ["image: nginx", "- name: DB_PASSWORD", "labels: {app: web}", "secretName: web", "key: tls.crt"])
 def test_most_lines_depend_on_no_other(line: str) -> None:
-    assert redaction.line(line).plain
+    assert redact.line(line).plain
 
 
 @pytest.mark.parametrize("line", ["value: hunter2", "hunter2", "- hunter2", "password: |", "{name: a, value: b}", "a: eyJhIjoiYiJ9"])
 def test_some_do(line: str) -> None:
-    assert not redaction.line(line).plain
+    assert not redact.line(line).plain
 
 
 @pytest.mark.parametrize(
@@ -53,10 +53,10 @@ def test_some_do(line: str) -> None:
     ],
 )  # fmt: skip
 def test_unread_lines_of_secrets(line: str, shown: str) -> None:
-    assert redaction.unread_line(line, secret=True) == shown
+    assert redact.unread_line(line, secret=True) == shown
 
 
 def test_unread_lines_of_others() -> None:
-    assert redaction.unread_line("  password: hunter6: x", secret=False) == "  password: ******** *"
-    assert redaction.unread_line("  image: a: x", secret=False) == "  image: a: x"
-    assert redaction.unread_line("  url: https://u:hunter6@x: y", secret=False) == "  url: https://u:*******@x: y"
+    assert redact.unread_line("  password: hunter6: x", secret=False) == "  password: ******** *"
+    assert redact.unread_line("  image: a: x", secret=False) == "  image: a: x"
+    assert redact.unread_line("  url: https://u:hunter6@x: y", secret=False) == "  url: https://u:*******@x: y"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kcheck.kube.suggestion import distance, nearest, suggest
+from kcheck.kube.suggestions import distance, nearest, suggest
 
 FIELDS = ["containers", "initContainers", "readinessProbe", "livenessProbe", "startupProbe", "env", "envFrom", "image", "name", "ports"]
 

@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from kcheck.kube import tokens
+from kcheck.kube import credentials
 
 # Made up, each in two parts, so that no scanner takes this file for a leak.
 SOUND = {
@@ -34,15 +34,15 @@ SOUND = {
 def test_a_credential(kind: str) -> None:
     for before, after in (("", ""), ("a = '", "'\n"), ("see ", " there"), ("\\n", "\\n")):
         text = before + SOUND[kind] + after
-        found = [each for each in tokens.find(text) if each.kind == kind]
+        found = [each for each in credentials.find(text) if each.kind == kind]
         assert [text[each.start : each.start + len(SOUND[kind])] for each in found] == [SOUND[kind]]
 
 
 @pytest.mark.parametrize("kind", ["AWS access key", "GitHub token", "GitLab token", "Slack token", "Google API key", "JWT", "private key"])
 def test_in_base64(kind: str) -> None:
     encoded = base64.b64encode(SOUND[kind].encode()).decode()
-    (found,) = tokens.find(f"data: {encoded}\n")
-    assert found == tokens.Token(kind, 6, 6 + len(encoded), encoded=True)
+    (found,) = credentials.find(f"data: {encoded}\n")
+    assert found == credentials.CredentialToken(kind, 6, 6 + len(encoded), encoded=True)
 
 
 @pytest.mark.parametrize(
@@ -56,30 +56,34 @@ def test_in_base64(kind: str) -> None:
     ],
 )  # fmt: skip
 def test_no_credential(text: str) -> None:
-    assert list(tokens.find(text)) == []
+    assert list(credentials.find(text)) == []
 
 
 def test_entropy() -> None:
-    assert tokens.entropy("aaaa") == 0
-    assert tokens.entropy("abcd") == 2
+    assert credentials.entropy("aaaa") == 0
+    assert credentials.entropy("abcd") == 2
 
 
 def test_several_in_one_text() -> None:
     text = " and ".join(reversed([*SOUND.values()]))
-    assert {each.kind for each in tokens.find(text)} == set(SOUND)
+    assert {each.kind for each in credentials.find(text)} == set(SOUND)
 
 
 def test_every_beginning_is_looked_for() -> None:
-    for beginning in tokens._BEGINNINGS:
-        assert tokens._beginnings_in(f"see '{beginning}{'x' * 20}' there") == [beginning]
-    assert tokens._beginnings_in(" ".join(f"{each}{'x' * 20}" for each in reversed(tokens._BEGINNINGS))) == [*tokens._BEGINNINGS]
+    for beginning in credentials._BEGINNINGS:
+        assert credentials._beginnings_in(f"see '{beginning}{'x' * 20}' there") == [beginning]
+    assert credentials._beginnings_in(" ".join(f"{each}{'x' * 20}" for each in reversed(credentials._BEGINNINGS))) == [
+        *credentials._BEGINNINGS
+    ]
 
 
 def test_a_key_of_short_lines() -> None:
     body = "\n".join("x7Qm2Vb9Kd4Ws1Zt" for _ in range(6))
-    assert [each.kind for each in tokens.find(f"a-word-that-is-long-enough\n-----BEGIN RSA PRIVATE KEY-----\n{body}")] == ["private key"]
+    assert [each.kind for each in credentials.find(f"a-word-that-is-long-enough\n-----BEGIN RSA PRIVATE KEY-----\n{body}")] == [
+        "private key"
+    ]
 
 
 def test_a_key_without_any_long_line() -> None:
     body = "\n".join("x7Qm2Vb9Kd4Ws1Zt" for _ in range(12))
-    assert [each.kind for each in tokens.find(f"-----BEGIN RSA PRIVATE KEY-----\n{body}")] == ["private key"]
+    assert [each.kind for each in credentials.find(f"-----BEGIN RSA PRIVATE KEY-----\n{body}")] == ["private key"]

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from kcheck.migration.counterparts import Counterparts
-from kcheck.migration.draft import Draft
-from kcheck.migration.intake import Intake
+from kcheck.migration.draft import ConfigDraft
+from kcheck.migration.equivalents import Counterparts
+from kcheck.migration.input import Intake
 from kcheck.rule.registry import Registry
 
 
@@ -15,4 +15,4 @@ def counterparts() -> Counterparts:
 
 @pytest.fixture
 def intake(counterparts: Counterparts) -> Intake:
-    return Intake(Draft(counterparts))
+    return Intake(ConfigDraft(counterparts))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from kcheck.migration import kube_score
-from kcheck.migration.counterparts import Counterparts
-from kcheck.migration.particulars import PARTICULARS
-from kcheck.migration.peers import KUBE_LINTER, PEERS, POLARIS, POLARIS_FORMER, Peer
-from kcheck.migration.templates import PARAMETERS, Choice, Setter
+from kcheck.migration.equivalents import Counterparts
+from kcheck.migration.option_overrides import PARTICULARS
+from kcheck.migration.templates import PARAMETERS, Setter, TemplateChoice
+from kcheck.migration.tools import KUBE_LINTER, PEERS, POLARIS, POLARIS_FORMER, Tool
 
 
 def test_parameters_are_options_that_there_are(counterparts: Counterparts) -> None:
@@ -16,7 +16,7 @@ def test_parameters_are_options_that_there_are(counterparts: Counterparts) -> No
     for known in PARAMETERS.values():
         if isinstance(known, Setter):
             assert known.option in rules[known.rule].options
-        elif isinstance(known, Choice):
+        elif isinstance(known, TemplateChoice):
             assert all(id in rules for ids in known.rules.values() for id in ids)
     for check, options in PARTICULARS.items():
         tool, _, name = check.partition("/")
@@ -29,7 +29,7 @@ def test_parameters_are_options_that_there_are(counterparts: Counterparts) -> No
 
 
 @pytest.mark.parametrize("peer", PEERS.values(), ids=lambda peer: peer.name)
-def test_a_check_is_on_or_off(peer: Peer) -> None:
+def test_a_check_is_on_or_off(peer: Tool) -> None:
     assert peer.usual.isdisjoint(peer.asked)
 
 

@@ -22,7 +22,7 @@ def messages(text: str, *rules: str) -> list[str]:
 
 # What is right for each flag that can be told for being absent or wrong.
 RIGHT = {
-    "anonymous-auth": "false", "insecure-authorization-mode": "Node,RBAC", "profiling": "false", "audit-log-maxage": "30",
+    "anonymous-auth": "false", "authorization-mode": "Node,RBAC", "profiling": "false", "audit-log-maxage": "30",
     "audit-log-maxbackup": "10", "audit-log-maxsize": "100", "client-cert-auth": "true", "peer-client-cert-auth": "true",
     "use-service-account-credentials": "true",
     "bind-address": "127.0.0.1", "terminated-pod-gc-threshold": "1000", "protect-kernel-defaults": "true", "read-only-port": "0",
@@ -38,12 +38,12 @@ NEVER = ("basic-auth-file", "token-auth-file", "insecure-bind-address", "hostnam
 @pytest.mark.parametrize("component", sorted({flag.component for flag in FLAGS}))
 def test_a_command_line_can_please_all(component: str) -> None:
     flags = [flag for flag in FLAGS if flag.component == component and flag.name not in NEVER]
-    modes = {"insecure-authorization-mode": "Webhook"} if component == KUBELET else {}
+    modes = {"authorization-mode": "Webhook"} if component == KUBELET else {}
     command = [component, *(f"--{flag.name}={(RIGHT | modes).get(flag.name, '/a/file')}" for flag in flags)]
     assert messages(pod(command)) == []
 
 
-@pytest.mark.parametrize("flag", FLAGS, ids=lambda flag: f"{flag.component}-{flag.name}-{flag.write}")
+@pytest.mark.parametrize("flag", FLAGS, ids=lambda flag: f"{flag.component}-{flag.name}-{flag.help}")
 def test_each_flag_can_be_wrong(flag: Flag) -> None:
     """Absent, or with one of the values that are wrong for some."""
     values = ["false", "true", "0", "1", "AlwaysAllow", "RBAC", "Node", "PodSecurityPolicy", "SecurityContextDeny", "AlwaysAdmit", "a",
@@ -62,9 +62,8 @@ def test_each_flag_can_be_wrong(flag: Flag) -> None:
     ],
 )
 def test_ways_to_write_a_command_line(text: str) -> None:
-    assert messages(text, "anonymous-auth") == [
-        "this kube-apiserver answers who does not say who he is; write --anonymous-auth=false"
-    ]  # fmt: skip
+    state = "--anonymous-auth=true" if "anonymous" in text else "--anonymous-auth is not set"
+    assert messages(text, "anonymous-auth") == [f"kube-apiserver accepts anonymous requests ({state}); set --anonymous-auth=false"]
 
 
 @pytest.mark.parametrize("text", [pod(["etcdctl", "get"]), pod(["sleep"], ["--anonymous-auth=true"]), pod([])])
@@ -80,18 +79,17 @@ def test_a_file_may_say_what_the_command_line_does_not() -> None:
 
 
 def test_variables_of_etcd() -> None:
-    assert messages(
-        pod([ETCD], env={"ETCD_CERT_FILE": "/a", "ETCD_KEY_FILE": "/b", "ETCD_CLIENT_CERT_AUTH": "true"}), "insecure-etcd-tls"
-    ) == [
-        "this etcd speaks with its peers without TLS; write --peer-cert-file=FILE",
-        "this etcd speaks with its peers without TLS; write --peer-key-file=FILE",
-        "this etcd takes whoever comes for a peer; write --peer-client-cert-auth=true",
+    text = pod([ETCD], env={"ETCD_CERT_FILE": "/a", "ETCD_KEY_FILE": "/b", "ETCD_CLIENT_CERT_AUTH": "true"})
+    assert messages(text, "insecure-etcd-tls") == [
+        "etcd connects to peers without TLS (--peer-cert-file is not set); set --peer-cert-file to a certificate file",
+        "etcd connects to peers without TLS (--peer-key-file is not set); set --peer-key-file to a key file",
+        "etcd does not require certificates from peers (--peer-client-cert-auth is not set); set --peer-client-cert-auth=true",
     ]
 
 
 def test_wanted_plugins_are_an_option() -> None:
     found = check_text(pod([APISERVER]), ["insecure-admission-plugins"], options={"insecure-admission-plugins": {"wanted": ["Mine"]}})
-    assert [f.concise for f in found] == ["this kube-apiserver has no such plugin on; add Mine to --enable-admission-plugins"]
+    assert [f.concise for f in found] == ["kube-apiserver does not enable admission plugin Mine; add Mine to --enable-admission-plugins"]
 
 
 def test_it_is_off_unless_asked_for() -> None:

@@ -21,7 +21,11 @@ def test_no_line_break_hides_a_pod(line_break: str) -> None:
     assert rules_of(f"{CONFIG}---\n# see docs{line_break}{flow}") == ["unusual-line-break", "privileged-container"]
     assert rules_of(f"# all{line_break}{POD.replace(chr(10), line_break)}") == ["unusual-line-break", "privileged-container"]
     # The first document of a part is what is applied.
-    assert rules_of(f"{POD}# notes{line_break}---\n{CONFIG}") == ["privileged-container", "unusual-line-break", "content-after-document-end"]
+    assert rules_of(f"{POD}# notes{line_break}---\n{CONFIG}") == [
+        "privileged-container",
+        "unusual-line-break",
+        "content-after-document-end",
+    ]
     assert rules_of(f"{CONFIG}# notes{line_break}---\n{POD}") == ["unusual-line-break", "content-after-document-end"]
     assert rules_of(f"{CONFIG}--- # notes{line_break}{POD.replace(chr(10), line_break)}") == ["invalid-yaml"]
 

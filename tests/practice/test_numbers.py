@@ -35,13 +35,27 @@ def test_json_is_told_the_decimal_number() -> None:
         '{"secret": {"name": "s", "items": [{"key": "k", "path": "p", "mode": 400}]}}]}}]}}'
     )
     (finding,) = check_text(text, ["decimal-file-mode"], name="pod.json")
-    assert finding.concise == "400 is decimal and means 0620; write 256, 0400 as a decimal number"
+    assert finding.concise == "mode: 400 is a decimal number and means mode 0620; did you mean 256 (octal 0400)?"
 
 
 def resources(**amounts: str) -> str:
     lists = ", ".join(f"{name.replace('_', '-')}: {amount}" for name, amount in amounts.items())
     container = f"{{name: c, image: 'b:1', resources: {{limits: {{{lists}}}}}}}"
     return f"apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec:\n  containers: [{container}]\n"
+
+
+@pytest.mark.parametrize(
+    ("amount", "said", "help"),
+    [
+        ("128m", "memory: 128m means 1 byte (m means milli)", "did you mean 128Mi?"),
+        ("2500m", "memory: 2500m means 3 bytes (m means milli)", "did you mean 2500Mi?"),
+        ("0.5k", "memory: 0.5k means 500 bytes", "use a unit such as Mi"),
+        ("'1e2'", "memory: 1e2 means 100 bytes", "use a unit such as Mi"),
+    ],
+)
+def test_the_meaning_of_few_bytes(amount: str, said: str, help: str) -> None:
+    (finding,) = check_text(resources(memory=amount), ["wrong-resource-unit"])
+    assert (finding.message, finding.help) == (said, help)
 
 
 @pytest.mark.parametrize("amount", ["128m", "1", "512", "'1023'", "0.5", "100u", "1e2"])

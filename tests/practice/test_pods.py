@@ -11,7 +11,7 @@ from tests.practice.told import pod, told
 def test_a_pod_by_itself() -> None:
     assert told(pod(""), "naked-pod") == [(2, "Pod")]
     (finding,) = check_text(pod("", "generateName: job-").replace("spec:", "spec:\n  restartPolicy: Never"), ["naked-pod"])
-    assert finding.concise == "nothing runs this Pod again if its node fails before it is done; make it a Job"
+    assert finding.concise == "Pod is not run again if its node fails before completion; use a Job"
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kcheck.testing import check_text
 from tests.practice.told import told
 
 
@@ -57,3 +58,22 @@ def test_ratio_and_size() -> None:
     assert told(text, "high-limit-request-ratio", cpu=50.0, memory=3.5) == [(8, "4Gi")]
     assert told(text, "large-resource-limit") == [(8, "5")]
     assert told(text, "large-resource-limit", cpu="5", memory="4096Mi") == []
+
+
+@pytest.mark.parametrize(
+    ("request_", "rule", "help"),
+    [
+        ("memory: 64Mi", "missing-memory-limit", "set resources.limits.memory, such as 256Mi"),
+        ("memory: 1Gi", "missing-memory-limit", "set resources.limits.memory, such as 1Gi"),
+        ("cpu: 2500m", "missing-cpu-limit", "set resources.limits.cpu, such as 2500m"),
+        ("cpu: 2", "missing-cpu-limit", 'set resources.limits.cpu, such as "2"'),
+    ],
+)
+def test_the_limit_in_the_help_is_not_below_the_request(request_: str, rule: str, help: str) -> None:
+    (finding,) = check_text(container(f"requests: {{{request_}}}"), [rule])
+    assert finding.help == help
+
+
+def test_a_container_without_name() -> None:
+    (finding,) = check_text(container("").replace("name: c\n    image", "image"), ["missing-memory-limit"])
+    assert finding.message == "container without name has no memory limit, so it may use all memory of its node"

@@ -45,10 +45,18 @@ def test_a_term_that_may_hold(found: str) -> None:
     assert told(pod(AFFINITY % found), "unmatchable-node-affinity") == []
 
 
+def test_help_for_an_empty_term_keeps_the_list_of_terms_valid() -> None:
+    (only,) = check_text(pod(AFFINITY % "{}"), ["unmatchable-node-affinity"])
+    assert only.help == "add matchExpressions or remove requiredDuringSchedulingIgnoredDuringExecution"
+    two = pod(AFFINITY % "{}, {matchFields: [{key: metadata.name, operator: In, values: [a]}]}")
+    (first,) = check_text(two, ["unmatchable-node-affinity"])
+    assert first.help == "add matchExpressions or remove the term"
+
+
 def test_node_selector_and_affinity_must_hold_together() -> None:
     text = pod("  nodeSelector: {disk: ssd}\n" + AFFINITY % term("key: disk, operator: NotIn, values: [ssd]"))
     (finding,) = check_text(text, ["unmatchable-node-affinity"])
-    assert finding.concise == "no node can meet disk!=ssd and disk=ssd of the nodeSelector; take one of them away"
+    assert finding.concise == "no node matches both disk!=ssd (nodeAffinity) and disk=ssd (nodeSelector); remove one of them"
     other = pod("  nodeSelector: {disk: ssd}\n" + AFFINITY % term("key: zone, operator: In, values: [a]"))
     assert told(other, "unmatchable-node-affinity") == []
 
@@ -89,3 +97,4 @@ def test_topology_of_required_anti_affinity() -> None:
     text = pod(ANTI.replace("kubernetes.io/hostname", "topology.kubernetes.io/zone") % ", labelSelector: {}")
     assert told(text, "anti-affinity-topology-key") == [(6, "topology.kubernetes.io/zone")]
     assert told(text, "anti-affinity-topology-key", keys=["topology.kubernetes.io/zone"]) == []
+    assert told(text, "anti-affinity-topology-key", keys=[]) == [(6, "topology.kubernetes.io/zone")]

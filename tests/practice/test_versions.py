@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from kcheck.schema.definitions import available, load
+from kcheck.schema.builtin.definitions import available, load
 from kcheck.testing import check_text
 from kcheck_practice.versions.deprecations import DRIVERS, FIELDS
 from kcheck_practice.versions.feature_gates import GATES

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kcheck.kube.bundle import Bundle
-from kcheck.kube.facts import Facts, PodFact
-from kcheck.kube.place import ObjectId, Place
+from kcheck.facts.bundle import Bundle
+from kcheck.facts.facts import Facts, PodFact
+from kcheck.facts.variants import may_share
+from kcheck.kube.location import Location, ObjectId
 from kcheck.kube.selector import Requirement, Selector
-from kcheck.kube.variants import may_share
 from kcheck.text.span import Range
 from tests.relations.world import facts, workload
 
@@ -34,7 +34,7 @@ selectors = st.builds(lambda found: Selector(tuple(found)), st.lists(requirement
 
 
 def made(number: int, name: str, file: str, namespace: str, labels: dict[str, str], added: frozenset[str] | None, whole: bool) -> Facts:
-    place = Place(file, 0, SPOT, "", ObjectId("apps/v1", "Deployment", namespace, name), "", number)
+    place = Location(file, 0, SPOT, "", ObjectId("apps/v1", "Deployment", namespace, name), "", number)
     return Facts(place.object, place, {}, pods=(PodFact(labels, (), place, added=added),), whole=whole)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kcheck.kube.place import Place
+from kcheck.kube.location import Location
 from tests.relations.world import facts, holder, service, workload
 
 TEXT = (
@@ -21,16 +21,16 @@ TEXT = (
 )
 
 
-def places(value: Any) -> list[tuple[str, Place]]:
+def places(value: Any) -> list[tuple[str, Location]]:
     """All places of a fact, with the name of their field."""
     names = [field.name for field in fields(value)] if is_dataclass(value) else getattr(value, "_fields", ())
     if names:
         each = [(name, getattr(value, name)) for name in names]
-        return [pair for name, one in each for pair in ([(name, one)] if isinstance(one, Place) else places(one))]
-    if isinstance(value, tuple) and not isinstance(value, Place):
+        return [pair for name, one in each for pair in ([(name, one)] if isinstance(one, Location) else places(one))]
+    if isinstance(value, tuple) and not isinstance(value, Location):
         return [pair for each in value for pair in places(each)]
     if isinstance(value, dict):
-        return [(key, each) for key, each in value.items() if isinstance(each, Place)]
+        return [(key, each) for key, each in value.items() if isinstance(each, Location)]
     return []
 
 

@@ -15,7 +15,7 @@ def test_the_later_of_two_is_told_once(tmp_path: Path) -> None:
     text = workload("a") + workload("b") + workload("c", "app: other")
     (finding,) = check(tmp_path, {"all.yaml": text}, "selector-overlap")
     assert lines(tmp_path, [finding]) == ["all.yaml:14 {matchLabels: {app: web}}"]
-    assert finding.concise.startswith("Deployment b and Deployment a (line 3) select the same pods")
+    assert finding.concise.startswith('Deployment "b" and Deployment "a" (line 3) select the same Pods')
 
 
 def test_one_side_is_enough(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_a_replication_controller_takes_pods_without_an_owner(tmp_path: Path) ->
     controller = "apiVersion: v1\nkind: ReplicationController\nmetadata: {name: web}\nspec:\n  selector: {app: web}\n  template:\n"
     controller += "    metadata: {labels: {app: web}}\n    spec: {containers: [{name: c, image: 'b:1'}]}\n---\n"
     assert [f.concise for f in check(tmp_path, {"all.yaml": controller + pod}, "selector-overlap")] == [
-        "ReplicationController web selects app=web and takes Pod debug for one of its own; give the Pod other labels"
+        'ReplicationController "web" selects app=web and adopts Pod "debug"; change metadata.labels of Pod "debug"'
     ]
     assert check(tmp_path, {"all.yaml": workload() + pod}, "selector-overlap") == []
 

@@ -57,7 +57,9 @@ def told(folder: Path, files: dict[str, str], *rules: str, complete: bool = Fals
 def test_a_slip_in_the_path(tmp_path: Path, deliver: object, path: str) -> None:
     assert callable(deliver)
     files = {"clusters/prod/web.yaml": deliver(path), "apps/storefront/web.yaml": service()}
-    assert told(tmp_path, files, "missing-source-path") == ["there is no folder apps/storefrnt in the input; did you mean apps/storefront?"]
+    assert told(tmp_path, files, "missing-source-path") == [
+        'directory "apps/storefrnt" does not exist in the input; did you mean "apps/storefront"?'
+    ]
 
 
 def test_a_folder_that_is_there(tmp_path: Path) -> None:
@@ -75,7 +77,7 @@ def test_in_a_complete_input_all_folders_of_its_repository_are_there(tmp_path: P
     text = application("apps/storefront") + application("apps/orders", name="b")
     files = {"apps/storefront/web.yaml": service(), "clusters/web.yaml": text}
     assert told(tmp_path, files, "missing-source-path") == []
-    expected = ["there is no folder apps/orders in the input; add it, or correct the path"]
+    expected = ['directory "apps/orders" does not exist in the input; add the directory or correct the path']
     assert told(tmp_path, files, "missing-source-path", complete=True) == expected
 
 
@@ -94,7 +96,7 @@ def test_in_a_complete_input_all_folders_of_its_repository_are_there(tmp_path: P
 )
 def test_what_a_project_allows(tmp_path: Path, allowed: str, left: list[str]) -> None:
     messages = told(tmp_path, {"a.yaml": allowed + application("apps/web")}, "application-not-permitted")
-    assert [message.split("allows no ")[1].split()[0] for message in messages] == left
+    assert [message.split("does not permit ")[1].split()[0] for message in messages] == left
 
 
 def test_references_of_flux(tmp_path: Path) -> None:
@@ -110,6 +112,6 @@ spec: {interval: 1h, valuesFrom: [{kind: ConfigMap, name: shop-valus}, {kind: Se
     database = kustomization("a", name="database")
     files = {"a.yaml": source + values + release + database + kustomization("b", "\n  dependsOn: [{name: databse}]")}
     assert told(tmp_path, files, "missing-referenced-object", "missing-config-map", "missing-secret") == [
-        "there is no ConfigMap shop-valus; did you mean shop-values?",
-        "there is no Kustomization databse; did you mean database?",
+        'ConfigMap "shop-valus" does not exist; did you mean "shop-values"?',
+        'Kustomization "databse" does not exist; did you mean "database"?',
     ]

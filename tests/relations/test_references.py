@@ -27,7 +27,7 @@ def key(kind: str, name: str, entry: str, more: str = "") -> str:
 def test_a_key_that_is_not_there(kind: str, tmp_path: Path) -> None:
     files = {"a.yaml": holder(kind, "c", "a: b, d: e") + uses(key(kind, "c", "a"), key(kind, "c", "z"))}
     (finding,) = check(tmp_path, files, *RULES)
-    assert (finding.rule, finding.concise) == ("missing-key", f"{kind} c has no key z; use one of a, d")
+    assert (finding.rule, finding.concise) == ("missing-key", f'{kind} "c" has no key "z"; use one of "a", "d"')
     assert lines(tmp_path, [finding]) == ["a.yaml:13 z"]
     assert [related.place.range.start.line for related in finding.related] == [3]
 
@@ -101,7 +101,7 @@ def test_other_secrets_prove_nothing(tmp_path: Path) -> None:
 def test_a_slip_in_a_name(kind: str, source: str, tmp_path: Path) -> None:
     files = {"config.yaml": holder(kind, "shop-config"), "web.yaml": uses(f"{{{source}: {{name: shop-confg}}}}")}
     (finding,) = check(tmp_path, files, *RULES)
-    assert finding.concise == f"there is no {kind} shop-confg; did you mean shop-config?"
+    assert finding.concise == f'{kind} "shop-confg" does not exist; did you mean "shop-config"?'
     assert finding.fix is not None
     assert not finding.fix.safe
     used = {**files, "api.yaml": uses(f"{{{source}: {{name: shop-config}}}}", name="api")}
@@ -119,7 +119,9 @@ def test_another_namespace(tmp_path: Path) -> None:
         "web.yaml": uses("{configMapRef: {name: shop}}", metadata=", namespace: b"),
     }
     (finding,) = check(tmp_path, files, *RULES)
-    assert finding.concise == "ConfigMap shop is in namespace a, which pods in b cannot see; add it there"
+    assert finding.concise == (
+        'ConfigMap "shop" does not exist in namespace "b", only in namespace "a"; add ConfigMap "shop" to namespace "b"'
+    )
     later = {**files, "web.yaml": uses("{configMapRef: {name: shop}}")}
     assert check(tmp_path, later, *RULES) == []
 
@@ -170,8 +172,8 @@ def test_keys_of_what_is_made(tmp_path: Path) -> None:
     pairs = (("tls", "tls.crt"), ("tls", "cert"), ("s", "k"), ("s", "q"))
     text = certificate + sealed + uses(*(key("Secret", *pair) for pair in pairs))
     assert [f.concise for f in check(tmp_path, {"a.yaml": text}, "missing-key")] == [
-        "Secret tls has no key cert; use one of ca.crt, key.der, keystore.jks, keystore.p12, tls-combined.pem, ...",
-        "Secret s has no key q; use one of k",
+        'Secret "tls" has no key "cert"; use one of "ca.crt", "key.der", "keystore.jks", "keystore.p12", "tls-combined.pem", ...',
+        'Secret "s" has no key "q"; did you mean "k"?',
     ]
 
 
@@ -181,7 +183,7 @@ def test_what_jobs_and_roles_mention(tmp_path: Path) -> None:
     role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: r}\n"
     role += "rules: [{apiGroups: [''], resources: [secrets], resourceNames: [made-by-role], verbs: [update]}]\n---\n"
     text = job + role + uses(*(f"{{secretRef: {{name: {name}}}}}" for name in ("made-by-job", "made-by-role", "made-by-none")))
-    assert [f.concise.split()[4].rstrip(":") for f in check(tmp_path, {"a.yaml": text}, *RULES, complete=True)] == ["made-by-none"]
+    assert [f.message.split('"')[1] for f in check(tmp_path, {"a.yaml": text}, *RULES, complete=True)] == ["made-by-none"]
 
 
 def test_certificates_of_ingresses(tmp_path: Path) -> None:

@@ -65,7 +65,10 @@ def test_anti_affinity_to_others_of_almost_the_same_name(tmp_path: Path) -> None
 def test_a_spread_counts_its_own_pods(tmp_path: Path) -> None:
     assert check(tmp_path, {"all.yaml": workload(pod=spread("app: web"))}, "topology-spread-without-own-pods") == []
     (finding,) = check(tmp_path, {"all.yaml": workload(pod=spread("app: shop"))}, "topology-spread-without-own-pods")
-    assert finding.concise == "no pod has app=shop, those of Deployment web included, so that this spreads nothing; write their labels"
+    assert finding.message == (
+        'topologySpreadConstraints labelSelector app=shop matches no Pod in the input, not even those of Deployment "web"'
+    )
+    assert finding.help == 'use the Pod labels of Deployment "web"'
     assert check(tmp_path, {"all.yaml": workload(pod=spread("app: a")) + workload("a", "app: a")}, "topology-spread-without-own-pods") == []
 
 

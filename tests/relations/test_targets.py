@@ -77,13 +77,13 @@ def test_ports_that_a_service_has(port: str, tmp_path: Path) -> None:
 def test_ports_that_it_does_not_have(tmp_path: Path) -> None:
     text = service("web", ports="name: http, port: 80") + ingress("web", "name: https")
     (found,) = check(tmp_path, {"a.yaml": text}, "missing-service-port")
-    assert found.concise == "Service web has no port https; did you mean http?"
+    assert found.concise == 'Service "web" has no port "https"; did you mean "http"?'
 
 
 def test_targets_of_autoscalers(tmp_path: Path) -> None:
     assert check(tmp_path, {"a.yaml": workload() + scaler()}, "missing-scale-target") == []
     (found,) = check(tmp_path, {"a.yaml": workload() + scaler(target="other")}, "missing-scale-target")
-    assert found.concise == "there is no Deployment other in the input; add it, or correct the name"
+    assert found.concise == 'Deployment "other" does not exist in the input; add the Deployment or correct the name'
 
 
 def test_replicas_beside_an_autoscaler(tmp_path: Path) -> None:
@@ -94,7 +94,8 @@ def test_replicas_beside_an_autoscaler(tmp_path: Path) -> None:
 def test_two_autoscalers(tmp_path: Path) -> None:
     found = check(tmp_path, {"a.yaml": workload() + scaler() + scaler("k")}, "duplicate-autoscaler")
     assert [f.concise for f in found] == [
-        "HorizontalPodAutoscaler h and HorizontalPodAutoscaler k both scale Deployment web and undo each other's work; take one away"
+        'HorizontalPodAutoscaler "k" scales Deployment "web", which HorizontalPodAutoscaler "h" already scales; '
+        "remove one of the two autoscalers"
     ]
 
 
@@ -158,12 +159,13 @@ spec: {group: shop.example.com, version: v1, groupPriorityMinimum: 1, versionPri
 @pytest.mark.parametrize(
     ("ports", "user", "message"),
     [
-        ("port: 53, protocol: UDP", ROUTE % ("TCPRoute", 53), "Service web is UDP, and TCPRoute leads there by TCP; correct one"),
+        ("port: 53, protocol: UDP", ROUTE % ("TCPRoute", 53), '"web" uses UDP, but TCPRoute requires TCP; use a port with protocol: TCP'),
         ("port: 53, protocol: UDP", ROUTE % ("UDPRoute", 53), ""),
         ("name: a, port: 53, protocol: UDP}, {name: b, port: 53", ROUTE % ("TCPRoute", 53), ""),
-        ("port: 80", ROUTE % ("HTTPRoute", 81), "Service web has no port 81; use one of 80"),
-        ("port: 8443", HOOK % "", "Service web has no port 443, which is called where none is named; use one of 8443"),
-        ("port: 8443", HOOK % ", port: 8443", ""), ("port: 443", HOOK % "", ""), ("port: 443", HOOK % ", port: 8443", "use one of 443"),
+        ("port: 80", ROUTE % ("HTTPRoute", 81), 'Service "web" has no port 81; did you mean port 80?'),
+        ("port: 8443", HOOK % "", 'Service "web" has no port 443, the default where the reference sets no port; set port: 8443'),
+        ("port: 8443", HOOK % ", port: 8443", ""), ("port: 443", HOOK % "", ""),
+        ("port: 443", HOOK % ", port: 8443", "did you mean port 443?"),
     ],
 )  # fmt: skip
 def test_ports_of_routes_and_hooks(ports: str, user: str, message: str, tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def test_entries_that_nobody_chooses(tmp_path: Path) -> None:
     chosen = "{name: v, configMap: {name: web, items: [{key: a, path: a}]}}"
     variable = ", env: [{name: C, valueFrom: {configMapKeyRef: {name: web, key: c}}}]"
     (told,) = check(tmp_path, {"a.yaml": workload(pod=f", volumes: [{chosen}]", container=variable) + data}, "unused-key")
-    assert told.concise == "nothing in the input uses e of ConfigMap web; take it out, or use it"
+    assert told.concise == 'key "e" of ConfigMap "web" is not used in the input; remove the key or reference it'
     whole = ", volumes: [{name: v, configMap: {name: web}}]"
     assert not check(tmp_path, {"a.yaml": workload(pod=whole, container=variable) + data}, "unused-key")
 
@@ -132,7 +132,7 @@ def test_a_slip_in_a_custom_resource_is_told(tmp_path: Path) -> None:
     text = CUSTOM.format(spec="passwordSecretRef: {name: databse-password, key: password}")
     text += holder("Secret", "database-password", "password: a")
     (told,) = check(tmp_path, {"a.yaml": text}, "missing-secret", "missing-key")
-    assert told.concise == "there is no Secret databse-password; did you mean database-password?"
+    assert told.concise == 'Secret "databse-password" does not exist; did you mean "database-password"?'
 
 
 def test_what_a_custom_resource_names_alone_may_be_made_for_it(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kcheck.kube.variants import Named, Variants, identity
+from kcheck.facts.variants import Named, Variants, identity
 
 
 def climb(start: str, goal: str) -> int:

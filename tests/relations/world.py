@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from kcheck.check.document import check_documents
+from kcheck.check.session import Session
+from kcheck.discovery.discover import discover
+from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
-from kcheck.kube.facts import Facts
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run.discover import discover
-from kcheck.run.file import check_documents
 from kcheck.run.run import run
-from kcheck.run.session import Session
-from kcheck.schema.definitions import load
+from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 from kcheck.text.source import Source
-from kcheck.tree.parse import parse
+from kcheck.yaml.parse import parse
 
 
 @cache

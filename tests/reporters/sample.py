@@ -6,9 +6,9 @@ import io
 
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix, Related
-from kcheck.finding.report import Passed, Report, RuleNote
+from kcheck.finding.report import Report, RuleNote, SkippedFile
 from kcheck.finding.severity import ERROR, INFO, WARNING
-from kcheck.kube.place import ObjectId, Place
+from kcheck.kube.location import Location, ObjectId
 from kcheck.reporters import PLAIN, Style, find_reporter
 from kcheck.text.edit import Edit
 from kcheck.text.source import Source
@@ -47,21 +47,21 @@ run another image than today's.
 """
 
 
-def place(source: Source, text: str, field: str = "", object: ObjectId = WEB, document: int = 0) -> Place:
+def place(source: Source, text: str, field: str = "", object: ObjectId = WEB, document: int = 0) -> Location:
     """Where a piece of text stands that the source has once."""
     assert source.text.count(text) == 1, text
     start = source.text.index(text)
     range = source.range(start, start + len(text))
-    return Place(source.path, document, range, field, object, source.line(range.start.line)[:400], start)
+    return Location(source.path, document, range, field, object, source.line(range.start.line)[:400], start)
 
 
-def line_place(line: str, first: int, last: int, file: str = "a.yaml", number: int = 7) -> Place:
+def line_place(line: str, first: int, last: int, file: str = "a.yaml", number: int = 7) -> Location:
     """A place on a line of its own: columns from `first` up to `last`, counted from 1."""
     range = Source(file, "\n" * (number - 1) + line).range(number - 1 + first - 1, number - 1 + last - 1)
-    return Place(file, 0, range, "", ObjectId(), line[:400], number - 1 + first - 1)
+    return Location(file, 0, range, "", ObjectId(), line[:400], number - 1 + first - 1)
 
 
-def finding(at: Place, message: str = "is wrong", rule: str = "some-rule") -> Finding:
+def finding(at: Location, message: str = "is wrong", rule: str = "some-rule") -> Finding:
     return Finding(rule, WARNING, "reliability", message, at, help="set it to b")
 
 
@@ -72,7 +72,7 @@ def sample_report() -> Report:
     start = image.start + len("nginx:")
     selector = place(source, "app: web}", "spec.selector.matchLabels[app]")
     label = place(source, "  app: web\n", "metadata.labels")
-    unread = Place("shop/ü [1], 100%.yaml", 0, source.range(0, 0), "", ObjectId(), "", 0)
+    unread = Location("shop/ü [1], 100%.yaml", 0, source.range(0, 0), "", ObjectId(), "", 0)
     findings = [
         Finding(
             "field-type",
@@ -124,7 +124,7 @@ def sample_report() -> Report:
         findings=findings,
         files=12,
         documents=28,
-        passed=[Passed("values.yaml", "no Kubernetes object"), Passed("vendor/", "ignored by .gitignore: vendor/")],
+        passed=[SkippedFile("values.yaml", "no Kubernetes object"), SkippedFile("vendor/", "ignored by .gitignore: vendor/")],
         kubernetes="1.34",
         suppressed=4,
         rules={n.id: n for n in notes},

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix, Related
-from kcheck.finding.report import Passed, Report, RuleNote
+from kcheck.finding.report import Report, RuleNote, SkippedFile
 from kcheck.finding.severity import ERROR
-from kcheck.kube.place import ObjectId, Place
+from kcheck.kube.location import Location, ObjectId
 from kcheck.reporters import Style
 from kcheck.reporters.excerpt import excerpt
-from kcheck.reporters.glyphs import Glyphs
+from kcheck.reporters.terminal_safe import Glyphs
 from kcheck.text.edit import Edit
 from kcheck.text.span import Position, Range
 from tests.reporters.sample import shown
@@ -28,9 +28,9 @@ POSITIONS = st.builds(Position, st.integers(1, 9), st.integers(1, 70))
 
 
 @st.composite
-def places(draw: st.DrawFn) -> Place:
+def places(draw: st.DrawFn) -> Location:
     start, end = sorted((draw(POSITIONS), draw(POSITIONS)))
-    return Place(draw(HOSTILE), 0, Range(*start, *end), draw(HOSTILE), ObjectId(), draw(HOSTILE), 0)
+    return Location(draw(HOSTILE), 0, Range(*start, *end), draw(HOSTILE), ObjectId(), draw(HOSTILE), 0)
 
 
 @st.composite
@@ -39,7 +39,7 @@ def reports(draw: st.DrawFn) -> Report:
     related = (Related(draw(places()), draw(HOSTILE)),)
     found = Finding(draw(HOSTILE), ERROR, draw(HOSTILE), draw(HOSTILE), draw(places()), related=related, fix=fix)
     note = RuleNote(found.rule, draw(HOSTILE), ERROR, draw(HOSTILE), draw(HOSTILE), draw(HOSTILE))
-    return Report(findings=[found], passed=[Passed(draw(HOSTILE), draw(HOSTILE))], rules={found.rule: note})
+    return Report(findings=[found], passed=[SkippedFile(draw(HOSTILE), draw(HOSTILE))], rules={found.rule: note})
 
 
 @pytest.mark.parametrize("format", ["text", "concise", "github", "json", "sarif"])
@@ -64,7 +64,7 @@ def test_a_finding_is_one_line_of_a_line_format(report: Report) -> None:
 
 
 @given(place=places(), width=st.integers(0, 120))
-def test_an_excerpt_fits_and_its_carets_are_below_it(place: Place, width: int) -> None:
+def test_an_excerpt_fits_and_its_carets_are_below_it(place: Location, width: int) -> None:
     glyphs = Glyphs()
     result = excerpt(place, glyphs, width)
     if result is None:

@@ -16,7 +16,7 @@ from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix, Reason, Related
 from kcheck.finding.report import Report
 from kcheck.finding.severity import INFO, Severity
-from kcheck.kube.place import ObjectId, Place
+from kcheck.kube.location import Location, ObjectId
 from kcheck.reporters import BUILT_IN, Reporter, Style, UnknownFormat, find_reporter, reporters
 from kcheck.text.edit import Edit
 from tests.reporters.sample import finding, line_place, shown
@@ -61,7 +61,7 @@ def test_json_is_ascii_and_the_same_each_time(report: Report) -> None:
 
 def test_json_is_what_the_encoder_would_write(report: Report) -> None:
     odd = '"\\\n\x00\x7f\u2028 {%s}'
-    at = Place(odd, 3, line_place("a", 1, 2).range, odd, ObjectId(odd, odd, odd, odd), odd, 7)
+    at = Location(odd, 3, line_place("a", 1, 2).range, odd, ObjectId(odd, odd, odd, odd), odd, 7)
     fix = Fix(odd, (Edit(1, 2, odd), Edit(3, 4, odd)), safe=False)
     report.findings.append(Finding(odd, INFO, odd, odd, at, "Invalid", (Related(at, odd), Related(at, odd)), fix, odd))
     lines = [line.removesuffix(",").strip() for line in shown(report, "json").splitlines() if line.startswith('  {"rule"')]

@@ -16,7 +16,7 @@ from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix, Related
 from kcheck.finding.report import Report
 from kcheck.finding.severity import WARNING
-from kcheck.kube.place import ObjectId
+from kcheck.kube.location import ObjectId
 from kcheck.reporters.fingerprint import fingerprints
 from kcheck.reporters.sarif import artifact_location
 from kcheck.text.edit import Edit, apply
@@ -53,7 +53,7 @@ def test_rules_have_the_help_of_their_page(report: Report) -> None:
     assert [r["id"] for r in rules] == ["acme/flow-list", "field-type", "latest-tag", "selector-mismatch", "unreadable-file"]
     assert [rules[r["ruleIndex"]]["id"] for r in run["results"]] == [r["ruleId"] for r in run["results"]]
     unknown, _, floating, _, unread = rules
-    assert floating["name"] == "FloatingTag"
+    assert floating["name"] == "LatestTag"
     assert floating["shortDescription"]["text"] == "an image whose tag can move"
     assert floating["fullDescription"]["text"] == "A tag can be *moved*: tomorrow's pods run another image than today's."
     assert floating["help"]["markdown"].startswith("# latest-tag\n")

@@ -9,12 +9,12 @@ from collections.abc import Callable
 import pytest
 
 from kcheck.finding.finding import Finding
-from kcheck.finding.report import Passed, Report
+from kcheck.finding.report import Report, SkippedFile
 from kcheck.finding.severity import ERROR, INFO
-from kcheck.kube.place import ObjectId
+from kcheck.kube.location import ObjectId
 from kcheck.reporters import PLAIN, Style
 from kcheck.reporters.excerpt import excerpt
-from kcheck.reporters.glyphs import Glyphs
+from kcheck.reporters.terminal_safe import Glyphs
 from kcheck.reporters.text import write
 from kcheck.text.span import Range
 from tests.reporters.sample import finding, line_place, shown
@@ -205,5 +205,5 @@ def test_names_that_are_no_utf_8_show_their_bytes() -> None:
 
 
 def test_passed_over_names_are_escaped_too() -> None:
-    text = shown(Report(passed=[Passed("a\x1b[2J", "because\r\u202e")]), style=Style(verbose=True))
+    text = shown(Report(passed=[SkippedFile("a\x1b[2J", "because\r\u202e")]), style=Style(verbose=True))
     assert "a\\x1b[2J: because\\r\\u202e\n" in text

@@ -13,17 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kcheck.cel.frame import MEMORY
-from kcheck.cel.program import Environment, Program
-from kcheck.cel.rules import find_rules
-from kcheck.cel.schemarules import refused_rules
-from kcheck.cel.types import DYN
-from kcheck.cel.values import EvaluationError
+from kcheck.cel.eval.activation import MEMORY
+from kcheck.cel.eval.program import Environment, Program
+from kcheck.cel.kubernetes.rule_evaluation import find_rules
+from kcheck.cel.kubernetes.rule_validation import refused_rules
+from kcheck.cel.values.types import DYN
+from kcheck.cel.values.values import EvaluationError
 from kcheck.config.pattern import Globs
-from kcheck.kube.suggestion import MOST, Lexicon, distance, nearest
-from kcheck.run.glob import path_regex
-from kcheck.schema.automaton import Automaton, TooManySteps
-from kcheck.schema.patterns import matches_whole
+from kcheck.discovery.glob import path_regex
+from kcheck.kube.suggestions import MOST, Lexicon, distance, nearest
+from kcheck.regex.automaton import Automaton, TooManySteps
+from kcheck.regex.patterns import matches_whole
 from kcheck.text.source import Source
 from tests.relations.world import check, service, workload
 

@@ -14,7 +14,7 @@ import pytest
 from kcheck.cli import draft
 from kcheck.cli.draft import Draft
 from kcheck.config import search
-from kcheck.run.discover import NoSuchPath, discover
+from kcheck.discovery.discover import NoSuchPath, discover
 from tests.robustness.conftest import Told, run
 
 OLD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  serviceAccount: web\n  containers: [{name: c, image: 'b:1'}]\n"

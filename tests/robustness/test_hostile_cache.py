@@ -15,15 +15,15 @@ from pathlib import Path
 
 import pytest
 
+from kcheck.cache import store as caching
+from kcheck.cache.results import _File
+from kcheck.check.suppressions import Ignore, Ignores
+from kcheck.codec.encoding import packed
+from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Related
 from kcheck.finding.severity import Severity
-from kcheck.kube.facts import Facts
-from kcheck.kube.place import ObjectId, Place
-from kcheck.run import cache as caching
-from kcheck.run.encoding import packed
-from kcheck.run.ignore import Ignore, Ignores
-from kcheck.run.memory import _File
+from kcheck.kube.location import Location, ObjectId
 from kcheck.text.span import Range, Span
 from tests.robustness.conftest import PATIENCE, Told, run
 
@@ -31,7 +31,7 @@ POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {containers: [{na
 LARGE = POD + "# much\n" * 20_000
 """Enough of an input for the cache to be used."""
 
-AT = Place("pod.yaml", 0, Range(1, 1, 1, 1), "", ObjectId(), "kind: Pod", 0)
+AT = Location("pod.yaml", 0, Range(1, 1, 1, 1), "", ObjectId(), "kind: Pod", 0)
 
 
 class Bed:
@@ -93,7 +93,7 @@ def gadgets(command: str) -> bytes:
     def called(function: bytes, *arguments: bytes) -> bytes:
         return function + b"(" + b"".join(arguments) + b"tR"
 
-    attribute, item = named("kcheck.kube.facts", "attrgetter"), named("kcheck.kube.bundle", "itemgetter")
+    attribute, item = named("kcheck.facts.facts", "attrgetter"), named("kcheck.facts.bundle", "itemgetter")
     of_path = called(called(attribute, text("__new__.__globals__")), named("kcheck.api", "Path"))
     system = called(called(attribute, text("system")), called(called(item, text("os")), of_path))
     return b"\x80\x04" + called(system, text(command)) + b"."

@@ -10,15 +10,15 @@ from types import ModuleType
 import pytest
 
 from kcheck.api import Container, Facts, Node, Problem, Resource, rule
+from kcheck.check import time_limit
+from kcheck.check.session import Session
+from kcheck.discovery.discover import Discovery, Target, discover
+from kcheck.facts.bundle import Bundle
 from kcheck.finding.report import Report
-from kcheck.kube.bundle import Bundle
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run import budget
-from kcheck.run.discover import Discovery, Target, discover
 from kcheck.run.run import run
-from kcheck.run.session import Session
-from kcheck.schema.definitions import load
+from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 from tests.robustness.conftest import Program
 
@@ -93,9 +93,9 @@ def checked(folder: Path, ids: list[str], found: Discovery | None = None) -> Rep
 
 @pytest.fixture
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "BASE", 0.3)
-    monkeypatch.setattr(budget, "_AGAIN", 0.3)
-    monkeypatch.setattr("kcheck.run.conclusion._CHARACTERS", 0)
+    monkeypatch.setattr(time_limit, "BASE", 0.3)
+    monkeypatch.setattr(time_limit, "_AGAIN", 0.3)
+    monkeypatch.setattr("kcheck.run.bundle_stage._CHARACTERS", 0)
     monkeypatch.setattr("kcheck.rule.plan.MOST_PROBLEMS", 50)
 
 

@@ -21,8 +21,8 @@ BEFORE_US = {"types", "threading", "warnings", "runpy", "re", "encodings"}
 LAUNCH = """\
 import sys
 sys.path[:] = [place for place in sys.path if place]
-import kcheck.run.parallel
-kcheck.run.parallel._can_fork = lambda: False
+import kcheck.workers.processes
+kcheck.workers.processes._can_fork = lambda: False
 from kcheck.cli.main import main
 if __name__ == "__main__":
     main()

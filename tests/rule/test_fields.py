@@ -8,24 +8,24 @@ from typing import Any
 
 import pytest
 
+from kcheck.check import session
+from kcheck.facts.bundle import Bundle
+from kcheck.facts.facts import Facts, Reference
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Problem
 from kcheck.finding.severity import WARNING
-from kcheck.kube.bundle import Bundle
-from kcheck.kube.facts import Facts, Reference
-from kcheck.kube.part import Part
-from kcheck.kube.place import ObjectId, Place
+from kcheck.kube.location import Location, ObjectId
 from kcheck.kube.pod import Pod
 from kcheck.kube.resource import Resource
+from kcheck.kube.typed_value import TypedValue
 from kcheck.rule import plan
 from kcheck.rule.constraint import validator
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import declare, rule
 from kcheck.rule.ruleset import Active, RuleSet
-from kcheck.run import session
 from kcheck.testing import check_text, pages
 from kcheck.text.span import Range
-from kcheck.tree.node import Node
+from kcheck.yaml.node import Node
 
 
 def about_pods(pod: Pod) -> Iterator[Problem]:
@@ -80,7 +80,7 @@ def test_fields_of_rules_and_checks() -> None:
 
 
 def test_fields_may_differ_by_type() -> None:
-    def about_parts(part: Part) -> Iterator[Problem]:
+    def about_parts(part: TypedValue) -> Iterator[Problem]:
         yield Problem(part.node, "here")
 
     types = {"core/v1 Container": ["image"], "core/v1 Volume": ["emptyDir"]}
@@ -119,7 +119,7 @@ def test_rules_across_objects_name_kinds_that_are_referred_to() -> None:
     hooks = plan.compile_plan(Registry({"a": made}), RuleSet({"a": Active(made, WARNING, {})})).bundle
 
     def asked(*kinds: str, group: str = "") -> bool:
-        place = Place("a.yaml", 0, Range(1, 1, 1, 1), "", ObjectId(), "", 0)
+        place = Location("a.yaml", 0, Range(1, 1, 1, 1), "", ObjectId(), "", 0)
         references = tuple(Reference(group, kind, "", "x", place) for kind in kinds)
         return bool(hooks.of_facts(Facts(ObjectId("v1", "Pod", "", "a"), place, {}, references=references)))
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from kcheck.facts.bundle import Bundle
+from kcheck.facts.facts import Facts
 from kcheck.finding.problem import Problem
-from kcheck.kube.bundle import Bundle
-from kcheck.kube.facts import Facts
 from kcheck.kube.kinds import kind_names
 from kcheck.rule.plan import Plan, compile_plan
 from kcheck.rule.registry import Registry

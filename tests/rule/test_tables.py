@@ -3,8 +3,8 @@
 import pytest
 
 from kcheck.rule.registry import Registry
-from kcheck.schema.components import Components
-from kcheck.schema.definitions import available, load
+from kcheck.schema.builtin.components import Components
+from kcheck.schema.builtin.definitions import available, load
 
 REGISTRY = Registry.load()
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from kcheck.check import time_limit
+from kcheck.check.time_limit import Budget, OutOfBudget
 from kcheck.cli.input import Input, found_by
 from kcheck.cli.settings import Failure
 from kcheck.config.config import Config
-from kcheck.run import budget
-from kcheck.run.budget import Budget, OutOfBudget
 
 
 def endless(seconds: float = 20) -> str:
@@ -36,14 +36,14 @@ def in_a_thread(function: object) -> list[str]:
 
 
 def test_what_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "BASE", 0.2)
+    monkeypatch.setattr(time_limit, "BASE", 0.2)
     assert "of processor time" in endless()
     assert in_a_thread(endless) == ["it took too long, so it was stopped"]
 
 
 def test_what_catches_everything_is_stopped_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "BASE", 0.1)
-    monkeypatch.setattr(budget, "_AGAIN", 0.1)
+    monkeypatch.setattr(time_limit, "BASE", 0.1)
+    monkeypatch.setattr(time_limit, "_AGAIN", 0.1)
 
     def stubborn() -> str:
         try:
@@ -64,7 +64,7 @@ def test_what_catches_everything_is_stopped_again(monkeypatch: pytest.MonkeyPatc
 
 
 def test_what_ends_in_time_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "BASE", 0.3)
+    monkeypatch.setattr(time_limit, "BASE", 0.3)
 
     def quick() -> str:
         told = [endless(0.01) for _ in range(20)]
@@ -76,9 +76,9 @@ def test_what_ends_in_time_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_slow_files_share_one_reserve(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many files are slow, the run ends."""
-    monkeypatch.setattr(budget, "BASE", 0.3)
-    monkeypatch.setattr(budget, "RESERVE", 0.5)
-    monkeypatch.setattr(budget, "LEAST", 0.01)
+    monkeypatch.setattr(time_limit, "BASE", 0.3)
+    monkeypatch.setattr(time_limit, "RESERVE", 0.5)
+    monkeypatch.setattr(time_limit, "LEAST", 0.01)
     of_run = Budget()
     start = time.process_time()
     for _ in range(10):
@@ -97,7 +97,7 @@ def test_what_its_size_allows_does_not_count(monkeypatch: pytest.MonkeyPatch) ->
             end = time.process_time() + 0.05
             while time.process_time() < end:
                 pass
-    assert of_run.reserve == budget.RESERVE
+    assert of_run.reserve == time_limit.RESERVE
 
 
 def test_a_search_for_files_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,21 +9,21 @@ from pathlib import Path
 
 import pytest
 
+from kcheck.cache import store as caching
+from kcheck.cache.location import cache_folder
+from kcheck.cache.store import Cache, clear, contents
+from kcheck.check.file import FileChecker, Outcome, Task
+from kcheck.check.fingerprint import program_state
+from kcheck.check.session import Session
+from kcheck.discovery.discover import discover
 from kcheck.finding.finding import Finding
 from kcheck.finding.report import Report
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import Setting, choose
-from kcheck.run import cache as caching
 from kcheck.run import run as running
-from kcheck.run.cache import Cache, clear, contents
-from kcheck.run.cachefolder import cache_folder
-from kcheck.run.discover import discover
-from kcheck.run.fingerprint import program_state
-from kcheck.run.outcome import Checker, Outcome, Task
 from kcheck.run.run import run
-from kcheck.run.session import Session
-from kcheck.schema.catalog import add_schemas
-from kcheck.schema.definitions import load
+from kcheck.schema.builtin.definitions import load
+from kcheck.schema.external.catalog import add_schemas
 from kcheck.schema.store import Store
 from tests.run.texts import CRD, POD, THING, TYPO
 
@@ -49,13 +49,13 @@ class Runs:
         self.schemas: tuple[Path, ...] = ()
         monkeypatch.chdir(self.input)
         monkeypatch.setattr(running, "CACHED_FROM", 0)
-        one = Checker.one
+        one = FileChecker.one
 
-        def watched(checker: Checker, task: Task, final: bool) -> Outcome:
+        def watched(checker: FileChecker, task: Task, final: bool) -> Outcome:
             self.checked.append(task.source.path)
             return one(checker, task, final)
 
-        monkeypatch.setattr(Checker, "one", watched)
+        monkeypatch.setattr(FileChecker, "one", watched)
 
     def __call__(self, **files: str) -> Report:
         for name, text in files.items():
@@ -110,11 +110,11 @@ def test_rules_options_and_versions_count(runs: Runs) -> None:
 
 def test_work_on_a_rule_shows_at_once(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     runs(a=POD)
-    monkeypatch.setattr("kcheck.run.fingerprint.__version__", "99")
+    monkeypatch.setattr("kcheck.check.fingerprint.__version__", "99")
     runs()
     assert runs.checked == ["a.yaml"]
     states = iter(range(10**9))
-    monkeypatch.setattr("kcheck.run.fingerprint._state", lambda path: f"{path} {next(states)}")
+    monkeypatch.setattr("kcheck.check.fingerprint._state", lambda path: f"{path} {next(states)}")
     runs()
     assert runs.checked == ["a.yaml"]
 

@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
+from kcheck.check.file import Task
+from kcheck.check.fingerprint import program_digest
+from kcheck.check.session import Session
+from kcheck.check.session_spec import session_spec_of
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run import cluster
-from kcheck.run.fingerprint import program_digest
-from kcheck.run.outcome import Task
-from kcheck.run.session import Session
-from kcheck.run.terms import terms_of
-from kcheck.schema.definitions import load
+from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 from kcheck.text.source import Source
+from kcheck.workers import dask
 from tests.run.test_parallel import CRD, MANY, POD, THING, TYPO
 
 distributed = pytest.importorskip("distributed")
@@ -88,12 +88,13 @@ def test_shards_may_use_a_cluster(address: str, tmp_path: Path) -> None:
 
 
 DEADLY = """
-from kcheck.run import cluster, parallel
+from kcheck.workers import dask
+from kcheck.workers import processes
 parallel._BATCH = 300
 
 def deadly(brief, batch, final):
     import os
-    from kcheck.run import cluster
+    from kcheck.workers import dask
     if any("deadly" in task.source.text for task in batch):
         os._exit(7)
     return cluster.check_batch(brief, batch, final)
@@ -119,7 +120,7 @@ def test_a_worker_that_dies_costs_one_file(address: str, tmp_path: Path) -> None
 def test_another_kcheck_on_the_workers_is_told(address: str, tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(POD)
     (tmp_path / "b.yaml").write_text(POD)
-    done = kcheck(tmp_path, ".", "--scheduler", address, before="import kcheck.run.terms as terms; terms.__version__ = '9.9'")
+    done = kcheck(tmp_path, ".", "--scheduler", address, before="import kcheck.check.session_spec as terms; terms.__version__ = '9.9'")
     assert done.returncode == 2
     assert [(f["rule"], f["file"]) for f in findings(done)] == [("internal-error", "a.yaml"), ("internal-error", "b.yaml")]
     assert "its workers were asked for work made with kcheck 9.9, and this is kcheck" in findings(done)[0]["message"]
@@ -127,16 +128,16 @@ def test_another_kcheck_on_the_workers_is_told(address: str, tmp_path: Path) -> 
 
 def test_a_worker_makes_the_same_session() -> None:
     session = new_session("security")
-    brief = cluster.Brief(terms_of(session, ["a.yaml"]), (), ())
+    brief = dask.Brief(session_spec_of(session, ["a.yaml"]), (), ())
     task = Task(0, Source("a.yaml", POD), True)
-    expected = cluster.Checker(session).one(task, True)
-    assert cluster.check_batch(brief, [task], True) == [expected]
+    expected = dask.Checker(session).one(task, True)
+    assert dask.check_batch(brief, [task], True) == [expected]
     assert brief.terms.program == program_digest(session.registry)
 
 
 def test_without_a_scheduler(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(POD)
-    done = kcheck(tmp_path, "a.yaml", "--scheduler", "tcp://127.0.0.1:9", before="import kcheck.run.cluster as c; c.PATIENCE = 1")
+    done = kcheck(tmp_path, "a.yaml", "--scheduler", "tcp://127.0.0.1:9", before="import kcheck.workers.dask as c; c.PATIENCE = 1")
     assert (done.returncode, done.stdout) == (2, "")
     assert "kcheck: --scheduler: tcp://127.0.0.1:9 cannot be reached" in done.stderr
     assert "Traceback" not in done.stderr

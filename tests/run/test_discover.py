@@ -14,8 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kcheck.run.discover import Discovery, NoSuchPath, Target, discover
-from kcheck.run.glob import Excludes, Glob, path_regex
+from kcheck.discovery.discover import Discovery, NoSuchPath, Target, discover
+from kcheck.discovery.glob import Excludes, Glob, path_regex
 
 OBJECT = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 

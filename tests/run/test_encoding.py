@@ -16,17 +16,17 @@ from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_ty
 
 import pytest
 
-from kcheck.kube.facts import Facts
+from kcheck.check.checked import Checked
+from kcheck.check.file import Outcome
+from kcheck.check.session import Session
+from kcheck.codec.encoding import DecodeError, decode, encode, packed, unpacked
+from kcheck.codec.type_codec import reader, writer
+from kcheck.discovery.discover import discover
+from kcheck.facts.facts import Facts
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run.codec import reader, writer
-from kcheck.run.discover import discover
-from kcheck.run.encoding import Misfit, decode, encode, packed, unpacked
-from kcheck.run.outcome import Outcome
-from kcheck.run.run import Staffing, check_files
-from kcheck.run.session import Session
-from kcheck.run.stage import Checked
-from kcheck.schema.definitions import load
+from kcheck.run.run import WorkerFactory, check_files
+from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
@@ -84,7 +84,7 @@ TEXTS, NUMBERS = encode(PLANES[1], Plane)
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_refused(data: Any) -> None:
-    with pytest.raises(Misfit):
+    with pytest.raises(DecodeError):
         decode(data, Plane)
 
 
@@ -125,7 +125,7 @@ def test_whatever_the_data_every_value_has_its_type() -> None:
                 changed[chance.randrange(len(changed))] = chance.choice([-1, 0, 1, 2, 3, 7, 2**31 - 1, -(2**63), 2**63 - 1, *numbers[:9]])
             try:
                 value = decode([texts, changed], Outcome)
-            except Misfit:
+            except DecodeError:
                 continue
             made += 1
             assert fits(value, Outcome)
@@ -138,7 +138,7 @@ def test_random_bytes_are_refused_at_once(seed: int) -> None:
     size = chance.choice([0, 3, 4, 40, 4000])
     for head in (b"", (4 * (size // 8)).to_bytes(4, sys.byteorder), b"\xff\xff\xff\xff"):
         start = time.process_time()
-        with pytest.raises(Misfit):
+        with pytest.raises(DecodeError):
             unpacked(head + chance.randbytes(size), list[Facts])
         assert time.process_time() - start < 1
 
@@ -147,21 +147,21 @@ def test_random_bytes_are_refused_at_once(seed: int) -> None:
 def test_numbers_larger_than_the_data_take_no_room(number: int) -> None:
     data = (8).to_bytes(4, sys.byteorder) + array("i", [number, number]).tobytes()
     for kind in (list[Facts], tuple[str, ...], Mapping[str, str], frozenset[int], list[Outcome]):
-        with pytest.raises(Misfit):
+        with pytest.raises(DecodeError):
             unpacked(data, kind)
 
 
 def test_what_has_no_form_is_refused() -> None:
     for value in (Plane((), {1: "a"}), Plane((), {}, "square"), Plane((), {}, port=10**30), Plane((), {}, port=1.5), None, Point(1)):  # type: ignore[dict-item, arg-type]
-        with pytest.raises(Misfit):
+        with pytest.raises(DecodeError):
             encode(value, Plane)
-    with pytest.raises(Misfit):
+    with pytest.raises(DecodeError):
         packed(Plane((), {"a": "\0"}), Plane)
 
 
 def test_a_type_without_a_form_is_a_mistake() -> None:
     for kind in (object, Any, dict, Path):
-        with pytest.raises((TypeError, Misfit)):
+        with pytest.raises((TypeError, DecodeError)):
             reader(kind), writer(kind)
 
 
@@ -189,7 +189,7 @@ def test_all_that_an_outcome_may_hold_has_a_form() -> None:
 def checked_examples() -> list[Checked]:
     registry = Registry.load()
     session = Session(registry, choose(registry, ["all"]), [Store(load())])
-    return check_files(discover([str(EXAMPLES)]), session, Staffing(session, 1, None))
+    return check_files(discover([str(EXAMPLES)]), session, WorkerFactory(session, 1, None))
 
 
 def test_outcomes_come_back() -> None:

@@ -7,18 +7,18 @@ from typing import NamedTuple
 
 import pytest
 
+from kcheck.discovery.discover import Discovery, Target
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix
 from kcheck.finding.report import Report
 from kcheck.finding.severity import WARNING
-from kcheck.kube.place import ObjectId, Place
-from kcheck.run.discover import Discovery, Target
+from kcheck.kube.location import Location, ObjectId
 from kcheck.run.fixing import Check, Fixed, Fixing
 from kcheck.testing import Case, pages
 from kcheck.testing.texts import check_text
 from kcheck.text.edit import Edit
 from kcheck.text.source import Source
-from kcheck.tree.parse import parse
+from kcheck.yaml.parse import parse
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\n"
 
@@ -64,7 +64,7 @@ def checker(path: Path, *wrongs: Wrong) -> Check:
             at = text.find(wrong.word)
             if at >= 0:
                 source = Source(str(path), text)
-                place = Place(str(path), 0, source.range(at, at + len(wrong.word)), wrong.word, ObjectId(), "", at)
+                place = Location(str(path), 0, source.range(at, at + len(wrong.word)), wrong.word, ObjectId(), "", at)
                 fix = Fix("x", (Edit(at, at + len(wrong.word), wrong.instead),), wrong.safe)
                 findings.append(Finding("rule", WARNING, "practice", wrong.word, place, fix=fix))
         return Report(sorted(findings, key=lambda f: f.order))

@@ -14,23 +14,23 @@ from hypothesis import strategies as st
 import kcheck_practice.style.ignore_comments
 import kcheck_spec.objects.parsing
 import kcheck_spec.objects.shape
+from kcheck.check.document import check_documents
+from kcheck.check.session import Session
+from kcheck.check.suppressions import Ignores, Partition, apply, ignores_of
 from kcheck.finding.finding import Finding
 from kcheck.finding.severity import WARNING
-from kcheck.kube.place import ObjectId, Place
+from kcheck.kube.location import Location, ObjectId
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
 from kcheck.rule.ruleset import RuleSet, choose
-from kcheck.run.file import check_documents
-from kcheck.run.ignore import Ignores, Sifted, apply, ignores_of
-from kcheck.run.placing import Placer
-from kcheck.run.session import Session
-from kcheck.schema.definitions import load
+from kcheck.schema.builtin.definitions import load
+from kcheck.schema.locator import Locator
 from kcheck.schema.store import Store
 from kcheck.text.source import Source
 from kcheck.text.span import Range
-from kcheck.tree.document import Document
-from kcheck.tree.node import Node
-from kcheck.tree.parse import parse
+from kcheck.yaml.document import Document
+from kcheck.yaml.node import Node
+from kcheck.yaml.parse import parse
 
 MARK = re.compile(r"\bx\w*")
 
@@ -59,7 +59,7 @@ def marks(documents: list[Document]) -> list[Finding]:
     """A finding of the rule "marked" at every key and plain value that is x, xa, xb ..."""
     found: list[Finding] = []
 
-    def visit(node: Node, placer: Placer) -> None:
+    def visit(node: Node, placer: Locator) -> None:
         if isinstance(node.key, Node) and MARK.fullmatch(node.key.value):
             found.append(Finding("marked", WARNING, "practice", node.key.value, placer.place(node, "key")))
         if isinstance(node.value, str) and MARK.fullmatch(node.value):
@@ -68,11 +68,11 @@ def marks(documents: list[Document]) -> list[Finding]:
             visit(child, placer)
 
     for document in documents:
-        visit(document.root, Placer(document))
+        visit(document.root, Locator(document))
     return found
 
 
-def sift(text: str, registry: Registry, rules: RuleSet, complete: bool = False) -> Sifted:
+def sift(text: str, registry: Registry, rules: RuleSet, complete: bool = False) -> Partition:
     source = Source("a.yaml", text)
     documents = parse(source)
     return apply(marks(documents), {"a.yaml": ignores_of(source, documents, registry)}, lambda _: rules, complete)
@@ -279,7 +279,7 @@ class TestUnused:
 
 
 def finding(rule: str, start: int, file: str = "a.yaml") -> Finding:
-    return Finding(rule, WARNING, "practice", "", Place(file, 0, Range(1, start + 1, 1, start + 1), "", ObjectId(), "", start))
+    return Finding(rule, WARNING, "practice", "", Location(file, 0, Range(1, start + 1, 1, start + 1), "", ObjectId(), "", start))
 
 
 class TestApply:
@@ -287,13 +287,13 @@ class TestApply:
         source = Source("a.yaml", "# kcheck: ignore[all]\na: 1\n")
         ignores = ignores_of(source, parse(source), registry)
         kept = [finding(rule, 22) for rule in ("internal-error", "unreadable-file", "invalid-yaml")]
-        assert apply([*kept, finding("marked", 22)], {"a.yaml": ignores}, lambda _: rules) == Sifted(kept, [finding("marked", 22)])
+        assert apply([*kept, finding("marked", 22)], {"a.yaml": ignores}, lambda _: rules) == Partition(kept, [finding("marked", 22)])
 
     def test_findings_of_other_files_are_left_alone(self, registry: Registry, rules: RuleSet) -> None:
         source = Source("a.yaml", "# kcheck: ignore[marked, between]\na: 1\n")
         ignores = {"a.yaml": ignores_of(source, parse(source), registry)}
         findings = [finding("marked", 34, "b.yaml"), finding("between", 34), finding("marked", 34), finding("marked", 34)]
-        assert apply(findings, ignores, lambda _: rules) == Sifted(findings[:1], findings[1:3])
+        assert apply(findings, ignores, lambda _: rules) == Partition(findings[:1], findings[1:3])
 
     def test_each_file_is_judged_by_its_own_rules(self, registry: Registry, rules: RuleSet) -> None:
         ignores = {}
@@ -325,7 +325,7 @@ class TestApply:
         source = Source("a.yaml", "a: 1\n---\n# kcheck: ignore[marked]\na: 1\n...\nrest\n---\nb: 1\n")
         ignores = {"a.yaml": ignores_of(source, parse(source), registry)}
         findings = [finding("marked", at) for at in (0, 5, 46, 51)]
-        assert apply(findings, ignores, lambda _: rules) == Sifted([findings[0], findings[3]], findings[1:3])
+        assert apply(findings, ignores, lambda _: rules) == Partition([findings[0], findings[3]], findings[1:3])
 
 
 @pytest.fixture(scope="session")
@@ -333,7 +333,7 @@ def session(registry: Registry, rules: RuleSet) -> Session:
     return Session(registry, rules, [Store(load("1.36"))])
 
 
-def checked(text: str, session: Session) -> Sifted:
+def checked(text: str, session: Session) -> Partition:
     source = Source("a.yaml", dedent(text))
     documents = parse(source)
     findings = [f for f in check_documents(documents, session, session.rules).findings if f.rule == "unknown-field"]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kcheck.run.kinds import InputKind
-from kcheck.run.outcome import Task
-from kcheck.run.wire import Inherited
+from kcheck.check.file import Task
+from kcheck.check.input_kinds import InputKind
 from kcheck.text.source import Source
+from kcheck.workers.transport import Inherited
 
 TEXT = "kind: CustomResourceDefinition\n" * 1000
 HERE = Source("crd.yaml", TEXT)

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from kcheck.check import kustomizations, time_limit
+from kcheck.check.kustomizations import Kustomization
+from kcheck.discovery.discover import discover
 from kcheck.finding.report import Report
-from kcheck.run import budget, kustomizations
-from kcheck.run.discover import discover
-from kcheck.run.kustomizations import Kustomization
 from kcheck.run.run import run
 from kcheck.text.source import Source
-from kcheck.tree.document import Document
-from kcheck.tree.parse import parse
+from kcheck.yaml.document import Document
+from kcheck.yaml.parse import parse
 from tests.relations.world import holder, lines, service, session, workload
 
 PATCH = """\
@@ -89,11 +89,11 @@ configMapGenerator:
     found = report(tmp_path, {"app/kustomization.yaml": text, "app/deployment.yaml": workload()}, "missing-kustomization-file")
     told = [(marked, finding.concise) for marked, finding in zip(lines(tmp_path, found.findings), found.findings, strict=True)]
     assert told == [
-        ("app/kustomization.yaml:2 deploymnt.yaml", "there is no deploymnt.yaml here; did you mean deployment.yaml?"),
-        ("app/kustomization.yaml:3 ../base", "there is no ../base here; add it, or correct the path"),
-        ("app/kustomization.yaml:4 empty", "the folder empty has no kustomization.yaml; add one, or name its files"),
-        ("app/kustomization.yaml:9 patches/none.yaml", "there is no patches/none.yaml here; add it, or correct the path"),
-        ("app/kustomization.yaml:15 key=web.conf", "there is no web.conf here; add it, or correct the path"),
+        ("app/kustomization.yaml:2 deploymnt.yaml", '"deploymnt.yaml" does not exist; did you mean "deployment.yaml"?'),
+        ("app/kustomization.yaml:3 ../base", '"../base" does not exist; add the file or directory or correct the path'),
+        ("app/kustomization.yaml:4 empty", 'directory "empty" has no kustomization.yaml; add one or list the files of the directory'),
+        ("app/kustomization.yaml:9 patches/none.yaml", '"patches/none.yaml" does not exist; add the file or correct the path'),
+        ("app/kustomization.yaml:15 key=web.conf", '"web.conf" does not exist; add the file or correct the path'),
     ]
 
 
@@ -113,7 +113,7 @@ secretGenerator:
     user = workload(pod=pod, container=", envFrom: [{secretRef: {name: db}}]")
     files = {"kustomization.yaml": kustomization, "web.conf": "", "web.yaml": user}
     found = report(tmp_path, files, "missing-key", "missing-config-map", "missing-secret", complete=True)
-    assert [finding.concise for finding in found.findings] == ["ConfigMap web-config has no key LEVL; did you mean LEVEL?"]
+    assert [finding.concise for finding in found.findings] == ['ConfigMap "web-config" has no key "LEVL"; did you mean "LEVEL"?']
 
 
 def test_a_namespace_for_all_brings_objects_together(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_a_crash_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_one_that_takes_too_long_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "BASE", 0.2)
+    monkeypatch.setattr(time_limit, "BASE", 0.2)
 
     def endless(self: Kustomization) -> None:
         while True:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kcheck.run.discover import Target, Unreadable
-from kcheck.run.load import HELM_TEMPLATE, Folders, kind_of_file, load
+from kcheck.discovery.discover import Target, UnreadablePath
+from kcheck.discovery.load import HELM_TEMPLATE, Folders, kind_of_file, load
 from kcheck.text.source import Source
 
 OBJECT = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
@@ -29,7 +29,7 @@ def plant(path: str, text: str = "a: 1\n") -> str:
     return path
 
 
-def text_of(result: Source | Unreadable) -> str:
+def text_of(result: Source | UnreadablePath) -> str:
     assert isinstance(result, Source), result
     return result.text
 
@@ -37,7 +37,7 @@ def text_of(result: Source | Unreadable) -> str:
 def trouble_of(data: bytes) -> tuple[str, int]:
     Path("a.yaml").write_bytes(data)
     result = load(Target("a.yaml", False))
-    assert isinstance(result, Unreadable), result
+    assert isinstance(result, UnreadablePath), result
     assert result.file == "a.yaml"
     return result.message, result.line
 
@@ -74,7 +74,7 @@ class TestLoad:
 
     def test_a_file_over_the_limit_is_not_read(self, tree: Path) -> None:
         plant("a.yaml", "a" * 1001)
-        assert load(Target("a.yaml", False), limit=1000) == Unreadable(
+        assert load(Target("a.yaml", False), limit=1000) == UnreadablePath(
             "a.yaml", "1,001 bytes, more than the limit of 1,000: it is not read"
         )
         assert text_of(load(Target("a.yaml", False), limit=1001)) == "a" * 1001
@@ -82,7 +82,7 @@ class TestLoad:
     def test_a_sparse_giant_costs_nothing(self, tree: Path) -> None:
         with open("a.yaml", "wb") as file:
             file.truncate(1 << 40)
-        assert isinstance(load(Target("a.yaml", False)), Unreadable)
+        assert isinstance(load(Target("a.yaml", False)), UnreadablePath)
 
     def test_a_file_that_grows_under_the_reader_is_still_limited(self, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         plant("a.yaml", "a" * 2000)
@@ -94,24 +94,24 @@ class TestLoad:
             return os.stat_result(values)
 
         monkeypatch.setattr(os, "stat", early)
-        assert load(Target("a.yaml", False), limit=1000) == Unreadable(
+        assert load(Target("a.yaml", False), limit=1000) == UnreadablePath(
             "a.yaml", "more than the limit of 1,000 bytes: reading stopped there"
         )
 
     def test_a_file_that_is_gone(self, tree: Path) -> None:
-        assert load(Target("a.yaml", False)) == Unreadable("a.yaml", "cannot be read: No such file or directory")
+        assert load(Target("a.yaml", False)) == UnreadablePath("a.yaml", "cannot be read: No such file or directory")
 
     def test_a_folder_and_a_pipe_are_not_opened(self, tree: Path) -> None:
         os.mkdir("a.yaml")
         os.mkfifo("b.yaml")
-        assert load(Target("a.yaml", False)) == Unreadable("a.yaml", "a folder, not a file: it is not opened")
-        assert load(Target("b.yaml", False)) == Unreadable("b.yaml", "a pipe, not a file: it is not opened")
+        assert load(Target("a.yaml", False)) == UnreadablePath("a.yaml", "a folder, not a file: it is not opened")
+        assert load(Target("b.yaml", False)) == UnreadablePath("b.yaml", "a pipe, not a file: it is not opened")
 
     @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
     def test_a_file_that_may_not_be_read(self, tree: Path) -> None:
         plant("a.yaml")
         os.chmod("a.yaml", 0)
-        assert load(Target("a.yaml", False)) == Unreadable("a.yaml", "cannot be read: Permission denied")
+        assert load(Target("a.yaml", False)) == UnreadablePath("a.yaml", "cannot be read: Permission denied")
 
     def test_permission_denied_is_told_in_words(self, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         plant("a.yaml")
@@ -120,16 +120,18 @@ class TestLoad:
             raise PermissionError(13, "Permission denied")
 
         monkeypatch.setattr(os, "open", refuse)
-        assert load(Target("a.yaml", False)) == Unreadable("a.yaml", "cannot be read: Permission denied")
+        assert load(Target("a.yaml", False)) == UnreadablePath("a.yaml", "cannot be read: Permission denied")
 
     def test_standard_input_is_read_from_the_stream(self) -> None:
         target = Target("deploy.yaml", True, stdin=True)
         result = load(target, stdin=io.BytesIO(b"a: 1\n"))
         assert isinstance(result, Source)
         assert (result.path, result.text) == ("deploy.yaml", "a: 1\n")
-        assert load(target, 3, io.BytesIO(b"a: 1\n")) == Unreadable("deploy.yaml", "more than the limit of 3 bytes: reading stopped there")
+        assert load(target, 3, io.BytesIO(b"a: 1\n")) == UnreadablePath(
+            "deploy.yaml", "more than the limit of 3 bytes: reading stopped there"
+        )
         assert text_of(load(target, 5, io.BytesIO(b"a: 1\n"))) == "a: 1\n"
-        assert load(target) == Unreadable("deploy.yaml", "standard input is closed")
+        assert load(target) == UnreadablePath("deploy.yaml", "standard input is closed")
 
     @pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="no /dev/fd here")
     def test_a_shell_substitution_is_read_to_its_end(self) -> None:

@@ -15,25 +15,25 @@ from typing import NamedTuple
 
 import pytest
 
+from kcheck.cache import store as caching
+from kcheck.cache.canonical import canonical
+from kcheck.cache.results import LazyFacts
+from kcheck.check.file import Damaged, FileChecker, Outcome, Task
+from kcheck.check.session import Session
+from kcheck.codec.encoding import encode, packed, unpacked
+from kcheck.discovery.discover import discover
+from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
 from kcheck.finding.report import Report
 from kcheck.finding.severity import Severity
 from kcheck.graph.relations import graph_of
-from kcheck.kube.facts import Facts
 from kcheck.reporters.json import write
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import RuleSet, Setting, choose
-from kcheck.run import cache as caching
 from kcheck.run import run as running
-from kcheck.run.canonical import canonical
-from kcheck.run.conclusion import _Conclusion
-from kcheck.run.discover import discover
-from kcheck.run.encoding import encode, packed, unpacked
-from kcheck.run.memory import LateFacts
-from kcheck.run.outcome import Checker, Damaged, Outcome, Task
-from kcheck.run.run import Staffing, check_files, run
-from kcheck.run.session import Session
-from kcheck.schema.definitions import load
+from kcheck.run.bundle_stage import _Conclusion
+from kcheck.run.run import WorkerFactory, check_files, run
+from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 from tests.run.texts import CRD, THING
 
@@ -114,9 +114,9 @@ class Runs:
         self.judged = self.read = 0
         monkeypatch.chdir(self.input)
         monkeypatch.setattr(running, "CACHED_FROM", 0)
-        one, relations = Checker.one, _Conclusion.relations
+        one, relations = FileChecker.one, _Conclusion.relations
 
-        def watched(checker: Checker, task: Task, final: bool) -> Outcome:
+        def watched(checker: FileChecker, task: Task, final: bool) -> Outcome:
             self.checked.append(task.source.path)
             return one(checker, task, final)
 
@@ -128,9 +128,9 @@ class Runs:
             self.read += kind == list[Facts]
             return unpacked(data, kind)
 
-        monkeypatch.setattr(Checker, "one", watched)
+        monkeypatch.setattr(FileChecker, "one", watched)
         monkeypatch.setattr(_Conclusion, "relations", judge)
-        monkeypatch.setattr("kcheck.run.memory.unpacked", read)
+        monkeypatch.setattr("kcheck.cache.results.unpacked", read)
 
     def session(self) -> Session:
         rules = choose(self.registry, ["all"], self.ignore, self.settings)
@@ -365,7 +365,7 @@ def test_a_graph_of_a_warm_run_is_the_graph(runs: Runs) -> None:
 
 def test_a_shard_of_what_is_remembered_is_the_same(runs: Runs) -> None:
     def shard() -> str:
-        checked = check_files(discover(["."]), runs.session(), Staffing(runs.session(), 1, runs.cache))
+        checked = check_files(discover(["."]), runs.session(), WorkerFactory(runs.session(), 1, runs.cache))
         return json.dumps([encode(each.outcome, Outcome) for each in checked])
 
     runs(**world())
@@ -400,15 +400,15 @@ def test_only_our_own_values_are_made(runs: Runs, what: str) -> None:
 
 def test_late_facts_are_those_of_bytes() -> None:
     with pytest.raises(Damaged):
-        len(LateFacts(b"state", packed(["a text"], list[str])))
+        len(LazyFacts(b"state", packed(["a text"], list[str])))
     with pytest.raises(Damaged):
-        list(LateFacts(b"state", b"nonsense"))
-    assert LateFacts(b"state", b"nonsense"), "whether there are some is known"
+        list(LazyFacts(b"state", b"nonsense"))
+    assert LazyFacts(b"state", b"nonsense"), "whether there are some is known"
 
 
 def test_what_is_the_same_has_the_same_bytes_in_any_process() -> None:
     program = (
-        "from kcheck.run.canonical import canonical; word = ''.join(['a', 'b'])\n"
+        "from kcheck.cache.canonical import canonical; word = ''.join(['a', 'b'])\n"
         "print(canonical([frozenset({'x', 'y', word}), 'ab', word, {'k': frozenset()}]).hex())"
     )
     told = {

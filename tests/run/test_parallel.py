@@ -14,17 +14,17 @@ from types import ModuleType
 import pytest
 
 from kcheck.api import Problem, Resource, rule
+from kcheck.check.file import FileChecker
+from kcheck.check.session import Session
+from kcheck.discovery.discover import discover
 from kcheck.finding.report import Report
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run import jobs, parallel
-from kcheck.run.discover import discover
-from kcheck.run.outcome import Checker
-from kcheck.run.parallel import _can_fork
 from kcheck.run.run import run
-from kcheck.run.session import Session
-from kcheck.schema.definitions import load
+from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
+from kcheck.workers import jobs, processes
+from kcheck.workers.processes import _can_fork
 from tests.run.texts import CRD, POD, THING, TYPO
 
 DEADLY = POD.replace("name: a}", "name: deadly}")
@@ -49,7 +49,7 @@ def make_session() -> Session:
 def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(jobs, "_ENOUGH", 1)
-    monkeypatch.setattr(parallel, "_BATCH", 1000)
+    monkeypatch.setattr(processes, "_BATCH", 1000)
 
     def go(files: dict[str, str], processes: int = 2) -> Report:
         for name, text in files.items():
@@ -102,19 +102,19 @@ def test_processes_that_all_die_are_soon_no_longer_started(  # type: ignore[no-u
 ) -> None:
     parent = os.getpid()
     started = []
-    hire = parallel.Crew._hire
-    one = Checker.one
+    hire = processes.Crew._hire
+    one = FileChecker.one
 
-    def counted(crew: parallel.Crew) -> parallel._Hand:
+    def counted(crew: processes.Crew) -> processes._Hand:
         started.append(1)
         return hire(crew)
 
     # What is changed here only copies of this process know.
-    monkeypatch.setattr(parallel, "_can_fork", lambda: True)
-    monkeypatch.setattr(parallel.Crew, "_hire", counted)
-    monkeypatch.setattr(Checker, "one", lambda self, *rest: one(self, *rest) if os.getpid() == parent else os._exit(9))
+    monkeypatch.setattr(processes, "_can_fork", lambda: True)
+    monkeypatch.setattr(processes.Crew, "_hire", counted)
+    monkeypatch.setattr(FileChecker, "one", lambda self, *rest: one(self, *rest) if os.getpid() == parent else os._exit(9))
     report = check({f"{i}.yaml": POD for i in range(100)})
-    assert len(started) <= 2 + parallel._MOST_DEATHS
+    assert len(started) <= 2 + processes._MOST_DEATHS
     lost = [f for f in report.findings if f.rule == "internal-error"]
     assert {f.file for f in lost} == {f"{i}.yaml" for i in range(100)}
     assert any("in a row" in f.concise for f in lost)
@@ -127,14 +127,14 @@ def test_processes_that_cannot_begin_leave_the_work_to_the_first(  # type: ignor
 ) -> None:
     whole = check(MANY, 1)
     parent = os.getpid()
-    make = parallel.Checker
+    make = processes.FileChecker
 
-    def only_here(session: Session) -> Checker:
+    def only_here(session: Session) -> FileChecker:
         assert os.getpid() == parent
         return make(session)
 
-    monkeypatch.setattr(parallel, "_can_fork", lambda: True)
-    monkeypatch.setattr(parallel, "Checker", only_here)
+    monkeypatch.setattr(processes, "_can_fork", lambda: True)
+    monkeypatch.setattr(processes, "Checker", only_here)
     assert check(MANY) == whole
     assert capfd.readouterr().err == ""
 
@@ -142,10 +142,10 @@ def test_processes_that_cannot_begin_leave_the_work_to_the_first(  # type: ignor
 def test_a_system_without_room_for_processes_is_no_error(check, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
     whole = check(MANY, 1)
 
-    def no_room(_: parallel.Crew) -> parallel._Hand:
+    def no_room(_: processes.Crew) -> processes._Hand:
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(parallel.Crew, "_hire", no_room)
+    monkeypatch.setattr(processes.Crew, "_hire", no_room)
     assert check(MANY) == whole
 
 
@@ -159,7 +159,7 @@ def test_findings_that_do_not_pickle_are_made_where_they_are_needed(check, monke
     def secretive(resource: Resource) -> Iterator[Problem]:
         yield Problem(resource.node, Secretive("found"))
 
-    monkeypatch.setattr(parallel, "_can_fork", lambda: True)
+    monkeypatch.setattr(processes, "_can_fork", lambda: True)
     monkeypatch.setitem(globals(), "deadly", secretive)
     report = check(MANY)
     assert {f.concise for f in report.findings if f.rule == "secretive"} == {"found"}
@@ -168,7 +168,7 @@ def test_findings_that_do_not_pickle_are_made_where_they_are_needed(check, monke
 
 def test_processes_that_are_no_copies_find_the_same(check, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
     forked = check(MANY)
-    monkeypatch.setattr(parallel, "_can_fork", lambda: False)
+    monkeypatch.setattr(processes, "_can_fork", lambda: False)
     assert check(MANY) == forked
 
 
@@ -181,10 +181,10 @@ def test_a_crash_of_the_engine_is_told_and_the_others_go_on(check, monkeypatch: 
     def fail(*_: object) -> None:
         raise RuntimeError("no luck")
 
-    monkeypatch.setattr("kcheck.run.outcome.ignores_of", fail)
+    monkeypatch.setattr("kcheck.check.file.ignores_of", fail)
     # A process that is no copy of this one has the engine as it is.
-    for processes in (1, 2) if _can_fork() else (1,):
-        report = check({"a.yaml": POD, "b.yaml": POD}, processes)
+    for count in (1, 2) if _can_fork() else (1,):
+        report = check({"a.yaml": POD, "b.yaml": POD}, count)
         assert [(f.rule, f.file) for f in report.findings] == [("internal-error", "a.yaml"), ("internal-error", "b.yaml")]
 
 

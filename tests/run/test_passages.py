@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kcheck.check.file import FileChecker, Task
+from kcheck.check.session import Session
 from kcheck.finding.finding import Finding
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run.outcome import Checker, Task
-from kcheck.run.session import Session
-from kcheck.schema.definitions import load
+from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 from kcheck.text.source import Source
-from kcheck.tree import repeats
+from kcheck.yaml.fast import shared_blocks
 
 CORPUS = Path("/work/shared/corpus/manifests")
 HEAD = """\
@@ -72,9 +72,9 @@ def session() -> Session:
 def found(session: Session, texts: list[str], least: int) -> list[Finding]:
     """What is told of files, one after the other. `least`: characters of a passage that is not read again."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(repeats, "SMALLEST", least)
-        patch.setattr(repeats, "HEAD", 1)
-        checker = Checker(session)
+        patch.setattr(shared_blocks, "SMALLEST", least)
+        patch.setattr(shared_blocks, "HEAD", 1)
+        checker = FileChecker(session)
         tasks = [Task(number, Source(f"{number}.yaml", text), True) for number, text in enumerate(texts)]
         return [finding for task in tasks for finding in checker.one(task, True).findings]
 

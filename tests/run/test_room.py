@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kcheck.run import room
+from kcheck.check import memory_limit
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits what a process allocates")
 
@@ -37,15 +37,15 @@ def test_the_limit_follows_machine_and_container(most: str, expected: int, tmp_p
     (tmp_path / "meminfo").write_text("MemTotal: 9 kB\nMemAvailable:      1 kB\n")
     (tmp_path / "memory.max").write_text(f"{most}\n")
     (tmp_path / "memory.current").write_text("200\n")
-    monkeypatch.setattr(room, "_MEMINFO", tmp_path / "meminfo")
-    monkeypatch.setattr(room, "_GROUP", tmp_path)
+    monkeypatch.setattr(memory_limit, "_MEMINFO", tmp_path / "meminfo")
+    monkeypatch.setattr(memory_limit, "_GROUP", tmp_path)
     monkeypatch.setattr(resource, "getrlimit", lambda which: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     set_to: list[int] = []
     monkeypatch.setattr(resource, "setrlimit", lambda which, limits: set_to.append(limits[0]))
-    room.limit_memory()
+    memory_limit.limit_memory()
     assert set_to == [expected if most != "max" else int(1024 * 0.9)]
 
 
 def test_a_system_that_does_not_say_has_no_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "_MEMINFO", tmp_path / "none")
-    room.limit_memory()
+    monkeypatch.setattr(memory_limit, "_MEMINFO", tmp_path / "none")
+    memory_limit.limit_memory()

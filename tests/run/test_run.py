@@ -9,14 +9,14 @@ from types import ModuleType
 import pytest
 
 from kcheck.api import Facts, Problem, Resource, rule
+from kcheck.check.session import Session
+from kcheck.discovery.discover import discover
+from kcheck.facts.bundle import Bundle
 from kcheck.finding.report import Report
-from kcheck.kube.bundle import Bundle
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run.discover import discover
 from kcheck.run.run import run
-from kcheck.run.session import Session
-from kcheck.schema.definitions import load
+from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c, image: 'b:1'}]}\n"

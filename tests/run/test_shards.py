@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from kcheck.check.file import Outcome
+from kcheck.check.session_spec import SessionSpec
+from kcheck.codec.encoding import decode, encode
 from kcheck.finding.finding import Finding
 from kcheck.finding.severity import Severity
-from kcheck.kube.place import ObjectId, Place
-from kcheck.run import stage
-from kcheck.run.encoding import decode, encode
-from kcheck.run.outcome import Outcome
-from kcheck.run.shards import Head
-from kcheck.run.share import Share
-from kcheck.run.terms import Terms
+from kcheck.kube.location import Location, ObjectId
+from kcheck.run import file_stage
+from kcheck.shards.files import Head
+from kcheck.shards.selection import Share
 from kcheck.text.span import Range
 from tests.cli.conftest import Program, program
 from tests.run.test_parallel import MANY, POD, THING
@@ -41,7 +41,7 @@ spec:
 """
 INPUT = {**MANY, "service.yaml": SERVICE, "deployment.yaml": BINDING, "Chart.yaml": "name: x\n", "binary.yaml": "\0"}
 
-OF_NO_RULE = Outcome([Finding("no-such-rule", Severity.ERROR, "spec", "m", Place("f", 0, Range(1, 1, 1, 1), "", ObjectId(), "", 0))])
+OF_NO_RULE = Outcome([Finding("no-such-rule", Severity.ERROR, "spec", "m", Location("f", 0, Range(1, 1, 1, 1), "", ObjectId(), "", 0))])
 
 Shards = Callable[..., list[str]]
 
@@ -90,8 +90,8 @@ def test_what_does_not_fit_into_memory_is_read_again(
     files: Path, program: Program, shards: Shards, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
     whole = program("check", "--isolated", "--format", "json", "input")
-    monkeypatch.setattr(stage, "KEPT", 300)
-    monkeypatch.setattr(stage, "_PORTION", 500)
+    monkeypatch.setattr(file_stage, "KEPT", 300)
+    monkeypatch.setattr(file_stage, "_PORTION", 500)
     assert program("check", "--isolated", "--format", "json", "input") == whole
     assert program("merge", "--format", "json", *shards(3, "--isolated", "input")) == whole
 
@@ -193,7 +193,7 @@ def test_settings_that_no_kcheck_writes_are_refused(files: Path, program: Progra
     (path,) = shards(1, "--isolated", "input")
     whole = Path(path).read_bytes()
 
-    def refused_with(change: Callable[[Terms], Terms]) -> str:
+    def refused_with(change: Callable[[SessionSpec], SessionSpec]) -> str:
         def apply(lines: list[bytes]) -> None:
             line = json.loads(lines[0])
             head: Head = decode(line["head"], Head)
@@ -204,7 +204,7 @@ def test_settings_that_no_kcheck_writes_are_refused(files: Path, program: Progra
         rewritten(path, apply)
         return refused(program, path)
 
-    def set_options(terms: Terms, options: str) -> Terms:
+    def set_options(terms: SessionSpec, options: str) -> SessionSpec:
         (rules,) = terms.rules
         first = next(iter(rules))
         return terms._replace(rules=({**rules, first: rules[first]._replace(options=options)},))

@@ -9,13 +9,13 @@ from kcheck.kube.resource import Resource, resources
 from kcheck.rule.plan import compile_plan
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import RuleSet
-from kcheck.schema.crd import add_definitions
-from kcheck.schema.definitions import load
+from kcheck.schema.builtin.definitions import load
+from kcheck.schema.crd.definitions import add_definitions
 from kcheck.schema.store import Store
 from kcheck.schema.walk import Walk
 from kcheck.text.source import Source
-from kcheck.tree.document import Document
-from kcheck.tree.parse import parse
+from kcheck.yaml.document import Document
+from kcheck.yaml.parse import parse
 
 PLAN = compile_plan(Registry(), RuleSet())
 

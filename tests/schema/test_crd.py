@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from kcheck.schema.crd import add_definitions
-from kcheck.schema.custom import CustomKind
-from kcheck.schema.definitions import load
+from kcheck.schema.builtin.definitions import load
+from kcheck.schema.crd.custom_resources import CustomKind
+from kcheck.schema.crd.definitions import add_definitions
 from kcheck.schema.store import Store
 from kcheck.text.complaint import concise
 from kcheck.text.source import Source
-from kcheck.tree.parse import parse
+from kcheck.yaml.parse import parse
 from tests.schema.judging import crd, problems, store_of, thing
 
 VERSIONS = """

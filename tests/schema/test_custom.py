@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from kcheck.kube.resource import Resource
+from kcheck.schema.crd.structural import Schema
 from kcheck.schema.path import field_path
-from kcheck.schema.structural import Schema
 from kcheck.schema.walk import Walk
 from tests.schema.judging import crd, documents, problems, refusals, spec, store_of, thing
 

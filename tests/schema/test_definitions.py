@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from kcheck.schema import definitions as tables
-from kcheck.schema.definitions import Absence, Definitions, UnknownVersion, load
+from kcheck.schema.builtin import definitions as tables
+from kcheck.schema.builtin.definitions import Absence, Definitions, UnknownVersion, load
 from kcheck.schema.shape import PRIMITIVES, Field, Shape
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,34 +66,52 @@ def test_tables_are_small_and_stable(version: str) -> None:
     assert "description" not in json.loads(text)["types"]["core/v1 Container"]["fields"]
 
 
-@pytest.mark.parametrize(("version", "api_version", "kind", "plural", "namespaced"), [
-    ("1.25", "v1", "Pod", "pods", True), ("1.37", "v1", "Namespace", "namespaces", False), ("1.25", "v1", "Endpoints", "endpoints", True),
-    ("1.25", "autoscaling/v2beta2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", True),
-    ("1.27", "networking.k8s.io/v1", "NetworkPolicy", "networkpolicies", True),
-    ("1.28", "networking.k8s.io/v1alpha1", "ClusterCIDR", "clustercidrs", False),
-    ("1.30", "resource.k8s.io/v1alpha2", "ResourceClass", "resourceclasses", False),
-    ("1.30", "resource.k8s.io/v1alpha2", "ResourceClaimParameters", "resourceclaimparameters", True),
-    ("1.31", "flowcontrol.apiserver.k8s.io/v1beta3", "FlowSchema", "flowschemas", False),
-    ("1.36", "apps/v1", "Deployment", "deployments", True), ("1.36", "apps/v1", "DeploymentList", "deployments", True),
-    ("1.36", "policy/v1", "Eviction", "", True), ("1.36", "apiregistration.k8s.io/v1", "APIService", "apiservices", False),
-    ("1.36", "authentication.k8s.io/v1", "TokenReview", "tokenreviews", False),
-    ("1.36", "storage.k8s.io/v1", "StorageClass", "storageclasses", False),
-    ("1.37", "resource.k8s.io/v1alpha3", "ResourcePoolStatusRequest", "resourcepoolstatusrequests", False),
-    ("1.37", "lifecycle.k8s.io/v1alpha1", "Eviction", "evictions", True),
-])
+@pytest.mark.parametrize(
+    ("version", "api_version", "kind", "plural", "namespaced"),
+    [
+        ("1.25", "v1", "Pod", "pods", True),
+        ("1.37", "v1", "Namespace", "namespaces", False),
+        ("1.25", "v1", "Endpoints", "endpoints", True),
+        ("1.25", "autoscaling/v2beta2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", True),
+        ("1.27", "networking.k8s.io/v1", "NetworkPolicy", "networkpolicies", True),
+        ("1.28", "networking.k8s.io/v1alpha1", "ClusterCIDR", "clustercidrs", False),
+        ("1.30", "resource.k8s.io/v1alpha2", "ResourceClass", "resourceclasses", False),
+        ("1.30", "resource.k8s.io/v1alpha2", "ResourceClaimParameters", "resourceclaimparameters", True),
+        ("1.31", "flowcontrol.apiserver.k8s.io/v1beta3", "FlowSchema", "flowschemas", False),
+        ("1.36", "apps/v1", "Deployment", "deployments", True),
+        ("1.36", "apps/v1", "DeploymentList", "deployments", True),
+        ("1.36", "policy/v1", "Eviction", "", True),
+        ("1.36", "apiregistration.k8s.io/v1", "APIService", "apiservices", False),
+        ("1.36", "authentication.k8s.io/v1", "TokenReview", "tokenreviews", False),
+        ("1.36", "storage.k8s.io/v1", "StorageClass", "storageclasses", False),
+        ("1.37", "resource.k8s.io/v1alpha3", "ResourcePoolStatusRequest", "resourcepoolstatusrequests", False),
+        ("1.37", "lifecycle.k8s.io/v1alpha1", "Eviction", "evictions", True),
+    ],
+)
 def test_kinds_have_plural_and_scope(version: str, api_version: str, kind: str, plural: str, namespaced: bool) -> None:
     found = load(version).kind(api_version, kind)
     assert found is not None
     assert (found.api_version, found.name, found.plural, found.namespaced) == (api_version, kind, plural, namespaced)
 
 
-@pytest.mark.parametrize(("version", "api_version", "kind"), [
-    ("1.25", "policy/v1beta1", "PodDisruptionBudget"), ("1.25", "policy/v1beta1", "PodSecurityPolicy"),
-    ("1.25", "autoscaling/v2beta1", "HorizontalPodAutoscaler"), ("1.26", "autoscaling/v2beta2", "HorizontalPodAutoscaler"),
-    ("1.32", "flowcontrol.apiserver.k8s.io/v1beta3", "FlowSchema"), ("1.25", "batch/v1beta1", "CronJob"),
-    ("1.36", "v1", "pod"), ("1.36", "V1", "Pod"), ("1.36", "core/v1", "Pod"),
-    ("1.36", "v1", "Status"), ("1.36", "v1", "DeleteOptions"), ("1.36", "v1", "APIResourceList"), ("1.36", "", ""),
-])
+@pytest.mark.parametrize(
+    ("version", "api_version", "kind"),
+    [
+        ("1.25", "policy/v1beta1", "PodDisruptionBudget"),
+        ("1.25", "policy/v1beta1", "PodSecurityPolicy"),
+        ("1.25", "autoscaling/v2beta1", "HorizontalPodAutoscaler"),
+        ("1.26", "autoscaling/v2beta2", "HorizontalPodAutoscaler"),
+        ("1.32", "flowcontrol.apiserver.k8s.io/v1beta3", "FlowSchema"),
+        ("1.25", "batch/v1beta1", "CronJob"),
+        ("1.36", "v1", "pod"),
+        ("1.36", "V1", "Pod"),
+        ("1.36", "core/v1", "Pod"),
+        ("1.36", "v1", "Status"),
+        ("1.36", "v1", "DeleteOptions"),
+        ("1.36", "v1", "APIResourceList"),
+        ("1.36", "", ""),
+    ],
+)
 def test_what_is_not_served_is_none(version: str, api_version: str, kind: str) -> None:
     assert load(version).kind(api_version, kind) is None
 
@@ -128,16 +146,26 @@ def test_a_schema_contains_itself(version: str) -> None:
     assert schema.fields["default"].shape is PRIMITIVES["any"]
 
 
-@pytest.mark.parametrize(("type_name", "name", "kind", "items"), [
-    ("core/v1 ConfigMap", "data", "map", "string"), ("core/v1 Secret", "data", "map", "bytes"),
-    ("core/v1 ResourceRequirements", "limits", "map", "quantity"), ("authorization/v1 SubjectAccessReviewSpec", "extra", "map", "list"),
-    ("core/v1 PodSpec", "containers", "list", "object"), ("core/v1 Container", "args", "list", "string"),
-    ("core/v1 HTTPGetAction", "port", "int-or-string", ""), ("coordination/v1 LeaseSpec", "renewTime", "micro-time", ""),
-    ("meta/v1 ObjectMeta", "creationTimestamp", "time", ""), ("meta/v1 ManagedFieldsEntry", "fieldsV1", "any", ""),
-    ("apps/v1 ControllerRevision", "data", "raw", ""), ("apiextensions/v1 JSONSchemaProps", "maximum", "number", ""),
-    ("apps/v1 DeploymentSpec", "paused", "boolean", ""), ("apps/v1 DeploymentSpec", "template", "object", ""),
-    ("admissionregistration/v1 WebhookClientConfig", "caBundle", "bytes", ""),
-])
+@pytest.mark.parametrize(
+    ("type_name", "name", "kind", "items"),
+    [
+        ("core/v1 ConfigMap", "data", "map", "string"),
+        ("core/v1 Secret", "data", "map", "bytes"),
+        ("core/v1 ResourceRequirements", "limits", "map", "quantity"),
+        ("authorization/v1 SubjectAccessReviewSpec", "extra", "map", "list"),
+        ("core/v1 PodSpec", "containers", "list", "object"),
+        ("core/v1 Container", "args", "list", "string"),
+        ("core/v1 HTTPGetAction", "port", "int-or-string", ""),
+        ("coordination/v1 LeaseSpec", "renewTime", "micro-time", ""),
+        ("meta/v1 ObjectMeta", "creationTimestamp", "time", ""),
+        ("meta/v1 ManagedFieldsEntry", "fieldsV1", "any", ""),
+        ("apps/v1 ControllerRevision", "data", "raw", ""),
+        ("apiextensions/v1 JSONSchemaProps", "maximum", "number", ""),
+        ("apps/v1 DeploymentSpec", "paused", "boolean", ""),
+        ("apps/v1 DeploymentSpec", "template", "object", ""),
+        ("admissionregistration/v1 WebhookClientConfig", "caBundle", "bytes", ""),
+    ],
+)
 def test_every_kind_of_shape(type_name: str, name: str, kind: str, items: str) -> None:
     shape = field(type_name, name).shape
     assert shape.kind == kind
@@ -210,42 +238,55 @@ def test_an_unknown_version_says_what_is_known(version: str) -> None:
         load(version)
 
 
-@pytest.mark.parametrize(("version", "gone", "removed", "replacement"), [
-    ("1.36", "extensions/v1beta1 Deployment", "1.16", "apps/v1"), ("1.36", "extensions/v1beta1 PodSecurityPolicy", "1.16", ""),
-    ("1.36", "extensions/v1beta1 Ingress", "1.22", "networking.k8s.io/v1"), ("1.36", "apps/v1beta2 StatefulSet", "1.16", "apps/v1"),
-    ("1.36", "extensions/v1beta1 NetworkPolicy", "1.16", "networking.k8s.io/v1"),
-    ("1.36", "settings.k8s.io/v1alpha1 PodPreset", "1.20", ""),
-    ("1.36", "networking.k8s.io/v1beta1 Ingress", "1.22", "networking.k8s.io/v1"), ("1.36", "batch/v1beta1 CronJob", "1.25", "batch/v1"),
-    ("1.36", "rbac.authorization.k8s.io/v1beta1 Role", "1.22", "rbac.authorization.k8s.io/v1"),
-    ("1.36", "apiextensions.k8s.io/v1beta1 CustomResourceDefinition", "1.22", "apiextensions.k8s.io/v1"),
-    ("1.25", "policy/v1beta1 PodDisruptionBudget", "1.25", "policy/v1"), ("1.36", "policy/v1beta1 PodSecurityPolicy", "1.25", ""),
-    ("1.36", "autoscaling/v2beta2 HorizontalPodAutoscaler", "1.26", "autoscaling/v2"),
-    ("1.36", "storage.k8s.io/v1beta1 CSIStorageCapacity", "1.27", "storage.k8s.io/v1"),
-    ("1.28", "flowcontrol.apiserver.k8s.io/v1beta1 FlowSchema", "1.26", "flowcontrol.apiserver.k8s.io/v1beta3"),
-    ("1.36", "flowcontrol.apiserver.k8s.io/v1beta1 FlowSchema", "1.26", "flowcontrol.apiserver.k8s.io/v1"),
-    ("1.37", "networking.k8s.io/v1beta1 IPAddress", "1.37", "networking.k8s.io/v1"),
-])
+@pytest.mark.parametrize(
+    ("version", "gone", "removed", "replacement"),
+    [
+        ("1.36", "extensions/v1beta1 Deployment", "1.16", "apps/v1"),
+        ("1.36", "extensions/v1beta1 PodSecurityPolicy", "1.16", ""),
+        ("1.36", "extensions/v1beta1 Ingress", "1.22", "networking.k8s.io/v1"),
+        ("1.36", "apps/v1beta2 StatefulSet", "1.16", "apps/v1"),
+        ("1.36", "extensions/v1beta1 NetworkPolicy", "1.16", "networking.k8s.io/v1"),
+        ("1.36", "settings.k8s.io/v1alpha1 PodPreset", "1.20", ""),
+        ("1.36", "networking.k8s.io/v1beta1 Ingress", "1.22", "networking.k8s.io/v1"),
+        ("1.36", "batch/v1beta1 CronJob", "1.25", "batch/v1"),
+        ("1.36", "rbac.authorization.k8s.io/v1beta1 Role", "1.22", "rbac.authorization.k8s.io/v1"),
+        ("1.36", "apiextensions.k8s.io/v1beta1 CustomResourceDefinition", "1.22", "apiextensions.k8s.io/v1"),
+        ("1.25", "policy/v1beta1 PodDisruptionBudget", "1.25", "policy/v1"),
+        ("1.36", "policy/v1beta1 PodSecurityPolicy", "1.25", ""),
+        ("1.36", "autoscaling/v2beta2 HorizontalPodAutoscaler", "1.26", "autoscaling/v2"),
+        ("1.36", "storage.k8s.io/v1beta1 CSIStorageCapacity", "1.27", "storage.k8s.io/v1"),
+        ("1.28", "flowcontrol.apiserver.k8s.io/v1beta1 FlowSchema", "1.26", "flowcontrol.apiserver.k8s.io/v1beta3"),
+        ("1.36", "flowcontrol.apiserver.k8s.io/v1beta1 FlowSchema", "1.26", "flowcontrol.apiserver.k8s.io/v1"),
+        ("1.37", "networking.k8s.io/v1beta1 IPAddress", "1.37", "networking.k8s.io/v1"),
+    ],
+)
 def test_what_was_removed_tells_when_and_what_instead(version: str, gone: str, removed: str, replacement: str) -> None:
     assert load(version).absence(*gone.split()) == Absence("", removed, replacement)
 
 
-@pytest.mark.parametrize(("version", "later", "added", "replacement"), [
-    ("1.30", "resource.k8s.io/v1 ResourceClaim", "1.34", "resource.k8s.io/v1alpha2"),
-    ("1.28", "admissionregistration.k8s.io/v1 ValidatingAdmissionPolicy", "1.30", "admissionregistration.k8s.io/v1beta1"),
-    ("1.30", "networking.k8s.io/v1beta1 IPAddress", "1.31", "networking.k8s.io/v1alpha1"),  # gone again in 1.37
-    ("1.36", "lifecycle.k8s.io/v1alpha1 Eviction", "1.37", ""),  # another thing than the Eviction of policy/v1
-])
+@pytest.mark.parametrize(
+    ("version", "later", "added", "replacement"),
+    [
+        ("1.30", "resource.k8s.io/v1 ResourceClaim", "1.34", "resource.k8s.io/v1alpha2"),
+        ("1.28", "admissionregistration.k8s.io/v1 ValidatingAdmissionPolicy", "1.30", "admissionregistration.k8s.io/v1beta1"),
+        ("1.30", "networking.k8s.io/v1beta1 IPAddress", "1.31", "networking.k8s.io/v1alpha1"),  # gone again in 1.37
+        ("1.36", "lifecycle.k8s.io/v1alpha1 Eviction", "1.37", ""),  # another thing than the Eviction of policy/v1
+    ],
+)
 def test_what_comes_later_tells_when_and_what_instead(version: str, later: str, added: str, replacement: str) -> None:
     assert load(version).absence(*later.split()) == Absence(added, "", replacement)
 
 
-@pytest.mark.parametrize(("version", "api_version", "kind"), [
-    ("1.36", "apps/v1", "Deployment"),  # served
-    ("1.25", "autoscaling/v2beta2", "HorizontalPodAutoscaler"),  # still served
-    ("1.36", "apps/v2", "Deployment"),  # never was
-    ("1.36", "extensions/v1beta1", "Widget"),
-    ("1.36", "serving.knative.dev/v1", "Service"),
-])
+@pytest.mark.parametrize(
+    ("version", "api_version", "kind"),
+    [
+        ("1.36", "apps/v1", "Deployment"),  # served
+        ("1.25", "autoscaling/v2beta2", "HorizontalPodAutoscaler"),  # still served
+        ("1.36", "apps/v2", "Deployment"),  # never was
+        ("1.36", "extensions/v1beta1", "Widget"),
+        ("1.36", "serving.knative.dev/v1", "Service"),
+    ],
+)
 def test_no_absence_of_what_is_served_or_never_was(version: str, api_version: str, kind: str) -> None:
     assert load(version).absence(api_version, kind) is None
 
@@ -272,8 +313,11 @@ def number(version: str) -> int:
 
 
 def test_definitions_of_a_table_of_ones_own() -> None:
-    table = {"version": "1.36.3", "kinds": {"v1": {"Node": ["core/v1 Node", "nodes", False]}},
-             "types": {"core/v1 Node": {"fields": {"kind": "string", "name": "string", "peers": "{}[]core/v1 Node"}, "plain": ["kind"]}}}
+    table = {
+        "version": "1.36.3",
+        "kinds": {"v1": {"Node": ["core/v1 Node", "nodes", False]}},
+        "types": {"core/v1 Node": {"fields": {"kind": "string", "name": "string", "peers": "{}[]core/v1 Node"}, "plain": ["kind"]}},
+    }
     node = Definitions(table).shape("core/v1 Node")
     peers = node.fields["peers"].shape
     assert peers.items is not None
@@ -296,39 +340,51 @@ def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     (tmp_path / "schemas" / "removed.json").write_text('{"added": {}, "removed": {"old/v1": {"Box": "1.9"}}}')
     (tmp_path / "schemas" / "resources.json").write_text("{}")
     monkeypatch.setattr(module, "SCHEMAS", tmp_path / "schemas")
+    monkeypatch.setattr(module, "VOCABULARY", tmp_path / "vocabulary.json")
     return module
 
 
 def definitions_of(color: str, **more: Any) -> dict[str, Any]:
     """The definitions of a version with one kind and one type that no kind leads to."""
-    return {"$defs": {
-        "io.k8s.api.toys.v1.Box": {
-            "type": ["object", "null"], "required": ["color"],
-            "x-kubernetes-group-version-kind": [{"group": "toys.k8s.io", "version": "v1", "kind": "Box"}],
-            "properties": {
-                "kind": {"type": ["string", "null"], "enum": ["Box"]},
-                "color": {"type": "string", "description": color},
-                "parts": {"type": ["array", "null"], "items": {"$ref": "#/$defs/io.k8s.api.toys.v1.Box"}},
-                "size": {"$ref": "#/$defs/io.k8s.apimachinery.pkg.api.resource.Quantity"},
-                **more,
+    return {
+        "$defs": {
+            "io.k8s.api.toys.v1.Box": {
+                "type": ["object", "null"],
+                "required": ["color"],
+                "x-kubernetes-group-version-kind": [{"group": "toys.k8s.io", "version": "v1", "kind": "Box"}],
+                "properties": {
+                    "kind": {"type": ["string", "null"], "enum": ["Box"]},
+                    "color": {"type": "string", "description": color},
+                    "parts": {"type": ["array", "null"], "items": {"$ref": "#/$defs/io.k8s.api.toys.v1.Box"}},
+                    "size": {"$ref": "#/$defs/io.k8s.apimachinery.pkg.api.resource.Quantity"},
+                    **more,
+                },
             },
-        },
-        "io.k8s.api.toys.v1.Unused": {"type": "object", "properties": {"name": {"type": "string"}}},
-        "io.k8s.apimachinery.pkg.api.resource.Quantity": {"type": "string"},
-    }}
+            "io.k8s.api.toys.v1.Unused": {"type": "object", "properties": {"name": {"type": "string"}}},
+            "io.k8s.apimachinery.pkg.api.resource.Quantity": {"type": "string"},
+        }
+    }
 
 
 OPENAPI = {
     "version": "v1.51.2",
     "resources": [{"apiVersion": each, "kind": "Box", "resource": "boxes", "namespaced": True} for each in ("toys.k8s.io/v1", "old/v1")],
-    "schemas": {"io.k8s.api.toys.v1.Box": {"properties": {
-        "kind": {"type": "string"},
-        "color": {"type": "string", "default": "", "enum": ["Blue", "Red", "Teal"]},
-        "parts": {"type": "array", "items": {"allOf": [{"$ref": "#/components/schemas/io.k8s.api.toys.v1.Box"}], "default": {}},
-                  "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["color"]},
-        "size": {"allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}]},
-        "weight": {"type": "integer", "format": "int32", "default": 7},
-    }}},
+    "schemas": {
+        "io.k8s.api.toys.v1.Box": {
+            "properties": {
+                "kind": {"type": "string"},
+                "color": {"type": "string", "default": "", "enum": ["Blue", "Red", "Teal"]},
+                "parts": {
+                    "type": "array",
+                    "items": {"allOf": [{"$ref": "#/components/schemas/io.k8s.api.toys.v1.Box"}], "default": {}},
+                    "x-kubernetes-list-type": "map",
+                    "x-kubernetes-list-map-keys": ["color"],
+                },
+                "size": {"allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}]},
+                "weight": {"type": "integer", "format": "int32", "default": 7},
+            }
+        }
+    },
 }
 
 
@@ -350,9 +406,15 @@ def test_the_tool_carries_facts_to_other_versions(tool: ModuleType, tmp_path: Pa
     assert old["kinds"] == {"toys.k8s.io/v1": {"Box": ["toys/v1 Box", "boxes", True]}}
     assert list(old["types"]) == ["toys/v1 Box"]
     assert old["types"]["toys/v1 Box"] == {
-        "fields": {"color": {"type": "string", "enum": ["Blue", "Red"]}, "kind": "string", "size": "quantity", "weight": "string",
-                   "parts": {"type": "[]toys/v1 Box", "list": "map", "keys": ["color"]}},
-        "required": ["color"], "plain": ["color"],
+        "fields": {
+            "color": {"type": "string", "enum": ["Blue", "Red"]},
+            "kind": "string",
+            "size": "quantity",
+            "weight": "string",
+            "parts": {"type": "[]toys/v1 Box", "list": "map", "keys": ["color"]},
+        },
+        "required": ["color"],
+        "plain": ["color"],
     }
     assert new["types"]["toys/v1 Box"]["fields"]["color"]["enum"] == ["Blue", "Red", "Teal"]
     assert json.loads((tmp_path / "schemas" / "removed.json").read_text())["removed"] == {"old/v1": {"Box": "1.9"}}
@@ -361,11 +423,20 @@ def test_the_tool_carries_facts_to_other_versions(tool: ModuleType, tmp_path: Pa
     assert [path.read_text() for path in sorted((tmp_path / "schemas").iterdir())] == before
 
 
-@pytest.mark.parametrize(("group", "kind", "complaint"), [
-    ("toys.k8s.io", "Robot", "is toys.k8s.io Robot namespaced?"), ("old", "Box", "contradicts the tables"),
-])
+@pytest.mark.parametrize(
+    ("group", "kind", "complaint"),
+    [
+        ("toys.k8s.io", "Robot", "is toys.k8s.io Robot namespaced?"),
+        ("old", "Box", "contradicts the tables"),
+    ],
+)
 def test_the_tool_stops_at_what_it_cannot_know(
-    tool: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str], group: str, kind: str, complaint: str,
+    tool: ModuleType,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    group: str,
+    kind: str,
+    complaint: str,
 ) -> None:
     document = definitions_of("Red")
     document["$defs"]["io.k8s.api.toys.v1.Box"]["x-kubernetes-group-version-kind"] = [{"group": group, "version": "v1", "kind": kind}]

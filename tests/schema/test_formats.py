@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from kcheck.schema.formats import find
+from kcheck.schema.crd.formats import find
 
 CASES = {
     "date-time": (["2024-01-02T03:04:05Z", "2024-01-02t03:04:05z", "2024-01-02T03:04:05.5+01:00"],

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from kcheck.schema.catalog import BadSchemas, add_schemas, read_schemas
-from kcheck.schema.crd import add_definitions
-from kcheck.schema.custom import CustomKind
-from kcheck.schema.definitions import load
-from kcheck.schema.jsonschemas import SchemaKind
+from kcheck.schema.builtin.definitions import load
+from kcheck.schema.crd.custom_resources import CustomKind
+from kcheck.schema.crd.definitions import add_definitions
+from kcheck.schema.external.catalog import BadSchemas, add_schemas, read_schemas
+from kcheck.schema.external.json_schemas import SchemaKind
 from kcheck.schema.store import Store
 from tests.schema.judging import crd, documents, problems
 
@@ -149,7 +149,9 @@ def test_a_crd_of_the_input_wins_over_those_of_files(tmp_path: Path) -> None:
     write(tmp_path, "a.yaml", crd("type: object"))
     store = store_with(tmp_path)
     add_definitions(store, documents(crd("{type: object, required: [spec]}")))
-    assert [rule for rule, _ in problems(store, "{apiVersion: example.com/v1, kind: Thing, metadata: {name: a}}")] == ["missing-required-field"]
+    assert [rule for rule, _ in problems(store, "{apiVersion: example.com/v1, kind: Thing, metadata: {name: a}}")] == [
+        "missing-required-field"
+    ]
 
 
 def test_bytes_that_are_no_text_are_an_error(tmp_path: Path) -> None:
@@ -230,8 +232,8 @@ def test_a_file_that_is_no_schema_is_told_when_it_is_needed(tmp_path: Path) -> N
 def test_jsonschema_is_loaded_only_when_such_a_schema_is_used(tmp_path: Path) -> None:
     write(tmp_path, "example.com/thing_v1.json")
     code = (
-        "import sys; from pathlib import Path; from kcheck.schema.catalog import add_schemas; from kcheck.schema.store import Store; "
-        "from kcheck.schema.definitions import load; store = Store(load('1.36')); add_schemas(store, Path(sys.argv[1])); "
+        "import sys; from pathlib import Path; from kcheck.schema.external.catalog import add_schemas; from kcheck.schema.store import Store; "
+        "from kcheck.schema.builtin.definitions import load; store = Store(load('1.36')); add_schemas(store, Path(sys.argv[1])); "
         "assert store.added('example.com/v1', 'Thing'); assert 'jsonschema' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True, timeout=60)

@@ -2,11 +2,11 @@
 
 import pytest
 
-from kcheck.schema.definitions import load
+from kcheck.schema.builtin.definitions import load
 from kcheck.schema.path import field_path
 from kcheck.text.source import Source
-from kcheck.tree.node import Node
-from kcheck.tree.parse import parse
+from kcheck.yaml.node import Node
+from kcheck.yaml.parse import parse
 
 POD = """\
 apiVersion: v1

@@ -8,14 +8,14 @@ from textwrap import dedent, indent
 
 import pytest
 
+from kcheck.check.session import Session
+from kcheck.discovery.discover import Discovery, Target
 from kcheck.rule.ruleset import choose
-from kcheck.run.discover import Discovery, Target
 from kcheck.run.run import run
-from kcheck.run.session import Session
-from kcheck.schema.catalog import add_schemas
-from kcheck.schema.definitions import load
-from kcheck.schema.podplaces import PodPlace, read_path
-from kcheck.schema.podschemas import PodSchemas
+from kcheck.schema.builtin.definitions import load
+from kcheck.schema.external.catalog import add_schemas
+from kcheck.schema.pods.detection import PodSchemas
+from kcheck.schema.pods.known_kinds import PodPlace, read_path
 from kcheck.schema.store import Store
 from kcheck.testing import check_text
 from kcheck.testing.texts import registry_with
@@ -221,7 +221,7 @@ def test_paths_without_a_schema_know_maps_within_pods() -> None:
 def test_a_container_without_a_name_is_called_by_what_it_stands_in() -> None:
     text = "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: a}\n"
     text += "spec: {templates: [{name: build, container: {image: 'a:1'}}]}\n"
-    assert "container build drops" in check_text(text, ["undropped-capabilities"])[0].concise
+    assert 'container "build" does not drop' in check_text(text, ["undropped-capabilities"])[0].concise
 
 
 def test_the_config_says_where_pods_are(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kcheck.schema.automaton import Automaton
-from kcheck.schema.regex import BadPattern
+from kcheck.regex.automaton import Automaton
+from kcheck.regex.parser import BadPattern
 
 
 @pytest.mark.parametrize(

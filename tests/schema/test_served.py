@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from kcheck.schema.definitions import available, folder, load
-from kcheck.schema.served import aliases, homes, served
+from kcheck.schema.builtin.api_resources import aliases, homes, served
+from kcheck.schema.builtin.definitions import available, folder, load
 from tools.refresh_schemas import resources
 
 

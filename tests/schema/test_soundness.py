@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from kcheck.schema.soundness import default_faults, knows_format, pattern_fault
+from kcheck.schema.crd.schema_checks import default_faults, knows_format, pattern_fault
 from kcheck.text.source import Source
-from kcheck.tree.node import Node
-from kcheck.tree.parse import parse
+from kcheck.yaml.node import Node
+from kcheck.yaml.parse import parse
 
 
 def schema(value: object) -> Node:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kcheck.schema.definitions import available, load
-from kcheck.schema.succession import Succession, succession
+from kcheck.schema.builtin.definitions import available, load
+from kcheck.schema.builtin.version_preference import Succession, succession
 
 
 @pytest.mark.parametrize(

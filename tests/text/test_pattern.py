@@ -12,7 +12,7 @@ import pytest
 import kcheck
 import kcheck_practice
 import kcheck_spec
-from kcheck.text.pattern import _Late, pattern
+from kcheck.text.pattern import _LazyPattern, pattern
 
 
 def modules() -> list[ModuleType]:
@@ -38,7 +38,7 @@ def test_a_mistake_shows_at_the_first_use() -> None:
 
 
 def test_all_patterns_can_be_compiled() -> None:
-    late = [(module.__name__, value) for module in modules() for value in vars(module).values() if isinstance(value, _Late)]
+    late = [(module.__name__, value) for module in modules() for value in vars(module).values() if isinstance(value, _LazyPattern)]
     assert len(late) > 50
     for name, each in late:
         try:

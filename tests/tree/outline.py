@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kcheck.tree.node import Node
+from kcheck.yaml.node import Node
 
 
 def outline(node: Node) -> object:

@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from kcheck.text.complaint import concise
 from kcheck.text.source import Source, Undecodable
-from kcheck.tree.build import ALIAS_LIMIT
-from kcheck.tree.built import DEPTH_LIMIT
-from kcheck.tree.document import Document
-from kcheck.tree.node import Node
-from kcheck.tree.parse import DOCUMENT_LIMIT, parse
+from kcheck.yaml.document import Document
+from kcheck.yaml.libyaml.builder import ALIAS_LIMIT
+from kcheck.yaml.node import Node
+from kcheck.yaml.parse import DOCUMENT_LIMIT, parse
+from kcheck.yaml.read_document import DEPTH_LIMIT
 
 
 def read(text: str) -> list[Document]:

@@ -8,9 +8,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from ruamel.yaml.error import YAMLError
 
-from kcheck.tree import line
-from kcheck.tree.build import Fault, build
-from kcheck.tree.quick import read
+from kcheck.yaml.fast import line
+from kcheck.yaml.fast.reader import read
+from kcheck.yaml.libyaml.builder import YamlFault, build
 from tests.tree.outline import outline
 
 READ = [
@@ -114,7 +114,7 @@ def test_texts_made_of_pieces(lines: list[tuple[int, str, str, str]], last: str)
     text = "\n".join(" " * indent + dashes + key + value for indent, dashes, key, value in lines) + last
     try:
         check(text)
-    except (YAMLError, Fault) as error:
+    except (YAMLError, YamlFault) as error:
         raise AssertionError(f"libyaml refuses what was read: {error}") from error
 
 
@@ -123,7 +123,7 @@ def test_texts_made_of_pieces(lines: list[tuple[int, str, str, str]], last: str)
 def test_texts_made_of_characters(text: str) -> None:
     try:
         check(text)
-    except (YAMLError, Fault) as error:
+    except (YAMLError, YamlFault) as error:
         raise AssertionError(f"libyaml refuses what was read: {error}") from error
 
 
@@ -137,5 +137,5 @@ def test_flow_made_of_pieces(pieces: list[str]) -> None:
     for text in (f"a: [{written}]\n", f"a: {{b: [c{written}], d: {{e: {written}}}}}\n"):
         try:
             check(text)
-        except (YAMLError, Fault) as error:
+        except (YAMLError, YamlFault) as error:
             raise AssertionError(f"libyaml refuses what was read: {error}") from error

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kcheck.text.source import Source
-from kcheck.tree.parse import parse
+from kcheck.yaml.parse import parse
 from tests.tree.answers import difference, reason, same
 
 OWN = Path(__file__).with_name("answers.jsonl")

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kcheck.text.source import Source
-from kcheck.tree import repeats
-from kcheck.tree.parse import parse
-from kcheck.tree.quick import read
-from kcheck.tree.repeats import Repeats
+from kcheck.yaml.fast import shared_blocks
+from kcheck.yaml.fast.reader import read
+from kcheck.yaml.fast.shared_blocks import Repeats
+from kcheck.yaml.parse import parse
 from tests.tree.outline import outline
 
 FIELD = (
@@ -23,14 +23,12 @@ FIELD = (
 
 @pytest.fixture(autouse=True)
 def all_are_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(repeats, "SMALLEST", 1)
-    monkeypatch.setattr(repeats, "HEAD", 1)
+    monkeypatch.setattr(shared_blocks, "SMALLEST", 1)
+    monkeypatch.setattr(shared_blocks, "HEAD", 1)
 
 
 def trees(text: str, known: Repeats | None) -> list[object]:
-    return [
-        (outline(each.root), each.fault, [(a.start, b.start) for a, b in each.duplicates]) for each in parse(Source("", text), known)
-    ]
+    return [(outline(each.root), each.fault, [(a.start, b.start) for a, b in each.duplicates]) for each in parse(Source("", text), known)]
 
 
 def schema(*fields: str) -> str:
@@ -188,7 +186,7 @@ def test_random_documents(blocks: list[str], order: list[tuple[int, str]], retur
 
 
 def test_room_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(repeats, "ROOM", 3000)
+    monkeypatch.setattr(shared_blocks, "ROOM", 3000)
     known = Repeats()
     for number in range(50):
         text = schema(FIELD.replace("some", f"{number}"), FIELD)

@@ -1,7 +1,8 @@
-"""Objects that others name and that are not in the input: when that is news, and how it is told.
+"""References to objects that are not in the input: when they are reported, and with which message.
 
-A missing object is told where it should be in sight: the input is complete; a name of the same kind, in the same file or folder, that
-nobody uses differs by a slip of the pen; the folder has it in another namespace; or, where a rule says so, the file has others of the kind.
+A missing object is reported where it should be in the input: the input is complete; an unused object of the kind in the same file
+or folder has a similar name; the folder has the object in another namespace; or, for some references,
+the file has other objects of the kind.
 """
 
 from __future__ import annotations
@@ -11,16 +12,16 @@ from collections.abc import Callable, Collection, Iterator
 from kcheck.api import Bundle, Facts, Peers, Problem, Reference, Related, is_provided, pattern
 from kcheck_practice._support.typos import correction, meant
 
-# In whose place a script or a template writes the name.
+# Names that a script or a template fills in.
 _PLACEHOLDER = pattern(r"[${}<>%]|^[^a-zA-Z0-9]")
 
 
-def absent(
-    user: Facts, kinds: Collection[str], bundle: Bundle, there: Callable[[Reference], bool] = lambda r: False
+def missing_references(
+    user: Facts, kinds: Collection[str], bundle: Bundle, exists: Callable[[Reference], bool] = lambda r: False
 ) -> Iterator[Reference]:
-    """References to objects that are not in the input and that nothing in it seems to make, each place once.
+    """References to objects that are neither in the input nor created by something in it, one for each place.
 
-    `there`: says of what is there all the same, besides what every cluster has.
+    `exists`: whether an object exists for another reason than that every cluster has it.
     """
     seen = set()
     for reference in user.references if user.whole else ():
@@ -28,47 +29,48 @@ def absent(
             continue
         seen.add(reference.place.start)
         name = reference.name
-        given = is_provided(reference) or there(reference) or bundle.is_mentioned(name, user)
-        if not (given or bundle.copies(reference) or bundle.makers(reference)):
+        known = is_provided(reference) or exists(reference) or bundle.is_mentioned(name, user)
+        if not (known or bundle.copies(reference) or bundle.makers(reference)):
             yield reference
 
 
-def tell(user: Facts, reference: Reference, bundle: Bundle, by_file: bool, remedy: str) -> Iterator[Problem]:
-    """The problem of a missing object, if it should be in sight. `by_file`: others of the kind in the file are a sign of that."""
+def missing_object_problem(user: Facts, reference: Reference, bundle: Bundle, by_file: bool, help: str = "") -> Problem | None:
+    """The problem of a missing object; None where the object need not be in the input.
+
+    `by_file`: whether other objects of the kind in the file mean that the object should be there, too. `help`: instead of the general one.
+    """
     kind, name, place = reference.kind, reference.name, reference.place
+    title = f'{kind} "{name}"'
     around = bundle.once(Peers).of(user, kind, reference.api_group)
     elsewhere = around.named(name)
-    if elsewhere is not None and user.folder in bundle.once(_moved):
-        return
+    if elsewhere is not None and user.folder in bundle.once(_renamespaced):
+        return None
     if elsewhere is not None:
-        message = f"{kind} {name} is in namespace {elsewhere.id.namespace}, which {_who(user, reference)} cannot see"
-        yield Problem(place, message, help="add it there", related=(Related(elsewhere.place, f"{kind} {name}"),))
-        return
+        message = f'{title} does not exist in namespace "{reference.namespace}", only in namespace "{elsewhere.id.namespace}"'
+        return Problem(place, message, help=f'add {title} to namespace "{reference.namespace}"', related=(Related(elsewhere.place, title),))
     here = around.sharing(reference.namespace, user.place.file)
     peers = here or around.sharing(reference.namespace)
     near = meant(name, peers.around(name))
-    # One that others use has a purpose of its own.
+    # An object that others use is not a misspelling of this one.
     if near is not None and not bundle.is_used(user.place.file if here else user.folder, kind, near):
         found = peers.named(near)
-        related = (Related(found.place, f"{kind} {near}"),) if found is not None else ()
-        yield Problem(place, f"there is no {kind} {name}", help=f"did you mean {near}?", related=related, fix=correction(place, name, near))
-    elif (bundle.complete or (by_file and here)) and not _is_operated(user, reference, bundle):
-        yield Problem(place, f"there is no {kind} {name} in the input", help=remedy)
+        related = (Related(found.place, f'{kind} "{near}"'),) if found is not None else ()
+        fix = correction(place, name, near)
+        return Problem(place, f"{title} does not exist", help=f'did you mean "{near}"?', related=related, fix=fix)
+    if (bundle.complete or (by_file and here)) and not _is_operated(user, reference, bundle):
+        return Problem(place, f"{title} does not exist in the input", help=help or f"add the {kind} or correct the name")
+    return None
 
 
 def _is_operated(user: Facts, reference: Reference, bundle: Bundle) -> bool:
-    """Whether the operator of another object is likely to make a ConfigMap or Secret: its name begins with that of a custom resource."""
+    """Whether an operator is likely to create a ConfigMap or Secret: its name begins with the name of another custom resource."""
     if reference.kind not in ("ConfigMap", "Secret"):
         return False
     name, own = reference.name, user.id.name if user.operated else ""
     return any(name[:end] in bundle.operated_names and name[:end] != own for end, sign in enumerate(name) if sign == "-")
 
 
-def _who(user: Facts, reference: Reference) -> str:
-    return f"pods in {user.id.namespace}" if user.pods else f"{user.title} in {reference.namespace}"
-
-
-def _moved(bundle: Bundle) -> frozenset[str]:
+def _renamespaced(bundle: Bundle) -> frozenset[str]:
     """The folders whose objects a kustomization of the input puts into one namespace."""
     known = {f.folder: f for f in bundle.facts if f.group == "kustomize.config.k8s.io"}
     found: set[str] = set()

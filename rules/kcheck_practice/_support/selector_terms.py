@@ -1,4 +1,4 @@
-"""Selectors inside of pods that the server accepts, to be judged for what they mean."""
+"""Selectors within Pods, for rules that check the meaning of selectors that the API server accepts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from kcheck.api import Node, selector, strings
 
 
 def accepted(listed: Node, labels: Node | None = None) -> selector.Selector | None:
-    """The selector of a list of requirements, and of the labels beside it; None for a malformed one, which the server refuses."""
+    """The selector of a list of requirements and of matchLabels; None for a malformed one, which the API server rejects."""
     if not isinstance(listed.value, list | None):
         return None
     equal = strings(labels) if labels is not None else {}

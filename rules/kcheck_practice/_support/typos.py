@@ -1,26 +1,26 @@
-"""Names that differ from a known one by a slip of the pen, and the edit that mends it."""
+"""Misspelt names: the known name that each is near to, and the edit that corrects it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
-from kcheck.api import Edit, Fix, Lexicon, Place, labels, nearest
+from kcheck.api import Edit, Fix, Lexicon, Location, labels, nearest
 
 _DIGITS = str.maketrans("", "", "0123456789")
 _PLAIN = re.compile(r"[A-Za-z](?:[\w./-]*\w)?", re.ASCII)
-_NO_TEXT = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
+_NOT_STRINGS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 
 
 def meant(word: str, known: Iterable[str] | Lexicon) -> str | None:
-    """The known name that was meant by a word. Two that differ in nothing but digits are two names: web-1 is no slip for web-2."""
+    """The known name that a word is near to. Names that differ only in digits are different names: web-1 is not a misspelt web-2."""
     bare = word.translate(_DIGITS)
     around = known.around(word) if isinstance(known, Lexicon) else known
     return nearest(word, (each for each in around if each.translate(_DIGITS) != bare))
 
 
 def meant_label(key: str) -> str | None:
-    """The label of Kubernetes that was meant by a key: with its name under another prefix, or misspelt in one of the two."""
+    """The label of Kubernetes that a key is near to: the same name under another prefix, or a misspelt prefix or name."""
     prefix, _, name = key.rpartition("/")
     if labels.belongs_to_kubernetes(key):
         moved = sorted(known for known in labels.COMMON if known.rpartition("/")[2] == name)
@@ -31,14 +31,14 @@ def meant_label(key: str) -> str | None:
 
 
 def is_plain(word: str) -> bool:
-    """Whether YAML reads a word as itself where it stands without quotes."""
-    return _PLAIN.fullmatch(word) is not None and word.lower() not in _NO_TEXT
+    """Whether YAML reads a word without quotes as that string."""
+    return _PLAIN.fullmatch(word) is not None and word.lower() not in _NOT_STRINGS
 
 
-def correction(place: Place | None, wrong: str, right: str) -> Fix | None:
-    """The change of a word at a place, None where it is not written there plainly (quoted, folded, far to the right)."""
+def correction(place: Location | None, wrong: str, right: str) -> Fix | None:
+    """The fix that replaces a word at a place, None where the source has not exactly this word there (quoted, folded, escaped)."""
     if place is None or place.range.start.line != place.range.end.line:
         return None
     if place.line[place.range.start.column - 1 : place.range.end.column - 1] != wrong or not is_plain(right):
         return None
-    return Fix(f"write {right}", (Edit(place.start, place.start + len(wrong), right),), safe=False)
+    return Fix(f'use "{right}"', (Edit(place.start, place.start + len(wrong), right),), safe=False)

@@ -1,17 +1,17 @@
-"""Lines that a fix adds to a block of YAML; nothing that is written changes."""
+"""Edits that add lines to a block of YAML and change no existing text."""
 
 from __future__ import annotations
 
 from kcheck.api import Edit, Node, Resource
 
 _FURTHER_BREAKS = frozenset("\x85\u2028\u2029")
-"""What YAML 1.1 takes for line breaks besides those that people write."""
+"""Line breaks of YAML 1.1 other than LF and CR."""
 
 
 def new_entry(owner: Node, resource: Resource, *lines: str) -> Edit | None:
-    """The edit that adds an entry of these lines to a map: behind its first scalars, or before all if it has none.
+    """The edit that adds an entry of these lines to a map: after its first scalars, or at its start where it has none.
 
-    None where the map is empty or written in braces.
+    None where the map is empty or in flow style.
     """
     if not len(owner) or owner.style == "{":
         return None
@@ -39,5 +39,5 @@ def new_entry(owner: Node, resource: Resource, *lines: str) -> Edit | None:
 
 
 def _is_plain(line: str, before: int = 0) -> bool:
-    """Whether a line is one to YAML, too, and has nothing but blanks and dashes up to a column."""
+    """Whether a line has no further line breaks of YAML 1.1, and only spaces and dashes up to a column."""
     return not _FURTHER_BREAKS & set(line) and not line[:before].strip(" -")

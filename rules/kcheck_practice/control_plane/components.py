@@ -1,4 +1,4 @@
-"""How the components of a control plane are started, in static pods and wherever else their command lines stand."""
+"""Flags of control-plane components in the command lines of containers: static Pods and any other Pod that starts a component."""
 
 from __future__ import annotations
 
@@ -10,16 +10,19 @@ from kcheck_practice.control_plane._component_flags import APISERVER, APISERVER_
 
 _COMPONENTS = frozenset((APISERVER, MANAGER, SCHEDULER, ETCD, KUBELET))
 _GROUPS = ("control-plane",)
+_MAX_VALUE = 40
+"""Longer values of flags are left out of messages."""
 _PLUGINS = {
-    "NodeRestriction": "lets a kubelet change what is not its node's",
-    "AlwaysPullImages": "lets pods use images that they may not pull",
-    "EventRateLimit": "can be flooded with events",
-    "DenyServiceExternalIPs": "lets Services take addresses that are not theirs",
+    "NodeRestriction": "so kubelets can change objects of other nodes",
+    "AlwaysPullImages": "so Pods can use images of the node without pull credentials",
+    "EventRateLimit": "so clients can flood the API server with events",
+    "DenyServiceExternalIPs": "so Services can claim any external IP address",
 }
+_PLUGIN_HELP = {"EventRateLimit": " and configure the plugin with --admission-control-config-file"}
 
 
 class CommandLine(NamedTuple):
-    """A component's start. `flags`: values by name, with the place of each; `at`: where a flag that is missing would be."""
+    """The command line of a component. `flags`: value and node by flag name; `at`: the node to report a missing flag at."""
 
     component: str
     flags: dict[str, tuple[str, Node]]
@@ -27,7 +30,7 @@ class CommandLine(NamedTuple):
 
 
 def command_line(container: Container) -> CommandLine | None:
-    """The start of the component that a container runs, None where it runs none."""
+    """The command line of the component that a container runs, None where it runs none. Variables such as ETCD_CERT_FILE count."""
     items = [*container["command"], *container["args"]]
     words = [(word, item) for item in items for word in item.text.split()]
     component = next((name for word, _ in words for name in (word.rpartition("/")[2],) if name in _COMPONENTS), "")
@@ -51,18 +54,27 @@ def command_line(container: Container) -> CommandLine | None:
     return CommandLine(component, flags, container["command"] if container["command"] else container["args"])
 
 
-def _judged(container: Container, flags: tuple[Flag, ...]) -> Iterator[Problem]:
+def _flag_problems(container: Container, flags: tuple[Flag, ...]) -> Iterator[Problem]:
+    """The problems of the flags that the component of a container sets to a rejected value or lacks."""
     line = command_line(container)
     for flag in flags if line is not None else ():
         if line is None or flag.component != line.component:
             continue
         value, node = line.flags.get(flag.name, (None, line.at))
         if not flag.right(value) and not (value is None and _may_be_elsewhere(flag, line)):
-            yield Problem(node, f"this {flag.component} {flag.wrong}", help=flag.write, at="key" if value is None else "value")
+            message = f"{flag.component} {flag.wrong} ({_state(flag.name, value)})"
+            yield Problem(node, message, help=flag.help, at="key" if value is None else "value")
+
+
+def _state(name: str, value: str | None) -> str:
+    """A flag as messages show it, with a short value."""
+    if value is None:
+        return f"--{name} is not set"
+    return f"--{name}={value}" if len(value) <= _MAX_VALUE else f"--{name}"
 
 
 def _may_be_elsewhere(flag: Flag, line: CommandLine) -> bool:
-    """Whether a file that the command line names may have what it lacks."""
+    """Whether a configuration file that the command line names may contain a missing setting."""
     if flag.component == APISERVER:
         return APISERVER_FILES.get(flag.name, "-") in line.flags
     file, setting = FILES.get(flag.component, ("-", ""))
@@ -70,13 +82,13 @@ def _may_be_elsewhere(flag: Flag, line: CommandLine) -> bool:
 
 
 def _rule_of(id: str, title: str) -> Rule:
-    """A rule of all flags in the table that are told under its id."""
+    """The rule about all flags of the table that are reported under an id."""
     flags = tuple(flag for flag in FLAGS if flag.rule == id)
 
-    def look(container: Container) -> Iterator[Problem]:
-        yield from _judged(container, flags)
+    def check(container: Container) -> Iterator[Problem]:
+        yield from _flag_problems(container, flags)
 
-    return rule(id, title, groups=_GROUPS, default=False)(look)
+    return rule(id, title, groups=_GROUPS, default=False)(check)
 
 
 @rule(
@@ -90,18 +102,18 @@ def admission_plugins(
     *,
     wanted: Annotated[tuple[str, ...], "plugins that must be in --enable-admission-plugins"] = tuple(_PLUGINS),
 ) -> Iterator[Problem]:
-    """Those that must be on and are not, those that must not be on or off, and those that no version has any more."""
-    yield from _judged(container, tuple(flag for flag in FLAGS if flag.rule == "insecure-admission-plugins"))
+    """Plugins that must be enabled, plugins that must not be enabled or disabled, and plugins that were removed from Kubernetes."""
+    yield from _flag_problems(container, tuple(flag for flag in FLAGS if flag.rule == "insecure-admission-plugins"))
     line = command_line(container)
     if line is None or line.component != APISERVER:
         return
     value, node = line.flags.get("enable-admission-plugins", ("", line.at))
     for name in wanted:
         if name not in value.split(","):
-            harm = _PLUGINS.get(name, "has no such plugin on")
-            yield Problem(
-                node, f"this {APISERVER} {harm}", help=f"add {name} to --enable-admission-plugins", at="value" if value else "key"
-            )
+            effect = f", {_PLUGINS[name]}" if name in _PLUGINS else ""
+            message = f"{APISERVER} does not enable admission plugin {name}{effect}"
+            hint = f"add {name} to --enable-admission-plugins{_PLUGIN_HELP.get(name, '')}"
+            yield Problem(node, message, help=hint, at="value" if value else "key")
 
 
 anonymous_requests = _rule_of("anonymous-auth", "kube-apiserver or kubelet allows anonymous requests (--anonymous-auth)")

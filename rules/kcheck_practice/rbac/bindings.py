@@ -1,4 +1,4 @@
-"""Who gets a role. Source: the documentation's page "Role Based Access Control Good Practices"."""
+"""Bindings that grant a role to too many subjects. Source: the documentation's page "Role Based Access Control Good Practices"."""
 
 from __future__ import annotations
 
@@ -9,52 +9,54 @@ from kcheck.api import Node, Problem, Resource, rule
 
 _KINDS = ("rbac.authorization.k8s.io RoleBinding", "rbac.authorization.k8s.io ClusterRoleBinding")
 _GROUPS = ("rbac", "security")
-_NOBODY = ("system:anonymous", "system:unauthenticated")
-# Roles that Kubernetes itself gives to everybody.
-_OPEN = ("system:public-info-viewer", "system:basic-user", "system:discovery", "system:service-account-issuer-discovery")
+_UNAUTHENTICATED = ("system:anonymous", "system:unauthenticated")
+# Roles that Kubernetes itself binds to all users.
+_PUBLIC_ROLES = ("system:public-info-viewer", "system:basic-user", "system:discovery", "system:service-account-issuer-discovery")
+_SPECIFIC = "bind specific users, groups or ServiceAccounts"
 
 
 @rule("cluster-admin-binding", "Binding grants cluster-admin", groups=_GROUPS, default=False, kinds=_KINDS)
 def cluster_admin_binding(
     resource: Resource,
     *,
-    roles: Annotated[tuple[str, ...], "roles that nobody should be bound to"] = ("cluster-admin",),
+    roles: Annotated[tuple[str, ...], "roles that bindings must not grant"] = ("cluster-admin",),
 ) -> Iterator[Problem]:
-    """In a RoleBinding it is all of one namespace, the roles in it included."""
+    """In a RoleBinding, cluster-admin grants all permissions in one namespace, including those on its Roles."""
     node = resource["roleRef"]["name"]
     if node.text in roles:
-        where = "the cluster" if resource.kind == "ClusterRoleBinding" else "the namespace"
-        yield Problem(node, f"{node.text} is all power over {where}", help="bind a role with what is needed")
+        where = "the cluster" if resource.kind == "ClusterRoleBinding" else "the namespace of the RoleBinding"
+        if node.text == "cluster-admin":
+            message = f"{_role(resource)} grants all permissions in {where}"
+        else:
+            message = f'{_role(resource)} is granted in {where}, but option "roles" does not permit it'
+        yield Problem(node, message, help="bind a role that has only the required permissions")
 
 
 @rule("anonymous-binding", "Role is bound to unauthenticated users (system:anonymous)", kinds=_KINDS, groups=_GROUPS)
 def anonymous_binding(resource: Resource) -> Iterator[Problem]:
-    """Requests without credentials come from these. The roles that Kubernetes binds to them itself are fine."""
+    """Requests without credentials belong to this user and group. The roles that Kubernetes itself binds to them are accepted."""
     for node in _subjects(resource):
-        if node["name"].text in _NOBODY:
-            yield Problem(
-                node["name"], f"{node['name'].text} is whoever reaches the API server", help="name users, groups or service accounts"
-            )
+        if node["name"].text in _UNAUTHENTICATED:
+            yield Problem(node["name"], f'{_role(resource)} is granted to unauthenticated users ("{node["name"].text}")', help=_SPECIFIC)
 
 
 @rule(
     "authenticated-binding", "Role is bound to all authenticated users (system:authenticated)", kinds=_KINDS, groups=_GROUPS, default=False
 )
 def authenticated_binding(resource: Resource) -> Iterator[Problem]:
-    """Among them is every service account of the cluster, and on some clouds every user of that cloud."""
+    """The group contains every ServiceAccount of the cluster, and on some clouds every user of that cloud."""
     for node in _subjects(resource):
         if node["name"].text == "system:authenticated" and node["kind"].text == "Group":
-            yield Problem(
-                node["name"], "system:authenticated is every user and every pod with a token", help="name those who need the role"
-            )
+            message = f'{_role(resource)} is granted to all authenticated users, including every ServiceAccount ("system:authenticated")'
+            yield Problem(node["name"], message, help=_SPECIFIC)
 
 
 @rule("system-masters-binding", "Binding has the group system:masters as a subject, which bypasses RBAC", kinds=_KINDS, groups=_GROUPS)
 def masters_binding(resource: Resource) -> Iterator[Problem]:
-    """Its members pass RBAC by, so that the binding changes nothing; whoever is in the group cannot be taken out."""
+    """Members of system:masters bypass RBAC, so the binding has no effect, and RBAC cannot revoke their permissions."""
     for node in _subjects(resource):
         if node["name"].text == "system:masters":
-            yield Problem(node["name"], "members of system:masters may do everything whatever is bound", help="use a group of your own")
+            yield Problem(node["name"], '"system:masters" bypasses RBAC, so this binding changes nothing', help="bind a different group")
 
 
 @rule(
@@ -65,12 +67,23 @@ def masters_binding(resource: Resource) -> Iterator[Problem]:
     default=False,
 )
 def service_account_group_binding(resource: Resource) -> Iterator[Problem]:
-    """system:serviceaccounts are those of the cluster, system:serviceaccounts:NAMESPACE those of a namespace, also those to come."""
+    """system:serviceaccounts contains all ServiceAccounts of the cluster, system:serviceaccounts:NAMESPACE those of a namespace."""
     for node in _subjects(resource):
-        if node["kind"].text == "Group" and node["name"].text.startswith("system:serviceaccounts"):
-            yield Problem(node["name"], f"{node['name'].text} is every pod there, also those to come", help="name the service accounts")
+        name = node["name"].text
+        if node["kind"].text == "Group" and name.startswith("system:serviceaccounts"):
+            namespace = name.partition("system:serviceaccounts:")[2]
+            where = f'namespace "{namespace}"' if namespace else "the cluster"
+            message = f'{_role(resource)} is granted to all present and future ServiceAccounts in {where} ("{name}")'
+            yield Problem(node["name"], message, help="bind individual ServiceAccounts")
 
 
 def _subjects(resource: Resource) -> Iterator[Node]:
-    if resource["roleRef"]["name"].text not in _OPEN:
+    """The subjects of a binding; none where its role is one that Kubernetes binds to all users."""
+    if resource["roleRef"]["name"].text not in _PUBLIC_ROLES:
         yield from resource["subjects"]
+
+
+def _role(resource: Resource) -> str:
+    """The role of a binding as messages name it."""
+    role = resource["roleRef"]
+    return f'{role["kind"].text or "role"} "{role["name"].text}"'

@@ -1,7 +1,7 @@
-"""Rules of roles that grant nothing, because no request is ever what they say.
+"""Role rules that grant nothing, because they match no request.
 
-Sources: the documentation's page "Using RBAC Authorization"; how requests become attributes and are compared with rules:
-apiserver/pkg/endpoints/request/requestinfo.go and pkg/apis/rbac/v1/evaluation_helpers.go.
+Sources: the documentation's page "Using RBAC Authorization"; how the API server derives the attributes of a request and compares them with
+rules: apiserver/pkg/endpoints/request/requestinfo.go and pkg/apis/rbac/v1/evaluation_helpers.go.
 """
 
 from __future__ import annotations
@@ -9,26 +9,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from kcheck.api import Bundle, Edit, Facts, Fix, Lexicon, Node, Problem, Related, Resource, nearest, rule, served
+from kcheck.api import Bundle, Edit, Facts, Fix, Lexicon, Node, Problem, Related, Resource, api_resources, nearest, rule
 from kcheck_practice._support.typos import correction, is_plain, meant
 
 _RULE = "rbac/v1 PolicyRule"
 _ROLES = ("rbac.authorization.k8s.io Role", "rbac.authorization.k8s.io ClusterRole")
 _GROUPS = ("rbac",)
-# Asked of any resource: by what owns it, or by programs that treat all alike.
-_ANY_PART = {"status", "scale", "finalizers"}
-# OpenShift's own, of addresses outside the cluster.
-_FOREIGN_PARTS = {"endpoints/restricted", "endpointslices/restricted"}
-# A request for a Namespace counts as one within it.
-_WITHIN_THEMSELVES = {"namespaces"}
+# Subresources that are accepted for every resource: owners and generic clients request them.
+_ANY_SUBRESOURCE = {"status", "scale", "finalizers"}
+# Subresources that only OpenShift has, for addresses outside the cluster.
+_OPENSHIFT_SUBRESOURCES = {"endpoints/restricted", "endpointslices/restricted"}
+# A request for a Namespace counts as a request within that namespace.
+_IN_OWN_NAMESPACE = {"namespaces"}
 _VERBS = {"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "use", "bind", "escalate", "impersonate",
           "approve", "sign", "attest", "proxy", "connect", "redirect", "*"}  # fmt: skip
 _METHODS = {"get", "head", "post", "put", "patch", "delete", "options", "*"}
-_MEANT = {
-    "read": "get, list, watch", "view": "get, list, watch", "readonly": "get, list, watch", "describe": "get", "fetch": "get",
-    "show": "get", "write": "create, update, patch", "edit": "update, patch", "modify": "update, patch", "apply": "create, patch",
-    "post": "create", "put": "update", "add": "create", "remove": "delete", "destroy": "delete", "all": '"*"', "any": '"*"',
-    "exec": "create, of pods/exec", "logs": "get, of pods/log", "deleteall": "deletecollection",
+_METHOD_OF_VERB = {"create": "post", "update": "put", "deletecollection": "delete"}
+# Other words for verbs, and the help for each.
+_SYNONYMS = {
+    **dict.fromkeys(("read", "view", "readonly"), 'use "get", "list" and "watch"'),
+    **dict.fromkeys(("describe", "fetch", "show"), 'use "get"'),
+    "write": 'use "create", "update" and "patch"', "edit": 'use "update" and "patch"', "modify": 'use "update" and "patch"',
+    "apply": 'use "create" and "patch"', "post": 'use "create"', "put": 'use "update"', "add": 'use "create"', "remove": 'use "delete"',
+    "destroy": 'use "delete"', "all": 'did you mean "*"?', "any": 'did you mean "*"?', "exec": 'use "create" on resource "pods/exec"',
+    "logs": 'use "get" on resource "pods/log"', "deleteall": 'use "deletecollection"',
 }  # fmt: skip
 _CORE = {"core", "v1", "api", "core/v1"}
 _NAMELESS = ("create", "deletecollection")
@@ -36,9 +40,9 @@ _NAMELESS = ("create", "deletecollection")
 
 @rule("unknown-role-resource", "Role names an unknown resource", groups=_GROUPS, fixable=True, types=_RULE)
 def unknown_role_resource(node: Node) -> Iterator[Problem]:
-    """Told of the groups of Kubernetes itself; a rule that names others, too, may mean a resource of theirs."""
+    """Only where all apiGroups belong to Kubernetes itself: another group may define the resource."""
     groups = [each.text for each in node["apiGroups"]]
-    known = served.served()
+    known = api_resources.served()
     if not groups or not all(group in known for group in groups):
         return
     for each in node["resources"]:
@@ -47,42 +51,52 @@ def unknown_role_resource(node: Node) -> Iterator[Problem]:
             continue
         found = [known[group][plural] for group in groups if plural in known[group]]
         if not found:
-            yield _nowhere(each, plural, groups)
-        if not found or not part or part in _ANY_PART or each.text in _FOREIGN_PARTS:
+            yield _unknown_resource(each, plural, groups)
+        if not found or not part or part in _ANY_SUBRESOURCE or each.text in _OPENSHIFT_SUBRESOURCES:
             continue
         parts = sorted({name for resource in found for name in resource.parts})
         if part not in parts and "*" not in parts:
             near = meant(part, parts)
-            hint = f"did you mean {plural}/{near}?" if near else f"use one of {', '.join(parts)}" if parts else "take it away"
-            yield Problem(each, f"{plural} has no subresource {part}", help=hint, fix=_write(each, f"{plural}/{near}") if near else None)
+            if near:
+                hint = f'did you mean "{plural}/{near}"?'
+            else:
+                hint = f"use one of {_listed(f'{plural}/{name}' for name in parts)}" if parts else f'did you mean "{plural}"?'
+            fix = _replacement(each, f"{plural}/{near}") if near else None
+            yield Problem(each, f'resource "{plural}" has no subresource "{part}"', help=hint, fix=fix)
 
 
 @rule("unknown-role-api-group", "Role names an unknown API group in apiGroups", groups=_GROUPS, fixable=True, types=_RULE)
 def unknown_role_group(node: Node) -> Iterator[Problem]:
-    """Groups of custom resources have a dot; those of Kubernetes are known."""
-    known = served.served()
+    """Groups of custom resources contain a dot; those of Kubernetes are known."""
+    known = api_resources.served()
     for each in node["apiGroups"]:
         group = each.text
         if group in known or group == "*" or not group:
             continue
         bare = group.partition("/")[0]
+        unknown = f'unknown API group "{group}"'
         if group.lower() in _CORE:
-            yield Problem(each, f"no API group is called {group}", help='write "", which is the core group', fix=_write(each, '""'))
+            yield Problem(each, unknown, help='use "" for the core API group', fix=_replacement(each, '""'))
         elif "/" in group:
-            yield Problem(each, "roles name API groups without a version", help=f"write {bare}, not {group}", fix=_write(each, bare))
+            yield Problem(each, f'API group "{group}" contains a version', help=f'use "{bare}"', fix=_replacement(each, bare))
         elif near := _near_group(group):
-            yield Problem(each, f"no API group is called {group}", help=f"did you mean {near}?", fix=_write(each, near))
-        elif "." not in group and (home := _home(group)) is not None:
+            yield Problem(each, unknown, help=f'did you mean "{near}"?', fix=_replacement(each, near))
+        elif "." not in group and (plural := api_resources.aliases().get(group.lower())) is not None:
+            homes = " or ".join(f'"{home}"' for home in _homes(plural))
             yield Problem(
-                each, f"{group} is a resource, not an API group", help=f"write {home or 'two quotes'} here, {group} under resources"
+                each, f'"{group}" is a resource, not an API group', help=f'use {homes} under apiGroups and "{plural}" under resources'
             )
         elif "." not in group:
-            yield Problem(each, f"no API group is called {group}: those of custom resources have a dot, such as example.com")
+            yield Problem(
+                each,
+                f"{unknown}: API groups of custom resources contain a dot",
+                help="use spec.group of the CustomResourceDefinition",
+            )
 
 
 @rule("unknown-role-verb", "Role names an unknown verb", groups=_GROUPS, fixable=True, types=_RULE)
 def unknown_verb(node: Node) -> Iterator[Problem]:
-    """Any word may be a verb to some program that asks for it, so that only slips and what others call these verbs are told."""
+    """Extension API servers and webhooks may define verbs, so only misspelt verbs and known synonyms are reported."""
     urls = len(node["nonResourceURLs"]) > 0
     right = _METHODS if urls else _VERBS
     for each in node["verbs"]:
@@ -92,23 +106,26 @@ def unknown_verb(node: Node) -> Iterator[Problem]:
         low = verb.lower()
         near = low if low in right else None if low in _VERBS else meant(low, sorted(right))
         if urls and near is None:
-            yield Problem(each, f"{verb} is no method of HTTP, and URLs are asked for with those", help="write get")
+            method = _METHOD_OF_VERB.get(low, "get")
+            hint = f'remove "{verb}"' if _has(node["verbs"], method) else f'did you mean "{method}"?'
+            yield Problem(each, f'verb "{verb}" has no effect on nonResourceURLs, which support only HTTP methods', help=hint)
         elif near is not None:
-            yield Problem(each, f"no request has the verb {verb}", help=f"did you mean {near}?", fix=_write(each, near))
-        elif low in _MEANT and all(group.text in served.served() for group in node["apiGroups"]):
-            yield Problem(each, f"no request has the verb {verb}", help=f"write {_MEANT[low]}")
+            yield Problem(each, f'unknown verb "{verb}"', help=f'did you mean "{near}"?', fix=_replacement(each, near))
+        elif low in _SYNONYMS and all(group.text in api_resources.served() for group in node["apiGroups"]):
+            yield Problem(each, f'unknown verb "{verb}"', help=_SYNONYMS[low])
 
 
 @rule("resource-names-with-create", "Role rule combines resourceNames with create or deletecollection", kinds=_ROLES, groups=_GROUPS)
 def named_creation(resource: Resource) -> Iterator[Problem]:
-    """A request to create, or to delete a collection, bears no name of an object. To a subresource it does."""
+    """Create and deletecollection requests carry no object name, except requests to a subresource."""
     for node in resource["rules"]:
         if not len(node["resourceNames"]) or any("/" in each.text for each in node["resources"]):
             continue
         for each in node["verbs"]:
-            # Where another rule of the role grants it to all, it does no harm here.
+            # It does no harm where another rule of the role grants the verb on all objects.
             if each.text in _NAMELESS and not _granted(resource, node, each.text):
-                yield Problem(each, f"{each.text} bears no name, so that resourceNames rule it out", help="grant it in a rule without them")
+                message = f'resourceNames never allows "{each.text}": {each.text} requests carry no object name'
+                yield Problem(each, message, help=f'move "{each.text}" to a rule without resourceNames')
 
 
 @rule(
@@ -119,11 +136,12 @@ def named_creation(resource: Resource) -> Iterator[Problem]:
     fields="resourceNames",
 )
 def resource_name_pattern(node: Node) -> Iterator[Problem]:
-    """Names are compared as they stand."""
+    """Names are compared literally."""
     for each in node["resourceNames"]:
         if "*" in each.text:
-            instead = "leave resourceNames out" if each.text == "*" else "list the names, or leave resourceNames out"
-            yield Problem(each, f"* is no pattern in resourceNames, and no object is called {each.text}", help=instead)
+            hint = "remove resourceNames" if each.text == "*" else "list the names or remove resourceNames"
+            message = f'resourceNames does not support wildcards: "{each.text}" matches only an object of exactly that name'
+            yield Problem(each, message, help=hint)
 
 
 @rule(
@@ -134,13 +152,15 @@ def resource_name_pattern(node: Node) -> Iterator[Problem]:
     fields="nonResourceURLs",
 )
 def role_url(node: Node) -> Iterator[Problem]:
-    """Paths, which begin with a slash; * stands for what follows, at the end only."""
+    """Entries are paths that begin with "/"; "*" is a wildcard only as the last character."""
     for each in node["nonResourceURLs"]:
         url = each.text
         if url and not url.startswith("/") and url != "*":
-            yield Problem(each, f"{url} is no path", help="begin it with /")
+            hint = f'use "/{url}"' if "*" not in url[:-1] and "://" not in url else 'list paths that begin with "/"'
+            yield Problem(each, f'nonResourceURLs entry "{url}" matches no request: it does not begin with "/"', help=hint)
         elif "*" in url[:-1]:
-            yield Problem(each, f"* stands for anything at the end of a path only, not in {url}", help="list the paths")
+            message = f'nonResourceURLs entry "{url}" matches no request: "*" is a wildcard only at the end'
+            yield Problem(each, message, help="list the paths")
 
 
 @rule(
@@ -150,8 +170,8 @@ def role_url(node: Node) -> Iterator[Problem]:
     groups=_GROUPS,
 )
 def cluster_resource_in_role(resource: Resource) -> Iterator[Problem]:
-    """A Role grants within its namespace; nodes and the like are asked for without one."""
-    known = served.served()
+    """A Role grants permissions within its namespace; requests for cluster-scoped resources have no namespace."""
+    known = api_resources.served()
     for node in resource["rules"]:
         groups = [each.text for each in node["apiGroups"]]
         if not all(group in known for group in groups):
@@ -159,33 +179,36 @@ def cluster_resource_in_role(resource: Resource) -> Iterator[Problem]:
         for each in node["resources"]:
             plural = each.text.partition("/")[0]
             found = [known[group][plural] for group in groups if plural in known[group]]
-            if found and plural not in _WITHIN_THEMSELVES and not any(resource.namespaced for resource in found):
-                yield Problem(each, f"{plural} belong to no namespace, so that a Role cannot grant them", help="use a ClusterRole")
+            if found and plural not in _IN_OWN_NAMESPACE and not any(resource.namespaced for resource in found):
+                message = f'a Role cannot grant access to the cluster-scoped resource "{plural}"'
+                yield Problem(each, message, help="use a ClusterRole and a ClusterRoleBinding")
 
 
 @rule("unknown-role-custom-resource", "Role names a custom resource that no CRD of its API group defines", kinds=_ROLES,
       groups=(*_GROUPS, "relations"), fixable=True)  # fmt: skip
 def undefined_role_resource(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Asked where the input defines resources of that group."""
+    """Only where the input has a CustomResourceDefinition of that API group."""
     for grant in facts.grants:
         defined = {plural: crd for group in grant.groups for plural, crd in bundle.once(_definitions).get(group, {}).items()}
         if not defined or grant.plural in defined:
             continue
         low = grant.plural.lower()
         near = low if low in defined else next((f"{low}{end}" for end in ("s", "es") if f"{low}{end}" in defined), None)
-        # A longer name may well be another resource, whose definition is elsewhere; and so is one beside that which is near.
+        # A longer name may be another resource that is defined elsewhere, and so may a name beside a similar, correct one.
         near = near or nearest(low, bundle.once(_Plurals).of(grant.groups), limit=1)
-        of = " or ".join(grant.groups)
+        group = " or ".join(f'"{name}"' for name in grant.groups)
+        message = f'no CustomResourceDefinition of API group {group} defines resource "{grant.plural}"'
         if near is not None and all(each.plural != near for each in facts.grants):
             fix = correction(grant.place, grant.plural, near)
-            related = (Related(defined[near].place, defined[near].title),)
-            yield Problem(grant.place, f"{of} defines no {grant.plural}", help=f"did you mean {near}?", related=related, fix=fix)
+            related = (Related(defined[near].place, f'CustomResourceDefinition "{defined[near].id.name}"'),)
+            yield Problem(grant.place, message, help=f'did you mean "{near}"?', related=related, fix=fix)
         elif bundle.complete:
-            yield Problem(grant.place, f"{of} defines no {grant.plural} in the input", help="take it away, or add its definition")
+            hint = f'remove "{grant.plural}" or add its CustomResourceDefinition to the input'
+            yield Problem(grant.place, f"{message} in the input", help=hint)
 
 
 def _definitions(bundle: Bundle) -> dict[str, dict[str, Facts]]:
-    """Group -> plural -> definition of it in the input."""
+    """The CustomResourceDefinitions of the input by API group and plural."""
     table: dict[str, dict[str, Facts]] = {}
     for f in bundle.facts:
         if f.id.kind == "CustomResourceDefinition" and f.group == "apiextensions.k8s.io":
@@ -209,7 +232,7 @@ class _Plurals:
 
 
 def _granted(role: Resource, named: Node, verb: str) -> bool:
-    """Whether other rules of a role, which name no objects, grant a verb on all resources of one that does."""
+    """Whether rules of a role without resourceNames grant a verb on all resources of a rule with resourceNames."""
     free = [each for each in role["rules"] if not len(each["resourceNames"]) and _has(each["verbs"], verb)]
     return all(
         any(_has(each["apiGroups"], group.text) and _has(each["resources"], resource.text) for each in free)
@@ -222,45 +245,62 @@ def _has(entries: Node, word: str) -> bool:
     return any(each.text in (word, "*") for each in entries)
 
 
-def _nowhere(node: Node, plural: str, groups: list[str]) -> Problem:
+def _unknown_resource(node: Node, plural: str, groups: list[str]) -> Problem:
     """The problem of a resource that none of the groups has."""
-    of = " or ".join(group or "core" for group in groups)
     part = node.text[len(plural) :]
     homes = _homes(plural)
     if homes:
-        return Problem(node, f"{plural} are of the API group {' or '.join(homes)}, not {of}", help="correct apiGroups")
+        resources = node.parent
+        alone = resources is not None and len(resources) == 1
+        hint = f"set apiGroups: {_flow(homes)}" if alone else f'move "{node.text}" to a rule with apiGroups: {_flow(homes)}'
+        return Problem(node, f'resource "{plural}" is in {_titled(homes)}, not in {_titled(groups)}', help=hint)
     if "*" in plural:
-        return Problem(node, f"{plural} is no pattern that roles know", help="write * for all resources, or list those that are meant")
-    known = served.served()
-    right = served.aliases().get(plural.lower()) or meant(plural.lower(), sorted({name for group in groups for name in known[group]}))
-    right = right or nearest(plural.lower(), sorted(served.homes()))
+        return Problem(node, f'"{plural}" matches no resource: rules do not support partial wildcards', help="list the resources")
+    known = api_resources.served()
+    alias = api_resources.aliases().get(plural.lower())
+    right = alias or meant(plural.lower(), sorted({name for group in groups for name in known[group]}))
+    right = right or nearest(plural.lower(), sorted(api_resources.homes()))
+    message = f'no resource "{plural}" in {_titled(groups)}'
     if right is None:
-        return Problem(node, f"the API group {of} has no resource {plural}", help="check its spelling and apiGroups")
+        return Problem(node, message, help="correct the name of the resource or apiGroups")
     if any(right in known[group] for group in groups):
-        return Problem(node, f"no resource is called {plural}", help=f"write {right}{part}", fix=_write(node, right + part))
-    return Problem(node, f"no resource is called {plural}", help=f"write {right}{part}, of the API group {' or '.join(_homes(right))}")
+        hint = f'use "{right}{part}"' if alias else f'did you mean "{right}{part}"?'
+        return Problem(node, message, help=hint, fix=_replacement(node, right + part))
+    return Problem(node, message, help=f'did you mean "{right}{part}" with apiGroups: {_flow(_homes(right))}?')
 
 
 def _homes(plural: str) -> list[str]:
-    """The groups of a resource, as messages name them; old ones where there is no other."""
-    groups = served.homes().get(plural, ())
-    return [group or '""' for group in groups if group != "extensions"] or list(groups)
+    """The groups of a resource; "extensions" only where no other group has it."""
+    groups = api_resources.homes().get(plural, ())
+    return [group for group in groups if group != "extensions"] or list(groups)
 
 
-def _home(word: str) -> str | None:
-    plural = served.aliases().get(word.lower())
-    return None if plural is None else " or ".join(group for group in _homes(plural))
+def _titled(groups: list[str]) -> str:
+    """Groups as messages name them."""
+    names = [f'API group "{group}"' if group else 'the core API group ("")' for group in groups]
+    return " or ".join(names)
+
+
+def _flow(groups: list[str]) -> str:
+    """Groups as a YAML list on one line."""
+    return f"[{_listed(groups)}]"
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
 
 
 @cache
 def _near_group(group: str) -> str | None:
-    """The group of Kubernetes that was meant. What ends in x-k8s.io is of others."""
+    """The group of Kubernetes that a misspelt one is near to. Groups that end in x-k8s.io do not belong to Kubernetes itself."""
     if group.endswith(".x-k8s.io"):
         return None
-    known = [each for each in served.served() if each]
+    known = [each for each in api_resources.served() if each]
     return nearest(group, known, limit=2 if "." in group else None)
 
 
-def _write(node: Node, text: str) -> Fix:
+def _replacement(node: Node, text: str) -> Fix:
+    """The fix that sets an entry to a text, quoted where YAML demands it or the entry was quoted."""
     bare = text == '""' or (node.style == "" and is_plain(text))
-    return Fix(f"write {text}", (Edit(node.start, node.end, text if bare else f'"{text}"'),), safe=False)
+    title = "use the core API group" if text == '""' else f'use "{text}"'
+    return Fix(title, (Edit(node.start, node.end, text if bare else f'"{text}"'),), safe=False)

@@ -1,4 +1,7 @@
-"""What roles allow. Sources: the documentation's pages "Using RBAC Authorization" and "Role Based Access Control Good Practices"."""
+"""Roles that grant dangerous permissions.
+
+Sources: the documentation's pages "Using RBAC Authorization" and "Role Based Access Control Good Practices".
+"""
 
 from __future__ import annotations
 
@@ -20,15 +23,15 @@ _ROLES = {"rbac.authorization.k8s.io": ("roles", "clusterroles")}
 _PEOPLE = {"": ("users", "groups", "serviceaccounts"), "authentication.k8s.io": ("userextras", "uids")}
 
 
-class Grant(NamedTuple):
-    """A power that rules can give: verbs on resources, by API group. `named`: only these objects, or all of them."""
+class Permission(NamedTuple):
+    """A permission that a role rule can grant: verbs on resources by API group. `named`: only on objects of these names."""
 
     verbs: tuple[str, ...]
     resources: Mapping[str, tuple[str, ...]]
     named: tuple[str, ...] = ()
 
     def found(self, node: Node) -> tuple[Node, str, str] | None:
-        """The entry of a rule that gives the power, its resource and its verb; wildcards give everything."""
+        """The entry of a rule that grants the permission, with its resource and verb; None where there is none. Wildcards count."""
         groups = {each.text for each in node["apiGroups"]}
         verb = next((each.text for each in node["verbs"] if each.text in self.verbs or each.text == "*"), "")
         names = {each.text for each in node["resourceNames"]}
@@ -36,180 +39,188 @@ class Grant(NamedTuple):
             return None
         for each in node["resources"]:
             for group, resources in self.resources.items():
-                if (group in groups or "*" in groups) and any(_means(each.text, resource) for resource in resources):
+                if (group in groups or "*" in groups) and any(_covers(each.text, resource) for resource in resources):
                     return each, each.text, verb
         return None
 
 
-def _means(text: str, resource: str) -> bool:
-    """Whether what a rule says covers a resource: */exec is that of every resource."""
+def _covers(text: str, resource: str) -> bool:
+    """Whether an entry of resources covers a resource; */exec covers the subresource exec of every resource."""
     return text in ("*", resource) or ("/" in resource and text == f"*/{resource.partition('/')[2]}")
 
 
-def _power(id: str, title: str, grant: Grant, danger: str, *, wildcards: bool = True) -> Rule:
-    """The rule about a power. `danger`: what it comes to; `wildcards`: whether a rule for everything is told, too."""
+def _permission(id: str, title: str, grant: Permission, effect: str) -> Rule:
+    """The rule about a permission. `effect`: what the permission allows, as the end of a sentence about the verb."""
 
     @rule(id, title, groups=_GROUPS, default=False, types=_RULE)
-    def look(node: Node) -> Iterator[Problem]:
+    def check(node: Node) -> Iterator[Problem]:
         found = grant.found(node)
-        if found is None or (not wildcards and "*" in found[1:]):
-            return
-        entry, resource, verb = found
-        yield Problem(entry, f"{_what(verb, resource)} {danger}", help="take it away from all that can do without")
+        if found is not None:
+            entry, resource, verb = found
+            yield Problem(entry, f"{_titled(verb, resource)} {effect}", help=_help(verb, resource))
 
-    return look
-
-
-def _what(verb: str, resource: str) -> str:
-    return f"{'every verb' if verb == '*' else verb} on {'all resources' if resource == '*' else resource}"
+    return check
 
 
-def _verb(id: str, title: str, verb: str, danger: str, *, of: Mapping[str, tuple[str, ...]]) -> Rule:
-    """The rule about a verb that has a meaning of its own for some resources, and is among every verb on them."""
-    grant = Grant((verb,), of)
+def _titled(verb: str, resource: str) -> str:
+    return f'verb "{verb}" on resource "{resource}"'
+
+
+def _help(verb: str, resource: str) -> str:
+    wild = [field for field, text in (("verbs", verb), ("resources", resource)) if text == "*"]
+    return f'list the required {" and ".join(wild)} instead of "*"' if wild else "remove this permission unless it is required"
+
+
+def _verb(id: str, title: str, verb: str, effect: str, *, of: Mapping[str, tuple[str, ...]]) -> Rule:
+    """The rule about a verb that has a special meaning for some resources; the verb "*" includes it."""
+    grant = Permission((verb,), of)
 
     @rule(id, title, groups=_GROUPS, default=False, types=_RULE)
-    def look(node: Node) -> Iterator[Problem]:
+    def check(node: Node) -> Iterator[Problem]:
         found = grant.found(node)
         if found is None:
             return
-        at = next((each for each in node["verbs"] if each.text == verb), found[0])
-        means = "" if at.text == verb else f"{_what(found[2], found[1])} includes "
-        yield Problem(at, f"{means}{verb}, which {danger}", help="take it away from all that can do without")
+        entry, resource, granted = found
+        at = next((each for each in node["verbs"] if each.text == verb), entry)
+        includes = "" if at.text == verb else f' includes "{verb}", which'
+        shown = verb if at.text == verb else granted
+        yield Problem(at, f"{_titled(shown, resource)}{includes} {effect}", help=_help(shown, resource))
 
-    return look
+    return check
 
 
 @rule("wildcard-verb", 'Role allows all verbs (verbs: "*")', groups=_GROUPS, default=False, types=_RULE)
 def wildcard_verb(node: Node) -> Iterator[Problem]:
-    """Among them are escalate, bind and impersonate, and whatever comes with later versions."""
+    """The wildcard includes escalate, bind and impersonate, and verbs that later versions add."""
     for each in node["verbs"] if len(node["resources"]) else ():
         if each.text == "*":
-            yield Problem(each, "* is every verb, also those to come", help="list the ones that are needed, such as get, list, watch")
+            message = 'verb "*" allows all verbs, including future ones'
+            yield Problem(each, message, help='list the required verbs, such as "get", "list" and "watch"')
 
 
 @rule("wildcard-resource", 'Role allows all resources (resources: "*")', groups=_GROUPS, default=False, types=_RULE)
 def wildcard_resource(
     node: Node,
     *,
-    groups: Annotated[bool, "tell of apiGroups: ['*'], too"] = False,
+    groups: Annotated[bool, 'also report apiGroups: ["*"]'] = False,
 ) -> Iterator[Problem]:
-    """Among them are Secrets, and whatever is installed later."""
-    for field in ("resources", "apiGroups") if groups else ("resources",):
+    """The wildcard includes Secrets, and resources that are installed later."""
+    for field, what in (("resources", "resources"), ("apiGroups", "API groups")) if groups else (("resources", "resources"),):
         for each in node[field]:
             if each.text == "*":
-                yield Problem(each, f"* is every one of the {field}, also those to come", help="list the ones that are needed")
+                yield Problem(each, f'"*" in {field} allows all {what}, including future ones', help=f"list the required {what}")
 
 
 @rule("wildcard-role", "Role allows all verbs on all resources, like cluster-admin", groups=_GROUPS, default=False, types=_RULE)
 def unlimited_role(node: Node) -> Iterator[Problem]:
-    """Every verb on every resource of every group is all that there is."""
+    """All verbs on all resources of all API groups are the permissions of cluster-admin on resources."""
     if all(any(each.text == "*" for each in node[field]) for field in ("verbs", "resources", "apiGroups")):
-        yield Problem(node, "every verb on every resource is as much as cluster-admin", help="list what is needed")
+        message = "this rule allows all verbs on all resources of all API groups, like cluster-admin"
+        yield Problem(node, message, help="list the required API groups, resources and verbs")
 
 
-secret_read = _power(
+secret_read = _permission(
     "secret-read-permission",
     "Role allows reading Secrets",
-    Grant(("get", "list", "watch"), {"": ("secrets",)}),
-    "shows the values of Secrets, list and watch those of all",
+    Permission(("get", "list", "watch"), {"": ("secrets",)}),
+    "allows reading the values of Secrets",
 )
-secret_write = _power(
+secret_write = _permission(
     "secret-write-permission",
     "Role allows creating or changing Secrets",
-    Grant(_WRITING, {"": ("secrets",)}),
-    "makes tokens of any service account",
+    Permission(_WRITING, {"": ("secrets",)}),
+    "allows writing Secrets, including ServiceAccount tokens",
 )
-workload_create = _power(
+workload_create = _permission(
     "workload-create-permission",
     "Role allows the creation of Pods or workloads",
-    Grant(("create",), _WORKLOADS),
-    "runs anything under any service account of the namespace",
+    Permission(("create",), _WORKLOADS),
+    "allows running containers under any ServiceAccount of the namespace",
 )
-pod_exec = _power(
+pod_exec = _permission(
     "pod-exec-permission",
     "Role allows access into Pods (pods/exec, pods/attach, pods/portforward)",
-    Grant(("create", "get"), {"": ("pods/exec", "pods/attach", "pods/portforward", "pods/ephemeralcontainers")}),
-    "gets into running containers and all that they can reach",
+    Permission(("create", "get"), {"": ("pods/exec", "pods/attach", "pods/portforward", "pods/ephemeralcontainers")}),
+    "allows access to running containers and everything they can reach",
 )
-node_proxy = _power(
+node_proxy = _permission(
     "node-proxy-permission",
     "Role allows access to the kubelet API (nodes/proxy)",
-    Grant(("get", "create", "update", "patch", "delete"), {"": ("nodes/proxy",)}),
-    "runs commands in every pod of the node, past audit and admission",
+    Permission(("get", "create", "update", "patch", "delete"), {"": ("nodes/proxy",)}),
+    "allows running commands in every Pod of a node, without audit log and admission control",
 )
-webhook_change = _power(
+webhook_change = _permission(
     "webhook-write-permission",
     "Role allows changes to admission webhook configurations",
-    Grant(_WRITING, {"admissionregistration.k8s.io": ("validatingwebhookconfigurations", "mutatingwebhookconfigurations")}),
-    "reads and changes whatever anybody creates",
+    Permission(_WRITING, {"admissionregistration.k8s.io": ("validatingwebhookconfigurations", "mutatingwebhookconfigurations")}),
+    "allows controlling the admission of any object",
 )
-certificate_approval = _power(
+certificate_approval = _permission(
     "certificate-approval-permission",
     "Role allows the approval of CertificateSigningRequests",
-    Grant(("update", "patch"), {"certificates.k8s.io": ("certificatesigningrequests/approval",)}),
-    "makes certificates of any user",
+    Permission(("update", "patch"), {"certificates.k8s.io": ("certificatesigningrequests/approval",)}),
+    "allows approving client certificates for any user",
 )
-service_status = _power(
+service_status = _permission(
     "service-status-write-permission",
     "Role allows changes to services/status (CVE-2020-8554)",
-    Grant(("update", "patch"), {"": ("services/status",)}),
-    "takes over addresses that others send to (CVE-2020-8554)",
+    Permission(("update", "patch"), {"": ("services/status",)}),
+    "allows intercepting traffic to other IP addresses (CVE-2020-8554)",
 )
-endpoint_change = _power(
+endpoint_change = _permission(
     "endpoints-write-permission",
     "Role allows changes to Endpoints or EndpointSlices (CVE-2021-25740)",
-    Grant(_WRITING, {"": ("endpoints",), "discovery.k8s.io": ("endpointslices",)}),
-    "sends what is meant for a Service anywhere (CVE-2021-25740)",
+    Permission(_WRITING, {"": ("endpoints",), "discovery.k8s.io": ("endpointslices",)}),
+    "allows redirecting Service traffic to any address (CVE-2021-25740)",
 )
-log_deletion = _power(
+log_deletion = _permission(
     "log-delete-permission",
-    "Role allows the deletion of Pod logs (pods/log)",
-    Grant(("delete", "deletecollection"), {"": ("pods/log",)}),
-    "removes the traces of what somebody did",
+    "Role grants delete on Pod logs (pods/log)",
+    Permission(("delete", "deletecollection"), {"": ("pods/log",)}),
+    "exceeds read access to Pod logs",
 )
-config_map_change = _power(
+config_map_change = _permission(
     "config-map-write-permission",
     "Role allows changes to ConfigMaps",
-    Grant(_CHANGING, {"": ("configmaps",)}),
-    "changes how other programs behave",
+    Permission(_CHANGING, {"": ("configmaps",)}),
+    "allows changing the configuration of other workloads",
 )
-aws_auth_change = _power(
+aws_auth_change = _permission(
     "aws-auth-write-permission",
     "Role allows changes to the ConfigMap aws-auth (EKS)",
-    Grant(_CHANGING, {"": ("configmaps",)}, ("aws-auth",)),
-    "can make anybody a cluster admin through the ConfigMap aws-auth",
+    Permission(_CHANGING, {"": ("configmaps",)}, ("aws-auth",)),
+    'allows granting cluster-admin access through ConfigMap "aws-auth" on EKS',
 )
-network_change = _power(
+network_change = _permission(
     "network-write-permission",
     "Role allows changes to Services, Ingresses or NetworkPolicies",
-    Grant(_WRITING, {"": ("services", "endpoints"), "networking.k8s.io": ("ingresses", "networkpolicies")}),
-    "opens, closes and redirects traffic",
+    Permission(_WRITING, {"": ("services", "endpoints"), "networking.k8s.io": ("ingresses", "networkpolicies")}),
+    "allows opening, blocking and redirecting network traffic",
 )
 role_binding = _verb(
     "bind-permission",
     "Role allows binding any role (verb bind)",
     "bind",
-    "hands out roles that one does not have",
+    "allows granting permissions that the subject does not have",
     of=_ROLES,
 )
 role_escalation = _verb(
     "escalate-permission",
     "Role allows privilege escalation (verb escalate)",
     "escalate",
-    "writes roles of more power than one has",
+    "allows writing roles with permissions that the subject does not have",
     of=_ROLES,
 )
 impersonation = _verb(
     "impersonate-permission",
     "Role allows impersonation (verb impersonate)",
     "impersonate",
-    "does whatever others may do, in their name",
+    "allows acting as another user, group or ServiceAccount",
     of=_PEOPLE,
 )
-role_change = _power(
+role_change = _permission(
     "role-write-permission",
     "Role allows changes to Roles or RoleBindings",
-    Grant(_WRITING, {"rbac.authorization.k8s.io": ("roles", "clusterroles", "rolebindings", "clusterrolebindings")}),
-    "changes who may do what",
+    Permission(_WRITING, {"rbac.authorization.k8s.io": ("roles", "clusterroles", "rolebindings", "clusterrolebindings")}),
+    "allows changing RBAC permissions",
 )

@@ -1,4 +1,4 @@
-"""What is wrong with a kustomization.yaml. The engine finds it, for it has to look into folders."""
+"""Files and directories that a kustomization.yaml references. kcheck/run/kustomizations.py finds the problems, as it reads directories."""
 
 from kcheck.api import ERROR, declare
 

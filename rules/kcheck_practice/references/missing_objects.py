@@ -1,16 +1,17 @@
-"""Objects that others lead to: Services, workloads to scale, roles, accounts, claims, classes. Sources: the documentation's pages
-"Ingress", "Horizontal Pod Autoscaling", "Using RBAC Authorization", "Persistent Volumes", "StatefulSets", "Dynamic Admission Control".
+"""References to missing objects: Services, scale targets, roles, ServiceAccounts, claims, classes.
+
+Sources: the documentation's pages "Ingress", "Horizontal Pod Autoscaling", "Using RBAC Authorization", "Persistent Volumes",
+"StatefulSets", "Dynamic Admission Control".
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import ERROR, Bundle, Complaint, Facts, Problem, Reference, Related, rule
-from kcheck_practice._support.missing_references import absent, tell
+from kcheck.api import ERROR, Bundle, Complaint, Facts, PortFact, Problem, Reference, Related, rule
+from kcheck_practice._support.missing_references import missing_object_problem, missing_references
 from kcheck_practice._support.typos import correction, meant
 
-_REMEDY = "add it, or correct the name"
 _SCALED = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController", "DaemonSet", "Rollout")
 _CLASSES = ("StorageClass", "IngressClass", "PriorityClass", "RuntimeClass", "GatewayClass", "VolumeAttributesClass")
 _OTHER = ("Issuer", "ClusterIssuer", "SecretStore", "ClusterSecretStore", "TriggerAuthentication", "ClusterTriggerAuthentication",
@@ -28,17 +29,17 @@ _OTHER = ("Issuer", "ClusterIssuer", "SecretStore", "ClusterSecretStore", "Trigg
     fixable=True,
 )
 def missing_service(user: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Asked of Ingresses, routes, webhooks, APIServices and StatefulSets; told where the file has Services or a name is a slip."""
+    """Services that Ingresses, routes, webhooks, APIServices and StatefulSets reference."""
 
-    def there(reference: Reference) -> bool:
-        # The load balancer controller of AWS takes this for a port where an annotation says what to do.
+    def exists(reference: Reference) -> bool:
+        # The AWS load balancer controller uses this port name for actions in annotations.
         if reference.key == "use-annotation" or (user.id.namespace == "kube-system" and not bundle.complete):
             return True
         return any(reference.name.startswith(name) for name in bundle.operated_names)
 
-    for reference in absent(user, ("Service",), bundle, there):
-        # Who writes a webhook for a program seldom writes its Service into the same file.
-        yield from tell(user, reference, bundle, reference.use in ("backend", "own"), _REMEDY)
+    for reference in missing_references(user, ("Service",), bundle, exists):
+        # A file with a webhook configuration seldom contains its Service.
+        yield from _problem(user, reference, bundle, reference.use in ("backend", "own"))
 
 
 @rule(
@@ -51,7 +52,7 @@ def missing_service(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     fixable=True,
 )
 def missing_service_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """By name or number; what controllers answer then is an error page, or nothing. Webhooks without a port are called at 443."""
+    """Ports by name or number. Webhooks and APIServices without a port use port 443."""
     for reference in user.references if user.whole else ():
         key = reference.key or ("443" if reference.use == "hook" else "")
         if reference.kind != "Service" or key in ("", "use-annotation"):
@@ -61,21 +62,30 @@ def missing_service_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         protocol = "UDP" if user.id.kind == "UDPRoute" else "TCP"
         if not ports or any("external-name-service" in f.marks for f in copies):
             continue
-        of_it = [port for port in ports if key in (port.name, str(port.number))]
-        if any(port.protocol == protocol for port in of_it):
+        named = [port for port in ports if key in (port.name, str(port.number))]
+        if any(port.protocol == protocol for port in named):
             continue
+        service = f'Service "{reference.name}"'
         near = meant(key, sorted(port.name for port in ports if port.name)) if not key.isdigit() else None
-        have = ", ".join(dict.fromkeys(f"{p.name} ({p.number})" if p.name else str(p.number) for p in ports))
-        hint = f"did you mean {near}?" if near else f"use one of {have}"
         fix = correction(reference.key_place, reference.key, near) if near else None
-        related = (Related(copies[0].place, f"Service {reference.name}"),)
-        message = Complaint(f"Service {reference.name} has no port {key}", hint)
-        if of_it:
-            led = f"{user.id.kind} leads there by {protocol}"
-            message = Complaint(f"port {key} of Service {reference.name} is {of_it[0].protocol}, and {led}", "correct one")
+        if named:
+            message = f"port {key} of {service} uses {named[0].protocol}, but {user.id.kind} requires {protocol}"
+            problem = Complaint(message, f"use a port with protocol: {protocol}")
         elif not reference.key:
-            message = Complaint(f"Service {reference.name} has no port 443, which is called where none is named", hint)
-        yield Problem(reference.key_place or reference.place, message, related=related, fix=fix)
+            message = f"{service} has no port 443, the default where the reference sets no port"
+            numbers = list(dict.fromkeys(str(port.number) for port in ports))
+            problem = Complaint(message, f"set port: {numbers[0]}" if len(numbers) == 1 else f"set port to one of {', '.join(numbers)}")
+        else:
+            shown = key if key.isdigit() else f'"{key}"'
+            problem = Complaint(f"{service} has no port {shown}", f'did you mean "{near}"?' if near else _ports_help(ports))
+        related = (Related(copies[0].place, service),)
+        yield Problem(reference.key_place or reference.place, problem, related=related, fix=fix)
+
+
+def _ports_help(ports: list[PortFact]) -> str:
+    """The help that lists the ports of a Service, each once."""
+    shown = list(dict.fromkeys(f'"{port.name}" ({port.number})' if port.name else str(port.number) for port in ports))
+    return f"did you mean port {shown[0]}?" if len(shown) == 1 else f"use one of the ports {', '.join(shown)}"
 
 
 @rule(
@@ -88,19 +98,18 @@ def missing_service_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     fixable=True,
 )
 def missing_scale_target(user: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Asked of HorizontalPodAutoscalers, VerticalPodAutoscalers and KEDA's ScaledObjects."""
-    for reference in absent(user, _SCALED, bundle):
+    """Targets of HorizontalPodAutoscalers, VerticalPodAutoscalers and KEDA ScaledObjects."""
+    for reference in missing_references(user, _SCALED, bundle):
         if reference.use != "target":
             continue
         others = [f for f in bundle.around(user, "folder") if f.whole and f.id.name == reference.name and f.id.kind in _SCALED]
         if others and (reference.api_group, reference.kind) != (others[0].group, others[0].id.kind):
-            right = f"{others[0].id.api_version} {others[0].id.kind}"
-            message = f"there is no {reference.kind} {reference.name}, which is a {right}"
-            yield Problem(
-                reference.place, message, help="correct apiVersion and kind", related=(Related(others[0].place, others[0].title),)
-            )
+            other = others[0].id
+            message = f'{reference.kind} "{reference.name}" does not exist, but {other.kind} "{other.name}" ({other.api_version}) does'
+            hint = f"set apiVersion: {other.api_version} and kind: {other.kind}"
+            yield Problem(reference.place, message, help=hint, related=(Related(others[0].place, f'{other.kind} "{other.name}"'),))
         else:
-            yield from tell(user, reference, bundle, True, _REMEDY)
+            yield from _problem(user, reference, bundle, True)
 
 
 @rule(
@@ -113,15 +122,18 @@ def missing_scale_target(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     fixable=True,
 )
 def missing_role(user: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """The server takes such a binding, and it grants nothing."""
-    for reference in absent(user, ("Role", "ClusterRole"), bundle):
+    """The API server accepts such a binding, which grants nothing."""
+    for reference in missing_references(user, ("Role", "ClusterRole"), bundle):
         other = "Role" if reference.kind == "ClusterRole" else "ClusterRole"
         twin = next((f for f in bundle.neighbours(user, other, reference.api_group) if f.id.name == reference.name), None)
         if twin is not None and reference.use == "role":
-            message = f"there is no {reference.kind} {reference.name}, which is a {other}"
-            yield Problem(reference.place, message, help=f"write kind: {other}", related=(Related(twin.place, twin.title),))
+            message = f'{reference.kind} "{reference.name}" does not exist, but {other} "{reference.name}" does'
+            # A ClusterRoleBinding cannot reference a Role.
+            instead = "use a RoleBinding with" if user.id.kind == "ClusterRoleBinding" else "set"
+            related = (Related(twin.place, f'{other} "{reference.name}"'),)
+            yield Problem(reference.place, message, help=f"{instead} roleRef.kind: {other}", related=related)
         else:
-            yield from tell(user, reference, bundle, False, _REMEDY)
+            yield from _problem(user, reference, bundle, False)
 
 
 @rule(
@@ -134,9 +146,9 @@ def missing_role(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     fixable=True,
 )
 def missing_service_account(user: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Pods of an account that is not there are never made; a binding to one grants nothing."""
-    for reference in absent(user, ("ServiceAccount",), bundle):
-        yield from tell(user, reference, bundle, reference.use == "account", _REMEDY)
+    """The API server rejects Pods with a missing ServiceAccount; a binding to one grants nothing."""
+    for reference in missing_references(user, ("ServiceAccount",), bundle):
+        yield from _problem(user, reference, bundle, reference.use == "account")
 
 
 @rule(
@@ -149,13 +161,13 @@ def missing_service_account(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     fixable=True,
 )
 def missing_volume_claim(user: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """A pod with it waits until somebody makes the claim; a StatefulSet makes those of its templates."""
+    """A Pod with a missing claim stays pending. A StatefulSet creates the claims of its volumeClaimTemplates."""
 
-    def there(reference: Reference) -> bool:
+    def exists(reference: Reference) -> bool:
         return any(f"-{f.id.name}-" in reference.name for f in bundle.neighbours(user, "StatefulSet", "apps"))
 
-    for reference in absent(user, ("PersistentVolumeClaim", "PersistentVolume"), bundle, there):
-        yield from tell(user, reference, bundle, reference.use == "volume", _REMEDY)
+    for reference in missing_references(user, ("PersistentVolumeClaim", "PersistentVolume"), bundle, exists):
+        yield from _problem(user, reference, bundle, reference.use == "volume")
 
 
 @rule(
@@ -168,13 +180,13 @@ def missing_volume_claim(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     fixable=True,
 )
 def missing_class(user: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Clusters bring many StorageClasses, IngressClasses, PriorityClasses and the like, so that most is told of slips."""
+    """Clusters come with many classes, so that without a complete input only misspelt names are reported."""
 
-    def there(reference: Reference) -> bool:
+    def exists(reference: Reference) -> bool:
         return reference.kind == "StorageClass" and _is_manual(user, reference, bundle)
 
-    for reference in absent(user, _CLASSES, bundle, there):
-        yield from tell(user, reference, bundle, False, _REMEDY)
+    for reference in missing_references(user, _CLASSES, bundle, exists):
+        yield from _problem(user, reference, bundle, False)
 
 
 @rule(
@@ -187,9 +199,9 @@ def missing_class(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     fixable=True,
 )
 def missing_gateway(user: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """A route without its Gateway takes no traffic."""
-    for reference in absent(user, ("Gateway",), bundle):
-        yield from tell(user, reference, bundle, True, _REMEDY)
+    """A route without its Gateway receives no traffic."""
+    for reference in missing_references(user, ("Gateway",), bundle):
+        yield from _problem(user, reference, bundle, True)
 
 
 @rule(
@@ -202,21 +214,27 @@ def missing_gateway(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     fixable=True,
 )
 def missing_object(user: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Issuers, secret stores, sources of Flux, projects of Argo CD, claims of devices, policies of bindings."""
-    for reference in absent(user, _OTHER, bundle):
-        yield from tell(user, reference, bundle, False, _REMEDY)
+    """Issuers, secret stores, Flux sources, Argo CD projects, resource claims, policies of ValidatingAdmissionPolicyBindings."""
+    for reference in missing_references(user, _OTHER, bundle):
+        yield from _problem(user, reference, bundle, False)
 
 
 @rule("missing-owner", "Owner in metadata.ownerReferences does not exist", facts="references", groups=("relations",), default=False)
 def missing_owner(user: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Whatever names an owner that does not exist is collected as garbage."""
+    """The garbage collector deletes objects whose owner does not exist."""
     for reference in user.references:
         if reference.use == "own" and reference.place.field.startswith("metadata.ownerReferences") and not bundle.copies(reference):
-            message = f"there is no {reference.kind} {reference.name}, and without its owner this is deleted"
-            yield Problem(reference.place, message, help="take it away")
+            message = f'owner {reference.kind} "{reference.name}" does not exist in the input, and objects without their owner are deleted'
+            yield Problem(reference.place, message, help="remove metadata.ownerReferences")
+
+
+def _problem(user: Facts, reference: Reference, bundle: Bundle, by_file: bool) -> Iterator[Problem]:
+    problem = missing_object_problem(user, reference, bundle, by_file)
+    if problem is not None:
+        yield problem
 
 
 def _is_manual(user: Facts, reference: Reference, bundle: Bundle) -> bool:
-    """Whether volumes of the folder bear the class, which need not be an object then."""
+    """Whether PersistentVolumes of the folder have the class; then no StorageClass object is required."""
     volumes = bundle.neighbours(user, "PersistentVolume")
     return any(f"class={reference.name}" in volume.marks for volume in volumes)

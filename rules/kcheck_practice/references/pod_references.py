@@ -1,19 +1,19 @@
-"""ConfigMaps and Secrets that pods refer to. Sources: the documentation's pages "ConfigMaps", "Secrets" and "Volumes"."""
+"""ConfigMaps and Secrets that Pods reference. Sources: the documentation's pages "ConfigMaps", "Secrets" and "Volumes"."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import ERROR, Bundle, Facts, Lexicon, Problem, Related, pattern, rule
-from kcheck_practice._support.missing_references import absent, tell
+from kcheck.api import ERROR, Bundle, Facts, Lexicon, Problem, Reference, Related, pattern, rule
+from kcheck_practice._support.missing_references import missing_object_problem, missing_references
 from kcheck_practice._support.typos import correction, meant
 
 _KEYED = ("ConfigMap", "Secret")
-# What the kubelet took for the name of a variable until names of nearly all characters came with Kubernetes 1.32.
+# The names of variables that the kubelet accepted before Kubernetes 1.32, which accepts almost all characters.
 _VARIABLE = pattern(r"(?!\.\.)(?!\.$)[-._a-zA-Z][-._a-zA-Z0-9]*")
-_SHOWN = 5
-_REMEDY = "add it, or set optional where the pod can do without"
-_OTHER_REMEDY = "add it, or correct the name"
+_MAX_KEYS = 5
+# The references of Pods that have a field "optional".
+_OPTIONAL = pattern(r".*\.(?:(?:configMap|secret)KeyRef|envFrom\b[^.]*\.(?:configMap|secret)Ref|configMap|secret)\.(?:name|secretName)")
 
 
 @rule(
@@ -26,9 +26,9 @@ _OTHER_REMEDY = "add it, or correct the name"
     fixable=True,
 )
 def missing_config_map(user: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Told where it should be in sight: the input is complete, the file has other ConfigMaps, or a name differs by a slip."""
-    for reference in absent(user, ("ConfigMap",), bundle):
-        yield from tell(user, reference, bundle, reference.use != "name", _REMEDY if user.pods else _OTHER_REMEDY)
+    """ConfigMaps that should be in the input: it is complete, the file has other ConfigMaps, or the name is misspelt."""
+    for reference in missing_references(user, ("ConfigMap",), bundle):
+        yield from _problem(user, reference, bundle, reference.use != "name")
 
 
 @rule(
@@ -41,9 +41,16 @@ def missing_config_map(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     fixable=True,
 )
 def missing_secret(user: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Told where the input is complete or a name differs by a slip: Secrets stay out of files more often than not."""
-    for reference in absent(user, ("Secret",), bundle):
-        yield from tell(user, reference, bundle, False, _REMEDY if user.pods else _OTHER_REMEDY)
+    """Only where the input is complete or the name is misspelt: most Secrets are not in files."""
+    for reference in missing_references(user, ("Secret",), bundle):
+        yield from _problem(user, reference, bundle, False)
+
+
+def _problem(user: Facts, reference: Reference, bundle: Bundle, by_file: bool) -> Iterator[Problem]:
+    help = f"add the {reference.kind} or set optional: true" if _OPTIONAL.fullmatch(reference.place.field) else ""
+    problem = missing_object_problem(user, reference, bundle, by_file, help)
+    if problem is not None:
+        yield problem
 
 
 @rule(
@@ -56,7 +63,7 @@ def missing_secret(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     fixable=True,
 )
 def missing_key(user: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """A container does not start, a volume is not mounted, a subPath becomes an empty folder."""
+    """A container does not start, a volume is not mounted, or a subPath becomes an empty directory."""
     for reference in user.references:
         if not reference.key or reference.optional or reference.kind not in _KEYED:
             continue
@@ -64,17 +71,22 @@ def missing_key(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         known = [f.keys for f in copies] + [made.keys for made in bundle.makers(reference)]
         if not known or None in known or any(reference.key in keys for keys in known if keys is not None):
             continue
-        title = f"{reference.kind} {reference.name}"
+        title = f'{reference.kind} "{reference.name}"'
         present = bundle.once(_Keys).of(frozenset(keys for keys in known if keys is not None))
         near = meant(reference.key, present)
-        # What a custom resource calls its Secret in an example may be any Secret of that name.
+        # A custom resource in an example may mean any Secret of that name.
         if near is None and reference.use == "name" and not bundle.complete and all(f.place.file != user.place.file for f in copies):
             continue
-        have = ", ".join(present.words[:_SHOWN]) + (", ..." if len(present.words) > _SHOWN else "")
-        hint = f"did you mean {near}?" if near else f"use one of {have}"
+        guess = near or (present.words[0] if len(present.words) == 1 else "")
+        hint = f'did you mean "{guess}"?' if guess else f"use one of {_listed(present.words)}" if present.words else "add the key"
         fix = correction(reference.key_place, reference.key, near) if near else None
         related = tuple(Related(f.place, title) for f in copies[:1])
-        yield Problem(reference.key_place or reference.place, f"{title} has no key {reference.key}", help=hint, related=related, fix=fix)
+        message = f'{title} has no key "{reference.key}"'
+        yield Problem(reference.key_place or reference.place, message, help=hint, related=related, fix=fix)
+
+
+def _listed(keys: list[str]) -> str:
+    return ", ".join(f'"{key}"' for key in keys[:_MAX_KEYS]) + (", ..." if len(keys) > _MAX_KEYS else "")
 
 
 class _Keys:
@@ -97,14 +109,22 @@ class _Keys:
     groups=("relations",),
 )
 def unnameable_variable(user: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Such a variable cannot be named in a shell; before Kubernetes 1.32 the kubelet left it out and told of it in an event only."""
+    """A shell cannot use such a variable; before Kubernetes 1.32 the kubelet skipped the key and reported it only in an event."""
     for reference in user.references:
         if reference.use != "envFrom" or reference.kind not in _KEYED:
             continue
         for copy in bundle.meant(user, reference):
             wrong = sorted(key for key in copy.keys or () if not _VARIABLE.fullmatch(key))
             if wrong:
-                shown = ", ".join(wrong[:_SHOWN]) + (", ..." if len(wrong) > _SHOWN else "")
-                what = f"{reference.kind} {reference.name} has {shown}, which no shell can name and Kubernetes before 1.32 leaves out"
-                yield Problem(reference.place, f"{what}", help="rename, or set a prefix", related=(Related(copy.place, "the object"),))
+                title = f'{reference.kind} "{reference.name}"'
+                several = len(wrong) > 1
+                names = "keys" if several else "key"
+                fault = "are not portable environment variable names" if several else "is not a portable environment variable name"
+                hint = f"rename the {names} or set envFrom.prefix"
+                yield Problem(
+                    reference.place,
+                    f"{title} has {names} {_listed(wrong)}, which {fault}",
+                    help=hint,
+                    related=(Related(copy.place, title),),
+                )
                 break

@@ -1,8 +1,9 @@
-"""What the input holds and nothing in it uses. Sources: the documentation's pages "ConfigMaps", "Secrets", "Configure Service Accounts for
-Pods" and "Using RBAC Authorization".
+"""Objects that nothing in the input uses.
 
-Unused is what no object names and no text mentions, and what no program can find otherwise: by labels or annotations of its own, or
-because a role lets programs of its namespace read all objects of the kind, or make pods with whatever account.
+Sources: the documentation's pages "ConfigMaps", "Secrets", "Configure Service Accounts for Pods" and "Using RBAC Authorization".
+
+An object is unused where no object references it, no string mentions its name, and no program can find it otherwise: by custom labels
+or annotations, or because a role lets programs of its namespace read all objects of the kind, or create Pods with any ServiceAccount.
 """
 
 from __future__ import annotations
@@ -14,23 +15,23 @@ from kcheck.api import INFO, Bundle, Facts, Problem, Reference, is_provided, may
 
 _GROUPS = ("relations", "unused")
 _RBAC = "rbac.authorization.k8s.io"
-_SHOWN = 5
-# Roles that operators bring along for whoever likes to bind them.
-_FOR_PEOPLE = tuple(f"{who}{role}" for who in ("editor", "viewer", "reader", "admin", "view", "edit") for role in ("", "-role"))
-# Programs of the cluster itself know by heart what they read here.
-_SYSTEM = ("kube-", "openshift-")
+_MAX_KEYS = 5
+# Names of roles that operators provide for users to bind.
+_USER_ROLES = tuple(f"{who}{role}" for who in ("editor", "viewer", "reader", "admin", "view", "edit") for role in ("", "-role"))
+# Namespaces where components of the cluster read objects by built-in names.
+_SYSTEM_NAMESPACES = ("kube-", "openshift-")
 
 
 @rule("unused-config-map", "ConfigMap is not used", severity=INFO, kinds="core ConfigMap", groups=_GROUPS, default=False)
 def unused_config_map(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Asked where there are pods that could use it."""
-    yield from _unused(facts, bundle, "ConfigMap", "mount it, take variables from it, or delete it")
+    """Only where the input has Pods that could use the ConfigMap."""
+    yield from _unused(facts, bundle, "ConfigMap", "reference the ConfigMap in a Pod or delete it")
 
 
 @rule("unused-secret", "Secret is not used", severity=INFO, kinds="core Secret", groups=(*_GROUPS, "secrets"), default=False)
 def unused_secret(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Asked where there are pods that could use it; tokens of accounts and of Helm are none of ours."""
-    yield from _unused(facts, bundle, "Secret", "delete it, for nobody needs what it keeps")
+    """Only where the input has Pods that could use the Secret; ServiceAccount tokens and Helm releases are skipped."""
+    yield from _unused(facts, bundle, "Secret", "delete the Secret or reference it in a Pod")
 
 
 @rule(
@@ -42,8 +43,8 @@ def unused_secret(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     default=False,
 )
 def unused_service_account(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """By no pod and in no binding."""
-    yield from _unused(facts, bundle, "ServiceAccount", "set serviceAccountName in the pods that it is for, or delete it")
+    """ServiceAccounts that neither a Pod nor a binding uses."""
+    yield from _unused(facts, bundle, "ServiceAccount", "set serviceAccountName in the Pods that need the ServiceAccount or delete it")
 
 
 @rule(
@@ -55,8 +56,8 @@ def unused_service_account(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     default=False,
 )
 def unused_volume_claim(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """A claim costs as long as it is there, used or not."""
-    yield from _unused(facts, bundle, "PersistentVolumeClaim", "mount it, or delete it")
+    """A claim keeps its volume whether or not a Pod uses it."""
+    yield from _unused(facts, bundle, "PersistentVolumeClaim", "mount the claim in a Pod or delete it")
 
 
 @rule(
@@ -68,7 +69,7 @@ def unused_volume_claim(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     default=False,
 )
 def unused_key(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Told where all that use the object choose entries of it."""
+    """Only where all users of the object select single keys."""
     if facts.group or facts.id.kind not in ("ConfigMap", "Secret") or not facts.keys or not facts.whole or _is_found(facts, bundle):
         return
     uses = _uses(facts, bundle)
@@ -76,8 +77,10 @@ def unused_key(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
         return
     unused = sorted(facts.keys.difference(reference.key for reference in uses))
     if unused:
-        names = ", ".join(unused[:_SHOWN]) + (", ..." if len(unused) > _SHOWN else "")
-        yield Problem(facts.place, f"nothing in the input uses {names} of {facts.title}", help="take it out, or use it")
+        names = ", ".join(f'"{key}"' for key in unused[:_MAX_KEYS]) + (", ..." if len(unused) > _MAX_KEYS else "")
+        several = len(unused) > 1
+        message = f"{'keys' if several else 'key'} {names} of {_titled(facts)} {'are' if several else 'is'} not used in the input"
+        yield Problem(facts.place, message, help=f"remove the {'keys or reference them' if several else 'key or reference it'}")
 
 
 @rule(
@@ -89,20 +92,22 @@ def unused_key(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     default=False,
 )
 def unbound_role(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Roles that are gathered into others, by their labels, are apart."""
+    """Roles that are aggregated into other ClusterRoles are skipped."""
     if facts.group == _RBAC and facts.id.kind in ("Role", "ClusterRole") and facts.whole and facts.id.name and "found" not in facts.marks:
         given = is_provided(Reference(_RBAC, facts.id.kind, facts.id.namespace, facts.id.name, facts.place))
-        if given or _uses(facts, bundle) or _is_named(facts, bundle) or facts.id.name.endswith(_FOR_PEOPLE):
+        if given or _uses(facts, bundle) or _is_named(facts, bundle) or facts.id.name.endswith(_USER_ROLES):
             return
         if bundle.complete or bundle.once(_bindings_there):
-            yield Problem(facts.place, f"no binding in the input gives {facts.title} to anybody", help="bind it, or delete it")
+            yield Problem(
+                facts.place, f"no binding in the input references {_titled(facts)}", help=f"bind the {facts.id.kind} or delete it"
+            )
 
 
 @rule("unused-binding-subject", "Binding grants a role to a ServiceAccount that no Pod uses", severity=INFO, facts="references",
       kinds=(f"{_RBAC} RoleBinding", f"{_RBAC} ClusterRoleBinding"),
       groups=(*_GROUPS, "rbac", "service-accounts"), default=False)  # fmt: skip
 def idle_binding(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Asked of accounts of the input."""
+    """Only ServiceAccounts of the input."""
     if facts.group != _RBAC or not facts.whole:
         return
     for reference in facts.references:
@@ -111,44 +116,55 @@ def idle_binding(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
         accounts = bundle.copies(reference)
         idle = [f for f in accounts if _is_idle(f, bundle)]
         if accounts and len(idle) == len(accounts):
-            message = f"no pod in the input has the service account {reference.name}"
-            yield Problem(reference.place, message, help="take it out, or delete it with its rights")
+            message = f'no Pod in the input uses ServiceAccount "{reference.name}"'
+            yield Problem(
+                reference.place, message, help="remove the subject or set serviceAccountName in the Pods that need the permissions"
+            )
 
 
 def _is_idle(account: Facts, bundle: Bundle) -> bool:
-    """Whether no pod has an account, nor seems to get it."""
-    if not account.whole or not _may_be_used(account, bundle) or _is_named(account, bundle) or _has_power(account, "makes=Pod", bundle):
+    """Whether no Pod uses a ServiceAccount, and nothing in the input seems to assign it to a Pod."""
+    if (
+        not account.whole
+        or not _may_be_used(account, bundle)
+        or _is_named(account, bundle)
+        or _has_permission(account, "makes=Pod", bundle)
+    ):
         return False
     return all(use.use != "account" for use in _uses(account, bundle))
 
 
-def _unused(facts: Facts, bundle: Bundle, kind: str, remedy: str) -> Iterator[Problem]:
+def _unused(facts: Facts, bundle: Bundle, kind: str, help: str) -> Iterator[Problem]:
     if facts.group or facts.id.kind != kind or not facts.whole or not facts.id.name:
         return
     reference = Reference("", kind, facts.id.namespace, facts.id.name, facts.place)
-    # Without entries it is there to be filled, and somebody will name it who does.
+    # An object without keys is filled by another program, which knows its name.
     empty = kind in ("ConfigMap", "Secret") and not facts.keys
     if empty or is_provided(reference) or _uses(facts, bundle) or _is_found(facts, bundle) or not _may_be_used(facts, bundle):
         return
     if kind == "ServiceAccount" and not _is_idle(facts, bundle):
         return
-    yield Problem(facts.place, f"nothing in the input uses {facts.title}", help=remedy)
+    yield Problem(facts.place, f"nothing in the input uses {_titled(facts)}", help=help)
+
+
+def _titled(facts: Facts) -> str:
+    return f'{facts.id.kind} "{facts.id.name}"'
 
 
 def _may_be_used(facts: Facts, bundle: Bundle) -> bool:
-    """Whether pods are in sight that could use an object."""
+    """Whether the input has Pods that could use an object."""
     return bundle.complete or bool(bundle.pods(facts, "folder"))
 
 
 def _is_found(facts: Facts, bundle: Bundle) -> bool:
-    """Whether a program can come by an object though no field of the input refers to it."""
-    if "found" in facts.marks or facts.id.namespace.startswith(_SYSTEM) or _is_named(facts, bundle):
+    """Whether a program can find an object that no field of the input references."""
+    if "found" in facts.marks or facts.id.namespace.startswith(_SYSTEM_NAMESPACES) or _is_named(facts, bundle):
         return True
-    return _has_power(facts, f"reads={facts.id.kind}", bundle)
+    return _has_permission(facts, f"reads={facts.id.kind}", bundle)
 
 
 def _is_named(facts: Facts, bundle: Bundle) -> bool:
-    """Whether some text is the name of an object."""
+    """Whether a string in the input is the name of an object."""
     return facts.id.name in bundle.once(_words) or facts.id.name in bundle.mentioned
 
 
@@ -157,7 +173,7 @@ def _words(bundle: Bundle) -> frozenset[str]:
 
 
 def _uses(facts: Facts, bundle: Bundle) -> list[Reference]:
-    """Where objects of the input refer to an object."""
+    """The references to an object in the input."""
     found = bundle.once(_references).get((facts.group, facts.id.kind, facts.id.name), ())
     return [reference for reference in found if may_share(reference.namespace, facts.id.namespace)]
 
@@ -174,14 +190,14 @@ def _bindings_there(bundle: Bundle) -> bool:
     return any(f.group == _RBAC and f.id.kind.endswith("Binding") for f in bundle.facts)
 
 
-def _has_power(facts: Facts, power: str, bundle: Bundle) -> bool:
-    """Whether some program may do something in the namespace or folder of an object."""
-    powers = bundle.once(_powers)
-    return (power, facts.id.namespace) in powers or (power, f"{facts.folder}/") in powers
+def _has_permission(facts: Facts, permission: str, bundle: Bundle) -> bool:
+    """Whether a program has a permission in the namespace or folder of an object."""
+    granted = bundle.once(_permissions)
+    return (permission, facts.id.namespace) in granted or (permission, f"{facts.folder}/") in granted
 
 
-def _powers(bundle: Bundle) -> frozenset[tuple[str, str]]:
-    """What programs may do, each with the namespaces and folders (these with a slash) of those that may."""
+def _permissions(bundle: Bundle) -> frozenset[tuple[str, str]]:
+    """The permissions of programs, each with their namespaces and folders (which end in a slash)."""
     found: set[tuple[str, str]] = set()
     for binding in bundle.facts:
         if binding.group == _RBAC and binding.id.kind in ("RoleBinding", "ClusterRoleBinding"):

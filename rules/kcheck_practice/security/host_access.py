@@ -1,5 +1,5 @@
-"""What pods get of their nodes. Sources: the documentation's pages "Pod Security Standards", "Volumes" and "Create a Windows
-HostProcess Pod".
+"""Access of Pods to their nodes: namespaces, ports, files and sockets. Sources: the documentation's pages "Pod Security Standards",
+"Volumes" and "Create a Windows HostProcess Pod".
 """
 
 from __future__ import annotations
@@ -13,22 +13,23 @@ from kcheck_practice._support.security_contexts import contexts
 
 _BASELINE = ("security", "host-access", "pod-security-baseline", "pod-security-restricted")
 _STANDARD = ("pod-security-baseline", "pod-security-restricted")
-# Where runtimes listen for whoever may start containers, on Linux and on Windows.
+# Sockets and named pipes of container runtimes, on Linux and on Windows.
 _SOCKET = pattern(r"/(?:docker|containerd|crio|cri-dockerd|dockershim|podman|k3s)[\w.-]*\.sock$|/pipe/(?:docker|containerd)")
-_RUNTIME_FOLDERS = ("/run/containerd", "/run/crio", "/run/docker", "/run/podman", "/run/k3s/containerd")
-# Folders of the system that hold more than any container needs, and those of which not even a part is for containers.
-_SYSTEM = frozenset(
+_RUNTIME_DIRECTORIES = ("/run/containerd", "/run/crio", "/run/docker", "/run/podman", "/run/k3s/containerd")
+# Directories that are sensitive as a whole (their subdirectories are not), and those whose whole content is sensitive.
+_SENSITIVE_ITSELF = frozenset(
     {"/", "/bin", "/dev", "/etc", "/home", "/lib", "/lib64", "/opt", "/proc", "/run", "/sbin", "/sys", "/usr", "/var", "/var/lib",
      "/var/lib/kubelet"}
 )  # fmt: skip
-_OFF_LIMITS = (
+_SENSITIVE_TREES = (
     "/boot", "/etc/kubernetes", "/etc/shadow", "/etc/ssh", "/root", "/var/lib/containerd", "/var/lib/containers", "/var/lib/docker",
     "/var/lib/etcd", "/var/lib/kubelet/pki",
 )  # fmt: skip
-_VOLUMES = ("configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected", "secret")
+_ALLOWED_VOLUMES = ("configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected", "secret")
 _IMAGES_COUNT_SINCE = 33
-# The other types but hostPath. A type that there is not makes no volume of that type.
-_REFUSED = {
+_REMOVE_VOLUME = "remove this hostPath volume and its volumeMounts"
+# All other volume types except hostPath. Unknown keys are not volume types.
+_FORBIDDEN_VOLUMES = {
     "awsElasticBlockStore", "azureDisk", "azureFile", "cephfs", "cinder", "fc", "flexVolume", "flocker", "gcePersistentDisk", "gitRepo",
     "glusterfs", "image", "iscsi", "nfs", "photonPersistentDisk", "portworxVolume", "quobyte", "rbd", "scaleIO", "storageos",
     "vsphereVolume",
@@ -37,28 +38,28 @@ _REFUSED = {
 
 @rule("host-pid", "Pod shares the process ID namespace of its node (hostPID)", groups=_BASELINE, default=False)
 def host_pid(pod: Pod) -> Iterator[Problem]:
-    """It can read their environment and, as root, stop them."""
+    """hostPID: true lets the Pod see all processes of the node, read their environment and, as the same user, stop them."""
     if pod["hostPID"].flag:
-        yield Problem(
-            pod["hostPID"], "hostPID shows the pod all processes of its node, their environment included", help="take it away", at="key"
-        )
+        message = "hostPID: true exposes all processes of the node to the Pod, including their environment variables"
+        yield Problem(pod["hostPID"], message, help="remove hostPID", at="key")
 
 
 @rule("host-ipc", "Pod shares the IPC namespace of its node (hostIPC)", groups=_BASELINE, default=False)
 def host_ipc(pod: Pod) -> Iterator[Problem]:
-    """Shared memory and semaphores of all that runs there."""
+    """hostIPC: true gives access to the shared memory and semaphores of the node."""
     if pod["hostIPC"].flag:
-        yield Problem(pod["hostIPC"], "hostIPC lets the pod read and write the shared memory of its node", help="take it away", at="key")
+        message = "hostIPC: true lets the Pod read and write the shared memory of the node"
+        yield Problem(pod["hostIPC"], message, help="remove hostIPC", at="key")
 
 
 @rule(
     "pod-security-host-network", "Pod uses hostNetwork, which the baseline Pod Security Standard forbids", groups=_STANDARD, default=False
 )
 def pod_on_host_network(pod: Pod) -> Iterator[Problem]:
-    """DaemonSets and Pods of the control plane, too, which host-network passes over: the standards know no such exception."""
+    """Unlike host-network, includes DaemonSets and control plane Pods: the Pod Security Standards make no exception for them."""
     if pod["hostNetwork"].flag:
-        message = "the Pod Security Standards forbid hostNetwork"
-        yield Problem(pod["hostNetwork"], message, help="take it away, and reach the pod through a Service", at="key")
+        message = "hostNetwork: true is forbidden by the Pod Security Standards (baseline)"
+        yield Problem(pod["hostNetwork"], message, help="remove hostNetwork and expose the Pod with a Service", at="key")
 
 
 @rule(
@@ -67,59 +68,62 @@ def pod_on_host_network(pod: Pod) -> Iterator[Problem]:
 def container_on_host_port(
     container: Container,
     *,
-    allow: Annotated[tuple[str, ...], 'ports that are fine, such as "9100" or "9000-9100"'] = (),
+    allow: Annotated[tuple[str, ...], 'allowed host ports, such as "9100" or "9000-9100"'] = (),
 ) -> Iterator[Problem]:
-    """DaemonSets and pods with hostNetwork, too, which host-port passes over: the standards know no such exception."""
+    """Unlike host-port, includes DaemonSets and Pods with hostNetwork: the Pod Security Standards make no exception for them."""
     for port in container["ports"]:
         node = port["hostPort"]
         if node.integer and not any(_in_range(node.integer, each) for each in allow):
-            yield Problem(node, f"the Pod Security Standards forbid hostPort {node.integer}", help="take it away, and use a Service")
+            message = f"hostPort: {node.integer} is forbidden by the Pod Security Standards (baseline)"
+            yield Problem(node, message, help="remove hostPort and use a Service")
 
 
 @rule("runtime-socket", "Pod mounts the container runtime socket (docker.sock, containerd.sock)", groups=_BASELINE, fields="volumes")
 def runtime_socket(pod: Pod) -> Iterator[Problem]:
-    """Whoever can talk to it can start a privileged container: docker, containerd, CRI-O, podman, on Linux and on Windows."""
+    """A client of the socket can start privileged containers. Known: docker, containerd, CRI-O, podman, on Linux and on Windows."""
     for node in _host_paths(pod):
         if _is_socket(node.text):
-            yield Problem(node, f"who reaches {node.text} is root on the node", help="take the volume away")
+            yield Problem(node, f"access to {node.text} is root access to the node", help=_REMOVE_VOLUME)
 
 
 @rule("sensitive-host-path", "Pod mounts a sensitive hostPath such as / or /etc", groups=_BASELINE, default=False)
 def sensitive_host_path(
     pod: Pod,
     *,
-    allow: Annotated[tuple[str, ...], "paths that are fine, such as /etc/machine-id"] = (),
+    allow: Annotated[tuple[str, ...], "allowed paths, such as /etc/kubernetes/cloud.conf"] = (),
 ) -> Iterator[Problem]:
-    """The root of the node, /etc, /proc and their like as a whole, and whatever lies in folders such as /etc/kubernetes."""
+    """Directories such as /, /etc and /proc as a whole, and every path in directories such as /etc/kubernetes."""
     for node in _host_paths(pod):
         if node.text not in allow and not _is_socket(node.text) and _is_sensitive(node.text):
-            yield Problem(
-                node, f"{node.text} of the node is the system's own", help="mount only the part that the container needs, or none"
-            )
+            whole = _clean(node.text) in _SENSITIVE_ITSELF
+            advice = "mount only the file or subdirectory that the container needs" if whole else _REMOVE_VOLUME
+            yield Problem(node, f'hostPath "{node.text}" exposes system files of the node', help=advice)
 
 
 @rule("host-path-volume", "Pod mounts a hostPath volume", groups=_BASELINE, default=False)
 def host_path(
     pod: Pod,
     *,
-    allow: Annotated[tuple[str, ...], "paths that are fine, with all below them, such as /var/log"] = (),
+    allow: Annotated[tuple[str, ...], "allowed paths, including all paths below them, such as /var/log"] = (),
 ) -> Iterator[Problem]:
-    """Those that runtime-socket and sensitive-host-path do not tell of."""
+    """All hostPath volumes that runtime-socket and sensitive-host-path do not report."""
     for node in _host_paths(pod):
         if not _is_socket(node.text) and not _is_sensitive(node.text) and not any(_is_below(node.text, each) for each in allow):
-            yield Problem(node, f"{node.text} is a folder of whatever node the pod is on: claim a PersistentVolume")
+            message = f'hostPath "{node.text}" gives the Pod access to the filesystem of its node'
+            yield Problem(node, message, help="use a PersistentVolumeClaim")
 
 
 @rule("writable-host-path", "Container mounts a hostPath volume without readOnly", groups=("security", "host-access"), default=False)
 def writable_host_path(container: Container) -> Iterator[Problem]:
-    """A mount that is not readOnly; what others of the node read there may be changed by the container."""
+    """volumeMounts of hostPath volumes without readOnly: true. Other programs of the node may read what the container writes."""
     paths = {v["name"].text: v["hostPath"]["path"].text for v in container.pod["volumes"] if v["hostPath"]}
     for mount in container["volumeMounts"]:
         path = paths.get(mount["name"].text)
         if path is not None and not mount["readOnly"].flag:
             node = mount["readOnly"] if mount["readOnly"] else mount["name"]
-            message = f"container {container.name} can change {path} of the node"
-            yield Problem(node, message, help="mount it readOnly: true", field=mount["readOnly"])
+            message = f'container "{container.name}" can write to hostPath "{path}"'
+            advice = f"{'set' if mount['readOnly'] else 'add'} readOnly: true"
+            yield Problem(node, message, help=advice, field=mount["readOnly"])
 
 
 @rule(
@@ -129,28 +133,30 @@ def writable_host_path(container: Container) -> Iterator[Problem]:
     default=False,
 )
 def mount_propagation(container: Container) -> Iterator[Problem]:
-    """Bidirectional: what the container mounts there, the node and all its pods see. The server asks for privileged beside it."""
+    """Bidirectional makes mounts of the container visible on the node and in its Pods. The API server requires privileged: true with it."""
     for mount in container["volumeMounts"]:
         node = mount["mountPropagation"]
         if node.text == "Bidirectional":
             path = mount["mountPath"].text
-            yield Problem(node, f"what container {container.name} mounts below {path} shows on the node", help="write HostToContainer")
+            message = f'mountPropagation: Bidirectional makes mounts of container "{container.name}" under {path} visible on the node'
+            yield Problem(node, message, help="set mountPropagation: HostToContainer")
 
 
 @rule("host-process", "Windows container runs as a HostProcess container", groups=_BASELINE, default=False)
 def host_process(pod: Pod) -> Iterator[Problem]:
-    """Of the pod or of any container."""
+    """securityContext.windowsOptions.hostProcess: true of the Pod or of any container."""
     for context in contexts(pod):
         node = context["windowsOptions"]["hostProcess"]
         if node.flag:
-            yield Problem(node, "hostProcess runs the container as a process of its Windows node", help="take it away")
+            message = "windowsOptions.hostProcess: true runs containers as processes of the Windows node"
+            yield Problem(node, message, help="remove hostProcess")
 
 
 @rule("host-aliases", "Pod sets hostAliases", severity=INFO, groups=("host-access", "style"), default=False)
 def host_aliases(pod: Pod) -> Iterator[Problem]:
-    """They hide what DNS says and stay as they are when addresses change."""
+    """Entries of hostAliases override DNS and are not updated when addresses change."""
     if len(pod["hostAliases"]):
-        yield Problem(pod["hostAliases"], "hostAliases hide what DNS says of these names", help="make a Service or a DNS record", at="key")
+        yield Problem(pod["hostAliases"], "hostAliases override DNS for their host names", help="use a Service or a DNS record", at="key")
 
 
 @rule(
@@ -161,13 +167,13 @@ def host_aliases(pod: Pod) -> Iterator[Problem]:
     default=False,
 )
 def restricted_volume(pod: Pod) -> Iterator[Problem]:
-    """All but those that the restricted standard lists; hostPath has rules of its own."""
-    allowed = [name for name in _VOLUMES if name != "image" or not pod.resource.is_before(_IMAGES_COUNT_SINCE)]
+    """Volume types that the restricted standard does not list. hostPath is reported by other rules."""
+    allowed = [name for name in _ALLOWED_VOLUMES if name != "image" or not pod.resource.is_before(_IMAGES_COUNT_SINCE)]
     for volume in pod["volumes"]:
-        source = next((node for key, node in volume.entries if key in _REFUSED and node), None)
+        source = next((node for key, node in volume.entries if key in _FORBIDDEN_VOLUMES and node), None)
         if source is not None and not any(volume[name] for name in allowed):
-            message = f"the restricted standard allows no volumes of type {source.name}: claim a PersistentVolume"
-            yield Problem(source, message, at="key")
+            message = f'volume type "{source.name}" is forbidden by the restricted Pod Security Standard'
+            yield Problem(source, message, help="use a PersistentVolumeClaim", at="key")
 
 
 def _host_paths(pod: Pod) -> Iterator[Node]:
@@ -178,11 +184,11 @@ def _host_paths(pod: Pod) -> Iterator[Node]:
 
 def _is_socket(path: str) -> bool:
     clean = _clean(path.replace("\\", "/"))
-    return clean in _RUNTIME_FOLDERS or _SOCKET.search(clean) is not None
+    return clean in _RUNTIME_DIRECTORIES or _SOCKET.search(clean) is not None
 
 
 def _is_sensitive(path: str) -> bool:
-    return _clean(path) in _SYSTEM or any(_is_below(path, folder) for folder in _OFF_LIMITS)
+    return _clean(path) in _SENSITIVE_ITSELF or any(_is_below(path, folder) for folder in _SENSITIVE_TREES)
 
 
 def _is_below(path: str, folder: str) -> bool:
@@ -191,7 +197,7 @@ def _is_below(path: str, folder: str) -> bool:
 
 
 def _clean(path: str) -> str:
-    """A path without what means nothing; /var/run is a link to /run on the nodes of all distributions."""
+    """The normalized path. /var/run becomes /run, which it links to on the nodes of all distributions."""
     clean = "/" + posixpath.normpath(path).lstrip("/")
     return clean.removeprefix("/var") if clean == "/var/run" or clean.startswith("/var/run/") else clean
 

@@ -1,4 +1,4 @@
-"""Software with a name for being broken into. Sources: the documentation's page "Deploy and Access the Kubernetes Dashboard"; Helm's page
+"""Software that is often attacked. Sources: the documentation's page "Deploy and Access the Kubernetes Dashboard"; Helm's page
 "Changes Since Helm 2".
 """
 
@@ -15,31 +15,32 @@ _LABELS = ("app", "name", "k8s-app", "app.kubernetes.io/name")
 
 @rule("kubernetes-dashboard", "Container runs the Kubernetes Dashboard", groups=_GROUPS, default=False)
 def dashboard(container: Container) -> Iterator[Problem]:
-    """A web page with the power of its service account; it has been left open to the world more than once."""
+    """The Dashboard acts with the permissions of its ServiceAccount or its users, and has been exposed publicly more than once."""
     node = container["image"]
     name = node.text.partition("@")[0].rpartition("/")[2].partition(":")[0]
     if name.startswith("kubernetes-dashboard") or (name in _DASHBOARDS and "kubernetesui/" in node.text):
-        yield Problem(
-            node, "the dashboard is a way into the cluster for whoever reaches it", help="use kubectl, or one on your own machine"
-        )
+        message = f'image "{node.text}" runs Kubernetes Dashboard, which exposes the cluster to clients that can reach it'
+        yield Problem(node, message, help="remove it and use kubectl or a local client")
 
 
 @rule("tiller", "Container runs Tiller (Helm 2)", groups=_GROUPS, fields="image")
 def tiller(container: Container) -> Iterator[Problem]:
-    """Out of support since 2020. It does for whoever reaches its port what its service account may do, as a rule everything."""
+    """Unsupported since November 2020. Clients that reach its port get the permissions of its ServiceAccount, usually cluster-admin."""
     node = container["image"]
     if node.text.partition("@")[0].rpartition("/")[2].partition(":")[0] == "tiller":
-        yield Problem(node, "Tiller obeys whoever reaches it and is out of support since 2020", help="use Helm 3, which needs no server")
+        message = "Tiller (Helm 2) has been unsupported since 2020 and accepts requests without authentication by default"
+        yield Problem(node, message, help="remove it and use Helm 3, which needs no server")
 
 
 @rule("tiller-service", "Service exposes Tiller (Helm 2)", kinds="core Service", groups=_GROUPS)
 def tiller_service(resource: Resource) -> Iterator[Problem]:
-    """Every pod of the cluster reaches it, and there is no log-in."""
+    """Every Pod of the cluster can reach the Service, and Tiller requires no authentication by default."""
     selected = resource["spec"]["selector"]
     node = next((selected[key] for key in _LABELS if selected[key].text == "tiller"), None)
     if node is not None or resource.name == "tiller-deploy":
         at = node if node is not None else resource.node.at("metadata", "name")
-        yield Problem(at, "through this Service every pod reaches Tiller, which obeys whoever asks", help="take it away, and use Helm 3")
+        message = f'Service "{resource.name}" exposes Tiller (Helm 2) to every Pod in the cluster'
+        yield Problem(at, message, help="remove this Service and use Helm 3")
 
 
 @rule(
@@ -49,9 +50,13 @@ def tiller_service(resource: Resource) -> Iterator[Problem]:
     groups=_GROUPS,
 )
 def open_image_prefix(resource: Resource) -> Iterator[Problem]:
-    """registry.example.com also matches registry.example.com.evil.org."""
+    """Entries of `repos` are prefixes; entries of `allowedImages` (K8sAllowedReposv2) are exact names unless they contain a wildcard."""
     for field in ("repos", "allowedImages"):
         for node in resource.node.at("spec", "parameters", field):
             prefix = node.text
             if prefix and not prefix.endswith(("/", ":", "@")) and "/" not in prefix and "." in prefix and "*" not in prefix:
-                yield Problem(node, f"{prefix} also allows {prefix}.evil.example", help="end it with a slash")
+                if field == "repos":
+                    other = f"{prefix}0" if ":" in prefix else f"{prefix}.evil.example"
+                    yield Problem(node, f'prefix "{prefix}" also allows images from {other}', help=f'use "{prefix}/"')
+                else:
+                    yield Problem(node, f'"{prefix}" allows only an image of exactly this name', help=f'did you mean "{prefix}/*"?')

@@ -9,10 +9,11 @@ from kcheck.api import Problem, Resource, rule
 
 @rule("scc-privileged", "SecurityContextConstraints allows privileged containers", groups=("security", "openshift"), default=False)
 def scc_privileged(resource: Resource) -> Iterator[Problem]:
-    """Whoever may use them may be root on the node."""
+    """Pods that may use these constraints can run as root on the node."""
     if resource.kind == "SecurityContextConstraints" and resource.group in ("security.openshift.io", ""):
         node = resource["allowPrivilegedContainer"]
         if node.flag:
-            yield Problem(
-                node, f"who may use {resource.name} can run privileged containers", help="write false, and allow capabilities by name"
+            message = (
+                f'allowPrivilegedContainer: true lets Pods under SecurityContextConstraints "{resource.name}" run privileged containers'
             )
+            yield Problem(node, message, help="set allowPrivilegedContainer: false and list the needed capabilities in allowedCapabilities")

@@ -1,4 +1,4 @@
-"""Pods held to the Pod Security Standards that the labels of their namespace name. Sources: the documentation's pages "Pod Security
+"""Pods checked against the Pod Security Standards that the labels of their Namespace set. Sources: the documentation's pages "Pod Security
 Admission" and "Pod Security Standards"; k8s.io/pod-security-admission.
 """
 
@@ -7,25 +7,46 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Annotated
 
-from kcheck.api import ERROR, INFO, WARNING, Breach, Bundle, Facts, PodFact, Problem, Related, Resource, Rule, Severity, nearest, rule
-from kcheck.api import podsecurity as standards
+from kcheck.api import (
+    ERROR,
+    INFO,
+    WARNING,
+    Bundle,
+    Facts,
+    PodFact,
+    PodSecurityViolation,
+    Problem,
+    Related,
+    Resource,
+    Rule,
+    Severity,
+    nearest,
+    rule,
+)
+from kcheck.api import pod_security as standards
 
 _GROUPS = ("security", "pod-security-admission", "namespaces")
 _KEYS = tuple(f"{standards.PREFIX}{mode}{ending}" for mode in standards.MODES for ending in ("", "-version"))
-_MOST = 3
-"""Containers that a message names."""
+_MAX_CONTAINERS = 3
+"""How many containers a help text names."""
+# Of some controls the restricted standard also reports a missing field, so that these are set and not removed.
+_SETTINGS = {
+    "runAsNonRoot": "runAsNonRoot: true",
+    "allowPrivilegeEscalation": "allowPrivilegeEscalation: false",
+    "seccompProfile_baseline": "seccompProfile.type: RuntimeDefault",
+}
 
 
-def _rule_of(mode: str, id: str, title: str, severity: Severity, tell: Callable[[Facts, Facts, str], str]) -> Rule:
-    """The rule about a mode. `tell`: how a workload and a namespace of a level are told of."""
+def _rule_of(mode: str, id: str, title: str, severity: Severity, message: Callable[[Facts, Facts, str], str]) -> Rule:
+    """The rule about a mode. `message`: the message for a workload, its namespace and the level."""
 
     @rule(id, title, severity=severity, facts="pods", groups=_GROUPS)
     def held(
         workload: Facts,
         bundle: Bundle,
         *,
-        runtime_classes: Annotated[tuple[str, ...], "runtime classes that the API server's configuration exempts"] = (),
-        namespaces: Annotated[tuple[str, ...], "namespaces that it exempts"] = (),
+        runtime_classes: Annotated[tuple[str, ...], "RuntimeClasses that the configuration of the API server exempts"] = (),
+        namespaces: Annotated[tuple[str, ...], "namespaces that the configuration of the API server exempts"] = (),
     ) -> Iterator[Problem]:
         if not workload.whole or not any(pod.breaches for pod in workload.pods) or workload.id.namespace in namespaces:
             return
@@ -36,19 +57,24 @@ def _rule_of(mode: str, id: str, title: str, severity: Severity, tell: Callable[
             return
         before = standards.MODES[: standards.MODES.index(mode)]
         for pod in workload.pods:
-            told = {each for stronger in before for each in _held_to(pod, space, stronger)}
-            found = [each for each in _held_to(pod, space, mode) if each not in told]
+            reported = {each for stronger in before for each in _breaches(pod, space, stronger)}
+            found = [each for each in _breaches(pod, space, mode) if each not in reported]
             if found:
                 level = space.labels[standards.PREFIX + mode]
-                yield _problem(workload, space, found, tell(workload, space, level))
+                yield _problem(workload, space, found, message(workload, space, level))
 
     return held
 
 
 def _refused(workload: Facts, space: Facts, level: str) -> str:
+    standard = f'Namespace "{space.id.name}" enforces the {level} Pod Security Standard'
     if workload.id.kind == "Pod":
-        return f"namespace {space.id.name} enforces {level}, so the API server refuses {workload.title}"
-    return f"namespace {space.id.name} enforces {level}, so {workload.title} is taken, but none of its pods"
+        return f"{standard}, so the API server rejects {_named(workload)}"
+    return f"{standard}, so {_named(workload)} creates no Pods"
+
+
+def _named(workload: Facts) -> str:
+    return f'{workload.id.kind} "{workload.id.name}"'
 
 
 pod_security_enforced = _rule_of(
@@ -56,11 +82,15 @@ pod_security_enforced = _rule_of(
 )
 pod_security_warned = _rule_of(
     "warn", "pod-security-warn-violation", "Pod violates the Pod Security level that its namespace warns about", WARNING,
-    lambda workload, space, level: f"namespace {space.id.name} warns that {workload.title} is not {level}",
+    lambda workload, space, level: (
+        f'{_named(workload)} violates the {level} Pod Security Standard that Namespace "{space.id.name}" warns about'
+    ),
 )  # fmt: skip
 pod_security_audited = _rule_of(
     "audit", "pod-security-audit-violation", "Pod violates the Pod Security level that its namespace audits", INFO,
-    lambda workload, space, level: f"namespace {space.id.name} notes for the audit that {workload.title} is not {level}",
+    lambda workload, space, level: (
+        f'{_named(workload)} violates the {level} Pod Security Standard that Namespace "{space.id.name}" audits'
+    ),
 )  # fmt: skip
 
 
@@ -72,27 +102,31 @@ pod_security_audited = _rule_of(
     groups=_GROUPS,
 )
 def pod_security_label(resource: Resource) -> Iterator[Problem]:
-    """The server refuses a Namespace with a level or version that there is not, and passes over keys that it does not know."""
+    """The API server rejects a Namespace with an unknown level or version, and ignores unknown keys with the prefix."""
     for key, node in resource.node.at("metadata", "labels").entries:
         if not key.startswith(standards.PREFIX):
             continue
         if key not in _KEYS:
             near = nearest(key, _KEYS)
-            hint = f"did you mean {near}?" if near else f"there are {', '.join(standards.MODES)}, each also with -version"
-            yield Problem(node, f"{key} has no effect", help=hint, at="key")
+            keys = f"{', '.join(standards.MODES[:-1])} or {standards.MODES[-1]}"
+            hint = f'did you mean "{near}"?' if near else f"use {standards.PREFIX} with {keys}, each optionally with -version"
+            yield Problem(node, f'label "{key}" has no effect', help=hint, at="key")
         elif key.endswith("-version"):
             if standards.version_of(node.text) is None or not node.text:
-                yield Problem(
-                    node, f"{node.value!r} is no version of the Pod Security Standards", help="write latest, or one such as v1.36"
-                )
+                near = f"v{node.text}" if node.text and standards.version_of(f"v{node.text}") is not None else ""
+                hint = f'did you mean "{near}"?' if near else 'use "latest" or a version such as "v1.36"'
+                yield Problem(node, f'"{node.value}" is not a valid Pod Security version', help=hint)
         elif node.text not in standards.LEVELS:
             near = nearest(node.text, standards.LEVELS)
-            hint = f"did you mean {near}?" if near else f"write {', '.join(standards.LEVELS[:-1])} or {standards.LEVELS[-1]}"
-            yield Problem(node, f"{node.value!r} is no level of the Pod Security Standards", help=hint)
+            hint = f'did you mean "{near}"?' if near else f"use {', '.join(standards.LEVELS[:-1])} or {standards.LEVELS[-1]}"
+            yield Problem(node, f'"{node.value}" is not a valid Pod Security level', help=hint)
 
 
 def _namespace(workload: Facts, bundle: Bundle) -> Facts | None:
-    """The namespace that a workload says it is in, where the input has it with such labels and says one thing of it."""
+    """The Namespace of a workload, if the input has it with Pod Security labels and all its definitions have the same ones.
+
+    None for a workload without metadata.namespace.
+    """
     if not workload.id.namespace:
         return None
     spaces = [f for f in bundle.named("Namespace", workload.id.namespace) if any(key in f.labels for key in _KEYS)]
@@ -101,8 +135,8 @@ def _namespace(workload: Facts, bundle: Bundle) -> Facts | None:
     return spaces[0] if len(said) == 1 else None
 
 
-def _held_to(pod: PodFact, space: Facts, mode: str) -> list[Breach]:
-    """What of a pod breaks the standard of a mode, in its version."""
+def _breaches(pod: PodFact, space: Facts, mode: str) -> list[PodSecurityViolation]:
+    """What of a Pod violates the level that a namespace sets for a mode, in the version that the namespace sets."""
     level = space.labels.get(standards.PREFIX + mode, "")
     version = standards.version_of(space.labels.get(f"{standards.PREFIX}{mode}-version", ""))
     if level not in standards.LEVELS[1:] or version is None:
@@ -114,24 +148,27 @@ def _held_to(pod: PodFact, space: Facts, mode: str) -> list[Breach]:
     ]  # fmt: skip
 
 
-def _problem(workload: Facts, space: Facts, found: list[Breach], told: str) -> Problem:
-    missing = dict.fromkeys(_wish(each) for each in found if each.place is None)
+def _problem(workload: Facts, space: Facts, found: list[PodSecurityViolation], message: str) -> Problem:
+    missing = dict.fromkeys(_addition(each) for each in found if each.place is None)
     written = {each.text: each.place for each in found if each.place is not None}
-    hints = [f"add {_listed(list(missing))}"] if missing else []
-    hints += [f"take away {_listed(list(written))}"] if written else []
+    wrong = dict.fromkeys(_SETTINGS[each.control] for each in found if each.place is not None and each.control in _SETTINGS)
+    extra = dict.fromkeys(each.text for each in found if each.place is not None and each.control not in _SETTINGS)
+    hints = [f"remove {_listed(list(extra))}"] if extra else []
+    hints += [f"set {_listed(list(wrong))}"] if wrong else []
+    hints += [f"add to securityContext: {', '.join(missing)}"] if missing else []
     places = [place for place in written.values() if place is not None]
-    related = [Related(space.place, f"Namespace {space.id.name}")]
-    related += [Related(place, f"{text} stands here") for text, place in list(written.items())[1:] if place is not None]
-    return Problem(places[0] if places else workload.place, f"{told}", help=" and ".join(hints), related=tuple(related))
+    related = [Related(space.place, f'Namespace "{space.id.name}"')]
+    related += [Related(place, f"{text} is set here") for text, place in list(written.items())[1:] if place is not None]
+    return Problem(places[0] if places else workload.place, message, help=", and ".join(hints), related=tuple(related))
 
 
-def _wish(breach: Breach) -> str:
-    """What is missing. Some of it can be said of the whole pod."""
+def _addition(breach: PodSecurityViolation) -> str:
+    """The missing field and where to add it: the Pod, or the containers where the field exists for containers only."""
     if breach.control in ("runAsNonRoot", "seccompProfile_restricted"):
-        return breach.text
-    more = len(breach.who) - _MOST
-    who = _listed([*breach.who[:_MOST], *([f"{more} more"] if more > 0 else [])])
-    return f"{breach.text} to {who}"
+        return f"{breach.text} (Pod)"
+    more = len(breach.who) - _MAX_CONTAINERS
+    who = [*(f'"{name}"' for name in breach.who[:_MAX_CONTAINERS]), *([f"{more} more"] if more > 0 else [])]
+    return f"{breach.text} (container{'s' * (len(who) > 1)} {_listed(who)})"
 
 
 def _listed(words: list[str]) -> str:

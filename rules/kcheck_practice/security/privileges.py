@@ -1,4 +1,4 @@
-"""What a container may do beyond what containers may. Sources: the documentation's pages "Pod Security Standards" and
+"""Privileges and capabilities of containers. Sources: the documentation's pages "Pod Security Standards" and
 "Configure a Security Context for a Pod or Container"; capabilities(7).
 """
 
@@ -7,41 +7,43 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import INFO, Complaint, Container, Edit, Fix, Node, Problem, rule
+from kcheck.api import INFO, Container, Edit, Fix, Node, Problem, rule
 from kcheck_practice._support.security_contexts import is_on_windows, is_whole, named
 from kcheck_practice._support.yaml_edits import new_entry
 
 _BASELINE = ("security", "pod-security-baseline", "pod-security-restricted")
 _RESTRICTED = ("security", "pod-security-restricted")
-# What the baseline lets containers add; all but one of these are in the runtimes' default set anyway.
-_HARMLESS = frozenset(
+# Capabilities that the baseline standard allows; all but one of them are in the default set of the runtimes.
+_BASELINE_CAPABILITIES = frozenset(
     {"AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD", "NET_BIND_SERVICE", "SETFCAP", "SETGID", "SETPCAP",
      "SETUID", "SYS_CHROOT"}
 )  # fmt: skip
 _BIND = "NET_BIND_SERVICE"
-# Each of these is as good as the node: mounting, loading code into the kernel, reading the memory of others, raw devices, or all.
-_ROOT_OF_NODE = {
-    "ALL": "is all of root's power",
-    "SYS_ADMIN": "lets it mount and enter namespaces, which is as good as root on the node",
-    "SYS_MODULE": "lets it load code into the node's kernel",
-    "SYS_PTRACE": "lets it read and change other processes",
-    "SYS_RAWIO": "lets it read and write the node's memory and disks",
-    "SYS_BOOT": "lets it restart the node",
-    "DAC_READ_SEARCH": "lets it read every file of the node by its handle",
-    "BPF": "lets it load programs into the node's kernel",
-    "MAC_ADMIN": "lets it change the node's security modules",
-    "MAC_OVERRIDE": "lets it pass the node's security modules by",
+# What of capabilities.drop removes NET_RAW.
+_NET_RAW = frozenset({"ALL", "NET_RAW"})
+_NO_ESCALATION = "allowPrivilegeEscalation: false"
+# Capabilities that give control of the node, and what each one allows.
+_NODE_CAPABILITIES = {
+    "ALL": "grants all privileges of root",
+    "SYS_ADMIN": "allows mounting filesystems and entering namespaces, which is equivalent to root on the node",
+    "SYS_MODULE": "allows loading modules into the kernel of the node",
+    "SYS_PTRACE": "allows reading and changing the memory of other processes",
+    "SYS_RAWIO": "allows reading and writing the memory and disks of the node",
+    "SYS_BOOT": "allows restarting the node",
+    "DAC_READ_SEARCH": "allows reading every file of the node by its handle",
+    "BPF": "allows loading BPF programs into the kernel of the node",
+    "MAC_ADMIN": "allows changing the Linux security modules of the node",
+    "MAC_OVERRIDE": "allows bypassing the Linux security modules of the node",
 }
 
 
 @rule("privileged-container", "Container is privileged (securityContext.privileged)", groups=(*_BASELINE, "privileges"), default=False)
 def privileged_container(container: Container) -> Iterator[Problem]:
-    """Asked of init and ephemeral containers as well."""
+    """securityContext.privileged: true of any container, including init and ephemeral containers."""
     node = container.node.at("securityContext", "privileged")
     if node.flag:
-        yield Problem(
-            node, f"container {container.name} can do all that root on its node can", help="take privileged away, add capabilities"
-        )
+        message = f'privileged: true gives container "{container.name}" root access to the node'
+        yield Problem(node, message, help="remove privileged and add only the capabilities that the container needs")
 
 
 @rule(
@@ -52,15 +54,14 @@ def privileged_container(container: Container) -> Iterator[Problem]:
     fixable=True,
 )
 def privilege_escalation(container: Container) -> Iterator[Problem]:
-    """Where it says so itself; privilege-escalation-unset tells where it says nothing, which means the same."""
+    """Explicit values only; a missing value, which means the same, is reported by privilege-escalation-unset."""
     node = container.node.at("securityContext", "allowPrivilegeEscalation")
     if node.flag and not is_on_windows(container.pod):
         fix = None
         if not _needs_escalation(container):
-            fix = Fix("write false", (Edit(node.start, node.end, "false"),), safe=False)
-        yield Problem(
-            node, f"processes of container {container.name} can become root through set-user-ID programs", help="write false", fix=fix
-        )
+            fix = Fix(f"set {_NO_ESCALATION}", (Edit(node.start, node.end, "false"),), safe=False)
+        message = f'allowPrivilegeEscalation: true lets processes of container "{container.name}" become root'
+        yield Problem(node, message, help=_without_conflict(container, f"set {_NO_ESCALATION}"), fix=fix)
 
 
 @rule(
@@ -71,18 +72,13 @@ def privilege_escalation(container: Container) -> Iterator[Problem]:
     fixable=True,
 )
 def privilege_escalation_unset(container: Container) -> Iterator[Problem]:
-    """Absent means true to the kubelet."""
+    """A missing value means true to the kubelet."""
     node = container.node.at("securityContext", "allowPrivilegeEscalation")
     if node or is_on_windows(container.pod) or not is_whole(container):
         return
-    message = f"processes of container {container.name} may gain privileges"
-    yield Problem(
-        named(container),
-        message,
-        help="add allowPrivilegeEscalation: false to its securityContext",
-        field=node,
-        fix=_forbid_escalation(container),
-    )
+    message = f'container "{container.name}" does not set allowPrivilegeEscalation, which defaults to true'
+    advice = _without_conflict(container, f"add {_NO_ESCALATION} to its securityContext")
+    yield Problem(named(container), message, help=advice, field=node, fix=_forbid_escalation(container))
 
 
 @rule(
@@ -92,11 +88,12 @@ def privilege_escalation_unset(container: Container) -> Iterator[Problem]:
     default=False,
 )
 def dangerous_capability(container: Container) -> Iterator[Problem]:
-    """SYS_ADMIN, SYS_MODULE and their like."""
+    """Capabilities that give control of the node: SYS_ADMIN, SYS_MODULE and others."""
     for node in _added(container):
-        power = _ROOT_OF_NODE.get(node.text.removeprefix("CAP_"))
+        power = _NODE_CAPABILITIES.get(node.text.removeprefix("CAP_"))
         if power is not None:
-            yield Problem(node, f"{node.text} {power}", help=f"add only the capability that container {container.name} needs")
+            advice = f'remove it and add only the capabilities that container "{container.name}" needs'
+            yield Problem(node, f'capability "{node.text}" {power}', help=advice)
 
 
 @rule(
@@ -106,12 +103,11 @@ def dangerous_capability(container: Container) -> Iterator[Problem]:
     default=False,
 )
 def added_capability(container: Container) -> Iterator[Problem]:
-    """What the baseline of the Pod Security Standards forbids, save what dangerous-capability tells."""
+    """Capabilities that the baseline standard forbids, except those that dangerous-capability reports."""
     for node in _added(container):
-        if node.text and node.text not in _HARMLESS and node.text.removeprefix("CAP_") not in _ROOT_OF_NODE:
-            yield Problem(
-                node, f"container {container.name} adds {node.text}, which the Pod Security Standards forbid", help="take it away"
-            )
+        if node.text and node.text not in _BASELINE_CAPABILITIES and node.text.removeprefix("CAP_") not in _NODE_CAPABILITIES:
+            message = f'capability "{node.text}" of container "{container.name}" is forbidden by the Pod Security Standards (baseline)'
+            yield Problem(node, message, help="remove it")
 
 
 @rule(
@@ -124,51 +120,53 @@ def added_capability(container: Container) -> Iterator[Problem]:
 def restricted_capability(
     container: Container,
     *,
-    allow: Annotated[tuple[str, ...], "capabilities that may be added"] = (_BIND,),
+    allow: Annotated[tuple[str, ...], "capabilities that containers may add"] = (_BIND,),
 ) -> Iterator[Problem]:
-    """Those that the baseline allows and the restricted standard does not; with an empty `allow`, any of them."""
+    """Capabilities that the baseline standard allows and the restricted one forbids; NET_BIND_SERVICE as well where `allow` lacks it."""
     if is_on_windows(container.pod):
         return
     for node in _added(container):
-        if node.text in _HARMLESS and node.text not in allow:
-            kept = " and ".join(allow) or "none"
-            yield Problem(node, f"container {container.name} adds {node.text}: of all capabilities keep {kept}")
+        if node.text in _BASELINE_CAPABILITIES and node.text not in allow:
+            reason = 'is not listed in option "allow"' if node.text == _BIND else "is forbidden by the restricted Pod Security Standard"
+            yield Problem(node, f'capability "{node.text}" of container "{container.name}" {reason}', help="remove it")
 
 
 @rule("undropped-capabilities", "Container does not drop ALL capabilities", groups=(*_RESTRICTED, "capabilities"), default=False)
 def kept_capabilities(container: Container) -> Iterator[Problem]:
-    """The standard asks for ALL in capitals, and says so of every container, init and ephemeral ones too."""
+    """The restricted standard requires ALL in capital letters for every container, including init and ephemeral containers."""
     dropped = container.node.at("securityContext", "capabilities", "drop")
     if is_on_windows(container.pod) or any(node.text == "ALL" for node in dropped) or not is_whole(container):
         return
     if len(dropped):
         shown = ", ".join(node.text for node in dropped)
-        yield Problem(
-            dropped, f"container {container.name} drops {shown} and keeps the rest", help="drop ALL, and add what it needs", at="key"
-        )
+        message = f'container "{container.name}" drops only {shown}, not all capabilities'
+        yield Problem(dropped, message, help="set drop: [ALL] and list the capabilities that it needs under add", at="key")
     else:
-        message = f"container {container.name} drops no capability"
-        yield Problem(named(container), message, help="add capabilities: {drop: [ALL]} to its securityContext", field=dropped)
+        message = f'container "{container.name}" does not drop any capabilities'
+        some = container.node.at("securityContext", "capabilities")
+        advice = "set drop: [ALL] in its securityContext.capabilities" if some else "add capabilities: {drop: [ALL]} to its securityContext"
+        yield Problem(named(container), message, help=advice, field=dropped)
 
 
 @rule("undropped-net-raw", "Container does not drop the NET_RAW capability", groups=("capabilities",), default=False)
 def kept_net_raw(container: Container) -> Iterator[Problem]:
-    """NET_RAW is in the default set of the runtimes. In no group with undropped-capabilities, which asks for more."""
+    """NET_RAW is in the default set of most runtimes. Shares no group with undropped-capabilities, which requires more."""
     dropped = container.node.at("securityContext", "capabilities", "drop")
     gone = {node.text.upper().removeprefix("CAP_") for node in dropped}
     if is_on_windows(container.pod) or not is_whole(container):
         return
     added = next((node for node in _added(container) if node.text.upper().removeprefix("CAP_") == "NET_RAW"), None)
     if added is not None:
-        yield Problem(added, f"container {container.name} adds NET_RAW and can forge packets", help="take it away")
+        message = f'capability "{added.text}" lets container "{container.name}" forge network packets'
+        yield Problem(added, message, help="move it to capabilities.drop" if gone.isdisjoint(_NET_RAW) else "remove it")
         return
-    if not gone.isdisjoint({"ALL", "NET_RAW"}):
+    if not gone.isdisjoint(_NET_RAW):
         return
-    message = f"container {container.name} keeps NET_RAW and can forge packets"
+    message = f'container "{container.name}" does not drop capability NET_RAW and can forge network packets'
     yield Problem(
         dropped if len(dropped) else named(container),
         message,
-        help="drop it or, better, ALL",
+        help="add ALL or NET_RAW to capabilities.drop",
         at="key" if len(dropped) else "value",
         field=dropped,
     )
@@ -181,33 +179,44 @@ def kept_net_raw(container: Container) -> Iterator[Problem]:
     default=False,
 )
 def writable_root_filesystem(container: Container) -> Iterator[Problem]:
-    """Asked of init containers as well. What must be written goes to a volume, an emptyDir on /tmp for example."""
+    """Containers without readOnlyRootFilesystem: true, including init containers. Writable paths belong on a volume such as an emptyDir."""
     node = container.node.at("securityContext", "readOnlyRootFilesystem")
     if node.flag or is_on_windows(container.pod) or not is_whole(container):
         return
-    advice = f"{'write' if node else 'add'} readOnlyRootFilesystem: true"
-    message = Complaint(f"whoever breaks into container {container.name} can change its programs", advice)
-    yield Problem(node if node else named(container), message, field=node)
+    advice = f"{'set' if node else 'add'} readOnlyRootFilesystem: true and mount a volume for each path that is written to"
+    yield Problem(
+        node if node else named(container), f'container "{container.name}" has a writable root filesystem', help=advice, field=node
+    )
 
 
 def _forbid_escalation(container: Container) -> Fix | None:
-    """The line that is missing, where it can be added and the server would take it."""
-    context, setting = container["securityContext"], "allowPrivilegeEscalation: false"
+    """The fix that adds the setting; None where the line cannot be added or the API server would reject it."""
+    context = container["securityContext"]
     if _needs_escalation(container) or "allowPrivilegeEscalation" in context:
         return None
     if context:
-        edit = new_entry(context, container.resource, setting)
+        edit = new_entry(context, container.resource, _NO_ESCALATION)
     elif context.exists:
         return None
     else:
-        edit = new_entry(container.node, container.resource, "securityContext:", f"  {setting}")
-    return Fix(f"add {setting}", (edit,), safe=False) if edit is not None else None
+        edit = new_entry(container.node, container.resource, "securityContext:", f"  {_NO_ESCALATION}")
+    return Fix(f"add {_NO_ESCALATION}", (edit,), safe=False) if edit is not None else None
 
 
 def _needs_escalation(container: Container) -> bool:
-    """Whether the server refuses allowPrivilegeEscalation: false for what else the container may do."""
+    """Whether the container is privileged or adds SYS_ADMIN, so that no fix is offered."""
     privileged = container.node.at("securityContext", "privileged").flag
     return bool(privileged) or any(node.text in ("SYS_ADMIN", "CAP_SYS_ADMIN") for node in _added(container))
+
+
+def _without_conflict(container: Container, advice: str) -> str:
+    """The advice, preceded by what the API server does not accept together with allowPrivilegeEscalation: false.
+
+    Source: ValidateSecurityContext (pkg/apis/core/validation).
+    """
+    conflicts = ["privileged"] if container.node.at("securityContext", "privileged").flag else []
+    conflicts += ["CAP_SYS_ADMIN"] if any(node.text == "CAP_SYS_ADMIN" for node in _added(container)) else []
+    return f"remove {' and '.join(conflicts)}, then {advice}" if conflicts else advice
 
 
 def _added(container: Container) -> Iterator[Node]:

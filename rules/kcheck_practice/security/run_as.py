@@ -1,5 +1,5 @@
-"""As whom containers run. Sources: the documentation's pages "Pod Security Standards", "Configure a Security Context for a Pod or
-Container" and "User Namespaces".
+"""Users and groups that containers run as. Sources: the documentation's pages "Pod Security Standards", "Configure a
+Security Context for a Pod or Container" and "User Namespaces".
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ _RESTRICTED = ("security", "pod-security-restricted", "run-as-user")
 
 @rule("root-user", "Pod or container runs as root (runAsUser: 0 or runAsNonRoot: false)", groups=_RESTRICTED, default=False)
 def root_user(pod: Pod) -> Iterator[Problem]:
-    """runAsUser: 0 or runAsNonRoot: false, of the pod or of any container, whether or not another level overrides it."""
+    """runAsUser: 0 or runAsNonRoot: false of the Pod or of any container, even where a container overrides the Pod."""
     if has_user_namespace(pod):
         return
     for context in contexts(pod):
         user, asked = context["runAsUser"], context["runAsNonRoot"]
         if user.integer == 0:
-            yield Problem(user, "runAsUser 0 is root", help="give the image a user of its own and write its number")
+            yield Problem(user, "runAsUser: 0 is the root user", help="set it to the ID of a non-root user")
         if asked.flag is False:
-            yield Problem(asked, "runAsNonRoot: false lets the image run as root", help="write true")
+            yield Problem(asked, "runAsNonRoot: false allows containers to run as root", help="set runAsNonRoot: true")
 
 
 @rule(
@@ -33,13 +33,13 @@ def root_user(pod: Pod) -> Iterator[Problem]:
     default=False,
 )
 def may_run_as_root(container: Container) -> Iterator[Problem]:
-    """Neither the container nor its pod says runAsNonRoot, or a user that is not root."""
+    """Neither the container nor its Pod sets runAsNonRoot or runAsUser."""
     own, pods = container.node["securityContext"], container.pod.node["securityContext"]
     if has_user_namespace(container.pod) or not is_in_whole_pod(container):
         return
     if not _effective(container, "runAsNonRoot") and not _effective(container, "runAsUser"):
-        where = "its securityContext" if pods["runAsNonRoot"] or own else "the pod's securityContext"
-        message = f"container {container.name} runs as root if its image says so"
+        where = "its securityContext" if pods["runAsNonRoot"] or own else "the securityContext of the Pod"
+        message = f'container "{container.name}" runs as root if the user of its image is root'
         yield Problem(named(container), message, help=f"add runAsNonRoot: true to {where}", field=own["runAsNonRoot"])
 
 
@@ -51,23 +51,24 @@ def may_run_as_root(container: Container) -> Iterator[Problem]:
     default=False,
 )
 def non_root_unstated(container: Container) -> Iterator[Problem]:
-    """The restricted standard wants runAsNonRoot said, even where runAsUser is not 0."""
+    """The restricted standard requires runAsNonRoot: true even where runAsUser is not 0."""
     if has_user_namespace(container.pod) or not is_in_whole_pod(container):
         return
     user = _effective(container, "runAsUser")
     if user.integer and not _effective(container, "runAsNonRoot"):
         asked = container.node.at("securityContext", "runAsNonRoot")
-        message = f"runAsUser {user.value} keeps container {container.name} from root, but the standard wants runAsNonRoot: true beside it"
-        yield Problem(named(container), message, field=asked)
+        standard = "which the restricted Pod Security Standard requires"
+        message = f'container "{container.name}" has runAsUser: {user.value} but not runAsNonRoot: true, {standard}'
+        yield Problem(named(container), message, help="add runAsNonRoot: true to its securityContext", field=asked)
 
 
 @rule("low-user-id", "Container has a low runAsUser or none", severity=INFO, groups=("run-as-user",), default=False)
 def low_user_id(
     pod: Pod,
     *,
-    minimum: Annotated[int, "the lowest number that is fine"] = 10000,
+    minimum: Annotated[int, "the lowest ID that is not reported"] = 10000,
 ) -> Iterator[Problem]:
-    """Told where none is given, too: the image may say root."""
+    """Reports containers without runAsUser as well: the user of the image may be root."""
     yield from _low(pod, "runAsUser", minimum)
 
 
@@ -75,9 +76,9 @@ def low_user_id(
 def low_group_id(
     pod: Pod,
     *,
-    minimum: Annotated[int, "the lowest number that is fine"] = 10000,
+    minimum: Annotated[int, "the lowest ID that is not reported"] = 10000,
 ) -> Iterator[Problem]:
-    """Told where none is given, too: the runtime takes that of the image, which is often root's."""
+    """Reports containers without runAsGroup as well: the group of the image is often 0."""
     yield from _low(pod, "runAsGroup", minimum)
 
 
@@ -90,14 +91,14 @@ def low_group_id(
 def id_range(
     pod: Pod,
     *,
-    first: Annotated[int, "the lowest number that is allowed"] = 1000,
-    last: Annotated[int, "the highest number that is allowed"] = 2147483647,
+    first: Annotated[int, "the lowest allowed ID"] = 1000,
+    last: Annotated[int, "the highest allowed ID"] = 2147483647,
 ) -> Iterator[Problem]:
-    """Asked of what is written: runAsUser, runAsGroup, fsGroup and supplementalGroups."""
+    """Checks the values of runAsUser, runAsGroup, fsGroup and supplementalGroups; missing values are not reported."""
     for context in contexts(pod):
         for node in (context["runAsUser"], context["runAsGroup"], context["fsGroup"], *context["supplementalGroups"]):
             if node.integer is not None and not first <= node.integer <= last:
-                yield Problem(node, f"{node.integer} is outside of {first} to {last}, which is allowed here", help="write one of these")
+                yield Problem(node, f"{node.name or 'supplementalGroups'}: {node.integer} is outside the allowed range {first}-{last}")
 
 
 @rule(
@@ -107,16 +108,15 @@ def id_range(
     default=False,
 )
 def root_group(pod: Pod) -> Iterator[Problem]:
-    """As primary, additional or file-system group, where that is written."""
+    """Group 0 in runAsGroup, fsGroup or supplementalGroups."""
     for context in contexts(pod):
         groups = [context["runAsGroup"]]
         if context.parent is pod.node:
             groups += [context["fsGroup"], *context["supplementalGroups"]]
         for node in groups:
             if node.integer == 0:
-                yield Problem(
-                    node, f"{node.name or 'supplementalGroups'} 0 is the group of root", help="write a group of the application's own"
-                )
+                message = f"{node.name}: 0 is the root group" if node.name else "supplementalGroups contains 0, the root group"
+                yield Problem(node, message, help="use the ID of a non-root group")
 
 
 @rule(
@@ -127,32 +127,33 @@ def root_group(pod: Pod) -> Iterator[Problem]:
     default=False,
 )
 def shared_user_namespace(pod: Pod) -> Iterator[Problem]:
-    """hostUsers: false maps all users of the pod to numbers that own nothing; the pod must not share the node's namespaces then."""
+    """Pods without hostUsers: false, except where the Pod shares a namespace of the node, which the API server rejects with it."""
     node = pod["hostUsers"]
     if node.flag is False or is_on_windows(pod) or any(pod[name].flag for name in ("hostNetwork", "hostPID", "hostIPC")):
         return
     if is_whole_pod(pod):
-        yield Problem(node, "users of this pod are users of its node", help="add hostUsers: false", at="key")
+        message = "user IDs in the Pod are user IDs of the node because hostUsers is not false"
+        yield Problem(node, message, help="set hostUsers: false", at="key")
 
 
 def _effective(container: Container, name: str) -> Node:
-    """A setting of the container or, where it says nothing, of its pod."""
+    """A field of the container's securityContext or, where that is absent or null, of the Pod's."""
     own = container.node["securityContext"][name]
     return own if own else container.pod.node["securityContext"][name]
 
 
 def _low(pod: Pod, name: str, minimum: int) -> Iterator[Problem]:
-    """Numbers below a limit where they are written, and containers that have none."""
+    """Problems for IDs below `minimum`, and for containers without an ID."""
     if is_on_windows(pod):
         return
     what = "user" if name == "runAsUser" else "group"
     for context in contexts(pod):
         node = context[name]
         if node.integer is not None and node.integer < minimum:
-            yield Problem(node, f"{what} {node.integer} may belong to somebody on the node", help=f"write {minimum} or more")
+            message = f"{name}: {node.integer} may be the ID of a {what} on the node"
+            yield Problem(node, message, help=f"use {minimum} or higher")
     for container in pod.containers:
         if not _effective(container, name) and is_in_whole_pod(container):
-            message = f"container {container.name} runs with the {what} of its image"
-            yield Problem(
-                named(container), message, help=f"write {name} with {minimum} or more", field=container.node["securityContext"][name]
-            )
+            message = f'container "{container.name}" has no {name} and runs with the {what} of its image'
+            field = container.node["securityContext"][name]
+            yield Problem(named(container), message, help=f"set {name} to {minimum} or higher", field=field)

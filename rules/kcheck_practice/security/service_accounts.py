@@ -1,4 +1,4 @@
-"""Whose rights a pod has at the API server. Sources: the documentation's pages "Configure Service Accounts for Pods", "Service
+"""ServiceAccounts and tokens of Pods. Sources: the documentation's pages "Configure Service Accounts for Pods", "Service
 Accounts" and "Role Based Access Control Good Practices".
 """
 
@@ -22,14 +22,14 @@ _SETTING = "automountServiceAccountToken: false"
     default=False,
 )
 def default_service_account(pod: Pod) -> Iterator[Problem]:
-    """What is granted to the default account is granted to all pods of the namespace that name none.
+    """Permissions of ServiceAccount "default" apply to all Pods of the namespace without a serviceAccountName.
 
-    A pod that gets no token has no rights, whatever its account.
+    A Pod without a token has no permissions, whatever its ServiceAccount.
     """
     if _account(pod) == _DEFAULT and pod["automountServiceAccountToken"].flag is not False and is_whole_pod(pod):
         node = pod["serviceAccountName"]
-        message = "this pod has the rights of the namespace's default account"
-        yield Problem(node, message, help="give it one of its own", at="value" if node else "key")
+        message = 'Pod runs with the permissions of ServiceAccount "default"'
+        yield Problem(node, message, help="set serviceAccountName to a dedicated ServiceAccount", at="value" if node else "key")
 
 
 @rule(
@@ -40,12 +40,12 @@ def default_service_account(pod: Pod) -> Iterator[Problem]:
     fixable=True,
 )
 def default_account_token(pod: Pod) -> Iterator[Problem]:
-    """A pod that talks to the API server has an account of its own; this one has a token that only an intruder uses.
+    """Pods that use the API server should have a dedicated ServiceAccount; for others the token is only useful to an attacker.
 
-    An account of the input that switches its token off is not heeded: say it in the pod, too, where all can see it.
+    automountServiceAccountToken: false of a ServiceAccount in the input is not taken into account.
     """
     if _account(pod) == _DEFAULT:
-        yield from _mounted(pod, "the pod gets a token of the default account, which it hardly needs")
+        yield from _mounted(pod)
 
 
 @rule(
@@ -57,10 +57,9 @@ def default_account_token(pod: Pod) -> Iterator[Problem]:
     fixable=True,
 )
 def mounted_token(pod: Pod) -> Iterator[Problem]:
-    """For pods with an account of their own; default-service-account-token tells of the others."""
-    account = _account(pod)
-    if account != _DEFAULT:
-        yield from _mounted(pod, f"whoever breaks into this pod has the rights of {account}; unless it asks the API server")
+    """Pods with a dedicated ServiceAccount; the others are reported by default-service-account-token."""
+    if _account(pod) != _DEFAULT:
+        yield from _mounted(pod)
 
 
 @rule(
@@ -73,14 +72,15 @@ def mounted_token(pod: Pod) -> Iterator[Problem]:
     kinds="core ServiceAccount",
 )
 def default_account_automount(resource: Resource) -> Iterator[Problem]:
-    """The ServiceAccount named default of the input."""
+    """The ServiceAccount named "default" of a namespace."""
     node = resource["automountServiceAccountToken"]
     if resource.name == _DEFAULT and node.flag is not False:
-        message = "every pod that names no account gets a token of this one"
+        message = 'Pods without a serviceAccountName get a token of ServiceAccount "default"'
         fix = None
         if node.flag is not None:
-            fix = Fix("write false", (Edit(node.start, node.end, "false"),), safe=False)
-        yield Problem(node if node else resource.node["metadata"]["name"], message, help=f"add {_SETTING}", field=node, fix=fix)
+            fix = Fix(f"set {_SETTING}", (Edit(node.start, node.end, "false"),), safe=False)
+        advice = f"{'set' if node else 'add'} {_SETTING}"
+        yield Problem(node if node else resource.node["metadata"]["name"], message, help=advice, field=node, fix=fix)
 
 
 @rule(
@@ -90,12 +90,13 @@ def default_account_automount(resource: Resource) -> Iterator[Problem]:
     groups=("security", "service-accounts", "rbac"),
 )
 def default_account_binding(resource: Resource) -> Iterator[Problem]:
-    """All pods of the namespace that name no account have them."""
+    """All Pods of the namespace without a serviceAccountName get the permissions."""
     for subject in resource["subjects"]:
         if subject["kind"].text == "ServiceAccount" and subject["name"].text == _DEFAULT:
             space = subject["namespace"].text or resource.namespace or _DEFAULT
-            message = f"all pods in {space} that name no account get {resource['roleRef']['name'].text}"
-            yield Problem(subject["name"], message, help="bind an account of its own")
+            role = f'{resource["roleRef"]["kind"].text} "{resource["roleRef"]["name"].text}"'
+            message = f'{role} is granted to every Pod in namespace "{space}" without a serviceAccountName'
+            yield Problem(subject["name"], message, help="bind a dedicated ServiceAccount")
 
 
 @rule(
@@ -106,20 +107,20 @@ def default_account_binding(resource: Resource) -> Iterator[Problem]:
     kinds="core Secret",
 )
 def lasting_token(resource: Resource) -> Iterator[Problem]:
-    """A Secret of this type holds it until somebody deletes the Secret. Pods have short-lived ones without asking."""
+    """The token is valid until the Secret is deleted. Pods get short-lived tokens without such a Secret."""
     node = resource["type"]
     if node.text == "kubernetes.io/service-account-token":
-        account = resource.annotations.get("kubernetes.io/service-account.name", "an account")
-        yield Problem(
-            node, f"this token of {account} never expires", help="ask for one with kubectl create token, or project it into a volume"
-        )
+        account = resource.annotations.get("kubernetes.io/service-account.name", "")
+        message = f'token of ServiceAccount "{account}" never expires' if account else "ServiceAccount token never expires"
+        advice = "remove this Secret and use kubectl create token or a projected serviceAccountToken volume"
+        yield Problem(node, message, help=advice)
 
 
 def _account(pod: Pod) -> str:
     return pod["serviceAccountName"].text or pod["serviceAccount"].text or _DEFAULT
 
 
-def _mounted(pod: Pod, words: str) -> Iterator[Problem]:
+def _mounted(pod: Pod) -> Iterator[Problem]:
     node = pod["automountServiceAccountToken"]
     if node.flag is False or not is_whole_pod(pod):
         return
@@ -128,5 +129,8 @@ def _mounted(pod: Pod, words: str) -> Iterator[Problem]:
         edit = Edit(node.start, node.end, "false")
     elif not node.exists:
         edit = new_entry(pod.node, pod.resource, _SETTING)
-    fix = Fix(f"write {_SETTING}", (edit,), safe=False) if edit is not None else None
-    yield Problem(node, f"{words}: {'write' if node else 'add'} {_SETTING}", at="value" if node else "key", fix=fix)
+    verb = "set" if node else "add"
+    fix = Fix(f"{verb} {_SETTING}", (edit,), safe=False) if edit is not None else None
+    message = f'a token of ServiceAccount "{_account(pod)}" is mounted into the Pod'
+    advice = f"{verb} {_SETTING} unless the Pod uses the Kubernetes API"
+    yield Problem(node, message, help=advice, at="value" if node else "key", fix=fix)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kcheck.api import INFO, Part, Pod, Problem, labels, rule
+from kcheck.api import INFO, Pod, Problem, TypedValue, labels, rule
 
 _GROUPS = ("upgrades", "deprecated")
 
@@ -112,7 +112,7 @@ FIELDS = {
     types="meta/v1 ObjectMeta",
     fields="annotations",
 )
-def deprecated_annotation(part: Part) -> Iterator[Problem]:
+def deprecated_annotation(part: TypedValue) -> Iterator[Problem]:
     """The API server stores such an annotation without a warning, but it has no effect, or soon will not."""
     for key, node in part.node["annotations"].entries:
         former = ANNOTATIONS.get(key)
@@ -134,7 +134,7 @@ def deprecated_annotation(part: Part) -> Iterator[Problem]:
     types=("core/v1 PodSpec", "meta/v1 ObjectMeta"),
     fields=("labels", "tolerations", "nodeSelector", "affinity"),
 )
-def deprecated_label(part: Part) -> Iterator[Problem]:
+def deprecated_label(part: TypedValue) -> Iterator[Problem]:
     """Nodes no longer carry these labels and taints, so Pods match no node, or are kept off nodes that they should run on."""
     if part.type == "meta/v1 ObjectMeta":
         if "labels" not in part.node:
@@ -157,7 +157,7 @@ def deprecated_label(part: Part) -> Iterator[Problem]:
     types=("core/v1 Volume", "core/v1 PersistentVolumeSpec", "storage/v1 StorageClass"),
     fields=(*DRIVERS, "flexVolume", "provisioner"),
 )
-def removed_volume_plugin(part: Part) -> Iterator[Problem]:
+def removed_volume_plugin(part: TypedValue) -> Iterator[Problem]:
     """The in-tree plugins for storage of clouds and vendors were removed; an installed CSI driver handles their volumes."""
     if part.type == "storage/v1 StorageClass":
         node = part.node["provisioner"]
@@ -190,7 +190,7 @@ def removed_volume_plugin(part: Part) -> Iterator[Problem]:
     default=False,
     types=tuple(FIELDS),
 )
-def former_field(part: Part) -> Iterator[Problem]:
+def former_field(part: TypedValue) -> Iterator[Problem]:
     """Fields without a warning of the API server; those with a warning belong to deprecated-field."""
     for key, node in part.node.entries:
         former = FIELDS[part.type].get(key)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, NamedTuple
 
-from kcheck.api import Part, Problem, rule
+from kcheck.api import Problem, TypedValue, rule
 
 
 class Gate(NamedTuple):
@@ -140,7 +140,7 @@ GATES: dict[str, dict[str, Gate]] = {
     fields=GATES,
 )
 def dropped_field(
-    part: Part,
+    part: TypedValue,
     *,
     enabled: Annotated[tuple[str, ...], "feature gates that are enabled in your clusters"] = (),
 ) -> Iterator[Problem]:

@@ -1,5 +1,7 @@
-"""Autoscalers and what they scale. Sources: the documentation's page "Horizontal Pod Autoscaling" and its part "Migrating Deployments
-and StatefulSets to horizontal autoscaling".
+"""Rules about autoscalers and their targets.
+
+Sources: the pages "Horizontal Pod Autoscaling" (section "Migrating Deployments and StatefulSets to horizontal autoscaling") and
+"HorizontalPodAutoscaler Walkthrough" of the Kubernetes documentation.
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kcheck.api import Bundle, Facts, Problem, Related, Resource, rule
+from kcheck_practice._support.titles import counted, title_of
 
 _GROUPS = ("reliability", "autoscaling")
 _HPA = "autoscaling HorizontalPodAutoscaler"
@@ -17,22 +20,26 @@ _HPA = "autoscaling HorizontalPodAutoscaler"
 def autoscaler_minimum(
     resource: Resource,
     *,
-    minimum: Annotated[int, "pods that an autoscaler must leave"] = 2,
+    minimum: Annotated[int, "the lowest minReplicas that is accepted"] = 2,
 ) -> Iterator[Problem]:
-    """minReplicas is 1 by default."""
-    node = resource["spec"]["minReplicas"]
-    least = node.integer if node else 1
-    if resource["spec"]["maxReplicas"] and least is not None and least < minimum:
-        says = f"minReplicas is {least}" if node else "minReplicas is 1 by default"
-        yield Problem(node, f"{says}, so that one failing node may take all of the workload along", help=f"write {minimum}")
+    """Yields a problem for a minReplicas below the minimum. An absent minReplicas counts as its default, 1."""
+    node, high = resource["spec"]["minReplicas"], resource["spec"]["maxReplicas"]
+    low = node.integer if node else 1
+    if high and low is not None and low < minimum:
+        written = f"minReplicas: {low}" if node else "the default of minReplicas"
+        remedy = f"set minReplicas to {minimum}"
+        if high.integer is not None and high.integer <= minimum:
+            remedy += f" and maxReplicas to {minimum + 1} or more"
+        yield Problem(node, f"{written} leaves {counted(low, 'Pod')} at low load, fewer than the minimum of {minimum}", help=remedy)
 
 
 @rule("hpa-without-range", "HorizontalPodAutoscaler has equal minReplicas and maxReplicas", kinds=_HPA, groups=_GROUPS)
 def idle_autoscaler(resource: Resource) -> Iterator[Problem]:
-    """With one number for both ends it keeps the count that a Deployment keeps by itself."""
+    """Yields a problem for a range of one number, which never changes the number of replicas."""
     low, high = resource["spec"]["minReplicas"], resource["spec"]["maxReplicas"]
     if high.integer and (low.integer if low else 1) == high.integer:
-        yield Problem(high, f"minReplicas and maxReplicas are both {high.integer}, so that nothing is scaled", help="raise maxReplicas")
+        equal = f"minReplicas and maxReplicas are both {high.integer}" if low else "maxReplicas: 1 equals the default of minReplicas"
+        yield Problem(high, f"{equal}, so the number of replicas never changes", help=f"set maxReplicas to more than {high.integer}")
 
 
 @rule(
@@ -42,44 +49,49 @@ def idle_autoscaler(resource: Resource) -> Iterator[Problem]:
     groups=(*_GROUPS, "relations"),
 )
 def autoscaler_and_replicas(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Every time that the manifest is applied, the workload falls back to its number."""
+    """Yields a problem for replicas of an autoscaled workload: each apply of the manifest resets the number that the autoscaler chose."""
     if workload.scale is None or not workload.scale.written or not workload.whole or workload.id.kind == "HorizontalPodAutoscaler":
         return
-    for scaler, named in bundle.scalers(workload):
-        if scaler.id.kind in ("HorizontalPodAutoscaler", "ScaledObject") and _is_near(workload, scaler, bundle):
-            count = f"{workload.scale.low} {'pod' if workload.scale.low == 1 else 'pods'}"
-            message = f"whenever this is applied, {workload.title} has {count} again, whatever {scaler.title} made"
+    for scaler, target in bundle.scalers(workload):
+        if scaler.id.kind in ("HorizontalPodAutoscaler", "ScaledObject") and _is_applied_with(workload, scaler, bundle):
             yield Problem(
-                workload.scale.place, message, help="leave replicas out", related=(Related(named.place, f"the target of {scaler.title}"),)
+                workload.scale.place,
+                f"replicas: {workload.scale.low} overrides {title_of(scaler)} on every apply",
+                help="remove replicas",
+                related=(Related(target.place, f"target of {title_of(scaler)}"),),
             )
             return
 
 
 @rule("duplicate-autoscaler", "Two autoscalers target the same workload", facts="scale", groups=(*_GROUPS, "relations"))
 def autoscaler_clash(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Each undoes what the other did. A VerticalPodAutoscaler beside a horizontal one is fine where they heed different metrics."""
+    """Yields a problem for each further autoscaler of a workload. A VerticalPodAutoscaler and a horizontal one are compatible as long as
+    they use different metrics.
+    """
     if not workload.whole or workload.scale is None or workload.id.kind == "HorizontalPodAutoscaler":
         return
     first: dict[str, Facts] = {}
-    for scaler, named in bundle.scalers(workload):
-        if not _is_near(workload, scaler, bundle):
+    for scaler, target in bundle.scalers(workload):
+        if not _is_applied_with(workload, scaler, bundle):
             continue
         sort = "vertical" if scaler.id.kind == "VerticalPodAutoscaler" else "horizontal"
         other = first.setdefault(sort, scaler)
-        # One of the same name, with a namespace and without, is the same one in two places.
+        # Kind and name are enough: the same autoscaler may be in two files, in one of them without a namespace.
         same = (other.id.kind, other.id.name) == (scaler.id.kind, scaler.id.name)
         if not same and not bundle.variants.alternatives(other.place.file, scaler.place.file):
-            message = f"{other.title} and {scaler.title} both scale {workload.title} and undo each other's work"
-            yield Problem(named.place, message, help="take one away", related=(Related(other.place, other.title),))
+            message = f"{title_of(scaler)} scales {title_of(workload)}, which {title_of(other)} already scales"
+            yield Problem(target.place, message, help="remove one of the two autoscalers", related=(Related(other.place, title_of(other)),))
 
 
 @rule("missing-autoscaler", "Deployment has no HorizontalPodAutoscaler", groups=("autoscaling",), default=False)
 def no_autoscaler(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """For teams that want every Deployment to have one."""
+    """Yields a problem for each Deployment that no autoscaler targets."""
     if workload.id.kind == "Deployment" and workload.whole and workload.pods and not bundle.scalers(workload):
-        yield Problem(workload.place, f"no autoscaler scales {workload.title}", help="add a HorizontalPodAutoscaler")
+        written = workload.scale is not None and workload.scale.written
+        remedy = "add a HorizontalPodAutoscaler and remove spec.replicas" if written else "add a HorizontalPodAutoscaler"
+        yield Problem(workload.place, f"no autoscaler targets {title_of(workload)}", help=remedy)
 
 
-def _is_near(workload: Facts, scaler: Facts, bundle: Bundle) -> bool:
-    """Whether the two surely live together."""
+def _is_applied_with(workload: Facts, scaler: Facts, bundle: Bundle) -> bool:
+    """Whether a workload and an autoscaler certainly belong to one application: they are in one folder, or the input is complete."""
     return bundle.complete or workload.folder == scaler.folder

@@ -1,4 +1,4 @@
-"""Ports that containers declare. Source: the documentation's pages "Service" and "Configuration Best Practices"."""
+"""Rules about declared container ports. Source: the pages "Service" and "Configuration Best Practices" of the Kubernetes documentation."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kcheck.api import INFO, Container, Problem, ports, rule
+from kcheck_practice._support.titles import title
 
 _SSH = 22
 
 
 @rule("unnamed-port", "Container port has no name", severity=INFO, groups=("style", "networking"), default=False)
 def unnamed_port(container: Container) -> Iterator[Problem]:
-    """Services, probes and network policies can name it then, and the number can change."""
+    """Yields a problem for each port without a name. Services, probes and NetworkPolicies can refer to a port by its name."""
     for port in container["ports"]:
         number = port["containerPort"]
         if number.integer and not port["name"].text:
-            message = f"port {number.integer} has no name"
-            yield Problem(number, message, help="give it one that says its protocol, such as http", field=port["name"])
+            message = f"containerPort {number.integer} of {title('container', container.name)} has no name"
+            yield Problem(number, message, help="add a name for the protocol, such as http or grpc", field=port["name"])
 
 
 @rule("ssh-port", "Container exposes the SSH port 22", groups=("security", "networking"), default=False)
 def ssh_port(container: Container) -> Iterator[Problem]:
-    """kubectl exec gives a shell under the cluster's own access control."""
+    """Yields a problem for TCP port 22. kubectl exec provides a shell under the access control of the cluster."""
     for port in container["ports"]:
         node = port["containerPort"]
         if node.integer == _SSH and port["protocol"].text in ("", "TCP"):
-            yield Problem(
-                node, f"port 22 of container {container.name} is that of SSH", help="use kubectl exec, or another port for what it is"
-            )
+            message = f"containerPort 22 of {title('container', container.name)} is the SSH port"
+            yield Problem(node, message, help="remove it and use kubectl exec, or use another port for a different service")
 
 
 @rule(
@@ -41,10 +41,13 @@ def ssh_port(container: Container) -> Iterator[Problem]:
 def privileged_port(
     container: Container,
     *,
-    first: Annotated[int, "the lowest port that is fine"] = ports.FIRST_UNPRIVILEGED,
+    first: Annotated[int, "the lowest port that is accepted"] = ports.FIRST_UNPRIVILEGED,
 ) -> Iterator[Problem]:
-    """Below 1024 a program needs root, NET_BIND_SERVICE or a sysctl; a Service can have any port in front of another."""
+    """Yields a problem for each port below the first accepted one. A program needs root, NET_BIND_SERVICE or a sysctl to listen below
+    1024; the port of a Service does not depend on the port of the container.
+    """
     for port in container["ports"]:
         node = port["containerPort"]
         if node.integer and 0 < node.integer < first:
-            yield Problem(node, f"container {container.name} needs privileges to listen on {node.integer}", help=f"use {first} or above")
+            message = f"containerPort {node.integer} of {title('container', container.name)} is a privileged port (below {first})"
+            yield Problem(node, message, help=f"use port {first} or higher")

@@ -1,4 +1,7 @@
-"""Controllers that get in each other's way. Source: the documentation's pages "Labels and Selectors", "Deployments", "ReplicaSet"."""
+"""Rules about controllers whose selectors overlap.
+
+Source: the pages "Labels and Selectors", "Deployments" and "ReplicaSet" of the Kubernetes documentation.
+"""
 
 from __future__ import annotations
 
@@ -6,71 +9,78 @@ from collections.abc import Iterator
 from itertools import islice
 
 from kcheck.api import Bundle, Facts, Problem, Related, Scope, SelectorFact, rule
+from kcheck_practice._support.titles import title_of
 
-# These take over pods that nobody owns; a Deployment's ReplicaSets select by a hash, too.
+# These adopt Pods without an owner. The ReplicaSets of a Deployment do not, as they also select by pod-template-hash.
 _ADOPTING = {"ReplicaSet", "ReplicationController"}
-_MOST = 100
-"""Pods that are looked at for one controller, lest a file of copies take time without end."""
+# The number of matching workloads compared with one controller, which limits the time for files with many copies.
+_MAX_COMPARED = 100
 
 
 @rule("selector-overlap", "Selectors of two workloads match the same Pods", facts="selectors", groups=("relations", "workloads"))
 def selector_overlap(controller: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Told of controllers that surely live together: in one file, in one folder and namespace, or in a complete input."""
+    """Yields a problem for each pair of controllers that certainly share a namespace: they are in one file, in one folder and namespace,
+    or in a complete input.
+    """
     own = _owned(controller)
     if own is None or not own.selector.requirements:
         return
-    told = False
-    for other, _ in islice(bundle.selected(controller, own.selector, _scope(controller, bundle)), _MOST):
+    reported = False
+    for other, _ in islice(bundle.selected(controller, own.selector, _scope(controller, bundle)), _MAX_COMPARED):
         theirs = _owned(other)
-        if not _live_together(controller, other) or bundle.variants.alternatives(controller.place.file, other.place.file):
+        if not _share_namespace(controller, other) or bundle.variants.alternatives(controller.place.file, other.place.file):
             continue
         if theirs is None:
             if other.id.kind == "Pod" and controller.id.kind in _ADOPTING:
                 yield _adoption(controller, other, own)
         elif _order(other) < _order(controller):
-            if not told:
+            if not reported:
                 yield _overlap(controller, own, other, theirs)
-            told = True
+            reported = True
         elif not any(pod.meets(theirs.selector) for pod in controller.pods):
-            # The other one will not see these pods, so it is told from here.
+            # The selector of the other one does not match these Pods, so its own turn does not report the pair.
             yield _overlap(other, theirs, controller, own)
 
 
 def _scope(controller: Facts, bundle: Bundle) -> Scope:
+    """Where to look for other controllers of the same namespace."""
     if bundle.complete:
         return "input"
     return "folder" if controller.id.namespace not in ("", "default") else "file"
 
 
 def _owned(facts: Facts) -> SelectorFact | None:
+    """The selector by which a controller finds its own Pods; None for other objects."""
     return next((found for found in facts.selectors if found.owns), None) if facts.whole else None
 
 
-def _live_together(first: Facts, second: Facts) -> bool:
-    """Whether two objects surely share a namespace and are not the same object twice."""
+def _share_namespace(first: Facts, second: Facts) -> bool:
+    """Whether two objects certainly share a namespace and are different objects."""
     if (first.id.namespace or "default") != (second.id.namespace or "default"):
         return False
     return (first.group, first.id.kind, first.id.name) != (second.group, second.id.kind, second.id.name)
 
 
 def _order(facts: Facts) -> tuple[str, int]:
+    """Sort key: file, then position in the file."""
     return facts.place.file, facts.place.start
 
 
 def _overlap(later: Facts, own: SelectorFact, first: Facts, theirs: SelectorFact) -> Problem:
     line = first.place.range.start.line
     where = f"line {line}" if first.place.file == later.place.file else f"{first.place.file}:{line}"
-    message = f"{later.title} and {first.title} ({where}) select the same pods"
     return Problem(
         own.place,
-        message,
-        help="give each a label of its own in selector and template",
-        related=(Related(theirs.place, f"{first.title} selects {theirs.selector}"),),
+        f"{title_of(later)} and {title_of(first)} ({where}) select the same Pods",
+        help="add a label with a different value to the selector and the template labels of each",
+        related=(Related(theirs.place, f"{title_of(first)} selects {theirs.selector}"),),
     )
 
 
 def _adoption(controller: Facts, pod: Facts, own: SelectorFact) -> Problem:
-    message = f"{controller.title} selects {own.selector} and takes {pod.title} for one of its own"
     return Problem(
-        pod.place, message, help="give the Pod other labels", related=(Related(own.place, f"the selector of {controller.title}"),)
+        pod.place,
+        f"{title_of(controller)} selects {own.selector} and adopts {title_of(pod)}",
+        help=f"change metadata.labels of {title_of(pod)}",
+        related=(Related(own.place, f"selector of {title_of(controller)}"),),
     )

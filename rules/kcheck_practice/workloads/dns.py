@@ -1,4 +1,4 @@
-"""How pods look names up. Source: the documentation's page "DNS for Services and Pods"."""
+"""Rules about name resolution in Pods. Source: the page "DNS for Services and Pods" of the Kubernetes documentation."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated
 
 from kcheck.api import INFO, Pod, Problem, rule
 from kcheck_practice._support.security_contexts import is_on_windows, is_whole_pod
+from kcheck_practice._support.titles import enumeration
 
 
 @rule(
@@ -19,13 +20,17 @@ from kcheck_practice._support.security_contexts import is_on_windows, is_whole_p
 def missing_dns_option(
     pod: Pod,
     *,
-    options: Annotated[tuple[str, ...], "names of DNS options that pods must set"] = ("ndots",),
+    options: Annotated[tuple[str, ...], "names of DNS options that Pods must set"] = ("ndots",),
 ) -> Iterator[Problem]:
-    """Under ClusterFirst a name with fewer than five dots is tried in every search domain first."""
-    given = pod.node.at("dnsConfig", "options")
+    """Yields a problem for a Pod without a required DNS option. Under ClusterFirst, ndots is 5: a name with fewer dots is first looked
+    up in every search domain.
+    """
+    present = pod.node.at("dnsConfig", "options")
     if pod["dnsPolicy"].text in ("Default", "None") or is_on_windows(pod) or not is_whole_pod(pod):
         return
-    missing = [name for name in options if name not in [option["name"].text for option in given]]
+    missing = [name for name in options if name not in [option["name"].text for option in present]]
     if missing:
-        message = "names outside of the cluster are looked up in every search domain first"
-        yield Problem(given, message, help=f"set {', '.join(missing)} in dnsConfig.options", at="key")
+        effect = ", so external names are first looked up in every search domain" if "ndots" in missing else ""
+        message = f"dnsConfig.options does not set {enumeration(missing, 'or')}{effect}"
+        entries = ['{name: ndots, value: "2"}' if name == "ndots" else name for name in missing]
+        yield Problem(present, message, help=f"add {enumeration(entries)} to dnsConfig.options", at="key")

@@ -1,6 +1,11 @@
-"""Pods in custom resources. What the API server asks of pods, it asks of these when their controller makes them."""
+"""The rule about Pods in custom resources: the API server validates them only when the controller of the resource creates them."""
 
 from kcheck.api import WARNING, declare
 
-doomed_pod = declare("invalid-pod-in-custom-resource", "Pod template in a custom resource would be rejected by the API server", severity=WARNING,
-                   groups=("workloads",), family="practice")  # fmt: skip
+doomed_pod = declare(
+    "invalid-pod-in-custom-resource",
+    "Pod template in a custom resource would be rejected by the API server",
+    severity=WARNING,
+    groups=("workloads",),
+    family="practice",
+)

@@ -1,5 +1,6 @@
-"""Jobs and CronJobs: when they start, end and go away. Sources: the documentation's pages "Jobs", "CronJob" and "Automatic Cleanup for
-Finished Jobs".
+"""Rules about the start, the end and the cleanup of Jobs and CronJobs.
+
+Sources: the pages "Jobs", "CronJob" and "Automatic Cleanup for Finished Jobs" of the Kubernetes documentation.
 """
 
 from __future__ import annotations
@@ -7,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import INFO, Complaint, Pod, Problem, Resource, rule
+from kcheck.api import INFO, Pod, Problem, Resource, rule
+from kcheck_practice._support.titles import title
 
 _HOOKS = ("helm.sh/hook", "argocd.argoproj.io/hook")
+_CONTROLLERS = ("apps Deployment", "apps StatefulSet", "apps DaemonSet", "apps ReplicaSet", "core ReplicationController")
 
 
 @rule(
@@ -20,14 +23,18 @@ _HOOKS = ("helm.sh/hook", "argocd.argoproj.io/hook")
     kinds="batch CronJob",
 )
 def cron_job_deadline(resource: Resource) -> Iterator[Problem]:
-    """Without a deadline, the controller counts missed starts since the last one, and gives up after a hundred."""
+    """Yields a problem for a CronJob without a deadline: after an outage the controller starts the most recent missed run, however late.
+
+    The controller of Kubernetes 1.20 and earlier starts no more Jobs after more than 100 missed runs (getRecentUnmetScheduleTimes in
+    pkg/controller/cronjob).
+    """
     spec = resource["spec"]
     if spec["jobTemplate"] and not spec["startingDeadlineSeconds"]:
-        message = f"CronJob {resource.name} stops for good after 100 missed starts"
+        message = f"{title(resource.kind, resource.name)} has no startingDeadlineSeconds, so a missed run may start at any later time"
         yield Problem(
             spec["schedule"] if spec["schedule"] else spec,
             message,
-            help="add startingDeadlineSeconds",
+            help="set spec.startingDeadlineSeconds, for example to 600",
             field=spec["startingDeadlineSeconds"],
         )
 
@@ -35,12 +42,11 @@ def cron_job_deadline(resource: Resource) -> Iterator[Problem]:
 @rule("short-starting-deadline", "CronJob has a startingDeadlineSeconds below 10 seconds", kinds="batch CronJob",
       groups=("reliability", "jobs"))  # fmt: skip
 def short_cron_deadline(resource: Resource) -> Iterator[Problem]:
-    """The controller looks every ten seconds, so that a shorter deadline is over before it does."""
+    """Yields a problem for a deadline below 10 seconds, the interval in which the CronJob controller looks for Jobs to start."""
     node = resource["spec"]["startingDeadlineSeconds"]
     if node.integer is not None and 0 <= node.integer < 10:
-        yield Problem(
-            node, f"{node.integer} seconds may be over before the controller looks, which it does every 10", help="write 10 or more"
-        )
+        message = f"startingDeadlineSeconds: {node.integer} is shorter than the 10-second interval of the CronJob controller"
+        yield Problem(node, message, help="set startingDeadlineSeconds to 10 or more")
 
 
 @rule(
@@ -51,15 +57,19 @@ def short_cron_deadline(resource: Resource) -> Iterator[Problem]:
     default=False,
 )
 def finished_jobs(resource: Resource) -> Iterator[Problem]:
-    """A CronJob cleans up by its history limits; a Job by itself needs a time to live."""
+    """Yields a problem for a Job that is never deleted, and for a CronJob whose Jobs are deleted before its history limits apply."""
     if resource.is_a("batch CronJob"):
         node = resource.node.at("spec", "jobTemplate", "spec", "ttlSecondsAfterFinished")
         if node:
-            message = Complaint("the history limits of a CronJob clean up its Jobs", "take ttlSecondsAfterFinished away")
-            yield Problem(node, message, at="key")
+            message = f"ttlSecondsAfterFinished deletes Jobs of {title(resource.kind, resource.name)} that its history limits keep"
+            yield Problem(node, message, help="remove ttlSecondsAfterFinished", at="key")
     elif resource["spec"]["template"] and not resource["spec"]["ttlSecondsAfterFinished"]:
-        message = Complaint(f"Job {resource.name} and its pods stay for ever when it is done", "add ttlSecondsAfterFinished")
-        yield Problem(resource.node.at("metadata", "name"), message, field=resource["spec"]["ttlSecondsAfterFinished"])
+        yield Problem(
+            resource.node.at("metadata", "name"),
+            f"{title(resource.kind, resource.name)} has no ttlSecondsAfterFinished, so the finished Job and its Pods are not deleted",
+            help="set spec.ttlSecondsAfterFinished, for example to 3600",
+            field=resource["spec"]["ttlSecondsAfterFinished"],
+        )
 
 
 @rule(
@@ -71,18 +81,20 @@ def finished_jobs(resource: Resource) -> Iterator[Problem]:
     kinds=("batch CronJob", "batch Job"),
 )
 def suspended_job(resource: Resource) -> Iterator[Problem]:
-    """Queues such as Kueue's start suspended Jobs; nobody starts the others."""
+    """Yields a problem for suspend: true. Jobs with labels of Kueue are accepted, as Kueue starts suspended Jobs."""
     node = resource["spec"]["suspend"]
     if node.flag and not any(key.startswith("kueue.x-k8s.io/") for key in resource.labels):
-        yield Problem(node, f"{resource.kind} {resource.name} is suspended and does not run", help="take suspend away, or the object")
+        message = f"{title(resource.kind, resource.name)} is suspended and starts no {'Pods' if resource.kind == 'Job' else 'Jobs'}"
+        yield Problem(node, message, help=f"remove suspend: true, or remove the {resource.kind}")
 
 
 @rule("standalone-job", "Job is not created by a CronJob", severity=INFO, groups=("jobs",), default=False, kinds="batch Job")
 def job_outside_cron_job(resource: Resource) -> Iterator[Problem]:
-    """For clusters where work is to be planned; hooks of Helm and Argo CD are not meant."""
-    planned = resource["metadata"]["ownerReferences"] or any(key in resource.annotations for key in _HOOKS)
-    if not planned:
-        yield Problem(resource["kind"], f"Job {resource.name} runs whenever it is applied", help="make it a CronJob")
+    """Yields a problem for a Job without an owner. Hooks of Helm and Argo CD are accepted."""
+    managed = resource["metadata"]["ownerReferences"] or any(key in resource.annotations for key in _HOOKS)
+    if not managed:
+        message = f"{title(resource.kind, resource.name)} is not created by a CronJob"
+        yield Problem(resource["kind"], message, help="move spec to spec.jobTemplate.spec of a CronJob")
 
 
 @rule(
@@ -94,26 +106,45 @@ def job_outside_cron_job(resource: Resource) -> Iterator[Problem]:
 def no_deadline(
     pod: Pod,
     *,
-    maximum: Annotated[int, "seconds that are allowed at most, 0 for any number"] = 0,
+    maximum: Annotated[int, "the highest activeDeadlineSeconds that is accepted; 0 accepts any number"] = 0,
 ) -> Iterator[Problem]:
-    """Asked of Jobs and of Pods that are to end; a deadline of the Job holds for all its tries together."""
+    """Yields a problem for Jobs, and for Pods that may end (restartPolicy Never or OnFailure), without a deadline or with a long one.
+
+    The deadline of a Job applies to all its Pods and retries together.
+    """
     resource = pod.resource
     if not resource.is_a("batch Job", "batch CronJob") and pod["restartPolicy"].text not in ("Never", "OnFailure"):
         return
     job = resource.node.at("spec", "jobTemplate", "spec") if resource.kind == "CronJob" else resource["spec"]
-    found = [node for node in (pod["activeDeadlineSeconds"], job["activeDeadlineSeconds"]) if node]
-    if not found:
+    deadlines = [node for node in (pod["activeDeadlineSeconds"], job["activeDeadlineSeconds"]) if node]
+    if not deadlines:
         name = resource.node.at("metadata", "name")
-        message = f"{resource.kind} {resource.name} may go on for ever when something hangs"
-        yield Problem(name, message, help="add activeDeadlineSeconds", field=job["activeDeadlineSeconds"])
-    for node in found:
+        subject = title(resource.kind, resource.name)
+        have = f"Jobs of {subject} have" if resource.kind == "CronJob" else f"{subject} has"
+        message = f"{have} no activeDeadlineSeconds and may run forever"
+        path = {"CronJob": "spec.jobTemplate.spec.", "Job": "spec.", "Pod": "spec."}.get(resource.kind, "")
+        remedy = f"set {path}activeDeadlineSeconds to {maximum} or less" if maximum else f"add {path}activeDeadlineSeconds"
+        yield Problem(name, message, help=remedy, field=job["activeDeadlineSeconds"])
+    for node in deadlines:
         if maximum and node.integer is not None and node.integer > maximum:
-            yield Problem(node, f"{node.integer} seconds are more than the {maximum} that are allowed", help=f"write {maximum} or less")
+            message = f"activeDeadlineSeconds: {node.integer} exceeds the maximum of {maximum}"
+            yield Problem(node, message, help=f"set activeDeadlineSeconds to {maximum} or less")
 
 
 @rule("restart-policy-never", "Pod has restartPolicy: Never", severity=INFO, groups=("reliability",), default=False)
 def restart_never(pod: Pod) -> Iterator[Problem]:
-    """An absent policy means Always. Jobs with Never make new pods for failed ones, up to their backoffLimit."""
+    """Yields a problem for restartPolicy: Never. A Job with Never creates new Pods for failed ones, up to its backoffLimit."""
     node = pod["restartPolicy"]
     if node.text == "Never":
-        yield Problem(node, "the kubelet never starts containers of this pod again", help="write Always or OnFailure")
+        yield Problem(node, "with restartPolicy: Never, the kubelet does not restart failed containers", help=_restart_help(pod))
+
+
+def _restart_help(pod: Pod) -> str:
+    """What to set restartPolicy to: what the API server accepts for the kind of the object; empty where it accepts only Never."""
+    resource = pod.resource
+    if resource.is_a(*_CONTROLLERS):
+        return "set restartPolicy to Always"
+    if not resource.is_a("batch Job", "batch CronJob"):
+        return "set restartPolicy to Always or OnFailure"
+    job = resource.node.at("spec", "jobTemplate", "spec") if resource.kind == "CronJob" else resource["spec"]
+    return "" if job["podFailurePolicy"] or job["backoffLimitPerIndex"] else "set restartPolicy to OnFailure"

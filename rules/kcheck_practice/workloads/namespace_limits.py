@@ -1,4 +1,7 @@
-"""Limits of whole namespaces. Source: the documentation's pages "Limit Ranges" and "Resource Quotas"."""
+"""Rules about limits of namespaces and of emptyDir volumes.
+
+Source: the pages "Limit Ranges", "Resource Quotas" and "Volumes" of the Kubernetes documentation.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Annotated
 
 from kcheck.api import INFO, Node, Pod, Problem, rule
 from kcheck_practice._support.security_contexts import is_whole_pod
+from kcheck_practice._support.titles import enumeration, title
 
 
 @rule(
@@ -20,16 +24,15 @@ from kcheck_practice._support.security_contexts import is_whole_pod
 def limit_range_gaps(
     item: Node,
     *,
-    sections: Annotated[tuple[str, ...], "what a limit on containers must say"] = ("default", "defaultRequest", "max", "min"),
+    sections: Annotated[tuple[str, ...], "fields that a limit of type Container must set"] = ("default", "defaultRequest", "max", "min"),
 ) -> Iterator[Problem]:
-    """Asked of limits on containers: the others have no defaults."""
+    """Yields a problem for a limit of type Container with missing fields. Limits of other types have no defaults."""
     if item["type"].text != "Container":
         return
     missing = [name for name in sections if not len(item[name])]
     if missing:
-        yield Problem(
-            item["type"], f"the limit on containers leaves out {' and '.join(missing)}", help="say them for cpu and memory", field=item
-        )
+        message = f"limit of type Container does not set {enumeration(missing, 'or')}"
+        yield Problem(item["type"], message, help=f"set {enumeration(missing)} for cpu and memory", field=item)
 
 
 @rule(
@@ -43,30 +46,31 @@ def limit_range_gaps(
 def quota_gaps(
     spec: Node,
     *,
-    resources: Annotated[tuple[str, ...], "what the quota must bound"] = (
+    resources: Annotated[tuple[str, ...], "resources that a ResourceQuota must limit"] = (
         "requests.cpu", "requests.memory", "limits.cpu", "limits.memory",
     ),
 ) -> Iterator[Problem]:  # fmt: skip
-    """`cpu` and `memory` are other names of requests.cpu and requests.memory."""
+    """Yields a problem for a quota without the required resources. The names cpu and memory mean requests.cpu and requests.memory."""
     hard = spec["hard"]
     if not hard:
         return
-    # A quota of some pods only, or of counts of objects beside another, is a part of what bounds the namespace.
-    named = {key for key, _ in hard.entries}
-    named |= {f"requests.{key}" for key in named}
-    missing = [name for name in resources if name not in named]
+    limited = {key for key, _ in hard.entries}
+    limited |= {f"requests.{key}" for key in limited}
+    missing = [name for name in resources if name not in limited]
     if missing:
-        yield Problem(hard, f"the quota leaves out {' and '.join(missing)}: a namespace can use up what is not bounded", at="key")
+        yield Problem(
+            hard, f"spec.hard does not limit {enumeration(missing, 'or')}", help=f"add {enumeration(missing)} to spec.hard", at="key"
+        )
 
 
 @rule("missing-empty-dir-size-limit", "emptyDir volume has no sizeLimit", groups=("resources", "reliability"), default=False, severity=INFO)
 def unbounded_empty_dir(pod: Pod) -> Iterator[Problem]:
-    """On the node's disk or, with medium Memory, in its memory, up to the limits of the containers that write there."""
+    """Yields a problem for each emptyDir volume without sizeLimit. It uses the node's disk, or its memory with medium: Memory."""
     if not is_whole_pod(pod):
         return
     for volume in pod["volumes"]:
         source = volume["emptyDir"]
         if source and not source["sizeLimit"]:
             where = "memory" if source["medium"].text == "Memory" else "disk"
-            message = f"volume {volume['name'].text} can fill the {where} of its node"
-            yield Problem(source, message, help="add sizeLimit", at="key", field=source["sizeLimit"])
+            message = f"emptyDir {title('volume', volume['name'].text)} has no sizeLimit and can fill the {where} of its node"
+            yield Problem(source, message, help="set emptyDir.sizeLimit, for example to 500Mi", at="key", field=source["sizeLimit"])

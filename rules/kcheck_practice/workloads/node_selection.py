@@ -1,16 +1,19 @@
-"""Which nodes a pod can go to. Source: the documentation's page "Assigning Pods to Nodes"."""
+"""Rules about the selection of nodes by labels.
+
+Source: the pages "Assigning Pods to Nodes" and "Well-Known Labels, Annotations and Taints" of the Kubernetes documentation.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kcheck.api import ERROR, Node, Pod, Problem, labels, nearest, rule, selector, strings
+from kcheck.api import ERROR, Complaint, Node, Pod, Problem, labels, nearest, rule, selector, strings
 from kcheck_practice._support.selector_terms import accepted
 from kcheck_practice._support.typos import meant_label
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
-# What the kubelet writes there: GOOS and GOARCH of the platforms that there are kubelets for.
+# The values that the kubelet sets: GOOS and GOARCH of the platforms that have a kubelet.
 _VALUES: Mapping[str, frozenset[str]] = {
     "kubernetes.io/os": frozenset({"linux", "windows"}),
     "kubernetes.io/arch": frozenset({"amd64", "arm64", "arm", "386", "ppc64le", "s390x", "riscv64", "loong64"}),
@@ -20,24 +23,45 @@ _ALIASES = {"x86_64": "amd64", "x86-64": "amd64", "x64": "amd64", "x86": "386", 
 
 @rule("unmatchable-node-affinity", "nodeAffinity and nodeSelector match no node", severity=ERROR, groups=("scheduling",), fields="affinity")
 def node_affinity_matches_nothing(pod: Pod) -> Iterator[Problem]:
-    """Terms are alternatives, what stands in one must hold together, and a term without requirements matches no node."""
+    """Yields a problem for each node selector term that matches no node.
+
+    The terms of required node affinity are alternatives. All requirements of a term, and the nodeSelector, must match the same node. A
+    required term without requirements matches no node; a preference without requirements has no effect (NewPreferredSchedulingTerms in
+    k8s.io/component-helpers/scheduling/corev1/nodeaffinity skips it).
+    """
     affinity = pod.node.at("affinity", "nodeAffinity")
     chosen = selector.of_map(strings(pod["nodeSelector"])) or selector.EVERYTHING
-    for term in affinity.at(_REQUIRED, "nodeSelectorTerms"):
-        yield from _term(term, chosen)
+    terms = list(affinity.at(_REQUIRED, "nodeSelectorTerms"))
+    # nodeSelectorTerms must not be empty.
+    removable = "the term" if len(terms) > 1 else _REQUIRED
+    for term in terms:
+        yield from _term(
+            term, chosen, Complaint("empty term in nodeSelectorTerms matches no node", f"add matchExpressions or remove {removable}")
+        )
     for preference in affinity[_PREFERRED]:
-        yield from _term(preference["preference"], chosen)
+        yield from _term(
+            preference["preference"], chosen, Complaint("empty preference has no effect", "add matchExpressions or remove the preference")
+        )
 
 
-@rule("unknown-node-label", "nodeSelector, nodeAffinity or topologyKey uses a label that no node has", severity=ERROR, groups=("scheduling", "labels"),
-      fields=("nodeSelector", "affinity", "topologySpreadConstraints"))  # fmt: skip
+@rule(
+    "unknown-node-label",
+    "nodeSelector, nodeAffinity or topologyKey uses a label that no node has",
+    severity=ERROR,
+    groups=("scheduling", "labels"),
+    fields=("nodeSelector", "affinity", "topologySpreadConstraints"),
+)
 def node_label(pod: Pod) -> Iterator[Problem]:
-    """Nodes carry the labels that Kubernetes defines, and those that their owner gives them under other prefixes."""
+    """Yields a problem for each label that no node has: an undefined one with a prefix that is reserved for Kubernetes, or an unknown
+    value of kubernetes.io/os or kubernetes.io/arch.
+    """
     for key, node in _keys(pod):
         if labels.reserved(key) and not labels.key(key):
-            meant = meant_label(key)
-            hint = f"did you mean {meant}?" if meant else "give nodes a label under a prefix of your own"
-            yield Problem(node, f"no node has the label {key}", help=hint, at="key" if node.name == key else "value")
+            near = meant_label(key)
+            remedy = (
+                f'did you mean "{near}"?' if near else f'use a label with a custom prefix, such as "example.com/{key.rpartition("/")[2]}"'
+            )
+            yield Problem(node, f'no node has the label "{key}"', help=remedy, at="key" if node.name == key else "value")
     for key, node in pod["nodeSelector"].entries:
         yield from _value(key, node)
     for requirement in _requirements(pod):
@@ -49,26 +73,28 @@ def node_label(pod: Pod) -> Iterator[Problem]:
                     yield from _value(requirement["key"].text, value)
 
 
-def _term(term: Node, chosen: selector.Selector) -> Iterator[Problem]:
-    """The problem of a term that holds for no node."""
+def _term(term: Node, chosen: selector.Selector, empty: Complaint) -> Iterator[Problem]:
+    """Yields the problem of a term that matches no node. `chosen`: the nodeSelector; `empty`: the complaint about an empty term."""
     expressions, names = term["matchExpressions"], term["matchFields"]
     listed, fields = accepted(expressions), accepted(names)
     if not term.is_map or listed is None or fields is None:
         return
     if not len(expressions) and not len(names):
-        yield Problem(term, "an empty term matches no node", help="write its matchExpressions or take it away")
+        yield Problem(term, empty)
         return
     for part, node in ((listed, expressions), (fields, names)):
         if selector.contradictory(part):
-            yield Problem(node, f"no node can meet {part}", help="put alternatives into terms of their own", at="key")
+            message = f"{node.name} contradict each other: no node matches {part}"
+            yield Problem(node, message, help="use a separate term for each alternative", at="key")
             return
     clash = next((r for r in chosen.requirements if not selector.can_overlap(listed, selector.Selector((r,)))), None)
     if clash is not None:
-        yield Problem(expressions, f"no node can meet {listed} and {clash} of the nodeSelector", help="take one of them away", at="key")
+        message = f"no node matches both {listed} (nodeAffinity) and {clash} (nodeSelector)"
+        yield Problem(expressions, message, help="remove one of them", at="key")
 
 
 def _keys(pod: Pod) -> Iterator[tuple[str, Node]]:
-    """Keys of node labels, and where each stands."""
+    """The keys of all node labels that a Pod refers to, with their nodes."""
     yield from pod["nodeSelector"].entries
     named = [requirement["key"] for requirement in _requirements(pod)]
     named += [constraint["topologyKey"] for constraint in pod["topologySpreadConstraints"]]
@@ -80,7 +106,7 @@ def _keys(pod: Pod) -> Iterator[tuple[str, Node]]:
 
 
 def _requirements(pod: Pod) -> Iterator[Node]:
-    """Requirements of node affinity that want a label to be there."""
+    """The requirements of node affinity that only a node with the label satisfies."""
     affinity = pod.node.at("affinity", "nodeAffinity")
     terms = [*affinity.at(_REQUIRED, "nodeSelectorTerms"), *(each["preference"] for each in affinity[_PREFERRED])]
     for term in terms:
@@ -90,9 +116,10 @@ def _requirements(pod: Pod) -> Iterator[Node]:
 
 
 def _value(key: str, node: Node) -> Iterator[Problem]:
+    """Yields a problem for a value of kubernetes.io/os or kubernetes.io/arch that no kubelet sets."""
     known = _VALUES.get(key)
     if known is not None and node.text and node.text not in known:
         low = node.text.lower()
-        meant = low if low in known else _ALIASES.get(low) or nearest(low, sorted(known))
-        hint = f"did you mean {meant}?" if meant else f"write one of {', '.join(sorted(known))}"
-        yield Problem(node, f"no node has {key}={node.text}", help=hint)
+        near = low if low in known else _ALIASES.get(low) or nearest(low, sorted(known))
+        remedy = f'did you mean "{near}"?' if near else f"use one of {', '.join(sorted(known))}"
+        yield Problem(node, f"no node has the label {key}={node.text}", help=remedy)

@@ -1,5 +1,7 @@
-"""Disruption budgets and the pods under them. Sources: the documentation's pages "Disruptions" and "Specifying a Disruption Budget for
-your Application"; pkg/controller/disruption and pkg/registry/core/pod/rest/eviction.go of Kubernetes 1.36.
+"""Rules for PodDisruptionBudgets and the Pods that they select.
+
+Sources: the Kubernetes documentation pages "Disruptions" and "Specifying a Disruption Budget for your Application";
+pkg/controller/disruption and pkg/registry/core/pod/rest/eviction.go of Kubernetes 1.36.
 """
 
 from __future__ import annotations
@@ -9,10 +11,10 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kcheck.api import Bundle, Facts, Problem, Related, Resource, may_share, rule
+from kcheck_practice._support.object_titles import object_title
 
 _GROUPS = ("reliability", "disruption")
-_MOST = 100
-"""Workloads that are looked at for one budget."""
+_REPLACE_MIN_AVAILABLE = "replace minAvailable with maxUnavailable: 1"
 
 
 @rule("missing-pdb", "Workload with several replicas has no PodDisruptionBudget", groups=(*_GROUPS, "availability"), default=False)
@@ -20,16 +22,19 @@ def no_disruption_budget(
     workload: Facts,
     bundle: Bundle,
     *,
-    minimum: Annotated[int, "replicas from which on it is asked"] = 2,
+    minimum: Annotated[int, "number of replicas from which a PodDisruptionBudget is required"] = 2,
 ) -> Iterator[Problem]:
-    """Draining nodes evicts pods; a budget says how many at a time. One that an autoscaler scales counts by its minimum."""
+    """Yields a Problem for a workload with at least `minimum` replicas that no PodDisruptionBudget selects.
+
+    Where an autoscaler scales the workload, its minimum number of replicas counts.
+    """
     if workload.scale is None or not workload.whole or workload.id.kind not in ("Deployment", "StatefulSet", "Rollout"):
         return
     least = max([f.scale.low for f, _ in bundle.scalers(workload) if f.scale is not None], default=workload.scale.low)
     if least >= minimum and not bundle.covering(workload, "budget"):
-        what = "the pod" if least == 1 else f"all {least} pods"
-        when = "at any time" if least == 1 else "at once"
-        yield Problem(workload.place, f"{what} of {workload.title} may be evicted {when}", help="add a PodDisruptionBudget")
+        effect = "its only Pod may be evicted at any time" if least == 1 else f"its {least} Pods may all be evicted at once"
+        message = f"{object_title(workload)} has no PodDisruptionBudget, so {effect}"
+        yield Problem(workload.place, message, help="add a PodDisruptionBudget with maxUnavailable: 1")
 
 
 @rule(
@@ -39,28 +44,28 @@ def no_disruption_budget(
     groups=_GROUPS,
 )
 def budget_without_limit(resource: Resource) -> Iterator[Problem]:
-    """The controller counts nothing then, and allows no disruption at all."""
+    """Yields a Problem for a PodDisruptionBudget without a limit: the disruption controller then sets disruptionsAllowed to 0."""
     spec = resource["spec"]
     if spec["selector"] and not spec["minAvailable"] and not spec["maxUnavailable"]:
-        yield Problem(
-            spec, "the budget has neither minAvailable nor maxUnavailable and lets no pod go", help="write maxUnavailable: 1", at="key"
-        )
+        message = "PodDisruptionBudget sets neither minAvailable nor maxUnavailable, which blocks all evictions"
+        yield Problem(spec, message, help="add maxUnavailable: 1", at="key")
 
 
 @rule("pdb-blocks-eviction", "PodDisruptionBudget blocks all evictions", facts="budget", groups=(*_GROUPS, "relations"))
 def budget_blocks_eviction(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """kubectl drain waits for ever then. With an autoscaler, the fewest pods that it may leave count."""
+    """Yields a Problem for a limit that allows no disruption, so that kubectl drain retries without end.
+
+    minAvailable is compared with the replicas of the only workload that is selected, or with the minimum of its autoscaler.
+    """
     limit = budget.budget
     if limit is None or not budget.whole:
         return
     if limit.unavailable is not None and _is_none(limit.unavailable):
-        yield Problem(
-            limit.place, f"maxUnavailable: {limit.unavailable} lets no pod be evicted, so that no node can be drained", help="write 1"
-        )
+        message = f"maxUnavailable: {limit.unavailable} blocks all evictions, so node drains never finish"
+        yield Problem(limit.place, message, help="set maxUnavailable to 1 or more")
     elif limit.available is not None and str(limit.available).removesuffix("%") == "100" and isinstance(limit.available, str):
-        yield Problem(
-            limit.place, f"minAvailable: {limit.available} lets no pod be evicted, so that no node can be drained", help="write less"
-        )
+        message = f"minAvailable: {limit.available} blocks all evictions, so node drains never finish"
+        yield Problem(limit.place, message, help=_REPLACE_MIN_AVAILABLE)
     elif limit.available is not None and budget.selectors:
         yield from _too_many(budget, bundle)
 
@@ -73,21 +78,28 @@ def budget_blocks_eviction(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
     kinds="policy PodDisruptionBudget",
 )
 def unhealthy_pod_eviction(resource: Resource) -> Iterator[Problem]:
-    """By default pods that are not ready stay where they are while the budget is not met, so that a broken application blocks a drain."""
+    """Yields a Problem where the default policy IfHealthyBudget applies.
+
+    It protects Pods that are not ready while the budget is not met, so that a broken application blocks a drain.
+    """
     spec = resource["spec"]
     if spec["selector"] and not spec["unhealthyPodEvictionPolicy"]:
-        message = "pods that do not work block a drain"
+        message = f"{object_title(resource)} does not set unhealthyPodEvictionPolicy, so Pods that are not ready can block node drains"
         yield Problem(
             resource.node.at("metadata", "name"),
             message,
-            help="write unhealthyPodEvictionPolicy: AlwaysAllow",
+            help="set spec.unhealthyPodEvictionPolicy: AlwaysAllow",
             field=spec["unhealthyPodEvictionPolicy"],
         )
 
 
 @rule("pdb-without-pods", "PodDisruptionBudget selects no Pods", facts="budget", groups=(*_GROUPS, "relations"))
 def budget_without_pods(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Told where its pods should be in sight: the input is complete, or workloads stand in its file that nobody operates."""
+    """Yields a Problem for a selector that matches no Pod of the input.
+
+    Only where its Pods must be part of the input: the input is complete, or the file contains workloads and no custom resource
+    whose operator may create the Pods.
+    """
     if budget.budget is None or not budget.selectors or not budget.whole or (budget.id.namespace == "kube-system" and not bundle.complete):
         return
     found = budget.selectors[0]
@@ -96,26 +108,34 @@ def budget_without_pods(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
     beside = (f for f in bundle.around(budget, "file") if may_share(f.id.namespace, budget.id.namespace))
     here = [f for f in beside if f.whole and f.pods and f.scale is not None]
     if bundle.complete or (here and budget.place.file not in bundle.operated_files):
-        shown = f": {here[0].title} has other labels" if here else ": correct it, or add the workload that has these labels"
-        yield Problem(found.place, f"{found.selector} selects no pods{shown}")
+        hint = (
+            f"did you mean to select the Pods of {object_title(here[0])}?"
+            if here
+            else "correct spec.selector, or add the workload to the input"
+        )
+        yield Problem(found.place, f"spec.selector {found.selector} matches no Pod in the input", help=hint)
 
 
 @rule("pdb-overlap", "Two PodDisruptionBudgets select the same Pods, which blocks evictions", facts="pods", groups=(*_GROUPS, "relations"))
 def budget_overlap(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """The eviction of a pod under two budgets is answered with an error. Told of objects that surely live together."""
+    """Yields a Problem for Pods that two PodDisruptionBudgets select: the API server answers their eviction with an error.
+
+    Both must be in the file and namespace of the workload, or the input must be complete.
+    """
     if not workload.whole or not workload.pods or workload.scale is None:
         return
     near = bundle.covering(workload, "budget", "input" if bundle.complete else "file")
     near = list({f.id[1:]: f for f in near if (f.id.namespace or "default") == (workload.id.namespace or "default")}.values())
     if len(near) > 1:
         first, second = near[:2]
-        message = f"{first.title} and {second.title} both cover {workload.title}, so that its pods cannot be evicted"
-        related = (Related(first.place, first.title), Related(workload.place, workload.title))
-        yield Problem(second.selectors[0].place, message, help="keep one", related=related)
+        budgets = f'PodDisruptionBudgets "{first.id.name}" and "{second.id.name}"'
+        message = f"{budgets} both select the Pods of {object_title(workload)}, which cannot be evicted"
+        related = tuple([Related(each.place, object_title(each)) for each in (first, workload)])
+        yield Problem(second.selectors[0].place, message, help="remove one of the two PodDisruptionBudgets", related=related)
 
 
 def _too_many(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """The problem of a budget that wants as many pods as its only workload has."""
+    """Yields a Problem for minAvailable that is not less than the number of Pods of the only workload that is selected."""
     limit = budget.budget
     covered: list[Facts] = []
     for workload, _ in bundle.selected(budget, budget.selectors[0].selector):
@@ -131,16 +151,15 @@ def _too_many(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
         return
     wanted = _count(limit.available, scale.low)
     if wanted is not None and wanted >= scale.low:
-        who = f"{scaler.title} leaves" if scaler is not None else f"{workload.title} has"
-        some = "1 pod" if scale.low == 1 else f"{scale.low} pods"
-        message = f"minAvailable: {limit.available} lets no pod be evicted, for {who} {some}"
-        yield Problem(
-            limit.place, message, help="write maxUnavailable: 1 instead", related=(Related(scale.place, f"{(scaler or workload).title}"),)
-        )
+        cause = object_title(scaler or workload)
+        verb = "may scale down to" if scaler is not None else "has"
+        pods = "1 Pod" if scale.low == 1 else f"{scale.low} Pods"
+        message = f"minAvailable: {limit.available} blocks all evictions, because {cause} {verb} {pods}"
+        yield Problem(limit.place, message, help=_REPLACE_MIN_AVAILABLE, related=(Related(scale.place, cause),))
 
 
 def _count(amount: int | str | None, replicas: int) -> int | None:
-    """A number, or a percentage of the replicas, which is rounded up."""
+    """An integer, or a percentage of the replicas rounded up; None for another value."""
     if isinstance(amount, str):
         text = amount.removesuffix("%")
         return math.ceil(int(text) * replicas / 100) if text.isdecimal() and amount.endswith("%") and len(text) < 5 else None

@@ -1,5 +1,7 @@
-"""Bounds that some owners set on what may run in their cluster. Sources: the documentation's pages "Assigning Pods to Nodes",
-"Ephemeral Containers", "Pod Quality of Service Classes", "Sysctls" and "Network Plugins".
+"""Rules for limits that some cluster administrators set on Pods.
+
+Sources: the Kubernetes documentation pages "Assigning Pods to Nodes", "Ephemeral Containers", "Pod Quality of Service Classes",
+"Using sysctls in a Kubernetes Cluster" and "Network Plugins".
 """
 
 from __future__ import annotations
@@ -8,37 +10,40 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kcheck.api import ERROR, INFO, Bundle, Container, Facts, Node, Pod, Problem, Related, quantity, rule
+from kcheck_practice._support.object_titles import container_title, object_title
 from kcheck_practice._support.security_contexts import is_whole_pod
 
 _CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 _BANDWIDTH = ("kubernetes.io/ingress-bandwidth", "kubernetes.io/egress-bandwidth")
-_LEAST, _MOST = quantity.parse("1k"), quantity.parse("1P")
-_PEOPLE = ("kubernetes.io/", "k8s.io/")
+_MIN_BANDWIDTH, _MAX_BANDWIDTH = quantity.parse("1k"), quantity.parse("1P")
+"""Bits per second."""
+_RESERVED_DOMAINS = ("kubernetes.io/", "k8s.io/")
 
 
 @rule("too-many-containers", "Pod has too many containers", severity=INFO, groups=("policy",), default=False)
 def too_many_containers(
     pod: Pod,
     *,
-    maximum: Annotated[int, "containers that a pod may have, init and ephemeral ones aside"] = 4,
+    maximum: Annotated[int, "maximum number of containers in a Pod, without init and ephemeral containers"] = 4,
 ) -> Iterator[Problem]:
-    """They live, move and die together; what need not is better in pods of its own."""
+    """Yields a Problem for a Pod with more containers than `maximum`: they are scheduled, moved and stopped together."""
     count = len(pod["containers"])
     if count > maximum:
-        yield Problem(
-            pod["containers"], f"{count} containers live and die together, and {maximum} are allowed", help="split the pod", at="key"
-        )
+        message = f"Pod has {count} containers, more than the maximum of {maximum}"
+        yield Problem(pod["containers"], message, help="move containers to separate Pods", at="key")
 
 
 @rule("control-plane-toleration", "Pod tolerates the control-plane taint", groups=("scheduling", "policy"), default=False)
 def control_plane_toleration(pod: Pod) -> Iterator[Problem]:
-    """A toleration without a key is for every taint."""
+    """Yields a Problem for each toleration of the control-plane taint; a toleration without a key matches every taint."""
     for each in pod["tolerations"]:
         key = each["key"]
         if key.text in _CONTROL_PLANE:
-            yield Problem(key, f"the pod may go to nodes of the control plane ({key.text})", help="take the toleration away")
+            yield Problem(key, f'toleration of "{key.text}" allows Pods on control-plane nodes', help="remove this toleration")
         elif each.is_map and not key.text and each["operator"].text == "Exists" and each["effect"].text in ("", "NoSchedule"):
-            yield Problem(each, "without a key every taint is tolerated, that of the control plane, too", help="name the key")
+            taints = "every NoSchedule taint" if each["effect"].text else "every taint"
+            message = f"toleration without key matches {taints}, including the control-plane taint"
+            yield Problem(each, message, help="set key to the taint that must be tolerated")
 
 
 @rule(
@@ -49,29 +54,44 @@ def control_plane_toleration(pod: Pod) -> Iterator[Problem]:
     default=False,
 )
 def node_choice(pod: Pod) -> Iterator[Problem]:
-    """For clusters whose owners place workloads themselves."""
-    for node in (pod["nodeName"], pod["nodeSelector"], pod.node.at("affinity", "nodeAffinity")):
+    """Yields a Problem for each field that selects nodes, for clusters whose administrators place workloads."""
+    fields = {
+        "nodeName": pod["nodeName"],
+        "nodeSelector": pod["nodeSelector"],
+        "affinity.nodeAffinity": pod.node.at("affinity", "nodeAffinity"),
+    }
+    for name, node in fields.items():
         if node and (node.text or len(node)):
-            yield Problem(node, "where pods run is not theirs to say here", help=f"take {node.name} away", at="key")
+            message = f"{name} is not allowed: cluster administrators control node placement"
+            yield Problem(node, message, help=f"remove {name}", at="key")
 
 
-@rule("unprotected-node-label", "Node selection relies on a label that kubelets can set themselves (NodeRestriction)", severity=INFO, groups=("scheduling", "security"),
-      default=False)  # fmt: skip
+@rule(
+    "unprotected-node-label",
+    "Node selection relies on a label that kubelets can set themselves (NodeRestriction)",
+    severity=INFO,
+    groups=("scheduling", "security"),
+    default=False,
+)
 def unprotected_node_label(pod: Pod) -> Iterator[Problem]:
-    """A kubelet that was broken into can set labels of its node, but none under node-restriction.kubernetes.io/."""
+    """Yields a Problem for each nodeSelector label that a compromised kubelet can set on its own node.
+
+    The admission plugin NodeRestriction protects labels with the prefix node-restriction.kubernetes.io/.
+    """
     for key, node in pod["nodeSelector"].entries:
         prefix = key.rpartition("/")[0]
-        if not f".{prefix}/".endswith(tuple(f".{each}" for each in _PEOPLE)):
+        if not f".{prefix}/".endswith(tuple(f".{each}" for each in _RESERVED_DOMAINS)):
             name = key.rpartition("/")[2]
-            message = f"a node may give itself the label {key}: to keep pods apart, use node-restriction.kubernetes.io/{name}"
-            yield Problem(node, message, at="key")
+            message = f'a kubelet can set the nodeSelector label "{key}" on its own node'
+            yield Problem(node, message, help=f"use the label node-restriction.kubernetes.io/{name} to isolate Pods", at="key")
 
 
 @rule("ephemeral-container", "Manifest contains ephemeralContainers", groups=("policy", "security"), default=False)
 def ephemeral_container(container: Container) -> Iterator[Problem]:
-    """kubectl debug adds them to running pods; the server refuses them in new ones."""
+    """Yields a Problem for each ephemeral container: kubectl debug adds them to running Pods, the API server rejects them in new Pods."""
     if container.role == "ephemeral":
-        yield Problem(container["name"], f"container {container.name} is for debugging a running pod", help="take it out of the manifest")
+        message = f"ephemeralContainers is only for running Pods, so {container_title(container)} cannot be created from a manifest"
+        yield Problem(container["name"], message, help="remove the container and use kubectl debug")
 
 
 @rule(
@@ -81,17 +101,15 @@ def ephemeral_container(container: Container) -> Iterator[Problem]:
     default=False,
 )
 def best_effort_pod(pod: Pod) -> Iterator[Problem]:
-    """Without CPU or memory in any request or limit a pod is BestEffort: evicted first, and killed first when memory runs out."""
-    if not is_whole_pod(pod) or _has_class(pod["resources"]) or any(_has_class(c["resources"]) for c in pod.containers):
+    """Yields a Problem for a Pod of QoS class BestEffort, which is evicted first, and killed first when memory runs out."""
+    if not is_whole_pod(pod) or _has_cpu_or_memory(pod["resources"]) or any(_has_cpu_or_memory(c["resources"]) for c in pod.containers):
         return
-    resource = pod.resource
-    what = f"{resource.kind} {resource.name} asks for no CPU and no memory and is evicted first"
-    message = f"{what}"
-    yield Problem(pod["containers"], message, help="give its containers resources.requests", at="key")
+    message = f"{object_title(pod.resource)} has no CPU or memory requests or limits (QoS class BestEffort), so it is evicted first"
+    yield Problem(pod["containers"], message, help="add resources.requests for CPU and memory to the containers", at="key")
 
 
-def _has_class(resources: Node) -> bool:
-    """Whether they make a pod Burstable or Guaranteed, for which no other resource counts."""
+def _has_cpu_or_memory(resources: Node) -> bool:
+    """Whether requests or limits make a Pod Burstable or Guaranteed; no other resource counts for that."""
     return any(resources[kind][name] for kind in ("requests", "limits") for name in ("cpu", "memory"))
 
 
@@ -103,10 +121,14 @@ def _has_class(resources: Node) -> bool:
     types="core/v1 Sysctl",
 )
 def sysctl_escape(sysctl: Node) -> Iterator[Problem]:
-    """CRI-O before 1.23.2 took what follows + or = for one more setting, kernel.core_pattern for one (CVE-2022-0811)."""
+    """Yields a Problem for a value with + or =: CRI-O before 1.23.2 parses what follows as another sysctl (CVE-2022-0811).
+
+    That way a Pod can set kernel.core_pattern and run commands as root on the node.
+    """
     node = sysctl["value"]
     if "+" in node.text or "=" in node.text:
-        yield Problem(node, "what follows + or = was a setting of its own to CRI-O (CVE-2022-0811)", help="write one plain value")
+        message = f'sysctl value "{node.text}" sets another sysctl in CRI-O before 1.23.2 (CVE-2022-0811)'
+        yield Problem(node, message, help='use a value without "+" and "="')
 
 
 @rule(
@@ -118,21 +140,31 @@ def sysctl_escape(sysctl: Node) -> Iterator[Problem]:
     default=False,
 )
 def shared_user(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Whoever breaks out of one reads the files of the other on the same node."""
+    """Yields a Problem for a user ID that another workload has too: a process that escapes can read the other's files on the node."""
     for claim in workload.claims if workload.whole else ():
         if claim.what != "user":
             continue
         for other, theirs in bundle.claimants(claim)[:1]:
             if other.id[1:] != workload.id[1:]:
-                message = f"{other.title} runs as user {claim.value}, too"
-                yield Problem(claim.place, message, help="give each its own, above 10000", related=(Related(theirs.place, other.title),))
+                message = f"runAsUser: {claim.value} is also used by {object_title(other)}"
+                related = (Related(theirs.place, f"runAsUser of {object_title(other)}"),)
+                yield Problem(claim.place, message, help="set a unique runAsUser above 10000", related=related)
                 return
 
 
-@rule("invalid-bandwidth-annotation", "Bandwidth annotation (kubernetes.io/ingress-bandwidth) is not a valid quantity", severity=ERROR, groups=("networking",),
-      types="meta/v1 ObjectMeta", fields="annotations")  # fmt: skip
+@rule(
+    "invalid-bandwidth-annotation",
+    "Bandwidth annotation (kubernetes.io/ingress-bandwidth) is not a valid quantity",
+    severity=ERROR,
+    groups=("networking",),
+    types="meta/v1 ObjectMeta",
+    fields="annotations",
+)
 def bandwidth_annotation(metadata: Node) -> Iterator[Problem]:
-    """Quantities between 1k and 1P, in bits a second; with another the pod's sandbox is not made."""
+    """Yields a Problem for each bandwidth that is not a quantity between 1k and 1P, in bits per second.
+
+    The sandbox of a Pod with another value is not created.
+    """
     for key in _BANDWIDTH:
         node = metadata["annotations"][key]
         if not node:
@@ -140,7 +172,9 @@ def bandwidth_annotation(metadata: Node) -> Iterator[Problem]:
         try:
             amount = quantity.parse(node.text)
         except quantity.BadQuantity:
-            yield Problem(node, f"{node.text!r} is no quantity, and the pod does not start", help="write one such as 10M")
+            message = f'"{node.text}" is not a valid quantity for {key}, so the Pod does not start'
+            yield Problem(node, message, help="use a quantity in bits per second, such as 10M")
             continue
-        if not _LEAST <= amount <= _MOST:
-            yield Problem(node, f"{node.text} is not between 1k and 1P, and the pod does not start", help="write one such as 10M")
+        if not _MIN_BANDWIDTH <= amount <= _MAX_BANDWIDTH:
+            message = f"{key}: {node.text} is not between 1k and 1P, so the Pod does not start"
+            yield Problem(node, message, help="use a quantity in bits per second between 1k and 1P, such as 10M")

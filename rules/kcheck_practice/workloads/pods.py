@@ -1,5 +1,7 @@
-"""What is asked of whole pods. Sources: the documentation's pages "Configuration Best Practices", "Assigning Pods to Nodes" and
-"Configure Service Accounts for Pods".
+"""Rules for fields of a Pod as a whole.
+
+Sources: the Kubernetes documentation pages "Configuration Best Practices", "Assigning Pods to Nodes" and "Configure Service
+Accounts for Pods".
 """
 
 from __future__ import annotations
@@ -8,42 +10,45 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kcheck.api import INFO, Edit, Fix, Node, Pod, Problem, Resource, rule
+from kcheck_practice._support.object_titles import object_title
 
-# Whoever makes or runs such a Pod looks after it: a cluster's dump, the kubelet's own pods, a release's hooks and tests.
-_KEEPERS = ("kubernetes.io/config.", "helm.sh/hook", "argocd.argoproj.io/hook")
+# Annotations of Pods that something manages: static Pods of the kubelet, hooks and tests of Helm, hooks of Argo CD.
+_MANAGED_PREFIXES = ("kubernetes.io/config.", "helm.sh/hook", "argocd.argoproj.io/hook")
 
 
 @rule("naked-pod", "Pod is not managed by a controller such as a Deployment or Job", groups=("workloads", "reliability"))
 def naked_pod(pod: Pod) -> Iterator[Problem]:
-    """A Pod by itself ends with its node; one that is to end is a Job's work."""
+    """Yields a Problem for a Pod without a controller: it is lost with its node. A Pod that runs to completion should be a Job."""
     resource = pod.resource
-    if not resource.is_a("core Pod") or _is_kept(resource) or _is_static(pod):
+    if not resource.is_a("core Pod") or _is_managed(resource) or _is_static(pod):
         return
-    name = f"Pod {resource.name}" if resource.name else "this Pod"
     if pod["restartPolicy"].text in ("Never", "OnFailure"):
-        yield Problem(resource["kind"], f"nothing runs {name} again if its node fails before it is done", help="make it a Job")
+        yield Problem(resource["kind"], f"{object_title(resource)} is not run again if its node fails before completion", help="use a Job")
     else:
-        yield Problem(resource["kind"], f"nothing replaces {name} when its node fails", help="put it in the template of a Deployment")
+        message = f"{object_title(resource)} is not replaced if its node fails"
+        yield Problem(resource["kind"], message, help="move its spec to spec.template of a Deployment")
 
 
 @rule("node-name", "Pod sets nodeName, which bypasses the scheduler", groups=("scheduling", "reliability"), fields="nodeName")
 def node_name(pod: Pod) -> Iterator[Problem]:
-    """The kubelet of that node starts the pod without the scheduler: nothing looks at resources, taints or affinity."""
+    """Yields a Problem for nodeName: the kubelet starts the Pod without the scheduler, which checks resources, taints and affinity."""
     node = pod["nodeName"]
-    if node.text and (pod.is_template or not _is_kept(pod.resource)):
-        yield Problem(node, f"nodeName {node.text} passes the scheduler by and ties the pod to one node", help="write a nodeSelector")
+    if node.text and (pod.is_template or not _is_managed(pod.resource)):
+        message = f'nodeName "{node.text}" bypasses the scheduler and ties Pods to one node'
+        yield Problem(node, message, help=f"use nodeSelector, such as kubernetes.io/hostname: {node.text}")
 
 
 @rule("host-network", "Pod uses hostNetwork", groups=("networking", "security"), fields="hostNetwork")
 def host_network(
     pod: Pod,
     *,
-    daemon_sets: Annotated[bool, "ask it of DaemonSets, too, whose work is often the node itself"] = False,
+    daemon_sets: Annotated[bool, "also report DaemonSets, most of which manage the node itself"] = False,
 ) -> Iterator[Problem]:
-    """Such a pod takes the node's ports, sees its traffic and stands outside of network policies."""
+    """Yields a Problem for hostNetwork: true: such a Pod uses the ports of its node, sees its traffic and bypasses NetworkPolicies."""
     node = pod["hostNetwork"]
     if node.flag and (daemon_sets or pod.resource.kind != "DaemonSet") and not _is_static(pod):
-        yield Problem(node, "hostNetwork takes the node's ports and passes network policies by: reach the pod through a Service", at="key")
+        message = "hostNetwork: true exposes the node's network and bypasses NetworkPolicies"
+        yield Problem(node, message, help="remove hostNetwork and expose the Pod with a Service", at="key")
 
 
 @rule(
@@ -55,30 +60,33 @@ def host_network(
     fields="serviceAccount",
 )
 def service_account_alias(pod: Pod) -> Iterator[Problem]:
-    """The server copies serviceAccount to serviceAccountName unless that is set, and fills in both when it answers."""
+    """Yields a Problem for serviceAccount, with a fix that renames the field.
+
+    The API server copies serviceAccount to serviceAccountName unless that is set, and returns both fields.
+    """
     alias, current = pod["serviceAccount"], pod["serviceAccountName"]
     if not alias.text or alias.text == current.text or not pod.whole:
         return
     if current.text:
-        yield Problem(
-            alias, f"serviceAccount {alias.text} is ignored beside serviceAccountName {current.text}", help="take it away", at="key"
-        )
+        message = f'serviceAccount "{alias.text}" is ignored because serviceAccountName is "{current.text}"'
+        yield Problem(alias, message, help="remove serviceAccount", at="key")
         return
     fix = None
     if not current.exists:
         quote = alias.key.style if isinstance(alias.key, Node) else ""
-        fix = Fix("rename it to serviceAccountName", (Edit(*alias.key_span, f"{quote}serviceAccountName{quote}"),))
-    yield Problem(alias, "serviceAccount is the old name of the field", help=f"write serviceAccountName: {alias.text}", at="key", fix=fix)
+        fix = Fix("rename serviceAccount to serviceAccountName", (Edit(*alias.key_span, f"{quote}serviceAccountName{quote}"),))
+    message = "serviceAccount is deprecated in favor of serviceAccountName"
+    yield Problem(alias, message, help=f"use serviceAccountName: {alias.text}", at="key", fix=fix)
 
 
-def _is_kept(resource: Resource) -> bool:
-    """Whether a Pod is somebody's business already: it has an owner, is a hook, or was read from a cluster."""
+def _is_managed(resource: Resource) -> bool:
+    """Whether something manages a Pod already: it has an owner, is a hook, or was read from a cluster."""
     metadata = resource["metadata"]
     if metadata["ownerReferences"] or metadata["uid"].text or resource.node.at("status", "phase").text:
         return True
-    return any(key.startswith(_KEEPERS) for key in resource.annotations)
+    return any(key.startswith(_MANAGED_PREFIXES) for key in resource.annotations)
 
 
 def _is_static(pod: Pod) -> bool:
-    """Whether it is a part of the control plane that kubelets start from files: nobody else keeps Pods there."""
+    """Whether a Pod is probably a static Pod of the control plane: those are the Pods without a controller in kube-system."""
     return not pod.is_template and pod.resource.namespace == "kube-system"

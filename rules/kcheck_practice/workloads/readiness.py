@@ -1,12 +1,16 @@
-"""Pods that get traffic before they can take it. Source: the documentation's page "Liveness, Readiness, and Startup Probes"."""
+"""Rule for Pods that receive traffic of a Service before they are ready.
+
+Source: the Kubernetes documentation page "Liveness, Readiness, and Startup Probes".
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from kcheck.api import Bundle, Facts, Problem, Related, rule
+from kcheck_practice._support.object_titles import object_title
 
-# Kinds whose pods serve; those of Jobs end.
+# Kinds whose Pods run until they are stopped; Pods of Jobs run to completion.
 _SERVING = {"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Pod", "Rollout", "DeploymentConfig"}
 
 
@@ -17,18 +21,26 @@ _SERVING = {"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Replication
     default=False,
 )
 def unprobed_backend(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """One readinessProbe is enough: a pod is ready when all its containers are."""
+    """Yields a Problem for a workload that a Service selects and whose Pods have no readinessProbe in any container.
+
+    One probe is enough: a Pod is ready when all its containers are.
+    """
     if not workload.whole or workload.id.kind not in _SERVING or all(pod.probed for pod in workload.pods):
         return
     services = [f for f in bundle.covering(workload, "service") if _is_near(workload, f, bundle)]
     if services:
         service = min(services, key=lambda f: (f.place.file != workload.place.file, f.folder != workload.folder))
-        message = f"Service {service.id.name} sends traffic to {workload.title} as soon as it runs"
-        yield Problem(workload.place, message, help="add a readinessProbe to a container", related=(Related(service.place, service.title),))
+        title = object_title(service)
+        message = f"{object_title(workload)} has no readinessProbe, so {title} sends traffic to Pods that are not ready"
+        help = "add a readinessProbe to the container that serves the requests"
+        yield Problem(workload.place, message, help=help, related=(Related(service.place, title),))
 
 
 def _is_near(workload: Facts, service: Facts, bundle: Bundle) -> bool:
-    """Whether the two surely live together: of several variants of a Service in other files, none is surely the one."""
+    """Whether the Service certainly selects this workload.
+
+    True in the same file. Elsewhere only in the same folder, or a complete input, and where the Service is defined once.
+    """
     if service.place.file == workload.place.file:
         return True
     variants = bundle.variants.nearest(service.named.identity, workload.place.file)

@@ -1,8 +1,10 @@
-"""Amounts of resources in a unit that nobody means. Source: the documentation's page "Resource Management for Pods and Containers"."""
+"""Rule for resource quantities with a wrong unit.
+
+Source: the Kubernetes documentation page "Resource Management for Pods and Containers".
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -15,8 +17,9 @@ _TYPES = (
 _LISTS = ("requests", "limits", "min", "max", "default", "defaultRequest", "hard")
 _BYTES = pattern(r"(?:(?:requests|limits)\.)?(?:memory|storage|ephemeral-storage|hugepages-.+)|sizeLimit")
 _CPU = pattern(r"(?:(?:requests|limits)\.)?cpu")
-# Less than this many bytes holds no page of memory and no file; more than this many cores has no node.
-_FEWEST_BYTES, _MOST_CORES = 1024, 1000
+_NUMBER = pattern(r"\+?([0-9]+\.?[0-9]*|\.[0-9]+)(m|[KMGTPE]i?)?")
+# Fewer bytes are not even a page of memory; no node has as many cores.
+_MIN_BYTES, _MAX_CORES = 1024, 1000
 
 
 @rule(
@@ -28,7 +31,11 @@ _FEWEST_BYTES, _MOST_CORES = 1024, 1000
     types=_TYPES,
 )
 def resource_unit(owner: Node) -> Iterator[Problem]:
-    """`m` is a thousandth: 128m of memory is an eighth of a byte. 256Mi of CPU are 268 million cores."""
+    """Yields a Problem for bytes in thousandths, for a few single bytes, and for CPU in millions.
+
+    The suffix m means a thousandth: memory 128m is 0.128 bytes. CPU 256Mi is 268 million cores. Malformed quantities are left to
+    another rule.
+    """
     amounts = [*owner.entries, *(entry for name in _LISTS for entry in owner[name].entries)]
     for name, node in amounts:
         unit = _unit(name)
@@ -44,28 +51,32 @@ def resource_unit(owner: Node) -> Iterator[Problem]:
 
 @lru_cache(maxsize=256)
 def _unit(name: str) -> str:
-    """What the amounts of a resource are counted in, "" where nobody knows."""
+    """The unit of a resource, "bytes" or "cores"; "" for another resource."""
     return "bytes" if _BYTES.fullmatch(name) else "cores" if _CPU.fullmatch(name) else ""
 
 
 def _bytes(name: str, node: Node, text: str, amount: quantity.Quantity) -> Iterator[Problem]:
     value = amount.milli
-    if not 0 < value < _FEWEST_BYTES * 1000:
+    if not 0 < value < _MIN_BYTES * 1000:
         return
+    count = -(-value // 1000)
+    meaning = f"{count} byte{'' if count == 1 else 's'}{' (m means milli)' if text.endswith('m') else ''}"
     number = text.rstrip("m")
-    what = "thousandths of a byte" if text.endswith("m") else "single bytes"
     fix = None
     if number.isdigit() and node.style == "":
-        # Where keys are quoted it may be JSON, which knows no bare texts.
+        # Where keys are quoted the file may be JSON, in which strings need quotes.
         written = f'"{number}Mi"' if isinstance(node.key, Node) and node.key.style == '"' else f"{number}Mi"
-        fix = Fix(f"write {number}Mi", (Edit(node.start, node.end, written),), safe=False)
-    yield Problem(node, f"{name} {text} counts {what}", help=f"write {number}Mi for mebibytes", fix=fix)
+        fix = Fix(f"replace {text} with {number}Mi", (Edit(node.start, node.end, written),), safe=False)
+    yield Problem(node, f"{name}: {text} means {meaning}", help=_suggestion(text, "Mi") or "use a unit such as Mi", fix=fix)
 
 
 def _cores(node: Node, text: str, amount: quantity.Quantity, owner: Node) -> Iterator[Problem]:
-    if amount.scaled() < _MOST_CORES or "hard" in owner:
+    if amount.scaled() < _MAX_CORES or "hard" in owner:
         return
-    number = re.match(r"[0-9.]*", text)
-    yield Problem(
-        node, f"cpu {text} means {amount.scaled()} cores", help=f"write {(number[0] if number else '')}m for thousandths of a core"
-    )
+    yield Problem(node, f"cpu: {text} means {amount.scaled()} cores", help=_suggestion(text, "m") or "use cores, such as 500m or 2")
+
+
+def _suggestion(text: str, unit: str) -> str:
+    """Asks for the same number with another unit; "" where it cannot be read from the text."""
+    match = _NUMBER.fullmatch(text)
+    return f"did you mean {match[1]}{unit}?" if match is not None else ""

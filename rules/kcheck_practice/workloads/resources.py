@@ -1,5 +1,7 @@
-"""How much of CPU, memory and disk containers ask for and may use. Source: the documentation's pages "Resource Management for Pods
-and Containers", "Pod Quality of Service Classes", "Limit Ranges" and "Local Ephemeral Storage".
+"""Rules for requests and limits of CPU, memory and ephemeral storage.
+
+Sources: the Kubernetes documentation pages "Resource Management for Pods and Containers", "Pod Quality of Service Classes",
+"Limit Ranges" and "Local ephemeral storage".
 """
 
 from __future__ import annotations
@@ -9,58 +11,64 @@ from decimal import Decimal
 from typing import Annotated
 
 from kcheck.api import INFO, Container, Node, Problem, quantity, rule
+from kcheck_practice._support.object_titles import container_title
 from kcheck_practice._support.security_contexts import is_whole, named
 
 _GROUPS = ("resources", "reliability")
-_SCHEDULER = "so the scheduler counts it as nothing"
-_DISK = "ephemeral-storage"
+_STORAGE = "ephemeral-storage"
+_EXAMPLES = {"cpu": ("100m", "1"), "memory": ("128Mi", "256Mi"), _STORAGE: ("1Gi", "1Gi")}
+"""Request and limit that help texts show, by resource."""
 
 
 @rule("missing-cpu-request", "Container has no CPU request", groups=(*_GROUPS, "efficiency"), default=False)
 def missing_cpu_request(container: Container) -> Iterator[Problem]:
-    """A limit is enough, for the server takes it for the request, too; and so is a request of the whole pod."""
+    """Yields a Problem without a CPU request. A limit, which the API server copies to the request, or a Pod-level request is enough."""
     if not _has(container, "requests", "cpu"):
-        yield _missing(container, "requests", "cpu", f"asks for no CPU, {_SCHEDULER}", "100m")
+        yield _missing(container, "requests", "cpu", "has no CPU request, so the scheduler reserves no CPU for it")
 
 
 @rule("missing-memory-request", "Container has no memory request", groups=(*_GROUPS, "efficiency"), default=False)
 def missing_memory_request(container: Container) -> Iterator[Problem]:
-    """A limit is enough, for the server takes it for the request, too; and so is a request of the whole pod."""
+    """Yields a Problem without a memory request. A limit, which the API server copies to the request, or a Pod-level request is enough."""
     if not _has(container, "requests", "memory"):
-        yield _missing(container, "requests", "memory", f"asks for no memory, {_SCHEDULER}", "128Mi")
+        yield _missing(container, "requests", "memory", "has no memory request, so the scheduler reserves no memory for it")
 
 
 @rule("missing-cpu-limit", "Container has no CPU limit", groups=("resources",), default=False, severity=INFO)
 def missing_cpu_limit(container: Container) -> Iterator[Problem]:
-    """The opposite of cpu-limit: choose one of the two."""
+    """Yields a Problem without a CPU limit: the opposite of cpu-limit, use only one of the two."""
     if not _has(container, "limits", "cpu"):
-        yield _missing(container, "limits", "cpu", "may use all CPU of its node", '"1"')
+        yield _missing(container, "limits", "cpu", "has no CPU limit, so it may use all CPU of its node")
 
 
 @rule("cpu-limit", "Container has a CPU limit, which causes throttling", groups=("efficiency",), default=False, severity=INFO)
 def cpu_limit(container: Container) -> Iterator[Problem]:
-    """The opposite of missing-cpu-limit: choose one of the two. Requests share the CPU fairly without limits."""
+    """Yields a Problem for a CPU limit: the opposite of missing-cpu-limit, use only one of the two."""
     node = container["resources"]["limits"]["cpu"]
     if node:
-        yield Problem(node, f"container {container.name} is held to {node.value} CPU even on an idle node", help="drop the limit")
+        message = f"resources.limits.cpu: {node.value} throttles {container_title(container)} even on an idle node"
+        yield Problem(node, message, help="remove resources.limits.cpu")
 
 
 @rule("missing-memory-limit", "Container has no memory limit", groups=_GROUPS, default=False)
 def missing_memory_limit(container: Container) -> Iterator[Problem]:
-    """Without one a leak ends with the kernel killing a process of the node, and not always this one."""
+    """Yields a Problem without a memory limit: with a leak the kernel may kill a process of another container."""
     if not _has(container, "limits", "memory"):
-        yield _missing(container, "limits", "memory", "may use all memory of its node", "256Mi")
+        yield _missing(container, "limits", "memory", "has no memory limit, so it may use all memory of its node")
 
 
 @rule(
     "missing-ephemeral-storage", "Container has no ephemeral-storage request or limit", groups=("resources",), default=False, severity=INFO
 )
 def missing_ephemeral_storage(container: Container) -> Iterator[Problem]:
-    """Logs, the writable layer and emptyDir volumes. Both are wanted: what it asks for and what it may use."""
-    for kind in ("requests", "limits"):
-        if not _has(container, kind, _DISK):
-            words = "asks for no ephemeral-storage" if kind == "requests" else "may fill the disk of its node"
-            yield _missing(container, kind, _DISK, words, "1Gi")
+    """Yields a Problem for the first of request and limit that is missing. Logs, the writable layer and emptyDir volumes count."""
+    fault = {
+        "requests": "has no ephemeral-storage request, so the scheduler reserves no disk space for it",
+        "limits": "has no ephemeral-storage limit, so it may fill the disk of its node",
+    }
+    for kind, words in fault.items():
+        if not _has(container, kind, _STORAGE):
+            yield _missing(container, kind, _STORAGE, words)
             return
 
 
@@ -72,7 +80,10 @@ def missing_ephemeral_storage(container: Container) -> Iterator[Problem]:
     severity=INFO,
 )
 def cpu_request_below_limit(container: Container) -> Iterator[Problem]:
-    """A pod is Guaranteed, the last to be evicted, only if they are equal in all its containers. Without a request it is the limit."""
+    """Yields a Problem where request and limit differ: a Pod is Guaranteed only if they are equal in all its containers.
+
+    Guaranteed Pods are evicted last. Without a request, the request equals the limit.
+    """
     yield from _unequal(container, "cpu")
 
 
@@ -84,7 +95,7 @@ def cpu_request_below_limit(container: Container) -> Iterator[Problem]:
     severity=INFO,
 )
 def memory_request_below_limit(container: Container) -> Iterator[Problem]:
-    """What lies between them may not be there when it is needed. Without a request it is the limit."""
+    """Yields a Problem where request and limit differ: memory above the request is not reserved."""
     yield from _unequal(container, "memory")
 
 
@@ -96,8 +107,8 @@ def memory_request_below_limit(container: Container) -> Iterator[Problem]:
     severity=INFO,
 )
 def storage_request_below_limit(container: Container) -> Iterator[Problem]:
-    """Without a request it is the limit."""
-    yield from _unequal(container, _DISK)
+    """Yields a Problem where request and limit differ: disk space above the request is not reserved."""
+    yield from _unequal(container, _STORAGE)
 
 
 @rule(
@@ -110,39 +121,38 @@ def storage_request_below_limit(container: Container) -> Iterator[Problem]:
 def limit_far_above_request(
     container: Container,
     *,
-    cpu: Annotated[float, "the most that a CPU limit may be times its request; 0 for any"] = 10.0,
-    memory: Annotated[float, "the most that a memory limit may be times its request; 0 for any"] = 4.0,
+    cpu: Annotated[float, "maximum ratio of CPU limit to CPU request; 0 turns the check off"] = 10.0,
+    memory: Annotated[float, "maximum ratio of memory limit to memory request; 0 turns the check off"] = 4.0,
 ) -> Iterator[Problem]:
-    """The scheduler counts requests: what is used beyond them is taken from the neighbours."""
-    for resource, most in (("cpu", cpu), ("memory", memory)):
+    """Yields a Problem for each limit that is too many times its request: the scheduler only counts requests."""
+    for resource, maximum in (("cpu", cpu), ("memory", memory)):
         request, limit = (container["resources"][kind][resource] for kind in ("requests", "limits"))
-        asked, allowed = _amount(request), _amount(limit)
-        if most and asked and allowed and allowed > asked * Decimal(str(most)):
-            times = f"{allowed / asked:.0f} times"
-            yield Problem(
-                limit, f"{resource} limit {limit.value} is {times} the request {request.value}", help=f"write at most {most:g} times it"
-            )
+        requested, allowed = _amount(request), _amount(limit)
+        if maximum and requested and allowed and allowed > requested * Decimal(str(maximum)):
+            message = f"resources.limits.{resource}: {limit.value} is more than {maximum:g} times the request {request.value}"
+            yield Problem(limit, message, help="raise the request or lower the limit")
 
 
 @rule("large-resource-limit", "Container has a very large CPU or memory limit", groups=("efficiency",), default=False, severity=INFO)
 def large_limit(
     container: Container,
     *,
-    cpu: Annotated[str, "the largest CPU limit that is fine"] = "4",
-    memory: Annotated[str, "the largest memory limit that is fine"] = "8Gi",
+    cpu: Annotated[str, "maximum CPU limit"] = "4",
+    memory: Annotated[str, "maximum memory limit"] = "8Gi",
 ) -> Iterator[Problem]:
-    """More than this is often a slip, or work for several replicas."""
-    for resource, most in (("cpu", cpu), ("memory", memory)):
+    """Yields a Problem for each limit above the maximum: often a typing error, or work for several replicas."""
+    for resource, maximum in (("cpu", cpu), ("memory", memory)):
         node = container["resources"]["limits"][resource]
-        allowed, largest = _amount(node), _parsed(most)
+        allowed, largest = _amount(node), _parsed(maximum)
         if allowed is not None and largest is not None and allowed > largest:
-            yield Problem(node, f"{resource} limit {node.value} is more than {most}", help="lower it, or run more replicas")
+            message = f"resources.limits.{resource}: {node.value} is more than the maximum of {maximum}"
+            yield Problem(node, message, help="lower the limit, and run more replicas if needed")
 
 
 def _has(container: Container, kind: str, resource: str) -> bool:
-    """Whether an amount is said of the container or its pod; ephemeral containers have none, and patches may leave it out.
+    """Whether the container or its Pod sets a quantity, which may be unreadable. True for ephemeral containers and patches.
 
-    A zero is none: the server takes it for one, and so do the scheduler and the kubelet.
+    A zero counts as unset, as for the API server, the scheduler and the kubelet.
     """
     if container.role == "ephemeral" or not is_whole(container):
         return True
@@ -157,23 +167,34 @@ def _has(container: Container, kind: str, resource: str) -> bool:
     return False
 
 
-def _missing(container: Container, kind: str, resource: str, words: str, such: str) -> Problem:
+def _missing(container: Container, kind: str, resource: str, words: str) -> Problem:
     field = container["resources"][kind][resource]
-    message = f"container {container.name} {words}"
-    return Problem(field if field else named(container), message, help=f"add resources.{kind}.{resource}, such as {such}", field=field)
+    example = _EXAMPLES[resource][kind == "limits"]
+    requested, shown = container["resources"]["requests"][resource], _parsed(example)
+    requested_amount = _amount(requested)
+    if requested_amount is not None and shown is not None and requested_amount > shown:
+        # A limit must not be less than the request.
+        example = str(requested.value)
+    quoted = f'"{example}"' if example.isdigit() else example
+    message = f"{container_title(container)} {words}"
+    help = f"set resources.{kind}.{resource}, such as {quoted}"
+    return Problem(field if field else named(container), message, help=help, field=field)
 
 
 def _unequal(container: Container, resource: str) -> Iterator[Problem]:
+    """Yields a Problem where the request of a container is below its limit, or has none."""
     request, limit = (container["resources"][kind][resource] for kind in ("requests", "limits"))
-    asked, allowed = _amount(request), _amount(limit)
-    if asked is not None and allowed is not None and asked < allowed:
-        yield Problem(request, f"{resource} request {request.value} is less than its limit {limit.value}", help="write the same for both")
-    elif asked and not limit:
-        message = f"{resource} request {request.value} has no limit beside it"
-        yield Problem(request, message, help="add one of the same amount", field=limit)
+    requested, allowed = _amount(request), _amount(limit)
+    if requested is not None and allowed is not None and requested < allowed:
+        message = f"resources.requests.{resource}: {request.value} is less than the limit {limit.value}"
+        yield Problem(request, message, help="set request and limit to the same value")
+    elif requested and not limit:
+        message = f"resources.requests.{resource}: {request.value} has no limit"
+        yield Problem(request, message, help=f"set resources.limits.{resource} to the same value", field=limit)
 
 
 def _amount(node: Node) -> Decimal | None:
+    """The quantity of a node; None where it is missing or not a quantity."""
     return _parsed(str(node.value)) if isinstance(node.value, (str, int, float)) and not isinstance(node.value, bool) else None
 
 

@@ -1,5 +1,6 @@
-"""How workloads are replaced, stopped and chosen among. Sources: the documentation's pages "Deployments", "Pod Lifecycle", "Pod Priority
-and Preemption".
+"""Rules for update strategies, termination and priority of workloads.
+
+Sources: the Kubernetes documentation pages "Deployments", "Pod Lifecycle" and "Pod Priority and Preemption".
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kcheck.api import INFO, Bundle, Complaint, Facts, Pod, Problem, Related, Resource, rule
+from kcheck_practice._support.object_titles import object_title
 from kcheck_practice._support.security_contexts import is_whole_pod
 
 _SYSTEM = ("system-cluster-critical", "system-node-critical")
@@ -23,86 +25,104 @@ _SYSTEM = ("system-cluster-critical", "system-node-critical")
 def no_rolling_update(
     resource: Resource,
     *,
-    daemon_sets: Annotated[bool, "ask it of DaemonSets and StatefulSets with OnDelete, too"] = True,
+    daemon_sets: Annotated[bool, "also report DaemonSets and StatefulSets with OnDelete"] = True,
 ) -> Iterator[Problem]:
-    """Recreate takes all pods away before new ones come; under OnDelete nothing is replaced until somebody deletes pods."""
+    """Yields a Problem for Recreate, which stops all Pods before new ones start, and OnDelete, which replaces only deleted Pods."""
     spec = resource["spec"]
     if spec["strategy"]["type"].text == "Recreate":
-        message = Complaint(f"at every change Deployment {resource.name} is away until new pods are ready", "write type: RollingUpdate")
+        effect = f"stops all Pods of {object_title(resource)} before new Pods start"
+        message = Complaint(f"spec.strategy.type: Recreate {effect}", "set spec.strategy.type to RollingUpdate")
         yield Problem(spec["strategy"]["type"], message)
     elif daemon_sets and spec["updateStrategy"]["type"].text == "OnDelete":
-        message = Complaint(f"changes of {resource.kind} {resource.name} wait until somebody deletes its pods", "write type: RollingUpdate")
+        effect = f"applies changes of {object_title(resource)} only to Pods that are deleted by hand"
+        message = Complaint(f"spec.updateStrategy.type: OnDelete {effect}", "set spec.updateStrategy.type to RollingUpdate")
         yield Problem(spec["updateStrategy"]["type"], message)
 
 
-@rule("rolling-update-all-unavailable", "RollingUpdate may stop all Pods at once (maxUnavailable: 100%)", kinds=("apps Deployment", "apps StatefulSet"),
-      groups=("reliability", "availability"))  # fmt: skip
+@rule(
+    "rolling-update-all-unavailable",
+    "RollingUpdate may stop all Pods at once (maxUnavailable: 100%)",
+    kinds=("apps Deployment", "apps StatefulSet"),
+    groups=("reliability", "availability"),
+)
 def rolling_update_stops_all(resource: Resource) -> Iterator[Problem]:
-    """maxUnavailable: 100% is Recreate by another name."""
+    """Yields a Problem for maxUnavailable: 100%, which has the effect of the strategy Recreate."""
     node = resource["spec"]["strategy" if resource.kind == "Deployment" else "updateStrategy"]["rollingUpdate"]["maxUnavailable"]
     if node.text == "100%":
-        yield Problem(node, "an update may take all pods away at once", help="write less, such as 25%, or type: Recreate where you mean it")
+        message = "maxUnavailable: 100% lets a rolling update stop all Pods at once"
+        yield Problem(node, message, help="set maxUnavailable to less, such as 25%")
 
 
 @rule("short-termination-grace-period", "Pod has a short terminationGracePeriodSeconds", groups=("reliability",), default=False)
 def short_grace_period(
     pod: Pod,
     *,
-    minimum: Annotated[int, "seconds that a pod must have"] = 10,
+    minimum: Annotated[int, "minimum number of seconds"] = 10,
 ) -> Iterator[Problem]:
-    """Processes get SIGTERM, then so many seconds, then SIGKILL; requests that are under way end with it."""
+    """Yields a Problem for a period below `minimum` seconds: it is the time between SIGTERM and SIGKILL."""
     node = pod["terminationGracePeriodSeconds"]
     if node.integer is not None and node.integer < minimum:
-        yield Problem(
-            node, f"{node.integer} seconds are too short to end what is under way", help=f"give {minimum}, or leave it out for 30"
-        )
+        message = f"terminationGracePeriodSeconds: {node.integer} is less than the minimum of {minimum}"
+        yield Problem(node, message, help=f"set terminationGracePeriodSeconds to {minimum} or more")
 
 
-@rule("stateful-set-zero-grace-period", "StatefulSet sets terminationGracePeriodSeconds: 0", groups=("reliability",),
-      fields="terminationGracePeriodSeconds")  # fmt: skip
+@rule(
+    "stateful-set-zero-grace-period",
+    "StatefulSet sets terminationGracePeriodSeconds: 0",
+    groups=("reliability",),
+    fields="terminationGracePeriodSeconds",
+)
 def stateful_set_grace_period(pod: Pod) -> Iterator[Problem]:
-    """Without a grace period a replacement may start while the old process still writes; the documentation calls it unsafe."""
+    """Yields a Problem for a grace period of 0, which the documentation calls unsafe: the old process may still write."""
     node = pod["terminationGracePeriodSeconds"]
     if pod.resource.is_a("apps StatefulSet") and node.integer == 0:
-        yield Problem(node, "pods of a StatefulSet that are killed at once may run twice and lose data", help="leave it out for 30 seconds")
+        message = f"terminationGracePeriodSeconds: 0 may let two Pods of {object_title(pod.resource)} with the same name run at once"
+        yield Problem(node, message, help="remove terminationGracePeriodSeconds (the default is 30)")
 
 
 @rule("missing-priority-class-name", "Pod has no priorityClassName", severity=INFO, groups=("scheduling",), default=False)
 def no_priority_class(pod: Pod) -> Iterator[Problem]:
-    """Where nodes are full, it decides who stays."""
+    """Yields a Problem for a Pod without priorityClassName: on full nodes, priority decides which Pods are preempted."""
     if is_whole_pod(pod) and not pod["priorityClassName"].text:
         resource = pod.resource
-        message = f"{resource.kind} {resource.name} has no priority where nodes are full"
-        yield Problem(resource.node.at("metadata", "name"), message, help="add priorityClassName", field=pod["priorityClassName"])
+        message = f"{object_title(resource)} sets no priorityClassName and gets the default priority"
+        yield Problem(resource.node.at("metadata", "name"), message, help="set priorityClassName", field=pod["priorityClassName"])
 
 
 @rule("forbidden-priority-class", "Pod uses a PriorityClass that is not allowed (priorityClassName)", groups=("scheduling",), default=False)
 def forbidden_priority_class(
     pod: Pod,
     *,
-    allow: Annotated[tuple[str, ...], "classes that may be used"] = (),
+    allow: Annotated[tuple[str, ...], "PriorityClasses that may be used"] = (),
 ) -> Iterator[Problem]:
-    """Without a list, what the cluster itself needs is kept from others: its two classes are for kube-system."""
+    """Yields a Problem for a class that is not in `allow`; without `allow`, for the two system classes outside kube-system."""
     node = pod["priorityClassName"]
     if not node.text or node.text in allow:
         return
     if allow:
-        yield Problem(node, f"priority class {node.text} is not allowed here", help=f"write {' or '.join(allow)}")
+        yield Problem(node, f'priorityClassName "{node.text}" is not allowed', help=f"use {' or '.join(allow)}")
     elif node.text in _SYSTEM and pod.resource.namespace != "kube-system":
-        yield Problem(node, f"{node.text} is for what the cluster itself needs", help="write a class of your own")
+        message = f'priorityClassName "{node.text}" is intended for components of the cluster'
+        yield Problem(node, message, help="use a custom PriorityClass")
 
 
-@rule("duplicate-global-default", "Two PriorityClasses set globalDefault: true", kinds="scheduling.k8s.io PriorityClass",
-      groups=("relations", "scheduling"))  # fmt: skip
+@rule(
+    "duplicate-global-default",
+    "Two PriorityClasses set globalDefault: true",
+    kinds="scheduling.k8s.io PriorityClass",
+    groups=("relations", "scheduling"),
+)
 def global_default_twice(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """The server refuses the second one; told of a file, a folder, or all of a complete input."""
+    """Yields a Problem for the later of two default PriorityClasses, which the API server rejects.
+
+    Compared are the objects of a file or folder, or all objects of a complete input.
+    """
     if facts.id.kind != "PriorityClass" or "default" not in facts.marks:
         return
     for other in bundle.neighbours(facts, "PriorityClass", "scheduling.k8s.io"):
         earlier = (other.place.file, other.place.start) < (facts.place.file, facts.place.start)
         if "default" in other.marks and earlier and other.id.name != facts.id.name:
-            message = f"{other.title} is the default already, and there can be one"
-            yield Problem(
-                facts.place, message, help=f"take globalDefault away from {facts.id.name}", related=(Related(other.place, other.title),)
-            )
+            message = f"globalDefault: true is already set in {object_title(other)}, and only one PriorityClass may set it"
+            related = (Related(other.place, object_title(other)),)
+            yield Problem(facts.place, message, help=f"remove globalDefault from {object_title(facts)}", related=related)
             return

@@ -1,4 +1,7 @@
-"""Volume claims and what StatefulSets make of them. Sources: the documentation's pages "Persistent Volumes" and "StatefulSets"."""
+"""Rules for volume claims and for the Service and claim templates of StatefulSets.
+
+Sources: the Kubernetes documentation pages "Persistent Volumes" and "StatefulSets".
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,10 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kcheck.api import INFO, Bundle, Complaint, Facts, Node, Problem, Related, Resource, rule
+from kcheck_practice._support.object_titles import object_title
 
 _GROUPS = ("storage",)
-_ALONE = ("ReadWriteOnce", "ReadWriteOncePod")
+_EXCLUSIVE_MODES = ("ReadWriteOnce", "ReadWriteOncePod")
 
 
 @rule(
@@ -18,7 +22,7 @@ _ALONE = ("ReadWriteOnce", "ReadWriteOncePod")
     groups=("relations", "networking"),
 )
 def stateful_set_service(stateful: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Pods get names in the DNS from a headless Service that selects them."""
+    """Yields a Problem where the Service in serviceName is not headless or does not select the Pods: they get no stable DNS names."""
     named = next((r for r in stateful.references if r.kind == "Service" and r.use == "own"), None) if stateful.whole else None
     if named is None or stateful.id.kind != "StatefulSet":
         return
@@ -26,28 +30,29 @@ def stateful_set_service(stateful: Facts, bundle: Bundle) -> Iterator[Problem]:
     if not copies or any(f.headless and _selects(f, stateful) for f in copies):
         return
     found = copies[0]
-    related = (Related(found.place, found.title),)
+    related = (Related(found.place, object_title(found)),)
+    effect = f"so Pods of {object_title(stateful)} get no stable DNS names"
     if not found.headless:
         message = Complaint(
-            f"Service {named.name} is not headless, so that the pods of {stateful.title} get no names", "give it clusterIP: None"
+            f'Service "{named.name}" is not headless, {effect}', "set clusterIP: None, or use another Service for serviceName"
         )
         yield Problem(named.place, message, related=related)
     elif found.selectors:
         message = Complaint(
-            f"Service {named.name} does not select the pods of {stateful.title}, so that they get no names", "correct its selector"
+            f'Service "{named.name}" does not select its Pods, {effect}', "make spec.selector of the Service match the Pod labels"
         )
         yield Problem(named.place, message, related=related)
 
 
 @rule("missing-service-name", "StatefulSet has no serviceName", groups=("networking",), default=False, kinds="apps StatefulSet")
 def no_service_name(resource: Resource) -> Iterator[Problem]:
-    """Since Kubernetes 1.34 a StatefulSet may do without; its pods then have no names in the DNS."""
+    """Yields a Problem for a StatefulSet without serviceName, which is optional: its Pods get no stable DNS names."""
     if resource["spec"]["template"] and not resource["spec"]["serviceName"].text:
-        message = f"the pods of StatefulSet {resource.name} have no names in the DNS"
+        message = f"{object_title(resource)} has no serviceName, so its Pods get no stable DNS names"
         yield Problem(
             resource.node.at("metadata", "name"),
             message,
-            help="add serviceName and a headless Service",
+            help="set spec.serviceName to a headless Service",
             field=resource["spec"]["serviceName"],
         )
 
@@ -63,14 +68,15 @@ def no_service_name(resource: Resource) -> Iterator[Problem]:
 def shared_claim_template(
     resource: Resource,
     *,
-    modes: Annotated[tuple[str, ...], "access modes that are allowed"] = _ALONE,
+    modes: Annotated[tuple[str, ...], "access modes that are allowed"] = _EXCLUSIVE_MODES,
 ) -> Iterator[Problem]:
-    """Every pod has its own volume, so nobody else needs it."""
+    """Yields a Problem for each access mode that is not in `modes`: each Pod of a StatefulSet has a separate volume."""
     for template in resource["spec"]["volumeClaimTemplates"]:
         for node in template["spec"]["accessModes"]:
             if node.text and node.text not in modes:
-                instead = f"write {modes[0]}" if modes else "take it away"
-                yield Problem(node, f"each pod has its own volume, and {node.text} lets others mount it", help=instead)
+                instead = f"use {modes[0]}" if modes else "remove this access mode"
+                message = f'access mode "{node.text}" lets other Pods mount a volume that is created for one Pod'
+                yield Problem(node, message, help=instead)
 
 
 @rule(
@@ -85,14 +91,14 @@ def claim_template_annotation(
     *,
     annotations: Annotated[tuple[str, ...], "annotation keys that every claim template must have"] = ("kubernetes.io/description",),
 ) -> Iterator[Problem]:
-    """Backup tools and quotas often go by them."""
+    """Yields a Problem for each claim template that lacks an annotation in `annotations`; backup tools often require some."""
     for template in resource["spec"]["volumeClaimTemplates"]:
         given = template["metadata"]["annotations"]
         absent = [key for key in annotations if key not in given]
         if absent:
-            yield Problem(
-                template["metadata"], f"the claim needs the annotation {' and '.join(absent)}", help="add it", at="key", field=given
-            )
+            keys = " and ".join(absent)
+            message = f'volumeClaimTemplates entry "{template.at("metadata", "name").text}" has no annotation {keys}'
+            yield Problem(template["metadata"], message, help=f"add {keys} to metadata.annotations", at="key", field=given)
 
 
 @rule(
@@ -104,15 +110,17 @@ def claim_template_annotation(
 def forbidden_storage_class(
     resource: Resource,
     *,
-    allow: Annotated[tuple[str, ...], "classes that may be used"] = (),
+    allow: Annotated[tuple[str, ...], "StorageClasses that may be used"] = (),
 ) -> Iterator[Problem]:
-    """Without a list, every claim must at least name its class."""
+    """Yields a Problem for each claim without storageClassName, and for each class that is not in `allow`, if that is set."""
     for spec, name in _claims(resource):
         node = spec["storageClassName"]
         if not node:
-            yield Problem(name, "whatever class is the default decides where the data lies", help="add storageClassName", field=node)
+            message = f'volume claim "{name.text}" has no storageClassName and uses the default StorageClass'
+            instead = f"set storageClassName to {' or '.join(allow)}" if allow else "set storageClassName"
+            yield Problem(name, message, help=instead, field=node)
         elif allow and node.text not in allow:
-            yield Problem(node, f"storage class {node.text} is not allowed here", help=f"write {' or '.join(allow)}")
+            yield Problem(node, f'storageClassName "{node.text}" is not allowed', help=f"use {' or '.join(allow)}")
 
 
 @rule(
@@ -125,17 +133,17 @@ def forbidden_storage_class(
 def host_path_volume(
     resource: Resource,
     *,
-    allow: Annotated[tuple[str, ...], "folders that volumes may be in, such as /data"] = (),
+    allow: Annotated[tuple[str, ...], "directories that volumes may be in, such as /data"] = (),
 ) -> Iterator[Problem]:
-    """Its data stays behind when the pod moves, and the folder may hold what the node needs."""
+    """Yields a Problem for a hostPath outside of `allow`: its data is on one node, and the directory may belong to the node's system."""
     node = resource.node.at("spec", "hostPath", "path")
     if node.text and not any(f"{node.text}/".startswith(f"{each.rstrip('/')}/") for each in allow):
-        instead = f"use a folder below {' or '.join(allow)}" if allow else "use local with nodeAffinity, or a storage class"
-        yield Problem(node, f"{node.text} is a folder of whichever node the pod gets", help=instead)
+        instead = f"use a directory in {' or '.join(allow)}" if allow else "use a local volume with nodeAffinity, or a StorageClass"
+        yield Problem(node, f'hostPath "{node.text}" is a different directory on each node', help=instead)
 
 
 def _claims(resource: Resource) -> Iterator[tuple[Node, Node]]:
-    """Specs of claims, and where each has its name."""
+    """Yields the spec and the name of each PersistentVolumeClaim and claim template."""
     if resource.is_a("core PersistentVolumeClaim") and resource["spec"]:
         yield resource["spec"], resource.node.at("metadata", "name")
     for template in resource["spec"]["volumeClaimTemplates"] if resource.is_a("apps StatefulSet") else ():
@@ -143,4 +151,5 @@ def _claims(resource: Resource) -> Iterator[tuple[Node, Node]]:
 
 
 def _selects(service: Facts, workload: Facts) -> bool:
+    """Whether a Service selects Pods of a workload."""
     return any(pod.meets(each.selector) for each in service.selectors for pod in workload.pods)

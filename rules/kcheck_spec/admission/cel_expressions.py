@@ -20,7 +20,7 @@ _CONFIGURATIONS = in_versions("ValidatingWebhookConfiguration", "MutatingWebhook
 _LONGEST_ANNOTATION = 5 * 1024
 
 
-def _problems(node: Node, faults: list[expressions.Fault], resource: Resource) -> Iterator[Problem]:
+def _problems(node: Node, faults: list[expressions.ExpressionFault], resource: Resource) -> Iterator[Problem]:
     for fault in {each.message: each for each in reversed(faults)}.values():
         reason: Reason = "Internal" if fault.internal else "Invalid"
         span = expressions.place(node, fault.offset, resource) if fault.offset is not None else None

@@ -90,7 +90,7 @@ def _contradictions(limit: Node, key: str, amounts: Amounts) -> Iterator[Problem
             yield Problem(node, f"maxLimitRequestRatio {key}: {ratio} is less than 1", help="use 1 or more", reason="Invalid")
         if "min" in amounts and "max" in amounts and _exceeds(ratio, amounts["min"], amounts["max"]):
             bounds = f"min {amounts['min']} and max {amounts['max']}"
-            message = f"maxLimitRequestRatio {key}: {ratio} is greater than the ratio of {bounds}"
+            message = Complaint(f"maxLimitRequestRatio {key}: {ratio} is greater than the ratio of {bounds}")
             yield Problem(node, message, help="lower maxLimitRequestRatio", reason="Invalid")
     default, request = amounts.get("default"), amounts.get("defaultRequest")
     if not may_overcommit(key) and default is not None and request is not None and default != request:

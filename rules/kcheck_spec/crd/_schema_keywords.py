@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from kcheck.api import Complaint, Node, Problem
-from kcheck_spec.crd._schema_location import Place
+from kcheck_spec.crd._schema_location import SchemaLocation
 from kcheck_spec.objects.common_constraints import not_supported, require
 
 TYPES = ("array", "boolean", "integer", "number", "object", "string")
 MAP_TYPES = ("atomic", "granular")
 _LIST_TYPES = ("atomic", "set", "map")
 
-Check = Callable[[Node, Place], Iterator[Problem]]
+Check = Callable[[Node, SchemaLocation], Iterator[Problem]]
 """What is wrong with the value of a keyword; its parent is the schema."""
 
 
@@ -26,7 +26,7 @@ def schema_of(value: Node) -> Node:
     return value.parent
 
 
-def _kind(value: Node, place: Place) -> Iterator[Problem]:
+def _kind(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     if value.text and value.text not in TYPES:
         if value.text == "null":
             yield Problem(value, "there is no type null", help="write the type of other values, and nullable: true", reason="NotSupported")
@@ -34,68 +34,68 @@ def _kind(value: Node, place: Place) -> Iterator[Problem]:
             yield not_supported(value, TYPES)
 
 
-def _default(value: Node, place: Place) -> Iterator[Problem]:
+def _default(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     if value and place.fixed:
         yield Problem(value, f"a default cannot stand {place.fixed}", help="take it away", reason="Forbidden", at="key")
 
 
-def _unknown(value: Node, place: Place) -> Iterator[Problem]:
+def _unknown(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     """Keywords of JSON Schema that the server refuses, where anything is said."""
     if value and value.value != "":
         yield Problem(value, f"{value.name} is not for schemas of custom resources", help="take it away", reason="Forbidden", at="key")
 
 
-def _unknown_list(value: Node, place: Place) -> Iterator[Problem]:
+def _unknown_list(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     if len(value):
         yield from _unknown(value, place)
 
 
-def _reference(value: Node, place: Place) -> Iterator[Problem]:
+def _reference(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     if value:
         yield Problem(value, "a schema cannot refer to another", help="write that one here", reason="Forbidden", at="key")
 
 
-def _items(value: Node, place: Place) -> Iterator[Problem]:
+def _items(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     if value.is_list and len(value):
         yield Problem(value, "all items have one schema", help="write a map, not a list", reason="Forbidden", at="key")
 
 
-def _unique(value: Node, place: Place) -> Iterator[Problem]:
+def _unique(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     if value.flag:
         message = "the server does not compare every item with every other"
         yield Problem(value, message, help="write x-kubernetes-list-type: set instead", reason="Forbidden", at="key")
 
 
-def _additional(value: Node, place: Place) -> Iterator[Problem]:
+def _additional(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     if len(schema_of(value)["properties"]) and (value.is_map or value.flag is False):
         yield Problem(
             value, "an object has named fields or any", help="take additionalProperties or properties away", reason="Forbidden", at="key"
         )
 
 
-def _preserve(value: Node, place: Place) -> Iterator[Problem]:
+def _preserve(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     if value.flag is False:
         yield Problem(value, "false is not needed and not allowed", help="write true, or take it away", reason="Invalid")
 
 
-def _embedded(value: Node, place: Place) -> Iterator[Problem]:
+def _embedded(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     if value.flag and place.meta is not None:
         yield Problem(value, "there is no object within metadata", help="take it away", reason="Forbidden", at="key")
 
 
-def _nullable(value: Node, place: Place) -> Iterator[Problem]:
+def _nullable(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     if value.flag and place.level == "root":
         yield Problem(value, "a custom resource is never null", help="take nullable away", reason="Forbidden", at="key")
 
 
-def _map_type(value: Node, place: Place) -> Iterator[Problem]:
+def _map_type(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     if value:
         yield from _only_for(value, "object")
         if value.text not in MAP_TYPES:
             yield not_supported(value, MAP_TYPES)
 
 
-def _list_type(value: Node, place: Place) -> Iterator[Problem]:
+def _list_type(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     if not value:
         return
     schema, items = schema_of(value), schema_of(value)["items"]
@@ -165,7 +165,7 @@ def _known_keys(keys: Node, items: Node) -> Iterator[Problem]:
         seen.add(key.text)
 
 
-def _keys(value: Node, place: Place) -> Iterator[Problem]:
+def _keys(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     kind = schema_of(value)["x-kubernetes-list-type"]
     if len(value) and not kind:
         yield require(kind, Complaint("keys are for lists of type map", "add x-kubernetes-list-type: map, or take them away"))

@@ -10,7 +10,7 @@ from kcheck.api import Node
 _MAPS = frozenset({"properties", "definitions", "dependencies", "patternProperties"})
 
 
-class Place(NamedTuple):
+class SchemaLocation(NamedTuple):
     """Where a schema stands.
 
     `level`: root, item, field, nested, which is within allOf, anyOf, oneOf or not, or loose, where the server looks at keywords alone.
@@ -31,7 +31,7 @@ class Place(NamedTuple):
         return self.level in ("field", "item", "root")
 
 
-ROOT = Place("root")
+ROOT = SchemaLocation("root")
 
 
 def written(node: Node, root: Node, prefix: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, soundness
+from kcheck.api import Complaint, Node, Problem, schema_checks
 from kcheck_spec.objects.common_constraints import require
 
 CONDITIONS = ("allOf", "anyOf", "oneOf")
@@ -124,7 +124,7 @@ def condition_problems(schema: Node) -> Iterator[Problem]:
 
 def pattern_problems(pattern: Node) -> Iterator[Problem]:
     """A pattern that Go does not compile."""
-    if wrong := soundness.pattern_fault(pattern.text):
+    if wrong := schema_checks.pattern_fault(pattern.text):
         yield Problem(pattern, f"{pattern.text} is no regular expression of Go's, {wrong}", help="mend it", reason="Invalid")
 
 

@@ -28,7 +28,7 @@ _POINTERS = frozenset(
 )  # fmt: skip
 
 
-class Part(NamedTuple):
+class VersionField(NamedTuple):
     """A part of one version, or of all, of which the first stands for the others. `path`: the field that the server names."""
 
     node: Node
@@ -41,14 +41,14 @@ class Part(NamedTuple):
         return self.path.count(".") == 1
 
 
-def parts(versions: Node, key: str) -> Iterator[Part]:
+def parts(versions: Node, key: str) -> Iterator[VersionField]:
     """What the versions say under this key, once where they agree."""
     listed = tuple(versions)
     if listed and all(are_same(each[key], listed[0][key], key in _POINTERS) for each in listed[1:]):
-        yield Part(listed[0][key], f"spec.{_SHARED[key]}", listed)
+        yield VersionField(listed[0][key], f"spec.{_SHARED[key]}", listed)
         return
     for index, version in enumerate(listed):
-        yield Part(version[key], f"spec.versions[{index}].{key}", (version,))
+        yield VersionField(version[key], f"spec.versions[{index}].{key}", (version,))
 
 
 def has_status(version: Node) -> bool:

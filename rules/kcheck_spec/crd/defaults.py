@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from kcheck.api import Node, Problem, declare, expressions, soundness
-from kcheck_spec.crd._schema_location import Place
+from kcheck.api import Node, Problem, declare, expressions, schema_checks
+from kcheck_spec.crd._schema_location import SchemaLocation
 
 crd_default = declare("invalid-crd-default", "Default in a CustomResourceDefinition does not match its own schema")
 
 
 def default_problems(
-    entries: Iterable[tuple[Node, Place]], path: Callable[[Node], str], minor: int, ruled: bool
+    entries: Iterable[tuple[Node, SchemaLocation]], path: Callable[[Node], str], minor: int, ruled: bool
 ) -> Iterator[Problem]:  # fmt: skip
     """What is wrong with the defaults of schemas. `path`: the field that the server names for a node. `ruled`: there are rules, too."""
     for schema, place in entries:
@@ -24,10 +24,10 @@ def default_problems(
         yield from found
 
 
-def _fault_problems(schema: Node, place: Place, path: Callable[[Node], str], minor: int) -> Iterator[Problem]:
+def _fault_problems(schema: Node, place: SchemaLocation, path: Callable[[Node], str], minor: int) -> Iterator[Problem]:
     default = schema["default"]
     holder = None if schema["x-kubernetes-embedded-resource"].flag else place.meta
-    for fault in soundness.default_faults(schema, place.level == "root", holder, minor):
+    for fault in schema_checks.default_faults(schema, place.level == "root", holder, minor):
         field = path(default)
         for key in () if fault.nowhere else fault.keys:
             field += f"[{key}]" if isinstance(key, int) else f".{key}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import WARNING, Constraint, Node, Problem, constraint, declare, fields, nearest, soundness
+from kcheck.api import WARNING, Constraint, Node, Problem, constraint, declare, fields, nearest, schema_checks
 from kcheck_spec.objects.shape import wrong_type
 
 unknown_format = declare("unknown-format", "Schema of a CustomResourceDefinition has an unknown format, which is ignored", severity=WARNING)
@@ -40,7 +40,7 @@ def _format(node: Node) -> Problem | None:
     """A format that the server does not know, or not of this type, checks nothing."""
     schema = node.parent
     kind = schema["type"].text if schema is not None else ""
-    if not node.text or soundness.knows_format(node.text, kind):
+    if not node.text or schema_checks.knows_format(node.text, kind):
         return None
     near = nearest(node.text, _FORMATS.get(kind or "string", ()))
     hint = f"write {near}" if near else "take it away, or write a pattern" if kind in ("", "string") else "take it away"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kcheck.api import Complaint, Node, Problem, declare, fields, pattern, validator
-from kcheck_spec.crd._version_fields import Part, parts
+from kcheck_spec.crd._version_fields import VersionField, parts
 
 crd_paths = declare("invalid-crd-path", "CustomResourceDefinition has an invalid path in selectableFields or subresources.scale")
 
@@ -32,14 +32,14 @@ class BadPath(ValueError):
     """A path that the server does not follow; the message says why."""
 
 
-class Target(NamedTuple):
+class FieldPathTarget(NamedTuple):
     """Where a path leads: the keys, with whether each is a named field, and the schema there."""
 
     keys: tuple[tuple[str, bool], ...]
     schema: Node
 
 
-def follow(path: str, schema: Node, *, brackets: bool = True) -> Target:
+def follow(path: str, schema: Node, *, brackets: bool = True) -> FieldPathTarget:
     """Where a path such as .spec.labels['a.b'] leads in a schema. `brackets`: whether those may stand in it. Raises BadPath."""
     tokens = iter(_TOKEN.findall(path))
     keys: list[tuple[str, bool]] = []
@@ -62,7 +62,7 @@ def follow(path: str, schema: Node, *, brackets: bool = True) -> Target:
             raise BadPath(f"the schema has no {name} there")
         keys.append((name, named))
         schema = inner
-    return Target(tuple(keys), schema)
+    return FieldPathTarget(tuple(keys), schema)
 
 
 def _quoted(token: str) -> str:
@@ -98,7 +98,7 @@ def selectable_fields_are_scalars(spec: Node) -> Iterator[Problem]:
             yield from _selectable_problems(part, schema)
 
 
-def _selectable_problems(part: Part, schema: Node) -> Iterator[Problem]:
+def _selectable_problems(part: VersionField, schema: Node) -> Iterator[Problem]:
     seen = set()
     for index, each in enumerate(part.node):
         path, field = each["jsonPath"], f"{part.path}[{index}].jsonPath"

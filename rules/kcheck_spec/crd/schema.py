@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import Any
 
-from kcheck.api import Node, Passage, Problem, Resource, declare, validator
+from kcheck.api import Node, Problem, Resource, SharedBlock, declare, validator
 from kcheck_spec.crd._schema_keywords import BREAKING, CHECKS, MAP_TYPES, TYPES
-from kcheck_spec.crd._schema_location import ROOT, Place, written
+from kcheck_spec.crd._schema_location import ROOT, SchemaLocation, written
 from kcheck_spec.crd._status_subresource import root_problems
 from kcheck_spec.crd._structural_schema import condition_problems, is_int_or_string, missing_structure, pattern_problems, spine_problems
-from kcheck_spec.crd._version_fields import Part, has_status, parts
+from kcheck_spec.crd._version_fields import VersionField, has_status, parts
 from kcheck_spec.crd.defaults import crd_default, default_problems
 from kcheck_spec.crd.names import DEFINITION
 from kcheck_spec.crd.validation_rules import rule_problems
@@ -46,13 +46,13 @@ class Examination:
         self.minor = minor
         self.structure: list[Problem] = []
         self.keywords: list[Problem] = []
-        self.defaults: list[tuple[Node, Place]] = []
-        self.rules: list[tuple[Node, Place]] = []
+        self.defaults: list[tuple[Node, SchemaLocation]] = []
+        self.rules: list[tuple[Node, SchemaLocation]] = []
         self.broken: Node | None = None
         self.breaks = 0
         self.decodable = True
         self.ruled = False
-        self.undecided: list[tuple[Passage, object]] = []
+        self.undecided: list[tuple[SharedBlock, object]] = []
         self.visit(root, ROOT)
         self.structure += missing_structure(root)
         if status:
@@ -80,7 +80,7 @@ class Examination:
         return found
 
     @property
-    def sound_rules(self) -> list[tuple[Node, Place]]:
+    def sound_rules(self) -> list[tuple[Node, SchemaLocation]]:
         """The schemas whose rules can be compiled."""
         ready = self.decodable and self.broken is None and not self.structure and not self.default_problems
         return self.rules if ready else []
@@ -97,7 +97,7 @@ class Examination:
                 problem.field = self.path(at)
             yield problem
 
-    def visit(self, node: Node, place: Place, paired: bool = False) -> None:
+    def visit(self, node: Node, place: SchemaLocation, paired: bool = False) -> None:
         """Collect what is wrong with a schema and all below it. `paired`: its anyOf is that of an int-or-string and may say types."""
         passage = node.passage
         if passage is None:
@@ -120,7 +120,7 @@ class Examination:
         """How much was found but defaults, and what it means for the whole."""
         return len(self.structure), len(self.keywords), len(self.rules), self.breaks
 
-    def look(self, node: Node, place: Place, paired: bool) -> None:
+    def look(self, node: Node, place: SchemaLocation, paired: bool) -> None:
         value = node.value
         if value.__class__ is not dict:
             if value is not None:
@@ -156,14 +156,14 @@ class Examination:
         if "default" in value and value["default"] and place.settled and place.is_spine:
             self.defaults.append((node, place))
 
-    def shape(self, node: Node, place: Place) -> None:
+    def shape(self, node: Node, place: SchemaLocation) -> None:
         """What makes it structural, or keeps it from being so."""
         if place.level == "nested":
             self.structure += condition_problems(node)
         elif place.level != "loose":
             self.structure += spine_problems(node, place.level)
 
-    def below(self, node: Node, value: dict[str, Node], place: Place, paired: bool) -> None:
+    def below(self, node: Node, value: dict[str, Node], place: SchemaLocation, paired: bool) -> None:
         """Visit the schemas within a schema."""
         properties = value.get("properties")
         if properties is not None:
@@ -181,13 +181,13 @@ class Examination:
             if key in value:
                 self.conditions(key, value[key], place, paired)
 
-    def fields(self, node: Node, value: dict[str, Node], properties: Node, place: Place) -> None:
+    def fields(self, node: Node, value: dict[str, Node], properties: Node, place: SchemaLocation) -> None:
         lost, map_type = place.lost, value.get("x-kubernetes-map-type")
         if lost is None and map_type and map_type.text not in MAP_TYPES:
             lost = node
         inner = place
         if lost is not place.lost or place.level in ("root", "item"):
-            inner = Place("field" if place.is_spine else place.level, place.meta, place.fixed, place.settled, lost)
+            inner = SchemaLocation("field" if place.is_spine else place.level, place.meta, place.fixed, place.settled, lost)
         embedded = value.get("x-kubernetes-embedded-resource")
         whole = place.level == "root" or (embedded is not None and embedded.flag)
         for key, child in properties.entries:
@@ -197,15 +197,15 @@ class Examination:
             elif inner.level != "field" or child.passage is not None or not _is_plain_scalar(child.value):
                 self.visit(child, inner)
 
-    def items(self, node: Node, items: Node, place: Place) -> None:
+    def items(self, node: Node, items: Node, place: SchemaLocation) -> None:
         lost = place.lost if place.lost is not None or node["x-kubernetes-list-type"].text == "map" else node
-        inner = Place("item" if place.is_spine else place.level, place.meta, place.fixed, place.settled, lost)
+        inner = SchemaLocation("item" if place.is_spine else place.level, place.meta, place.fixed, place.settled, lost)
         if items.is_map:
             self.visit(items, inner)
         for each in items if items.is_list else ():
             self.visit(each, inner._replace(level="loose"))
 
-    def conditions(self, key: str, value: Node, place: Place, paired: bool) -> None:
+    def conditions(self, key: str, value: Node, place: SchemaLocation, paired: bool) -> None:
         inner = place._replace(level="loose" if place.level == "loose" else "nested")
         if key in ("definitions", "dependencies"):
             for child in value:
@@ -242,7 +242,7 @@ def examinations(crd: Resource, minor: int) -> list[Examination]:
     ]
 
 
-def _with_status(part: Part, versions: Node) -> bool:
+def _with_status(part: VersionField, versions: Node) -> bool:
     """Whether the server cuts the status out of the schema."""
     if part.is_shared:
         return any(map(has_status, versions))

@@ -16,7 +16,7 @@ _LONGEST_ID = 32
 _LONGEST_POOL = 253
 
 
-class Fault(NamedTuple):
+class NameFault(NamedTuple):
     """What is wrong with a text, in words and in the server's."""
 
     message: str
@@ -53,31 +53,31 @@ def pool_name(node: Node) -> Iterator[Problem]:
         yield Problem(node, wrong, reason="Invalid")
 
 
-def attribute(text: str) -> Fault | None:
+def attribute(text: str) -> NameFault | None:
     """What is wrong with the name of an attribute or a capacity: an identifier, with a domain before it unless that is the driver's."""
     domain, slash, name = text.rpartition("/")
     if "/" in domain:
         return None  # The server looks at names of one or two parts alone.
     if slash and not domain:
-        return Fault(
+        return NameFault(
             Complaint("no domain stands before the '/'", f"write {name or 'a name'} alone, or example.com/{name or 'name'}"), "Invalid"
         )
     if slash and (fault := _domain(domain)):
         return fault
     if len(name.encode()) > _LONGEST_ID:
-        return Fault(_too_long("the name of an attribute", name, _LONGEST_ID), "TooLong")
+        return NameFault(_too_long("the name of an attribute", name, _LONGEST_ID), "TooLong")
     if slash and not name:
-        return Fault(Complaint("no name stands after the '/'", f"write {text}name"), "Invalid")
+        return NameFault(Complaint("no name stands after the '/'", f"write {text}name"), "Invalid")
     wrong = names.c_identifier(name)
-    return Fault(wrong, "Invalid") if wrong else None
+    return NameFault(wrong, "Invalid") if wrong else None
 
 
-def full_attribute(text: str) -> Fault | None:
+def full_attribute(text: str) -> NameFault | None:
     """The same where the domain must be there."""
     fault = attribute(text)
     if fault or "/" in text:
         return fault
-    return Fault(Complaint("an attribute is named with the domain of who defines it", f"write example.com/{text}"), "Invalid")
+    return NameFault(Complaint("an attribute is named with the domain of who defines it", f"write example.com/{text}"), "Invalid")
 
 
 def too_many(items: Node, most: int, what: str) -> Iterator[Problem]:
@@ -97,11 +97,11 @@ def duplicates(items: Iterable[Node], key: str, what: str, hint: str = "give thi
         seen.add(name.text)
 
 
-def _domain(text: str) -> Fault | None:
+def _domain(text: str) -> NameFault | None:
     if len(text.encode()) > _LONGEST_DOMAIN:
-        return Fault(_too_long("the domain of a driver", text, _LONGEST_DOMAIN), "TooLong")
+        return NameFault(_too_long("the domain of a driver", text, _LONGEST_DOMAIN), "TooLong")
     wrong = names.dns_subdomain(text.lower())
-    return Fault(wrong, "Invalid") if wrong else None
+    return NameFault(wrong, "Invalid") if wrong else None
 
 
 def _too_long(what: str, text: str, most: int) -> str:

@@ -19,7 +19,7 @@ endpoint_address = declare("invalid-endpoint-address", "Invalid address or hint 
 deprecated_kind = declare("deprecated-kind", "Kind is deprecated in favor of another (Endpoints: use EndpointSlice)", severity=WARNING)
 
 _TYPES = ("IPv4", "IPv6", "FQDN")
-_MOST = {"endpoints": 1000, "ports": 20000, "addresses": 100, "hints": 8}
+_MAX = {"endpoints": 1000, "ports": 20000, "addresses": 100, "hints": 8}
 _MANAGED = "endpointslice.kubernetes.io/managed-by"
 _CONTROLLERS = ("endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io")
 
@@ -28,7 +28,7 @@ _node_name = text(names.dns_subdomain, empty=False)
 
 @constraint(required_field, of_absent=True)
 def _some_addresses(node: Node) -> Problem | None:
-    return None if len(node) else Problem(node, "an endpoint needs an address", help="add addresses", reason="Required")
+    return None if len(node) else Problem(node, "addresses of the endpoint is missing or empty", help="add an address", reason="Required")
 
 
 tables = [
@@ -39,7 +39,7 @@ tables = [
         addresses=_some_addresses,
         hostname=text(names.dns_label, empty=False),
         nodeName=_node_name,
-        # What is written there through this version is lost.
+        # The API server drops this field when it is set through this version.
         deprecatedTopology=dropped,
     ),
     fields(
@@ -55,13 +55,13 @@ tables = [
 
 @validator("core/v1 EndpointSubset", rule=endpoint_address)
 def subsets_have_addresses(subset: Node) -> Iterator[Problem]:
-    """Ports alone lead nowhere."""
+    """A subset with ports but without addresses."""
     if not len(subset["addresses"]) and not len(subset["notReadyAddresses"]):
-        yield Problem(subset, "a subset needs addresses", help="add addresses or notReadyAddresses", reason="Required")
+        yield Problem(subset, "subset has neither addresses nor notReadyAddresses", help="add one of the two", reason="Required")
 
 
 def _of_subsets(endpoints: Resource) -> Iterator[Node]:
-    """The addresses of Endpoints."""
+    """The addresses of an Endpoints object."""
     for subset in endpoints["subsets"]:
         for place in ("addresses", "notReadyAddresses"):
             for address in subset[place]:
@@ -70,7 +70,7 @@ def _of_subsets(endpoints: Resource) -> Iterator[Node]:
 
 @validator("core/v1 Endpoints", rule=ip_address)
 def endpoints_have_addresses(endpoints: Resource) -> Iterator[Problem]:
-    """Every endpoint is an address."""
+    """Addresses that are not valid IP addresses."""
     for node in _of_subsets(endpoints):
         wrong = wrong_address(node.text, endpoints)
         if wrong:
@@ -79,7 +79,7 @@ def endpoints_have_addresses(endpoints: Resource) -> Iterator[Problem]:
 
 @validator("core/v1 Endpoints", rule=endpoint_address)
 def endpoints_can_be_reached(endpoints: Resource) -> Iterator[Problem]:
-    """Addresses that mean another host to everyone lead nowhere."""
+    """Loopback, link-local and other addresses that other hosts cannot reach."""
     for node in _of_subsets(endpoints):
         yield from _special_address(node)
 
@@ -87,35 +87,34 @@ def endpoints_can_be_reached(endpoints: Resource) -> Iterator[Problem]:
 def _special_address(node: Node) -> Iterator[Problem]:
     special = addresses.special(node.text)
     if special:
-        yield Problem(node, f"{node.text} is {special}", help="write one that others can reach", reason="Invalid")
+        yield Problem(node, f'"{node.text}" is {special}', help="use an address that other hosts can reach", reason="Invalid")
 
 
 @validator("core/v1 Endpoints", rule=deprecated_kind)
 def endpoints_are_deprecated(endpoints: Resource) -> Iterator[Problem]:
-    """Since 1.33."""
+    """Endpoints is deprecated since 1.33."""
     if not endpoints.is_before(33):
-        message = "Endpoints are deprecated since 1.33"
-        yield Problem(endpoints["kind"], message, help="write an EndpointSlice of discovery.k8s.io/v1")
+        message = "Endpoints is deprecated since Kubernetes 1.33"
+        yield Problem(endpoints["kind"], message, help="use EndpointSlice of discovery.k8s.io/v1")
 
 
 @validator("core/v1 Endpoints", rule=dubious_setting)
 def endpoints_are_canonical(endpoints: Resource) -> Iterator[Problem]:
-    """Addresses that other programs read in another way."""
+    """Addresses that other programs read differently."""
     yield from unusual_addresses(_of_subsets(endpoints), endpoints)
 
 
 @validator("discovery/v1 EndpointSlice", rule=ip_address)
 def slices_have_addresses(endpoints: Resource) -> Iterator[Problem]:
-    """Addresses are of the type that the slice says: IP addresses, or names."""
+    """Addresses that are not valid for addressType: IP addresses, or names for FQDN."""
     for address in _of_slice(endpoints):
         wrong = ""
         if endpoints["addressType"].text in ("IPv4", "IPv6"):
             wrong = wrong_address(address.text, endpoints)
         elif endpoints["addressType"].text == "FQDN":
             if not address.text:
-                yield Problem(
-                    address, "an address is empty", help="write a host such as db.example.com, or take it away", reason="Required"
-                )
+                hint = "use a host name such as db.example.com, or remove the entry"
+                yield Problem(address, "address is empty", help=hint, reason="Required")
                 continue
             wrong = names.domain_name(address.text)
         if wrong:
@@ -123,53 +122,55 @@ def slices_have_addresses(endpoints: Resource) -> Iterator[Problem]:
 
 
 def _of_slice(endpoints: Resource) -> Iterator[Node]:
-    """The addresses of an EndpointSlice, none of one with too many endpoints, which nobody looks into."""
-    if len(endpoints["endpoints"]) <= _MOST["endpoints"]:
+    """The addresses of an EndpointSlice. None for one with too many endpoints, which the API server does not check further."""
+    if len(endpoints["endpoints"]) <= _MAX["endpoints"]:
         for endpoint in endpoints["endpoints"]:
             yield from endpoint["addresses"]
 
 
 @validator("discovery/v1 EndpointSlice", rule=endpoint_address)
 def slices_can_be_reached(endpoints: Resource) -> Iterator[Problem]:
-    """Addresses of one family, and none that mean another host to everyone. The server names the list where the family is wrong."""
+    """Addresses of the wrong IP family, and addresses that other hosts cannot reach. For a wrong family the API server names the list."""
     type_ = endpoints["addressType"].text
     if type_ not in ("IPv4", "IPv6"):
         return
     for address in _of_slice(endpoints):
         if not wrong_address(address.text, endpoints):
             if f"IPv{addresses.family(address.text)}" != type_:
-                message = f"{address.text} is not of {type_}, the addressType"
-                yield Problem(address, message, help="put it to another EndpointSlice", reason="Invalid", field=address.parent)
+                message = f'"{address.text}" is not an {type_} address, but addressType is {type_}'
+                hint = f"move the address to an EndpointSlice with addressType: IPv{addresses.family(address.text)}"
+                yield Problem(address, message, help=hint, reason="Invalid", field=address.parent)
             yield from _special_address(address)
 
 
 @validator("discovery/v1 EndpointSlice", rule=endpoint_address)
 def slices_have_limits(endpoints: Resource) -> Iterator[Problem]:
-    """How much one slice holds."""
+    """Limits of one EndpointSlice."""
     for name in ("endpoints", "ports"):
-        yield from _too_many(endpoints[name], _MOST[name])
-    for endpoint in endpoints["endpoints"] if len(endpoints["endpoints"]) <= _MOST["endpoints"] else ():
-        yield from _too_many(endpoint["addresses"], _MOST["addresses"])
+        yield from _too_many(endpoints[name], _MAX[name])
+    for endpoint in endpoints["endpoints"] if len(endpoints["endpoints"]) <= _MAX["endpoints"] else ():
+        yield from _too_many(endpoint["addresses"], _MAX["addresses"])
 
 
 def _too_many(listed: Node, most: int) -> Iterator[Problem]:
     if len(listed) > most:
-        yield Problem(listed, f"{len(listed)} {listed.name} are too many", help=f"write {most} at most", reason="TooMany", at="key")
+        message = f"{listed.name} has {len(listed)} entries, but the maximum is {most}"
+        yield Problem(listed, message, reason="TooMany", at="key")
 
 
 @validator("discovery/v1 EndpointHints", rule=endpoint_address)
 def hints_name_places(hints: Node) -> Iterator[Problem]:
-    """Zones and nodes that should use an endpoint: a few, each once. Those of nodes nobody read before 1.34."""
+    """Hints name zones and nodes that should use an endpoint, each once. Hints for nodes exist since 1.34."""
     for name, rule in (("forZones", labels.value), ("forNodes", names.dns_subdomain)):
         listed = hints[name]
-        if len(listed) > _MOST["hints"]:
-            yield from _too_many(listed, _MOST["hints"])
+        if len(listed) > _MAX["hints"]:
+            yield from _too_many(listed, _MAX["hints"])
             return
         seen: set[str] = set()
         for each in listed:
             place = each["name"]
             if place.text in seen:
-                yield Problem(place, f"{place.text or 'an empty name'} stands in {name} already", help="take it away", reason="Duplicate")
+                yield Problem(place, f'"{place.text}" is listed twice in {name}', help="remove one", reason="Duplicate")
             if wrong := rule(place.text):
                 yield Problem(place, wrong, reason="Invalid")
             seen.add(place.text)
@@ -177,26 +178,27 @@ def hints_name_places(hints: Node) -> Iterator[Problem]:
 
 @validator("discovery/v1 EndpointSlice", rule=service_ports)
 def port_names_of_slices_differ(endpoints: Resource) -> Iterator[Problem]:
-    """Names tell the ports apart; one may have none."""
+    """Port names must be unique. One port may have no name."""
     seen: set[str] = set()
-    for port in endpoints["ports"] if len(endpoints["ports"]) <= _MOST["ports"] else ():
+    for port in endpoints["ports"] if len(endpoints["ports"]) <= _MAX["ports"] else ():
         name = port["name"]
         if name.text in seen:
-            message = f"a port of this EndpointSlice is called {name.text} already" if name.text else "two ports have no name"
-            yield Problem(name, message, help="give it another name", reason="Duplicate")
+            named = f'port name "{name.text}" is used twice in the EndpointSlice'
+            message = named if name.text else "two ports of the EndpointSlice have no name"
+            yield Problem(name, message, help="use a different name for each port", reason="Duplicate")
         seen.add(name.text)
 
 
 @validator("discovery/v1 EndpointSlice", rule=deprecated_field)
 def slices_are_up_to_date(endpoints: Resource) -> Iterator[Problem]:
-    """Nothing in Kubernetes reads names. The warning is there since 1.33."""
+    """addressType FQDN is not used by Kubernetes. The API server has warned about it since 1.33."""
     if endpoints["addressType"].text == "FQDN" and not endpoints.is_before(33):
-        message = "FQDN is deprecated, nobody leads traffic there"
-        yield Problem(endpoints["addressType"], message, help="write addresses, or a Service of type ExternalName")
+        message = "addressType: FQDN is deprecated, and Kubernetes routes no traffic to such endpoints"
+        yield Problem(endpoints["addressType"], message, help="use IP addresses, or a Service of type ExternalName")
 
 
 @validator("discovery/v1 EndpointSlice", rule=dubious_setting)
 def slices_are_canonical(endpoints: Resource) -> Iterator[Problem]:
-    """Addresses that other programs read in another way. What its own controllers write, the server does not look at."""
+    """Addresses that other programs read differently. The API server does not check what the controllers of Kubernetes write."""
     if endpoints.labels.get(_MANAGED) not in _CONTROLLERS:
         yield from unusual_addresses(_of_slice(endpoints), endpoints)

@@ -25,20 +25,20 @@ _PATH_TYPES = ("Prefix", "Exact", "ImplementationSpecific")
 _AMBIGUOUS = ("//", "/./", "/../", "%2f", "%2F")
 _AMBIGUOUS_ENDS = ("/..", "/.")
 _CLASS = "kubernetes.io/ingress.class"
-_LONGEST_CONTROLLER = 250
+_MAX_CONTROLLER_BYTES = 250
 
 
 def _host(host: str) -> str:
-    """Empty for a host, or all hosts of a domain, else what is wrong."""
+    """Empty for a host name or wildcard host, else what is wrong."""
     return names.wildcard_subdomain(host) if "*" in host else names.dns_subdomain(host)
 
 
 @constraint(ingress_rule)
 def _rule_host(node: Node) -> Problem | None:
-    """A host by name, for a request says which name it asks for."""
+    """The host of a rule is a name, not an IP address."""
     if addresses.parse(node.text) is not None:
-        message = f"{node.text} is an address, and rules are about names"
-        return Problem(node, message, help="write a host, or take it away for all hosts", reason="Invalid")
+        message = f'host "{node.text}" is an IP address, not a host name'
+        return Problem(node, message, help="use a host name, or remove host to match all hosts", reason="Invalid")
     wrong = _host(node.text) if node.text else ""
     return Problem(node, wrong, reason="Invalid") if wrong else None
 
@@ -52,10 +52,10 @@ def _tls_hosts(node: Node) -> Iterator[Problem]:
 
 @constraint(ingress_class)
 def _controller(node: Node) -> Iterator[Problem]:
-    """Asked of what is there; being there is required."""
+    """The controller name. A missing one is reported by `required`."""
     size = len(node.text.encode("utf-8", "surrogatepass"))
-    if size > _LONGEST_CONTROLLER:
-        yield Problem(node, f"the controller has {size} bytes", help=f"write {_LONGEST_CONTROLLER} at most", reason="TooLong")
+    if size > _MAX_CONTROLLER_BYTES:
+        yield Problem(node, f"controller is {size} bytes long, but the maximum is {_MAX_CONTROLLER_BYTES}", reason="TooLong")
     if wrong := names.domain_path(node.text) if node.text else "":
         yield Problem(node, wrong, reason="Invalid")
 
@@ -65,7 +65,7 @@ tables = [
     fields("networking/v1 IngressRule", host=_rule_host),
     fields("networking/v1 IngressTLS", hosts=_tls_hosts, secretName=dns_subdomain),
     fields("networking/v1 HTTPIngressRuleValue", paths=required),
-    # Settled below, where it depends on the path's type and on the backend's other half.
+    # Checked below, because it depends on pathType and on the other fields of the backend.
     fields("networking/v1 HTTPIngressPath", pathType=present, backend=()),
     fields("networking/v1 IngressServiceBackend", name=()),
     fields("networking/v1 IngressClassSpec", controller=(required, _controller)),
@@ -80,53 +80,49 @@ tables = [
 
 @validator("networking/v1 IngressSpec", rule=ingress_rule)
 def something_is_routed(spec: Node) -> Iterator[Problem]:
-    """An Ingress without rules needs a backend for everything."""
+    """An Ingress without rules requires a default backend."""
     if not len(spec["rules"]) and not spec["defaultBackend"]:
-        yield Problem(spec, "an Ingress leads nowhere without rules", help="add rules or defaultBackend", reason="Invalid", at="key")
+        yield Problem(spec, "Ingress has neither rules nor defaultBackend", help="add one of the two", reason="Invalid", at="key")
 
 
 @validator("networking/v1 Ingress", rule=ingress_rule)
 def classes_agree(ingress: Resource) -> Iterator[Problem]:
-    """The annotation that said the class before there was a field for it says the same. The server leaves metadata out of its name."""
+    """The former annotation for the class must equal ingressClassName. The API server reports it without metadata in the path."""
     annotation, name = ingress.node.at("metadata", "annotations", _CLASS), ingress["spec"]["ingressClassName"]
     if annotation.exists and name and annotation.text != name.text:
-        message = f"ingressClassName says {name.text}"
-        yield Problem(annotation, message, help="take the annotation away", reason="Invalid", field=f"annotations.{_CLASS}")
+        message = f'value "{annotation.text}" of annotation "{_CLASS}" differs from ingressClassName "{name.text}"'
+        yield Problem(annotation, message, help="remove the annotation", reason="Invalid", field=f"annotations.{_CLASS}")
 
 
 @validator("networking/v1 Ingress", rule=deprecated_field)
 def class_has_a_field(ingress: Resource) -> Iterator[Problem]:
-    """The annotation from before there was a field for it."""
+    """The annotation for the class, which ingressClassName has replaced."""
     annotation = ingress.node.at("metadata", "annotations", _CLASS)
     if annotation.exists and not ingress["spec"]["ingressClassName"]:
-        yield Problem(annotation, f"{_CLASS} is deprecated", help="write spec.ingressClassName", at="key")
+        yield Problem(annotation, f'annotation "{_CLASS}" is deprecated', help="use spec.ingressClassName", at="key")
 
 
 @validator("networking/v1 HTTPIngressPath", rule=ingress_rule)
 def paths_are_plain(path: Node) -> Iterator[Problem]:
-    """Absolute, and where Kubernetes itself compares them, with one way to write them."""
+    """Paths must be absolute and, for Prefix and Exact, have only one spelling."""
     value, type_ = path["path"], path["pathType"]
     if type_ and type_.text not in _PATH_TYPES:
         yield not_supported(type_, _PATH_TYPES)
     elif type_ and (value.text or type_.text != "ImplementationSpecific"):
-        shown = value.text or "an empty path"
         if not value.text.startswith("/"):
-            yield Problem(value, f"{shown} does not begin with '/'", help=f"write /{value.text}", reason="Invalid")
+            message = f'path "{value.text}" does not start with "/"' if value.text else f"path is required with pathType: {type_.text}"
+            yield Problem(value, message, help=f"use path: /{value.text}", reason="Invalid")
         if type_.text != "ImplementationSpecific":
-            found = [f"has {part!r} in it" for part in _AMBIGUOUS if part in value.text]
-            found += [f"ends with {part!r}" for part in _AMBIGUOUS_ENDS if value.text.endswith(part)]
+            found = [f'contains "{part}"' for part in _AMBIGUOUS if part in value.text]
+            found += [f'ends with "{part}"' for part in _AMBIGUOUS_ENDS if value.text.endswith(part)]
             if found:
-                yield Problem(
-                    value,
-                    f"{shown} {found[0]}, which clients write in other ways, too",
-                    help="write the path that is meant",
-                    reason="Invalid",
-                )
+                message = f'path "{value.text}" {found[0]}, which pathType: {type_.text} does not allow'
+                yield Problem(value, message, help="use the normalized path", reason="Invalid")
 
 
 @validator("networking/v1 Ingress", rule=ingress_backend)
 def backends_are_one_thing(ingress: Resource) -> Iterator[Problem]:
-    """A Service with its port, or another object. Of a path without a type the server sees nothing more."""
+    """A backend is a Service with a port, or another object. The API server does not check the backend of a path without pathType."""
     spec = ingress["spec"]
     backends = [spec["defaultBackend"]] if spec["defaultBackend"] else []
     for rule in spec["rules"]:
@@ -134,25 +130,27 @@ def backends_are_one_thing(ingress: Resource) -> Iterator[Problem]:
     for backend in backends:
         service, resource = backend["service"], backend["resource"]
         if service and resource:
-            yield Problem(resource, "service and resource exclude each other", help="keep one", reason="Invalid", at="key", field=backend)
+            message = "backend has both service and resource"
+            yield Problem(resource, message, help="remove one of the two", reason="Invalid", at="key", field=backend)
         elif service:
             yield from _service_problems(service, ingress)
         elif resource:
             yield from _resource_problems(resource)
         else:
-            yield Problem(backend, "a backend leads nowhere", help="add service, with its name and port", reason="Invalid", at="key")
+            hint = "add service with name and port"
+            yield Problem(backend, "backend has neither service nor resource", help=hint, reason="Invalid", at="key")
 
 
 def _service_problems(service: Node, ingress: Resource) -> Iterator[Problem]:
     name, port = service["name"], service["port"]
     rule = names.dns1035_label if ingress.is_before(35) else names.dns_label
     if not name.text:
-        yield require(name, Complaint("a backend needs the name of its Service", "add name"))
+        yield require(name, Complaint("service.name of the backend is missing", "add name"))
     elif wrong := rule(name.text):
-        yield Problem(name, f"no Service has such a name: {wrong}", help=help_of(wrong), reason="Invalid")
+        yield Problem(name, f'"{name.text}" is not a valid Service name: {wrong}', help=help_of(wrong), reason="Invalid")
     number = port["number"].integer or 0
     if port["name"].text and number:
-        message = Complaint("name and number of the port exclude each other", "keep one")
+        message = Complaint("port of the backend has both name and number", "remove one of the two")
         yield Problem(port["number"], message, reason="Invalid", at="key", field=service.parent)
     elif port["name"].text:
         if wrong := names.port_name(port["name"].text):
@@ -161,7 +159,7 @@ def _service_problems(service: Node, ingress: Resource) -> Iterator[Problem]:
         if wrong := port_fault(number):
             yield Problem(port["number"], wrong, reason="Invalid")
     else:
-        message = Complaint("a backend needs the port of its Service", "add port with its name or number")
+        message = Complaint("service.port of the backend is missing", "add port with name or number")
         yield Problem(port if port else service, message, reason="Required", at="key", field=service.parent)
 
 
@@ -178,15 +176,15 @@ def _resource_problems(resource: Node) -> Iterator[Problem]:
 
 @validator("networking/v1 IngressClassParametersReference", rule=ingress_class)
 def parameters_are_in_scope(parameters: Node) -> Iterator[Problem]:
-    """An object of the cluster, or of a namespace that is named."""
+    """Parameters are a cluster-scoped object, or an object in a namespace, which is then required."""
     scope, namespace = parameters["scope"], parameters["namespace"]
     if scope and scope.text not in ("Cluster", "Namespace"):
         yield not_supported(scope, ("Cluster", "Namespace"))
     elif scope.text != "Namespace":
         if namespace:
-            message = "an object of the cluster has no namespace"
-            yield Problem(namespace, message, help="take it away, or write scope: Namespace", reason="Forbidden", at="key")
+            message = "namespace requires scope: Namespace"
+            yield Problem(namespace, message, help="set scope: Namespace, or remove namespace", reason="Forbidden", at="key")
     elif not namespace:
-        yield require(namespace, Complaint("scope: Namespace needs the namespace of the object", "add namespace"))
+        yield require(namespace, Complaint("scope: Namespace requires namespace", "add namespace"))
     elif wrong := names.dns_label(namespace.text):
         yield Problem(namespace, wrong, reason="Invalid")

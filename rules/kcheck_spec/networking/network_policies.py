@@ -22,10 +22,11 @@ tables = [
 
 @validator("networking/v1 NetworkPolicySpec", rule=network_policy)
 def policy_types_are_known(spec: Node) -> Iterator[Problem]:
-    """Two at most; of three the server does not look at any."""
+    """At most two types. Of more the API server does not check any."""
     types = spec["policyTypes"]
     if len(types) > len(_TYPES):
-        yield Problem(types, f"{len(types)} policyTypes are too many", help="write Ingress, Egress or both", reason="Invalid", at="key")
+        message = f"policyTypes has {len(types)} entries, but the maximum is {len(_TYPES)}"
+        yield Problem(types, message, help="use Ingress, Egress or both", reason="Invalid", at="key")
         return
     for each in types:
         if each.text not in _TYPES:
@@ -34,7 +35,7 @@ def policy_types_are_known(spec: Node) -> Iterator[Problem]:
 
 @validator("networking/v1 NetworkPolicyPort", rule=network_policy)
 def ports_are_ports(port: Node) -> Iterator[Problem]:
-    """A number or a name; a range ends with a number that is not below its start."""
+    """A port is a number or a name. A range starts with a number and does not end below its start."""
     value, end = port["port"], port["endPort"]
     first = value.value
     if isinstance(first, (int, str)) and (wrong := port_fault(first)):
@@ -43,25 +44,26 @@ def ports_are_ports(port: Node) -> Iterator[Problem]:
     if last is None:
         return
     if first is None:
-        yield Problem(end, "endPort ends a range that does not begin", help="add port", reason="Invalid", at="key")
+        yield Problem(end, "endPort requires port", help="add port", reason="Invalid", at="key")
     elif isinstance(first, str):
-        yield Problem(end, "a range begins with a number", help="write port as a number, or take endPort away", reason="Invalid", at="key")
+        message = f'endPort requires a port number, but port is "{first}"'
+        yield Problem(end, message, help="use a number for port, or remove endPort", reason="Invalid", at="key")
     elif isinstance(first, int):
         if last < first:
-            yield Problem(end, f"{last} is below port {first}", help=f"write a number from {first} up", reason="Invalid")
+            yield Problem(end, f"endPort: {last} is less than port: {first}", help=f"use {first} or more", reason="Invalid")
         elif wrong := port_fault(last):
             yield Problem(end, wrong, reason="Invalid")
 
 
 @validator("networking/v1 NetworkPolicyPeer", rule=network_policy)
 def peers_are_one_thing(peer: Node) -> Iterator[Problem]:
-    """Pods by label, or addresses."""
+    """A peer is Pods by label, or an IP block."""
     selectors = peer["podSelector"] or peer["namespaceSelector"]
     if not selectors and not peer["ipBlock"]:
-        yield require(peer, Complaint("this peer is nobody", "add podSelector, namespaceSelector or ipBlock"))
+        yield require(peer, Complaint("peer is empty", "add podSelector, namespaceSelector or ipBlock"))
     elif selectors and peer["ipBlock"]:
-        message = "ipBlock does not go with selectors"
-        yield Problem(peer["ipBlock"], message, help="make two peers of them", reason="Forbidden", at="key", field=peer)
+        message = "peer has both ipBlock and a selector"
+        yield Problem(peer["ipBlock"], message, help="use a separate peer for each", reason="Forbidden", at="key", field=peer)
 
 
 def _blocks(policy: Resource) -> Iterator[Node]:
@@ -74,11 +76,11 @@ def _blocks(policy: Resource) -> Iterator[Node]:
 
 @validator("networking/v1 NetworkPolicy", rule=ip_address)
 def blocks_are_networks(policy: Resource) -> Iterator[Problem]:
-    """The network of a peer, and those in it that are left out. Of what is no network at all the server does not look further."""
+    """Invalid CIDRs of peers and their exceptions. The API server checks exceptions only for a cidr that it can parse."""
     for block in _blocks(policy):
         whole = block["cidr"]
         if not whole.text:
-            yield require(whole, Complaint("ipBlock needs its network", "add cidr, such as 10.0.0.0/8"))
+            yield require(whole, Complaint("ipBlock.cidr is missing", "add cidr, for example 10.0.0.0/8"))
             continue
         if wrong := wrong_network(whole.text, policy):
             yield Problem(whole, wrong, reason="Invalid")
@@ -90,7 +92,7 @@ def blocks_are_networks(policy: Resource) -> Iterator[Problem]:
 
 @validator("networking/v1 NetworkPolicy", rule=network_policy)
 def exceptions_are_inside(policy: Resource) -> Iterator[Problem]:
-    """What is left out of a network is a part of it, and not all of it."""
+    """Exceptions must be smaller networks inside cidr."""
     for block in _blocks(policy):
         whole = addresses.parse_network(block["cidr"].text)
         if whole is None:
@@ -98,12 +100,13 @@ def exceptions_are_inside(policy: Resource) -> Iterator[Problem]:
         for each in block["except"]:
             part = addresses.parse_network(each.text)
             if part is not None and not whole.contains(part):
-                message = f"{each.text} is not a part of {block['cidr'].text}"
-                yield Problem(each, message, help="write a smaller network in it, or take it away", reason="Invalid")
+                cidr = block["cidr"].text
+                message = f'except "{each.text}" is not a smaller network inside cidr "{cidr}"'
+                yield Problem(each, message, help=f"use a smaller network inside {cidr}, or remove the entry", reason="Invalid")
 
 
 @validator("networking/v1 NetworkPolicy", rule=dubious_setting)
 def blocks_are_canonical(policy: Resource) -> Iterator[Problem]:
-    """Networks that other programs read in another way."""
+    """CIDRs that other programs read differently."""
     for block in _blocks(policy):
         yield from unusual_networks((block["cidr"], *block["except"]), policy)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, fields, missing, modes, validator
+from kcheck.api import Node, Problem, fields, file_modes, missing, validator
 from kcheck_spec._support import file_paths as paths
 from kcheck_spec.objects.common_constraints import dropped, dubious_setting, given, require
 from kcheck_spec.workloads.field_refs import field_problems, resource_problems
@@ -30,7 +30,7 @@ tables = [
 def file_mode(mode: Node, field: Node | None = None) -> Iterator[Problem]:
     """Permissions of a file. `field`: where the server has another path for it."""
     number = mode.integer
-    wrong = modes.mode(number) if number is not None else ""
+    wrong = file_modes.mode(number) if number is not None else ""
     if wrong:
         yield Problem(mode, wrong, reason="Invalid", field=field)
 

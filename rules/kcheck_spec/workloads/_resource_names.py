@@ -25,7 +25,7 @@ STANDARD_RESOURCES = _COUNTED | {
 }  # fmt: skip
 
 
-# What people mean by words that are no resources.
+# Common wrong names, and the resource that is usually meant.
 _DEVICES = {"gpu": "nvidia.com/gpu", "gpus": "nvidia.com/gpu", "disk": "ephemeral-storage"}
 
 
@@ -39,7 +39,7 @@ def is_native(name: str) -> bool:
 
 
 def is_extended(name: str) -> bool:
-    """Whether a device plug-in offers the resource. Its name must also do with `requests.` before it, as quotas write it."""
+    """Whether a device plug-in provides the resource. The name must also be valid with the prefix `requests.`, as in ResourceQuotas."""
     return not is_native(name) and not name.startswith("requests.") and not names.qualified_name(f"requests.{name}")
 
 
@@ -49,7 +49,7 @@ def may_overcommit(name: str) -> bool:
 
 
 def is_counted(name: str) -> bool:
-    """Whether there are whole ones only."""
+    """Whether the quantity must be an integer."""
     return name in _COUNTED or is_extended(name)
 
 
@@ -60,13 +60,13 @@ def standard(name: str) -> str:
     if wrong or "/" in name or name in STANDARD_RESOURCES or name.startswith((HUGE_PAGES, f"requests.{HUGE_PAGES}")):
         return wrong
     near = _DEVICES.get(name) or nearest(name, STANDARD_RESOURCES)
-    hint = f"write {near}" if near else f"write a resource of Kubernetes such as cpu, or one with its domain: example.com/{name}"
-    return Complaint(f"{name} is no resource that Kubernetes knows", hint)
+    hint = f'did you mean "{near}"?' if near else f"use a resource of Kubernetes such as cpu, or add a domain as in example.com/{name}"
+    return Complaint(f'unknown resource "{name}"', hint)
 
 
 @lru_cache(maxsize=512)
 def of_container(name: str) -> str:
-    """Empty for a resource that containers can ask for, else what is wrong."""
+    """Empty for a resource that containers can request, else what is wrong."""
     wrong = standard(name)
     if wrong:
         return wrong
@@ -74,21 +74,24 @@ def of_container(name: str) -> str:
         if name in CONTAINER_RESOURCES or is_huge_pages(name):
             return ""
         return Complaint(
-            f"{name} is no resource of containers", f"write {', '.join(CONTAINER_RESOURCES)} or one with its domain, example.com/{name}"
+            f'"{name}" is not a container resource',
+            f"use {', '.join(CONTAINER_RESOURCES)} or a name with a domain, as in example.com/{name}",
         )
     if not is_native(name) and not is_extended(name):
         bare = name.removeprefix("requests.")
-        return Complaint(f"{name} cannot name a resource of a device", f"write {(bare if bare != name else 'a shorter name')}")
+        if bare != name:
+            return Complaint(f'extended resource name "{name}" must not start with "requests."', f"use {bare}")
+        return Complaint(f'extended resource name "{name}" is too long', "use a shorter name")
     return ""
 
 
 def is_of_pod(name: str) -> bool:
-    """Whether a pod as a whole can ask for the resource."""
+    """Whether the resource is allowed in Pod-level resources."""
     return name in ("cpu", "memory") or is_huge_pages(name)
 
 
 def page_size(name: str) -> int:
-    """Bytes of the pages that a hugepages resource names, 0 where that is no size."""
+    """The page size of a hugepages resource in bytes, 0 where the name has no valid size."""
     try:
         size = quantity.parse_exact(name.removeprefix(HUGE_PAGES))
     except quantity.BadQuantity:

@@ -1,12 +1,14 @@
-"""Which nodes: affinity of pods, of PersistentVolumes and of devices. Source: ValidateNodeSelector and what it calls
-(pkg/apis/core/validation/validation.go); GetWarningsForNodeSelectorTerm (pkg/api/node/util.go) for what is deprecated.
+"""Node affinity of Pods, PersistentVolumes and devices.
+
+Source: ValidateNodeSelector and the functions it calls (pkg/apis/core/validation/validation.go), GetWarningsForNodeSelectorTerm
+(pkg/api/node/util.go) for deprecated labels.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, constraint, declare, fields, labels, names, validator
+from kcheck.api import Complaint, Node, Problem, constraint, declare, fields, help_of, labels, names, validator
 from kcheck_spec.objects.common_constraints import deprecated_field, dubious_setting, not_supported, require, settled
 from kcheck_spec.objects.labels import label_syntax
 
@@ -16,7 +18,7 @@ OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _FIELD_OPERATORS = ("In", "NotIn")
 _FIELD = "metadata.name"
 
-# The labels of nodes that the server warns about.
+# Node labels that the API server warns about.
 _RENAMED = (
     "beta.kubernetes.io/arch",
     "beta.kubernetes.io/os",
@@ -28,13 +30,13 @@ _RENAMED = (
 
 @constraint(affinity_term, of_absent=True)
 def weight(node: Node) -> Problem | None:
-    """What a preference counts: there is no default."""
+    """The weight of a preference: required, from 1 to 100."""
     if not node:
-        return Problem(node, "a preference needs a weight", help="add one from 1 to 100", reason="Invalid")
+        return Problem(node, "weight of the preference is missing", help="add weight with a value from 1 to 100", reason="Invalid")
     number = node.integer
     if number is None or 1 <= number <= 100:
         return None
-    return Problem(node, f"{number} is out of range", help="write a weight from 1 to 100", reason="Invalid")
+    return Problem(node, f"weight: {number} is out of range (1-100)", reason="Invalid")
 
 
 tables = [
@@ -46,19 +48,21 @@ tables = [
 
 @validator("core/v1 NodeSelector", rule=affinity_term)
 def terms_are_there(selector: Node) -> Iterator[Problem]:
-    """No terms are no nodes."""
+    """Without terms no node matches."""
     if not len(selector["nodeSelectorTerms"]):
-        yield require(selector["nodeSelectorTerms"], Complaint("there is no term, so no node", "add one with matchExpressions"))
+        yield require(
+            selector["nodeSelectorTerms"], Complaint("nodeSelectorTerms is empty and matches no node", "add a term with matchExpressions")
+        )
 
 
 def _by_field(requirement: Node) -> bool:
-    """Whether it looks at a field of the node and not at a label."""
+    """Whether the requirement is about a field of the node and not about a label."""
     return requirement.parent is not None and requirement.parent.name == "matchFields"
 
 
 @validator("core/v1 NodeSelectorRequirement", rule=affinity_term)
 def values_fit_operator(requirement: Node) -> Iterator[Problem]:
-    """How many values an operator takes, and which operators there are."""
+    """Yields unknown operators, and numbers of values that the operator does not allow."""
     operator, values = requirement["operator"], requirement["values"]
     if operator and operator.value.__class__ is not str:
         return
@@ -66,28 +70,37 @@ def values_fit_operator(requirement: Node) -> Iterator[Problem]:
         if operator.text not in _FIELD_OPERATORS:
             yield not_supported(operator, _FIELD_OPERATORS).replace(reason="Invalid")
         elif len(values) != 1:
-            yield require(values, Complaint(f"{operator.text} takes one name of a node here", "write one value"))
+            hint = "keep one node name" if len(values) else "add the name of one node"
+            yield require(values, Complaint(f'operator "{operator.text}" of matchFields requires exactly one value', hint))
     elif operator.text in ("In", "NotIn"):
         if not len(values):
-            yield require(values, Complaint(f"{operator.text} needs at least one value", "add values, or write Exists"))
+            hint = "add values, or use operator: Exists" if operator.text == "In" else "add values"
+            yield require(values, Complaint(f'operator "{operator.text}" requires at least one value', hint))
     elif operator.text in ("Exists", "DoesNotExist"):
         if len(values):
-            yield Problem(values, f"{operator.text} takes no values", help="take them away, or write In", reason="Forbidden", at="key")
+            other = "In" if operator.text == "Exists" else "NotIn"
+            yield Problem(
+                values,
+                f'operator "{operator.text}" does not allow values',
+                help=f"remove values, or use operator: {other}",
+                reason="Forbidden",
+                at="key",
+            )
     elif operator.text in ("Gt", "Lt"):
         if len(values) != 1:
-            yield require(values, Complaint(f"{operator.text} compares with one number", "write one value"))
+            yield require(values, Complaint(f'operator "{operator.text}" requires exactly one value', "set values to one integer"))
     else:
         yield not_supported(operator, OPERATORS).replace(reason="Invalid")
 
 
 @validator("core/v1 NodeSelectorRequirement", rule=affinity_term)
 def fields_are_names_of_nodes(requirement: Node) -> Iterator[Problem]:
-    """The one field that a node can be chosen by is its name."""
+    """matchFields supports one field, metadata.name."""
     if not _by_field(requirement):
         return
     key = requirement["key"]
     if key.text != _FIELD:
-        yield Problem(key, f"{key.text or 'an empty key'} is no field to choose nodes by", help=f"write {_FIELD}", reason="Invalid")
+        yield Problem(key, f'matchFields does not support key "{key.text}"', help=f"use key: {_FIELD}", reason="Invalid")
         return
     for value in requirement["values"]:
         if wrong := names.dns_subdomain(value.text):
@@ -96,18 +109,13 @@ def fields_are_names_of_nodes(requirement: Node) -> Iterator[Problem]:
 
 @validator("core/v1 NodeSelectorRequirement", rule=label_syntax)
 def expressions_are_labels(requirement: Node) -> Iterator[Problem]:
-    """Keys and values are such as labels can have. Values of a preference the server does not look at."""
+    """Keys and values must be valid label keys and values. The API server does not check the values of preferences."""
     if _by_field(requirement):
         return
     key = requirement["key"]
     if wrong := labels.key(key.text):
         yield Problem(key, wrong, reason="Invalid")
-    if not _preferred(requirement):
-        yield from _value_problems(requirement)
-
-
-def _value_problems(requirement: Node) -> Iterator[Problem]:
-    for value in requirement["values"]:
+    for value in () if _preferred(requirement) else requirement["values"]:
         if wrong := labels.value(value.text):
             yield Problem(value, wrong, reason="Invalid")
 
@@ -119,21 +127,23 @@ def _preferred(requirement: Node) -> bool:
 
 @validator("core/v1 NodeSelectorRequirement", rule=dubious_setting)
 def preferences_can_be_met(requirement: Node) -> Iterator[Problem]:
-    """A value that no label can have is never found."""
-    if not _by_field(requirement) and _preferred(requirement):
-        for problem in _value_problems(requirement):
-            yield Problem(problem.node, f"no label has this value: {problem.message}", help=problem.help)
+    """Values of preferences that no label can have."""
+    if _by_field(requirement) or not _preferred(requirement):
+        return
+    for value in requirement["values"]:
+        if wrong := labels.value(value.text):
+            yield Problem(value, f'no node label can have the value "{value.text}": {wrong}', help=help_of(wrong))
 
 
 @validator("core/v1 NodeSelectorRequirement", rule=deprecated_field)
 def labels_are_up_to_date(requirement: Node) -> Iterator[Problem]:
-    """Labels of nodes that have been renamed."""
+    """Node labels that have been renamed."""
     if not _by_field(requirement):
         yield from deprecated_label(requirement["key"])
 
 
 def deprecated_label(node: Node, key: str = "") -> Iterator[Problem]:
-    """A label of nodes under its former name, as a value or, where it is given, as the key of an entry."""
+    """A node label under its former name: the value of `node`, or `key` where the label is the key of a map entry."""
     name = key or node.text
     if name in _RENAMED:
-        yield Problem(node, f"the label {name} is deprecated", help=f"write {labels.DEPRECATED[name]}", at="key" if key else "value")
+        yield Problem(node, f'node label "{name}" is deprecated', help=f"use {labels.DEPRECATED[name]}", at="key" if key else "value")

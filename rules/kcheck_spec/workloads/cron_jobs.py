@@ -1,4 +1,4 @@
-"""CronJobs: when they run, and the jobs that they make.
+"""CronJobs: schedule, time zone and job template.
 
 Source: ValidateCronJobCreate, validateCronJobSpec, validateTimeZone and ValidateJobTemplateSpec (pkg/apis/batch/validation).
 """
@@ -14,8 +14,8 @@ from kcheck_spec.workloads.jobs import job_selector, name_of
 cron_schedule = declare("invalid-cron-schedule", "CronJob has an invalid schedule")
 time_zone = declare("invalid-time-zone", "CronJob has an unknown timeZone")
 
-# A job is called after its CronJob, with a time of 11 characters at the end.
-_LONGEST_NAME = 63 - 11
+# The name of a Job is the name of its CronJob with a suffix of 11 characters.
+_MAX_NAME_LENGTH = 63 - 11
 
 tables = [
     fields(
@@ -32,18 +32,19 @@ tables = [
 
 @validator("batch/v1 CronJob", rule=object_name)
 def names_leave_room_for_jobs(cron_job: Node) -> Iterator[Problem]:
-    """The name of a job has 63 characters at most."""
+    """The name of a Job has 63 characters at most."""
     name = name_of(cron_job)
-    if len(name) > _LONGEST_NAME and not names.dns_subdomain(name):
-        message = f"a CronJob's name has at most {_LONGEST_NAME} characters, this has {len(name)}: the jobs made of it add a time to it"
+    if len(name) > _MAX_NAME_LENGTH and not names.dns_subdomain(name):
+        message = f"CronJob name has {len(name)} characters, but the maximum is {_MAX_NAME_LENGTH}, because its Jobs append a suffix"
         yield Problem(cron_job.at("metadata", "name"), message, reason="Invalid")
 
 
 @validator("batch/v1 JobTemplateSpec", rule=job_selector)
 def jobs_find_their_pods_themselves(template: Node) -> Iterator[Problem]:
-    """Every job selects by a label of its own, which no template can know."""
+    """Every Job selects its Pods by a generated label, which the template cannot know."""
     selector, manual = template["spec"]["selector"], template["spec"]["manualSelector"]
     if selector:
-        yield Problem(selector, "every job of a CronJob makes its own selector", help="take this away", reason="Invalid", at="key")
+        message = "selector is not allowed in jobTemplate, because the selector of each Job is generated"
+        yield Problem(selector, message, help="remove selector", reason="Invalid", at="key")
     if manual.flag:
-        yield Problem(manual, "every job of a CronJob makes its own selector", help="take manualSelector away", reason="NotSupported")
+        yield Problem(manual, "manualSelector: true is not allowed in jobTemplate", help="remove manualSelector", reason="NotSupported")

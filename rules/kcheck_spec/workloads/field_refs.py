@@ -1,4 +1,4 @@
-"""What containers are told of their pod: fields by fieldRef, amounts of resources by resourceFieldRef.
+"""References of variables and files to the Pod: fieldRef to its fields, resourceFieldRef to resource quantities.
 
 Source: validateObjectFieldSelector, validateContainerResourceFieldSelector (pkg/apis/core/validation/validation.go) and
 ConvertDownwardAPIFieldLabel (pkg/apis/core/pods/helpers.go).
@@ -12,7 +12,7 @@ from kcheck.api import Node, Problem, fields, labels, missing
 from kcheck_spec.objects.common_constraints import amount, not_supported
 
 _MAPS = ("metadata.labels", "metadata.annotations")
-# The fields of a pod that have names at all; each use of them takes some.
+# All fields that fieldRef can name. Each use supports some of them.
 _NAMED = (
     "metadata.name", "metadata.namespace", "metadata.uid", "metadata.labels", "metadata.annotations", "spec.nodeName", "spec.host",
     "spec.restartPolicy", "spec.serviceAccountName", "spec.schedulerName", "status.phase", "status.hostIP", "status.hostIPs",
@@ -27,29 +27,31 @@ tables = [fields("core/v1 ObjectFieldSelector", fieldPath=()), fields("core/v1 R
 
 
 def field_problems(owner: Node, allowed: Collection[str]) -> Iterator[Problem]:
-    """What is wrong with the fieldRef of a variable or a file, which may be one of these fields."""
+    """What is wrong with the fieldRef of a variable or file. `allowed`: the fields that are supported there."""
     reference = owner["fieldRef"]
     path, version = reference["fieldPath"], reference["apiVersion"].text or "v1"
     if not path.text:
         yield missing(path)
         return
     if version != "v1":
-        yield Problem(path, f"fields of {version} are not known", help="write apiVersion: v1 or leave it out", reason="Invalid")
+        message = f'apiVersion "{version}" of fieldRef is not supported'
+        yield Problem(path, message, help="use apiVersion: v1 or remove apiVersion", reason="Invalid")
         return
     outer, bracket, key = path.text.removesuffix("']").partition("['")
     if bracket and outer and path.text.endswith("']"):
         yield from _entry_problems(reference, path, outer, key)
     elif ("spec.nodeName" if path.text == "spec.host" else path.text) not in allowed:
-        hint = f"write {path.text}['the-key'] for one of them" if path.text in _MAPS else ""
-        message = f"{path.text} as a whole does not fit here"
+        hint = f"select one entry with {path.text}['<key>']" if path.text in _MAPS else ""
+        message = f'fieldPath "{path.text}" is a map, but an environment variable needs one entry'
         problem = Problem(path, message, help=hint) if hint else not_supported(path, sorted(allowed))
         yield problem.replace(reason="NotSupported" if path.text in _NAMED else "Invalid")
 
 
 def _entry_problems(reference: Node, path: Node, outer: str, key: str) -> Iterator[Problem]:
-    """A label or annotation by its key. The server names the reference, not the path, where the key is wrong."""
+    """A label or annotation by its key. Where the key is wrong, the API server names the reference, not the path."""
     if outer not in _MAPS:
-        yield Problem(path, f"{outer} has no keys", help=f"write {outer} alone, or a label as metadata.labels['key']", reason="Invalid")
+        message = f'fieldPath "{path.text}" has a subscript, which only {" and ".join(_MAPS)} support'
+        yield Problem(path, message, help="use metadata.labels['<key>'] or metadata.annotations['<key>']", reason="Invalid")
         return
     wrong = labels.key(key) if outer == "metadata.labels" else labels.annotation_key(key)
     if wrong:
@@ -57,7 +59,7 @@ def _entry_problems(reference: Node, path: Node, outer: str, key: str) -> Iterat
 
 
 def resource_problems(owner: Node, *, container: bool = False) -> Iterator[Problem]:
-    """What is wrong with the resourceFieldRef of a variable or a file. `container`: it must say of which container."""
+    """What is wrong with the resourceFieldRef of a variable or file. `container`: whether containerName is required."""
     reference = owner["resourceFieldRef"]
     resource, divisor = reference["resource"], reference["divisor"]
     if container and not reference["containerName"].text:
@@ -71,6 +73,5 @@ def resource_problems(owner: Node, *, container: bool = False) -> Iterator[Probl
         return
     allowed = _CPU_DIVISORS if resource.text.endswith(".cpu") else _SIZE_DIVISORS
     if str(number) not in allowed:
-        yield Problem(
-            divisor, f"{resource.text} cannot be counted in {divisor.value}", help=f"write one of {', '.join(allowed)}", reason="Invalid"
-        )
+        message = f"divisor: {divisor.value} is not supported for {resource.text}"
+        yield Problem(divisor, message, help=f"use one of {', '.join(allowed)}", reason="Invalid")

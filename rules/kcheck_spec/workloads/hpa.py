@@ -1,4 +1,4 @@
-"""HorizontalPodAutoscalers: what they scale, between which bounds and how fast. Their metrics stand in autoscaler_metrics.
+"""HorizontalPodAutoscalers: target, replica bounds and scaling behavior. Metrics are checked in hpa_metrics.
 
 Source: validateHorizontalPodAutoscalerSpec, ValidateCrossVersionObjectReference, ValidateAPIVersion, validateScalingRules
 (pkg/apis/autoscaling/validation), pkg/apis/autoscaling/v2/defaults.go and v1/conversion.go.
@@ -18,9 +18,10 @@ autoscaler_behavior = declare("invalid-hpa-behavior", "HorizontalPodAutoscaler h
 _V2 = ("v2", "v2beta2")
 _SPECS = tuple(f"autoscaling/{version} HorizontalPodAutoscalerSpec" for version in ("v1", *_V2))
 _REFERENCES = tuple(f"autoscaling/{version} CrossVersionObjectReference" for version in ("v1", *_V2))
-_LONGEST_WINDOW = 3600
-_LONGEST_PERIOD = 1800
+_MAX_WINDOW_SECONDS = 3600
+_MAX_PERIOD_SECONDS = 1800
 _POLICIES = ("Percent", "Pods")
+_APPS = ("Deployment", "ReplicaSet", "StatefulSet")
 
 
 @constraint(autoscaler_behavior)
@@ -28,7 +29,7 @@ def _tolerance(node: Node) -> Problem | None:
     quantity = amount(node)
     if quantity is None or quantity.sign >= 0:
         return None
-    return Problem(node, f"{node.value} is below zero", help="write 0 or more, such as 0.05", reason="Invalid")
+    return Problem(node, f"tolerance: {node.value} is negative", help="use 0 or more, for example 0.05", reason="Invalid")
 
 
 @constraint(autoscaler_behavior, of_absent=True, closed=True)
@@ -37,13 +38,14 @@ def _policy_type(node: Node) -> Problem | None:
 
 
 def _up_to(most: int | None) -> Constraint:
-    """A number from 1 that must be there. The server calls a missing one invalid, too."""
+    """A required integer from 1 to `most`. The API server reports a missing one as invalid."""
     bounds = in_range(1, most, autoscaler_behavior)
+    values = "of 1 or more" if most is None else f"from 1 to {most}"
 
     def look(node: Node) -> Problem | Iterable[Problem] | None:
         if node:
             return bounds.look(node)
-        return Problem(node, f"a policy needs {node.name}", help="add it, a number from 1 up", reason="Invalid")
+        return Problem(node, f"{node.name} of the policy is missing", help=f"add {node.name} with a value {values}", reason="Invalid")
 
     return Constraint(autoscaler_behavior, look, of_absent=True)
 
@@ -57,7 +59,7 @@ tables = [
     fields(_REFERENCES, kind=(required, path_segment), name=(required, path_segment)),
     fields(
         tuple(f"autoscaling/{version} HPAScalingRules" for version in _V2),
-        stabilizationWindowSeconds=in_range(0, _LONGEST_WINDOW, autoscaler_behavior),
+        stabilizationWindowSeconds=in_range(0, _MAX_WINDOW_SECONDS, autoscaler_behavior),
         selectPolicy=one_of("Disabled", "Max", "Min", of=autoscaler_behavior, empty=False),
         tolerance=_tolerance,
     ),
@@ -65,51 +67,51 @@ tables = [
         tuple(f"autoscaling/{version} HPAScalingPolicy" for version in _V2),
         type=_policy_type,
         value=_up_to(None),
-        periodSeconds=_up_to(_LONGEST_PERIOD),
+        periodSeconds=_up_to(_MAX_PERIOD_SECONDS),
     ),
 ]
 
 
 @validator(_SPECS, rule=autoscaler_range)
 def bounds_leave_room(spec: Node) -> Iterator[Problem]:
-    """No fewer at most than at least. Scaling to nothing needs a metric that does not come from the pods."""
+    """maxReplicas must not be less than minReplicas. Scaling to zero requires a metric that does not come from the Pods."""
     least, most = spec["minReplicas"], spec["maxReplicas"]
     if 0 < (most.integer or 0) < (least.integer or 0):
-        message = Complaint(f"{most.integer} is less than minReplicas, {least.integer}", f"write {least.integer} or more")
+        message = Complaint(f"maxReplicas: {most.integer} is less than minReplicas: {least.integer}", f"use {least.integer} or more")
         yield Problem(most, message, reason="Invalid")
     if least.integer == 0 and not any(metric["type"].text in ("Object", "External") for metric in spec["metrics"]):
-        message = Complaint(
-            "without pods there is nothing to measure", "write 1 or more (less needs a metric of type Object or External, too)"
-        )
+        message = Complaint("minReplicas: 0 requires a metric of type Object or External", "use 1 or more")
         yield Problem(least, message, reason="Forbidden", field=spec["metrics"])
 
 
 @validator("autoscaling/v1 HorizontalPodAutoscalerSpec", rule=autoscaler_range)
 def utilization_is_above_zero(spec: Node) -> Iterator[Problem]:
-    """The server makes a metric of it, as in v2."""
+    """The API server converts the field to a metric of autoscaling/v2."""
     target = spec["targetCPUUtilizationPercentage"]
     if target and (target.integer or 0) < 1:
         field = "spec.metrics[0].resource.target.averageUtilization"
-        yield Problem(target, f"{target.integer} percent cannot be kept", help="write 1 or more", reason="Invalid", field=field)
+        message = f"targetCPUUtilizationPercentage: {target.integer} is less than 1"
+        yield Problem(target, message, help="use 1 or more", reason="Invalid", field=field)
 
 
 @validator(_REFERENCES, rule=autoscaler_target)
 def references_name_a_version(reference: Node) -> Iterator[Problem]:
-    """What can be scaled is in an API group, except for replication controllers; other objects may be in none."""
+    """The target is in an API group, except for ReplicationControllers. Other objects may be in the core group."""
     version = reference["apiVersion"]
     group, slash, _ = version.text.partition("/")
     if version.text.count("/") > 1:
-        yield Problem(version, f"{version.text} is no apiVersion", help="write group/version, such as apps/v1", reason="Invalid")
+        message = f'apiVersion "{version.text}" is not valid'
+        yield Problem(version, message, help="use <group>/<version>, for example apps/v1", reason="Invalid")
     elif reference.name == "scaleTargetRef" and not (slash and group) and reference["kind"].text != "ReplicationController":
-        said = f"{version.text} names no API group" if version.text else "the apiVersion of what is scaled is missing"
-        yield Problem(version, f"{said}", help="write group/version, such as apps/v1", reason="Invalid")
+        message = f'scaleTargetRef.apiVersion "{version.text}" has no API group' if version.text else "scaleTargetRef.apiVersion is missing"
+        known = reference["kind"].text in _APPS
+        hint = "use apiVersion: apps/v1" if known else "use apiVersion: <group>/<version>, for example apps/v1"
+        yield Problem(version, message, help=hint, reason="Invalid")
 
 
 @validator(tuple(f"autoscaling/{version} HPAScalingRules" for version in _V2), rule=autoscaler_behavior)
 def policies_are_listed(rules: Node) -> Iterator[Problem]:
-    """Without a list the defaults hold; an empty one says nothing."""
+    """An empty list of policies. Without the list the default policies apply."""
     policies = rules["policies"]
     if policies and not len(policies):
-        yield require(
-            policies, Complaint("an empty list of policies lets nothing happen", "add one, or take policies away for the defaults")
-        )
+        yield require(policies, Complaint("policies is empty", "add a policy, or remove policies to use the defaults"))

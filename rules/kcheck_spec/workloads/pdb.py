@@ -28,7 +28,7 @@ tables = [
 
 @validator("policy/v1 PodDisruptionBudgetSpec", rule=disruption_budget)
 def budgets_say_one_thing(spec: Node) -> Iterator[Problem]:
-    """How many pods must be left, or how many may be gone."""
+    """A budget has minAvailable or maxUnavailable, not both."""
     if spec["minAvailable"] and spec["maxUnavailable"]:
-        message = "minAvailable and maxUnavailable exclude each other"
-        yield Problem(spec["maxUnavailable"], message, help="keep one", reason="Invalid", at="key", field=spec)
+        message = "PodDisruptionBudget has both minAvailable and maxUnavailable"
+        yield Problem(spec["maxUnavailable"], message, help="remove one of the two", reason="Invalid", at="key", field=spec)

@@ -1,4 +1,4 @@
-"""Which pods on the same node, zone or other domain, and which not.
+"""Pod affinity and anti-affinity: placement relative to other Pods in a node, zone or other topology domain.
 
 Source: validatePodAffinityTerm, ValidateMatchLabelKeysAndMismatchLabelKeys (pkg/apis/core/validation/validation.go),
 mutatePodAffinity (pkg/registry/core/pod/strategy.go), and the warnings of pkg/api/pod/warnings.go.
@@ -23,7 +23,7 @@ tables = [
 
 
 def terms(pod: Pod) -> Iterator[Node]:
-    """All terms about other pods; one that a preference lacks counts as an empty one."""
+    """All Pod affinity terms. A preference without a term counts as one with an empty term."""
     affinity = pod["affinity"]
     for kind in ("podAffinity", "podAntiAffinity"):
         yield from affinity[kind][_REQUIRED]
@@ -33,39 +33,38 @@ def terms(pod: Pod) -> Iterator[Node]:
 
 @validator("core/v1 PodSpec", rule=affinity_term, fields="affinity")
 def terms_are_sound(pod: Pod) -> Iterator[Problem]:
-    """A domain, namespaces with possible names, and label keys that go with the selector."""
+    """Missing topology keys, invalid namespace names, and label keys that conflict with the selector."""
     for term in terms(pod) if pod["affinity"] else ():
         for namespace in term["namespaces"]:
             if wrong := names.dns_label(namespace.text):
                 yield Problem(namespace, wrong, reason="Invalid", field=term.imaginary("namespace"))
         yield from label_keys(term, pod, "mismatchLabelKeys")
         if not term["topologyKey"].text:
-            yield require(term["topologyKey"], Complaint("no domain is named", "add topologyKey, such as kubernetes.io/hostname"))
+            hint = "add topologyKey, for example kubernetes.io/hostname"
+            yield require(term["topologyKey"], Complaint("topologyKey of the term is missing", hint))
 
 
 def label_keys(term: Node, pod: Pod, *others: str) -> Iterator[Problem]:
-    """Keys whose values are those of the pod itself. In a Pod the server adds them to the selector before it looks.
+    """Problems of matchLabelKeys, whose values are the labels of the Pod itself. In a Pod the API server first adds them to the selector.
 
-    `others`: the fields beside matchLabelKeys with keys whose values must differ.
+    `others`: further fields with label keys whose values must differ.
     """
     matching, selector = term["matchLabelKeys"], term["labelSelector"]
     differing = [key for field in others for key in term[field]]
     for field in ("matchLabelKeys", *others):
         if len(term[field]) and not selector:
-            yield Problem(
-                term[field], f"{field} narrow down a selector", help="add labelSelector, or take them away", reason="Forbidden", at="key"
-            )
+            hint = f"add labelSelector, or remove {field}"
+            yield Problem(term[field], f"{field} requires labelSelector", help=hint, reason="Forbidden", at="key")
     if selector and len(matching):
         positions = {key.text: index for index, key in enumerate(matching)}
         added = [key.text for key in (*matching, *differing) if not pod.is_template and key.text in pod.labels]
         seen = {key for key, _ in selector["matchLabels"].entries}
         for key in [*(each["key"].text for each in selector["matchExpressions"]), *added]:
             if key in seen and key in positions:
-                message = f"{key} is in labelSelector already, which it would narrow to one value"
                 yield Problem(
                     matching[positions[key]],
-                    message,
-                    help="take it out of one of the two",
+                    f'label key "{key}" of matchLabelKeys is already in labelSelector',
+                    help=f'remove "{key}" from one of the two',
                     reason="Invalid",
                     field=term.imaginary(positions[key]),
                 )
@@ -73,12 +72,13 @@ def label_keys(term: Node, pod: Pod, *others: str) -> Iterator[Problem]:
     both = {key.text for key in differing}
     for key in matching:
         if key.text in both:
-            yield Problem(key, f"{key.text} cannot match and differ at once", help="take it out of one of the two lists", reason="Invalid")
+            message = f'label key "{key.text}" is in both matchLabelKeys and {" and ".join(others)}'
+            yield Problem(key, message, help=f'remove "{key.text}" from one of the two', reason="Invalid")
 
 
 @validator("core/v1 PodSpec", rule=label_syntax, fields="affinity")
 def keys_are_labels(pod: Pod) -> Iterator[Problem]:
-    """Keys are such as labels can have."""
+    """Keys must be valid label keys."""
     for term in terms(pod) if pod["affinity"] else ():
         yield from key_problems(term, "mismatchLabelKeys")
         key = term["topologyKey"]
@@ -87,7 +87,7 @@ def keys_are_labels(pod: Pod) -> Iterator[Problem]:
 
 
 def key_problems(term: Node, *others: str) -> Iterator[Problem]:
-    """What is wrong with the label keys beside a selector; without one the server looks no further."""
+    """Invalid label keys of a term with a selector. Without a selector the API server does not check them."""
     for field in ("matchLabelKeys", *others) if term["labelSelector"] else ():
         for key in term[field]:
             if wrong := labels.key(key.text):
@@ -96,6 +96,7 @@ def key_problems(term: Node, *others: str) -> Iterator[Problem]:
 
 @validator("core/v1 PodAffinityTerm", rule=dubious_setting)
 def selector_is_there(term: Node) -> Iterator[Problem]:
-    """No selector is no pod, and not all of them."""
+    """A term without a selector matches no Pod, not all of them."""
     if not term["labelSelector"]:
-        yield Problem(term["labelSelector"], "without labelSelector the term is about no pod", help="add it, or {} for all pods")
+        hint = "add labelSelector (labelSelector: {} matches all Pods)"
+        yield Problem(term["labelSelector"], "labelSelector is missing, so the term matches no Pod", help=hint)

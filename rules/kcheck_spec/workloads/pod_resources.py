@@ -1,4 +1,4 @@
-"""Resources of a pod as a whole.
+"""Pod-level resources and overhead.
 
 Source: validatePodResources, validatePodResourceConsistency, validateOverhead (pkg/apis/core/validation/validation.go),
 defaultHugePagePodLimits and defaultPodRequests (pkg/apis/core/v1/defaults.go), AggregateContainerRequests (component-helpers/resource).
@@ -12,6 +12,7 @@ from kcheck.api import Complaint, Pod, Problem, declare, validator
 from kcheck.api import quantity as quantities
 from kcheck_spec.devices.pod_resource_claims import used_claims
 from kcheck_spec.workloads import _resource_names as resource_names
+from kcheck_spec.workloads.containers import title
 from kcheck_spec.workloads.resources import (
     Amounts,
     Demand,
@@ -40,7 +41,7 @@ def _most(one: Amounts, other: Amounts) -> Amounts:
 
 
 def together(pod: Pod, part: Callable[[Demand], Amounts]) -> Amounts:
-    """What the containers of a pod need at once: sidecars beside all, other init containers one by one before the rest."""
+    """What the containers of a Pod need at the same time. Sidecars run beside all others, other init containers one after the other."""
     running: Amounts = {}
     for container in pod["containers"]:
         running = _plus(running, part(demand(container, pod)))
@@ -57,7 +58,7 @@ def together(pod: Pod, part: Callable[[Demand], Amounts]) -> Amounts:
 
 
 def demand_of_pod(pod: Pod) -> Demand:
-    """Limits and requests of the pod itself with the server's defaults, which a template does not get."""
+    """Pod-level limits and requests with the defaults of the API server, which templates do not get."""
     node = pod["resources"]
     limits, requests = read_amounts(node["limits"]), read_amounts(node["requests"])
     if pod.is_template or not (limits or requests):
@@ -76,13 +77,13 @@ def demand_of_pod(pod: Pod) -> Demand:
 
 
 def _counts(pod: Pod) -> bool:
-    """Whether the pod as a whole has resources; before 1.34 they were dropped."""
+    """Whether the Pod has Pod-level resources. Before 1.34 they were dropped."""
     return bool(pod["resources"]) and not pod.resource.is_before(34)
 
 
 @validator("core/v1 PodSpec", rule=resource_name, fields="resources")
 def resources_of_pods_exist(pod: Pod) -> Iterator[Problem]:
-    """A pod as a whole asks for cpu, memory and huge pages only."""
+    """Pod-level resources are cpu, memory and huge pages only."""
     if _counts(pod):
         asked = demand_of_pod(pod)
         yield from name_problems(asked, resource_names.standard)
@@ -92,26 +93,28 @@ def resources_of_pods_exist(pod: Pod) -> Iterator[Problem]:
 def _only_containers(name: str) -> str:
     if resource_names.is_of_pod(name) or resource_names.standard(name):
         return ""
-    return Complaint(f"a pod as a whole cannot ask for {name}, only for cpu, memory and huge pages", "ask for it in a container")
+    return Complaint(
+        f'Pod-level resources do not support "{name}", only cpu, memory and hugepages', f"move {name} to the resources of a container"
+    )
 
 
 @validator("core/v1 PodSpec", rule=resource_amount, fields="resources")
 def amounts_of_pods_exist(pod: Pod) -> Iterator[Problem]:
-    """Amounts of the resources of a pod."""
+    """Quantities of Pod-level resources."""
     if _counts(pod):
         yield from amount_problems(demand_of_pod(pod))
 
 
 @validator("core/v1 PodSpec", rule=request_over_limit, fields="resources")
 def requests_of_pods_fit(pod: Pod) -> Iterator[Problem]:
-    """Requests of a pod and their limits."""
+    """Pod-level requests and their limits."""
     if _counts(pod):
         yield from request_problems(demand_of_pod(pod))
 
 
 @validator("core/v1 PodSpec", rule=pod_resources, fields="resources")
 def containers_fit_into_their_pod(pod: Pod) -> Iterator[Problem]:
-    """Together the containers ask for no more than their pod, and none may use more than it."""
+    """The sum of the container requests must not exceed the Pod-level request, and no container limit the Pod-level limit."""
     node = pod["resources"]
     if not _counts(pod):
         return
@@ -120,7 +123,8 @@ def containers_fit_into_their_pod(pod: Pod) -> Iterator[Problem]:
         whole = asked.requests.get(name)
         if whole is not None and resource_names.is_of_pod(name) and amount > whole:
             message = Complaint(
-                f"the containers ask for {amount} {name} together, more than the {whole} of their pod", "raise the request of the pod"
+                f"containers request {amount} {name} in total, but the Pod-level request is {whole}",
+                "raise the Pod-level request, or lower the requests of the containers",
             )
             written = node["requests"][name]
             yield Problem(written if written else node, message, reason="Invalid", field=written)
@@ -128,25 +132,27 @@ def containers_fit_into_their_pod(pod: Pod) -> Iterator[Problem]:
         for name, amount in read_amounts(container["resources"]["limits"]).items():
             if name in asked.limits and amount > asked.limits[name]:
                 message = Complaint(
-                    f"a limit of {amount} {name} is more than the {asked.limits[name]} of the pod", "lower it or raise that of the pod"
+                    f"{name} limit {amount} of {title(container)} exceeds the Pod-level limit {asked.limits[name]}",
+                    "lower the limit, or raise the Pod-level limit",
                 )
-                # The server makes up this path.
+                # The API server reports this path, which does not exist.
                 field = node.imaginary("containers", index, f"[{name}]", "limits")
                 yield Problem(container["resources"]["limits"][name], message, reason="Invalid", field=field)
 
 
 @validator("core/v1 PodSpec", rule=pod_resources, fields="resources")
-def pods_have_no_claims_at_once(pod: Pod) -> Iterator[Problem]:
-    """Claims are used by containers, not by the pod as a whole."""
+def pods_have_no_claims(pod: Pod) -> Iterator[Problem]:
+    """Claims belong to containers, not to Pod-level resources."""
     claims = pod["resources"]["claims"]
     if claims and _counts(pod):
-        yield Problem(claims, "a pod as a whole uses no claims", help="move them to resources of a container", reason="Forbidden", at="key")
+        message = "claims is not allowed in Pod-level resources"
+        yield Problem(claims, message, help="move claims to the resources of a container", reason="Forbidden", at="key")
         yield from used_claims(claims, pod)
 
 
 @validator("core/v1 PodSpec", rule=pod_resources, fields="overhead")
 def overhead_is_possible(pod: Pod) -> Iterator[Problem]:
-    """The overhead of a pod is like a limit of a container, and the server calls it so."""
+    """The API server checks overhead like the limits of a container, and names it so."""
     overhead = pod["overhead"]
     for name, amount in read_amounts(overhead).items():
         wrong = resource_names.of_container(name) or wrong_amount(name, amount)

@@ -1,4 +1,4 @@
-"""What a pod says of itself: names, hostname, DNS, when it starts and ends.
+"""Pod-level fields: names, hostname, DNS, gates and annotations.
 
 Source: ValidatePodSpec, validatePodDNSConfig, ValidateHostAliases, validateSchedulingGates, ValidatePodSpecificAnnotations
 (pkg/apis/core/validation/validation.go), Convert_v1_PodSpec_To_core_PodSpec, the warnings of pkg/api/pod/warnings.go.
@@ -27,10 +27,10 @@ pod_dns = declare("invalid-dns-config", "Pod has invalid dnsConfig, dnsPolicy or
 pod_gate = declare("invalid-pod-gate", "Pod has invalid schedulingGates or readinessGates")
 pod_annotation = declare("invalid-pod-annotation", "Pod has an invalid annotation (pod-deletion-cost, mirror, tolerations)")
 
-_MOST_HOSTNAME = 64
-_MOST_SERVERS = 3
-_MOST_SEARCHES = 32
-_MOST_SEARCH_TEXT = 2048
+_MAX_HOSTNAME_BYTES = 64
+_MAX_SERVERS = 3
+_MAX_SEARCHES = 32
+_MAX_SEARCH_TEXT = 2048
 
 TOLERATIONS = "scheduler.alpha.kubernetes.io/tolerations"
 MIRROR = "kubernetes.io/config.mirror"
@@ -67,7 +67,7 @@ tables = [
 
 @validator("core/v1 PodSpec", rule=object_name, fields="serviceAccount")
 def old_name_of_account_fits(pod: Pod) -> Iterator[Problem]:
-    """serviceAccount is the former name of serviceAccountName and counts where that is missing."""
+    """serviceAccount is the former name of serviceAccountName, used where that is missing."""
     account = pod["serviceAccount"]
     if account.text and not pod["serviceAccountName"].text:
         wrong = names.dns_subdomain(account.text)
@@ -77,51 +77,49 @@ def old_name_of_account_fits(pod: Pod) -> Iterator[Problem]:
 
 @validator("core/v1 PodSpec", rule=hostname, fields="hostnameOverride")
 def hostname_can_be_overridden(pod: Pod) -> Iterator[Problem]:
-    """An override fits into the kernel's field for the name, and stands against nothing else."""
+    """An override must fit into the hostname of the kernel, and excludes some other settings."""
     override = pod["hostnameOverride"]
     if not override or pod.resource.is_before(35):
         return
     size = len(override.text.encode())
-    if size > _MOST_HOSTNAME:
-        yield Problem(override, f"a hostname has at most {_MOST_HOSTNAME} bytes, this has {size}", help="shorten it", reason="TooLong")
+    if size > _MAX_HOSTNAME_BYTES:
+        message = f"hostnameOverride is {size} bytes long, but the maximum is {_MAX_HOSTNAME_BYTES}"
+        yield Problem(override, message, reason="TooLong")
     elif wrong := names.dns_subdomain(override.text):
         yield Problem(override, wrong, reason="Invalid")
     for other in ("setHostnameAsFQDN", "hostNetwork"):
         if pod[other].flag:
-            yield Problem(
-                override, f"hostnameOverride does not go with {other}", help="take one of the two away", reason="Forbidden", at="key"
-            )
+            message = f"hostnameOverride is not allowed with {other}: true"
+            yield Problem(override, message, help=f"remove hostnameOverride or {other}", reason="Forbidden", at="key")
 
 
 @validator("core/v1 PodSpec", rule=pod_dns, fields=("dnsConfig", "dnsPolicy"))
 def dns_can_be_set_up(pod: Pod) -> Iterator[Problem]:
-    """Name servers, search domains and options within the limits of the resolver."""
+    """Name servers, search domains and options, with the limits of the resolver."""
     config = pod["dnsConfig"]
     servers, searches = config["nameservers"], config["searches"]
     if pod["dnsPolicy"].text == "None":
         if not config:
-            yield require(config, Complaint("dnsPolicy: None leaves all to dnsConfig", "add it with nameservers"))
+            yield require(config, Complaint("dnsPolicy: None requires dnsConfig", "add dnsConfig with nameservers"))
             return
         if not len(servers):
-            yield require(servers, Complaint("dnsPolicy: None needs a name server", "add nameservers"))
+            yield require(servers, Complaint("dnsPolicy: None requires dnsConfig.nameservers", "add the IP address of a name server"))
             return
-    if len(servers) > _MOST_SERVERS:
-        yield Problem(
-            servers, f"{len(servers)} name servers are too many", help=f"write {_MOST_SERVERS} at most", reason="Invalid", at="key"
-        )
+    if len(servers) > _MAX_SERVERS:
+        message = f"nameservers has {len(servers)} entries, but the maximum is {_MAX_SERVERS}"
+        yield Problem(servers, message, reason="Invalid", at="key")
     for server in servers:
         wrong = wrong_address(server.text, pod.resource)
         if wrong:
             yield Problem(server, wrong, reason="Invalid")
-    if len(searches) > _MOST_SEARCHES:
-        yield Problem(
-            searches, f"{len(searches)} search domains are too many", help=f"write {_MOST_SEARCHES} at most", reason="Invalid", at="key"
-        )
+    if len(searches) > _MAX_SEARCHES:
+        message = f"searches has {len(searches)} entries, but the maximum is {_MAX_SEARCHES}"
+        yield Problem(searches, message, reason="Invalid", at="key")
     size = len(" ".join(search.text for search in searches).encode())
-    if size > _MOST_SEARCH_TEXT:
-        message = f"the search domains have {size:,} characters together"
-        yield Problem(searches, message, help=f"write {_MOST_SEARCH_TEXT:,} at most", reason="Invalid", at="key")
-    # Before 1.33 neither '_' nor a dot alone was known.
+    if size > _MAX_SEARCH_TEXT:
+        message = f"searches is {size:,} characters long in total, but the maximum is {_MAX_SEARCH_TEXT:,}"
+        yield Problem(searches, message, reason="Invalid", at="key")
+    # Before 1.33 neither '_' nor a single dot was allowed.
     strict = pod.resource.is_before(33)
     for search in searches:
         bare = search.text.removesuffix(".")
@@ -130,14 +128,13 @@ def dns_can_be_set_up(pod: Pod) -> Iterator[Problem]:
             yield Problem(search, wrong, reason="Invalid")
     for option in config["options"]:
         if not option["name"].text:
-            yield Problem(
-                option["name"], "an option of the resolver has no name", help="give it one, such as ndots", reason="Required", field=option
-            )
+            message = "name of the dnsConfig option is missing"
+            yield Problem(option["name"], message, help="add name, for example name: ndots", reason="Required", field=option)
 
 
 @validator("core/v1 PodSpec", rule=pod_dns, fields="hostAliases")
 def aliases_can_be_written(pod: Pod) -> Iterator[Problem]:
-    """Lines for the hosts file: an address and names."""
+    """Entries of the hosts file: an IP address and host names."""
     for alias in pod["hostAliases"]:
         wrong = wrong_address(alias["ip"].text, pod.resource)
         if wrong:
@@ -150,7 +147,7 @@ def aliases_can_be_written(pod: Pod) -> Iterator[Problem]:
 
 @validator("core/v1 PodSpec", rule=pod_gate, fields="schedulingGates")
 def gates_can_be_lifted(pod: Pod) -> Iterator[Problem]:
-    """Each gate once. The server names the gate, not its name."""
+    """Invalid and duplicate scheduling gates. The API server names the gate, not the field name."""
     seen: set[str] = set()
     for gate in pod["schedulingGates"]:
         name = gate["name"]
@@ -158,38 +155,38 @@ def gates_can_be_lifted(pod: Pod) -> Iterator[Problem]:
         if wrong:
             yield Problem(name, wrong, reason="Invalid", field=gate)
         if name.text in seen:
-            yield Problem(name, f"{name.text or 'a nameless gate'} stands here twice", help="take one away", reason="Duplicate", field=gate)
+            yield Problem(name, f'scheduling gate "{name.text}" is listed twice', help="remove one", reason="Duplicate", field=gate)
         seen.add(name.text)
     if seen and pod["nodeName"].text and not pod.is_template:
-        message = "a pod with schedulingGates waits for the scheduler, so it has no node yet"
-        yield Problem(pod["nodeName"], message, help="take nodeName or the gates away", reason="Forbidden")
+        message = f'nodeName "{pod["nodeName"].text}" is not allowed with schedulingGates'
+        yield Problem(pod["nodeName"], message, help="remove nodeName or schedulingGates", reason="Forbidden")
 
 
 @validator("core/v1 PodSpec", rule=pod_annotation)
 def annotations_make_sense(pod: Pod) -> Iterator[Problem]:
-    """Annotations of a pod that have a meaning to the server."""
+    """Pod annotations that the API server validates."""
     annotations = pod.metadata["annotations"]
     if MIRROR in annotations and not pod["nodeName"].text:
-        message = "only a kubelet makes mirror pods, on its node"
+        message = f'annotation "{MIRROR}" is only for mirror Pods, which the kubelet creates'
         field = annotation_field(pod, MIRROR)
-        yield Problem(annotations[MIRROR], message, help="take the annotation away", reason="Invalid", at="key", field=field)
+        yield Problem(annotations[MIRROR], message, help="remove the annotation", reason="Invalid", at="key", field=field)
     tolerations = annotations[TOLERATIONS]
     if tolerations.text and not _is_list_of_maps(tolerations.text):
-        message = Complaint("this is no list of tolerations in JSON", "use tolerations of the spec")
+        message = Complaint(f'annotation "{TOLERATIONS}" is not a JSON list', "remove the annotation and use spec.tolerations")
         yield Problem(tolerations, message, reason="Invalid", field=beside(pod, "annotations"))
     cost = annotations[DELETION_COST]
     if cost.exists and not _is_cost(cost.text):
-        message = Complaint(f"{cost.text or 'nothing'} is no cost", 'write a whole number in quotes, such as "100"')
+        message = Complaint(f'Pod deletion cost "{cost.text}" is not a valid 32-bit integer', 'use an integer in quotes, for example "100"')
         yield Problem(cost, message, reason="Invalid", field=annotation_field(pod, DELETION_COST))
 
 
 def annotation_field(pod: Pod, key: str) -> Node:
-    """An annotation as the server names it: of a template it leaves metadata out."""
+    """An annotation as the API server names it: without metadata in templates."""
     return beside(pod, "annotations").imaginary(f"[{key}]")
 
 
 def beside(pod: Pod, field: str) -> Node:
-    """A field of the metadata beside a pod spec as the server names it."""
+    """A field of the metadata of a Pod or Pod template as the API server names it."""
     parent = pod.node.parent
     assert parent is not None
     return parent.imaginary(field if pod.is_template else f"metadata.{field}")
@@ -204,39 +201,40 @@ def _is_list_of_maps(value: str) -> bool:
 
 
 def _is_cost(value: str) -> bool:
-    """Whether it is an integer of 32 bits, without sign '+' or leading zeros."""
+    """Whether the text is a 32-bit integer without the sign '+' and without leading zeros."""
     return not names.decimal_integer(value) and -(2**31) <= int(value) < 2**31
 
 
 @validator("core/v1 PodSpec", rule=deprecated_field)
 def annotations_are_in_use(pod: Pod) -> Iterator[Problem]:
-    """Annotations that were the former way to say what a field says."""
+    """Annotations that fields have replaced."""
     annotations = pod.metadata["annotations"]
-    for key, (version, instead) in _OLD_ANNOTATIONS.items():
+    for key, (version, field) in _OLD_ANNOTATIONS.items():
         if key in annotations:
-            yield Problem(annotations[key], f"{key} does nothing since {version}", help=f"use {instead}", at="key")
+            message = f'annotation "{key}" has had no effect since Kubernetes {version}'
+            yield Problem(annotations[key], message, help=f"use {field}", at="key")
 
 
 @validator(
     "core/v1 PodSpec", rule=dubious_setting, fields=("hostAliases", "imagePullSecrets", "terminationGracePeriodSeconds", "dnsConfig")
 )
 def settings_do_something(pod: Pod) -> Iterator[Problem]:
-    """Entries that repeat others or say nothing, and addresses that other programs read in another way."""
-    yield from _repeated(pod["hostAliases"], "ip")
-    yield from _repeated(pod["imagePullSecrets"], "name")
+    """Duplicate and empty entries, negative grace periods, and IP addresses that other programs read differently."""
+    yield from _repeated(pod["hostAliases"], "ip", "merge the two entries")
+    yield from _repeated(pod["imagePullSecrets"], "name", "remove one")
     for secret in pod["imagePullSecrets"]:
         if not secret["name"].text:
-            yield Problem(secret["name"], "an image pull secret without name does nothing", help="give its name or take it away")
+            yield Problem(secret["name"], "imagePullSecrets entry without name has no effect", help="add name, or remove the entry")
     grace = pod["terminationGracePeriodSeconds"]
     if (grace.integer or 0) < 0:
-        yield Problem(grace, f"{grace.value} seconds count as 1", help="write a number from 0 up")
+        yield Problem(grace, f"terminationGracePeriodSeconds: {grace.value} is negative and is treated as 1", help="use 0 or more")
     written = (*pod["dnsConfig"]["nameservers"], *(alias["ip"] for alias in pod["hostAliases"]))
     yield from unusual_addresses(written, pod.resource)
 
 
-def _repeated(listed: Node, key: str) -> Iterator[Problem]:
+def _repeated(listed: Node, key: str, hint: str) -> Iterator[Problem]:
     seen: set[str] = set()
     for item in listed:
         if item[key].text in seen:
-            yield Problem(item[key], f"{item[key].text or 'nothing'} stands in {listed.name} already", help="put the two together")
+            yield Problem(item[key], f'{key} "{item[key].text}" is listed twice in {listed.name}', help=hint)
         seen.add(item[key].text)

@@ -16,15 +16,15 @@ lifecycle_hook = declare("invalid-lifecycle-hook", "Container has an invalid lif
 
 PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 HOOKS = ("postStart", "preStop")
-# In the order of the server: the first counts.
+# In the order of the API server: the first one is used.
 _OF_PROBES = ("exec", "httpGet", "tcpSocket", "grpc")
 _OF_HOOKS = ("exec", "httpGet", "tcpSocket", "sleep")
 _DEFAULT_GRACE = 30
 
-# stopSignal is dropped before anything looks at it: the feature that reads it (ContainerStopSignals) is off unless asked for.
+# stopSignal is dropped before validation: the feature gate ContainerStopSignals is off by default.
 _unread = Constraint(lifecycle_hook, lambda node: None, closed=True)
 
-# What the actions need is asked below, of the one action that counts: the API server does not look into a second one.
+# The fields of an action are checked below, because the API server does not check a second action.
 tables = [
     fields(
         "core/v1 Probe",
@@ -44,7 +44,7 @@ tables = [
 
 @validator("core/v1 Container", rule=probe, fields=("livenessProbe", "readinessProbe", "startupProbe"))
 def probes_can_be_run(container: Container) -> Iterator[Problem]:
-    """One action each, and what only some probes may have."""
+    """Probes have one action. Some fields are only for some probes."""
     if not container.runs_on:
         return
     for name in PROBES:
@@ -54,16 +54,17 @@ def probes_can_be_run(container: Container) -> Iterator[Problem]:
         yield from _actions(node, _OF_PROBES, 0)
         threshold = node["successThreshold"]
         if name != "readinessProbe" and threshold.integer not in (None, 0, 1):
-            yield Problem(threshold, f"one success is enough for a {name}", help=f"write 1 instead of {threshold.value}", reason="Invalid")
+            message = f"successThreshold: {threshold.value} is not allowed in {name}, which requires 1"
+            yield Problem(threshold, message, help="use successThreshold: 1", reason="Invalid")
         grace = node["terminationGracePeriodSeconds"]
         if name == "readinessProbe" and grace:
-            message = "a readinessProbe never ends a container, so it has no terminationGracePeriodSeconds"
-            yield Problem(grace, message, help="take it away", reason="Invalid", at="key")
+            message = "terminationGracePeriodSeconds is not allowed in readinessProbe"
+            yield Problem(grace, message, help="remove terminationGracePeriodSeconds", reason="Invalid", at="key")
 
 
 @validator("core/v1 Container", rule=lifecycle_hook, fields="lifecycle")
 def hooks_can_be_run(container: Container) -> Iterator[Problem]:
-    """One action each; none may sleep longer than the pod has to end."""
+    """Lifecycle hooks have one action and must not sleep longer than the grace period of the Pod."""
     if not container.runs_on:
         return
     for name in HOOKS:
@@ -72,29 +73,29 @@ def hooks_can_be_run(container: Container) -> Iterator[Problem]:
             grace = container.pod["terminationGracePeriodSeconds"].integer
             yield from _actions(node, _OF_HOOKS, _DEFAULT_GRACE if grace is None else grace)
             if node["sleep"] and not node["sleep"]["seconds"].integer and container.resource.is_before(33):
-                message = "before Kubernetes 1.33 a hook had to sleep for a second at least"
-                yield Problem(node["sleep"]["seconds"], message, help="write 1 or more", reason="Invalid", field=node["sleep"])
+                message = "sleep.seconds: 0 requires Kubernetes 1.33"
+                yield Problem(node["sleep"]["seconds"], message, help="use 1 or more", reason="Invalid", field=node["sleep"])
 
 
 def _actions(node: Node, known: tuple[str, ...], grace: int) -> Iterator[Problem]:
-    """What is wrong with the actions of a probe or hook: the first is run, more are refused."""
+    """What is wrong with the actions of a probe or hook: the first one is checked, further ones are rejected."""
     first = ""
     for name in known:
         action = node[name]
         if not action:
             continue
         if first:
-            yield Problem(action, f"{node.name} has {first} already", help="take one of the two away", reason="Forbidden", at="key")
+            yield Problem(action, f"{node.name} has both {first} and {name}", help="remove one of the two", reason="Forbidden", at="key")
             continue
         first = name
         yield from _ACTIONS[name](action, grace)
     if not first:
-        yield require(node, Complaint(f"{node.name} has nothing to do", f"add {', '.join(known[:-1])} or {known[-1]}"))
+        yield require(node, Complaint(f"{node.name} has no action", f"add {', '.join(known[:-1])} or {known[-1]}"))
 
 
 def _exec(action: Node, grace: int) -> Iterator[Problem]:
     if not len(action["command"]):
-        yield require(action["command"], Complaint("exec has no command", "add one, as a list"))
+        yield require(action["command"], Complaint("exec has no command", "add command as a list of strings"))
 
 
 def _http_get(action: Node, grace: int) -> Iterator[Problem]:
@@ -102,7 +103,7 @@ def _http_get(action: Node, grace: int) -> Iterator[Problem]:
     headers = action["httpHeaders"]
     for header in headers:
         name = header["name"]
-        wrong = names.http_header(name.text) if name.text else Complaint("a header has no name", "give it one")
+        wrong = names.http_header(name.text) if name.text else Complaint("name of the HTTP header is missing", "add name")
         if wrong:
             yield Problem(name, wrong, reason="Invalid", field=headers)
 
@@ -118,19 +119,21 @@ def _grpc(action: Node, grace: int) -> Iterator[Problem]:
 def _sleep(action: Node, grace: int) -> Iterator[Problem]:
     seconds = action["seconds"].integer or 0
     if seconds < 0 or seconds > grace:
-        message = f"{seconds} seconds do not fit into the {grace} of terminationGracePeriodSeconds"
-        yield Problem(action["seconds"], message, help=f"write a number from 0 to {grace}", reason="Invalid", field=action)
+        limit = f"exceeds terminationGracePeriodSeconds ({grace})" if seconds > grace else "is negative"
+        message = f"sleep.seconds: {seconds} {limit}"
+        yield Problem(action["seconds"], message, help=f"use a value from 0 to {grace}", reason="Invalid", field=action)
 
 
 def _port(port: Node) -> Iterator[Problem]:
-    """A port by number or name. A missing one is the number 0, which is none."""
+    """A port by number or name. The API server reads a missing one as 0, which is invalid."""
     value = port.value
     if not port:
-        yield Problem(port, "there is no port to ask", help="add one", reason="Invalid")
+        action = port.parent.name if port.parent is not None else ""
+        yield Problem(port, f"{action} has no port", help="add port", reason="Invalid")
     elif value.__class__ is str or value.__class__ is int:
         wrong = ports.reference(value)
         if wrong:
-            help = help_of(wrong) or "write a number from 1 to 65535, or the name of a port of the container"
+            help = help_of(wrong) or "use a number from 1 to 65535, or the name of a port of the container"
             yield Problem(port, wrong, help=help, reason="Invalid")
 
 

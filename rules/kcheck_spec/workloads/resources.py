@@ -1,4 +1,4 @@
-"""What containers ask for and may use at most.
+"""Resource requests and limits of containers, and their resize policies.
 
 Source: validateResourceRequirements, ValidateResourceQuantityValue, validateResizePolicy (pkg/apis/core/validation/validation.go),
 SetDefaults_Pod and SetDefaults_ResourceList (pkg/apis/core/v1/defaults.go), the warnings of pkg/api/pod/warnings.go.
@@ -27,23 +27,23 @@ _IN_BYTES = ("memory", "ephemeral-storage")
 _RESIZED = ("cpu", "memory")
 _RESIZES = ("NotRequired", "RestartContainer")
 
-# The server names the whole list, whatever is missing in it.
+# The API server names the whole list, whichever field is missing.
 tables = [fields("core/v1 ContainerResizePolicy", resourceName=(), restartPolicy=())]
 
 
 def read_quantity(node: Node) -> quantities.Quantity | None:
-    """The quantity that stands here; zero for null, None for what is none."""
+    """The quantity of a node: zero for null, None for an invalid one."""
     return quantity_of(node) if node else quantities.parse("0")
 
 
 def read_amounts(node: Node) -> Amounts:
-    """The amounts of a map of resources, rounded up to thousandths as the server does; what is no quantity is left out."""
+    """The quantities of a map of resources, rounded up to thousandths as the API server does, without invalid ones."""
     found = {name: read_quantity(value) for name, value in node.entries}
     return {name: value.rounded() for name, value in found.items() if value is not None}
 
 
 class Demand(NamedTuple):
-    """Limits and requests of a container or pod with the server's defaults. `node`: where they stand."""
+    """Limits and requests of a container or Pod with the defaults of the API server. `node`: the map `resources`."""
 
     node: Node
     limits: Amounts
@@ -51,7 +51,7 @@ class Demand(NamedTuple):
 
 
 def demand(container: Node, pod: Pod) -> Demand:
-    """What a container asks for. In a pod, not in a template, the limit of a resource is its request where none is written."""
+    """Limits and requests of a container. In a Pod, but not in a template, the limit is the default of the request."""
     node = container["resources"]
     limits, requests = read_amounts(node["limits"]), read_amounts(node["requests"])
     if not pod.is_template and container.parent is not None and container.parent.name != "ephemeralContainers":
@@ -61,14 +61,14 @@ def demand(container: Node, pod: Pod) -> Demand:
 
 @validator(CONTAINERS, rule=resource_name, fields="resources")
 def resources_of_containers_exist(container: Container) -> Iterator[Problem]:
-    """Names of the resources of a container."""
+    """Resource names of a container."""
     if container["resources"]:
         yield from name_problems(demand(container.node, container.pod), resource_names.of_container)
 
 
 @validator(CONTAINERS, rule=resource_amount, fields="resources")
 def amounts_of_containers_exist(container: Container) -> Iterator[Problem]:
-    """Amounts of the resources of a container."""
+    """Resource quantities of a container."""
     if container["resources"]:
         yield from amount_problems(demand(container.node, container.pod))
 
@@ -81,59 +81,59 @@ def requests_of_containers_fit(container: Container) -> Iterator[Problem]:
 
 
 def name_problems(asked: Demand, judge: Callable[[str], str], reason: Reason = "Invalid") -> Iterator[Problem]:
-    """What `judge` says of the names."""
-    for name, _, written, field, words in _each(asked):
+    """The names that `judge` reports. `judge` returns what is wrong, "" for a valid name."""
+    for name, _, written, field, remark in _each(asked):
         wrong = judge(name)
         if wrong:
-            yield Problem(written, f"{wrong}{words}", help=help_of(wrong), reason=reason, at="key", field=field)
+            yield Problem(written, f"{wrong}{remark}", help=help_of(wrong), reason=reason, at="key", field=field)
 
 
 def _each(asked: Demand) -> Iterator[tuple[str, quantities.Quantity, Node, Node, str]]:
-    """Name and amount of every limit and request; where it is written, the field that the server means, and words for the reader.
+    """Name and quantity of every limit and request, its node, the field that the API server names, and a remark for the message.
 
-    A limit that counts as the request, too, is reported for both, as the server does.
+    A limit that is also the default of the request is reported for both, as the API server does.
     """
     limits, requests = asked.node["limits"], asked.node["requests"]
     for name, value in asked.limits.items():
         yield name, value, _written(name, asked.node, limits), limits[name], ""
     for name, value in asked.requests.items():
-        words = "" if name in requests else ", for it is the request as well"
-        yield name, value, _written(name, asked.node, requests, limits), requests[name], words
+        remark = "" if name in requests else " (the limit is also the default request)"
+        yield name, value, _written(name, asked.node, requests, limits), requests[name], remark
 
 
 def _written(name: str, node: Node, *maps: Node) -> Node:
-    """The amount of a resource in the first of the maps that has it; `node` where the server made it up."""
+    """The quantity of a resource in the first of the maps that has it, `node` where it is a default."""
     return next((each[name] for each in maps if name in each), node)
 
 
 def amount_problems(asked: Demand) -> Iterator[Problem]:
-    """Negative amounts, parts of what comes in whole pieces, parts of huge pages."""
-    for name, value, written, field, words in _each(asked):
+    """Negative quantities, fractions of countable resources, and fractions of huge pages."""
+    for name, value, written, field, remark in _each(asked):
         wrong = wrong_amount(name, value)
         if wrong:
-            yield Problem(written, f"{wrong}{words}", help=help_of(wrong), reason="Invalid", field=field)
+            yield Problem(written, f"{wrong}{remark}", help=help_of(wrong), reason="Invalid", field=field)
 
 
 def wrong_amount(name: str, amount: quantities.Quantity) -> str:
-    """Empty for an amount that there can be of a resource, else what is wrong."""
+    """Empty for a valid quantity of a resource, else what is wrong."""
     if amount.sign < 0:
-        return Complaint(f"{amount} {name} is less than nothing", f"write {-amount}, or leave {name} out")
+        return Complaint(f"{name}: {amount} is negative", f"did you mean {-amount}?")
     if resource_names.is_counted(name) and not amount.is_integer:
-        return Complaint(f"there is no part of {name}", f"write a whole number instead of {amount}")
+        return Complaint(f"{name}: {amount} is not an integer", "use an integer")
     return _pages(name, amount) if resource_names.is_huge_pages(name) else ""
 
 
 def _pages(name: str, amount: quantities.Quantity) -> str:
     size = resource_names.page_size(name)
     if not size:
-        return Complaint(f"{name} names no size of pages", "write one such as hugepages-2Mi")
+        return Complaint(f'"{name}" does not name a valid page size', "use a name such as hugepages-2Mi")
     rest = amount.scaled() % size
     page = name.removeprefix(resource_names.HUGE_PAGES)
-    return Complaint(f"{amount} is no whole number of pages of {page}", f"write a multiple of {page}") if rest else ""
+    return Complaint(f"{name}: {amount} is not a multiple of {page}") if rest else ""
 
 
 def request_problems(asked: Demand) -> Iterator[Problem]:
-    """Requests over their limit; what cannot be overcommitted needs a limit that is the same."""
+    """Requests over their limit. A resource that cannot be overcommitted requires an equal limit."""
     node = asked.node
     for name, amount in asked.requests.items():
         limit = asked.limits.get(name)
@@ -141,24 +141,22 @@ def request_problems(asked: Demand) -> Iterator[Problem]:
         shared = resource_names.may_overcommit(name)
         if limit is None:
             if not shared:
-                message = Complaint(f"{name} cannot be overcommitted, so a request needs the same limit", f"add {name}: {amount} to limits")
+                message = Complaint(f"{name} request {amount} requires an equal limit", f"add {name}: {amount} to limits")
                 yield Problem(written, message, reason="Required", field=node["limits"])
         elif amount != limit and not shared:
-            message = Complaint(f"{name} cannot be overcommitted", f"request {amount} and limit {limit} must be the same")
+            message = Complaint(f"{name} request {amount} differs from limit {limit}", "use the same quantity for both")
             yield Problem(written, message, reason="Invalid", field=node["requests"])
         elif amount > limit:
-            message = Complaint(f"a request of {amount} {name} is over the limit of {limit}", "lower it or raise the limit")
+            message = Complaint(f"{name} request {amount} exceeds limit {limit}", "lower the request or raise the limit")
             yield Problem(written, message, reason="Invalid", field=node["requests"])
     asked_for = {*asked.limits, *asked.requests}
     if any(map(resource_names.is_huge_pages, asked_for)) and not asked_for & {"cpu", "memory"}:
-        yield Problem(
-            node, "huge pages are given only beside cpu or memory", help="ask for one of the two as well", reason="Forbidden", at="key"
-        )
+        yield Problem(node, "hugepages require cpu or memory", help="add a request for cpu or memory", reason="Forbidden", at="key")
 
 
 @validator("core/v1 PodSpec", rule=resize_policy)
 def resize_policies_make_sense(pod: Pod) -> Iterator[Problem]:
-    """One policy for each of cpu and memory, and no restart where nothing is restarted."""
+    """At most one policy for each of cpu and memory, and no RestartContainer for containers that are never restarted."""
     for container in () if pod.resource.is_before(33) else containers(pod.node):
         policies = container["resizePolicy"]
         seen: set[str] = set()
@@ -166,22 +164,27 @@ def resize_policies_make_sense(pod: Pod) -> Iterator[Problem]:
         for policy in policies:
             resource, restart = policy["resourceName"], policy["restartPolicy"]
             if resource.text in seen:
-                yield Problem(resource, f"{resource.text} has a policy already", help="take one away", reason="Duplicate", field=policy)
+                message = f'resizePolicy has two entries for "{resource.text}"'
+                yield Problem(resource, message, help="remove one", reason="Duplicate", field=policy)
             seen.add(resource.text)
             for word, known in ((resource, _RESIZED), (restart, _RESIZES)):
                 if not word.text:
-                    message = Complaint(f"a resize policy needs a {word.name}", f"add {' or '.join(known)}")
+                    options = " or ".join(f"{word.name}: {each}" for each in known)
+                    message = Complaint(f"{word.name} of the resizePolicy entry is missing", f"add {options}")
                     yield Problem(word, message, reason="Required", field=policies)
                 elif word.text not in known:
                     yield not_supported(word, known).replace(reason="NotSupported", field=policies)
             if never and restart.text != "NotRequired":
-                message = Complaint(f"{restart.text or 'nothing'} does not go with restartPolicy: Never", "write NotRequired")
+                message = Complaint(
+                    f'resizePolicy "{restart.text}" is not allowed for a container with restartPolicy: Never',
+                    "use restartPolicy: NotRequired",
+                )
                 yield Problem(restart, message, reason="Invalid", field=policies)
 
 
 @validator("core/v1 PodSpec", rule=dubious_setting)
-def bytes_are_whole(pod: Pod) -> Iterator[Problem]:
-    """Nobody means a thousandth of a byte: 100m of memory is a slip for 100M or 100Mi."""
+def bytes_are_integers(pod: Pod) -> Iterator[Problem]:
+    """Fractions of bytes. `memory: 100m` is a mistake for 100M or 100Mi."""
     maps = [pod["overhead"]]
     for container in containers(pod.node):
         if "resources" in container:
@@ -191,5 +194,7 @@ def bytes_are_whole(pod: Pod) -> Iterator[Problem]:
             amount = read_quantity(node[name]) if name in node else None
             if amount is not None and not amount.rounded().is_integer:
                 written = str(node[name].value)
-                hint = f"write {written[:-1]}Mi" if written.endswith("m") else "write whole bytes"
-                yield Problem(node[name], f"{written} of {name} is less than a whole number of bytes", help=hint)
+                milli = written.endswith("m")
+                hint = f"did you mean {written[:-1]}Mi?" if milli else "use an integer number of bytes"
+                unit = ' ("m" is milli)' if milli else ""
+                yield Problem(node[name], f"{name}: {written} is not an integer number of bytes{unit}", help=hint)

@@ -1,4 +1,4 @@
-"""Security contexts of pods and containers, and the namespaces of the node that a pod shares.
+"""Security contexts of Pods and containers, sysctls, and the host namespaces that a Pod shares.
 
 Source: validatePodSpecSecurityContext, ValidateSecurityContext, validateHostUsers, validateSysctls and ValidateHostSysctl
 (pkg/apis/core/validation/validation.go), component-helpers/node/util/sysctl.
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from kcheck.api import Complaint, Container, Pod, Problem, declare, fields, pattern, validator
 from kcheck_spec.objects.common_constraints import each, in_range, one_of, require
-from kcheck_spec.workloads.containers import CONTAINERS, containers
+from kcheck_spec.workloads.containers import CONTAINERS, containers, title
 
 user_id = declare("invalid-user-id", "User or group ID is not between 0 and 2147483647 (runAsUser, fsGroup)")
 security_context = declare(
@@ -24,7 +24,7 @@ sysctl_name = declare("invalid-sysctl", "Pod has an invalid sysctl")
 
 _id = in_range(0, 2**31 - 1, user_id)
 
-# Pointers in Go: there, an empty word is a wrong one.
+# These fields are pointers in Go, where an empty string is an invalid value.
 tables = [
     fields(
         "core/v1 PodSecurityContext",
@@ -37,93 +37,94 @@ tables = [
         seLinuxChangePolicy=one_of("Recursive", empty=False),
     ),
     fields("core/v1 SecurityContext", runAsUser=_id, runAsGroup=_id, procMount=one_of("Default", "Unmasked", empty=False)),
-    # The value may be empty, and the name is asked for below.
+    # The value may be empty, and the name is checked below.
     fields("core/v1 Sysctl", name=(), value=()),
 ]
 
 
 @validator(CONTAINERS, rule=security_context, fields="securityContext")
 def privileges_agree(container: Container) -> Iterator[Problem]:
-    """What needs privileges, and the wish to have none."""
+    """Settings that contradict each other: procMount, privileged, allowPrivilegeEscalation and CAP_SYS_ADMIN."""
     context = container["securityContext"]
     unmasked = context["procMount"].text == "Unmasked" and not container.resource.is_before(33)
     if unmasked and container.pod["hostUsers"].flag is not False:
-        message = Complaint("Unmasked lays open the node's /proc unless users are the pod's own", "set hostUsers: false, or write Default")
+        message = Complaint("procMount: Unmasked requires hostUsers: false in the Pod", "set hostUsers: false, or use procMount: Default")
         yield Problem(context["procMount"], message, reason="Invalid")
     escalation = context["allowPrivilegeEscalation"]
     if escalation.flag is not False:
         return
     if context["privileged"].flag:
-        message = Complaint(
-            "a privileged container can always gain privileges", "take allowPrivilegeEscalation: false or privileged: true away"
-        )
+        message = Complaint("allowPrivilegeEscalation: false conflicts with privileged: true", "remove one of the two")
         yield Problem(escalation, message, reason="Invalid", field=context)
     for capability in context["capabilities"]["add"]:
         if capability.text == "CAP_SYS_ADMIN":
-            message = Complaint("CAP_SYS_ADMIN is a way to more privileges", "take it or allowPrivilegeEscalation: false away")
+            message = Complaint("capability CAP_SYS_ADMIN conflicts with allowPrivilegeEscalation: false", "remove one of the two")
             yield Problem(capability, message, reason="Invalid", field=context)
 
 
 @validator("core/v1 PodSpec", rule=host_namespace, fields="shareProcessNamespace")
 def processes_are_shared_once(pod: Pod) -> Iterator[Problem]:
-    """Processes are shared among the containers or with the node."""
+    """The process namespace is shared between the containers or with the node, not both."""
     shared = pod["shareProcessNamespace"]
     if shared.flag and pod["hostPID"].flag:
-        message = "with hostPID the containers share the node's processes already"
         yield Problem(
             shared,
-            message,
-            help="take shareProcessNamespace or hostPID away",
+            "shareProcessNamespace: true conflicts with hostPID: true",
+            help="remove one of the two",
             reason="Invalid",
             field=pod["securityContext"].imaginary("shareProcessNamespace"),
         )
 
 
 @validator("core/v1 PodSpec", rule=host_namespace, fields="hostUsers")
-def own_users_need_own_namespaces(pod: Pod) -> Iterator[Problem]:
-    """Users of the pod's own go with none of the node's other namespaces, nor with its block devices."""
+def user_namespaces_exclude_host_namespaces(pod: Pod) -> Iterator[Problem]:
+    """A Pod with a user namespace (hostUsers: false) can have neither other host namespaces nor block devices."""
     if pod["hostUsers"].flag is not False or pod.resource.is_before(33):
         return
-    # The server writes two of the fields with a capital letter.
+    # The API server reports two of the fields with a capital letter.
     for name, field in (("hostNetwork", "hostNetwork"), ("hostPID", "HostPID"), ("hostIPC", "HostIPC")):
         if pod[name].flag:
-            message = Complaint("with hostUsers: false a pod has namespaces of its own", f"take {name} away")
+            message = Complaint(f"{name}: true is not allowed with hostUsers: false", f"remove {name}")
             yield Problem(pod[name], message, reason="Forbidden", field=pod.node.imaginary(field))
     for container in containers(pod.node):
         devices = container["volumeDevices"]
         if len(devices):
-            message = Complaint("with hostUsers: false a pod has no block devices", "use volumeMounts")
+            message = Complaint(
+                f"volumeDevices of {title(container)} is not allowed with hostUsers: false", "use volumeMounts, or remove hostUsers: false"
+            )
             yield Problem(devices, message, reason="Forbidden", at="key")
 
 
 _SYSCTL = pattern("(?:[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?")
-_MOST_NAME = 253
+_MAX_NAME_LENGTH = 253
 _SWAPPED = str.maketrans("./", "/.")
-# What of the kernel is the namespace's own, by the field that shares the namespace with the node.
+# Sysctls that belong to a namespace, by the field that shares this namespace with the node.
 _NAMESPACES = {"hostIPC": ("kernel.shm", "kernel.msg", "fs.mqueue."), "hostNetwork": ("net.",)}
 
 
 @validator("core/v1 PodSpec", rule=sysctl_name, fields="securityContext")
 def sysctls_can_be_set(pod: Pod) -> Iterator[Problem]:
-    """Names of parameters, each once, and none of a namespace that is the node's."""
+    """Missing, invalid and duplicate sysctls, and sysctls of a host namespace."""
     seen: set[str] = set()
     for parameter in pod["securityContext"]["sysctls"]:
         name = parameter["name"]
         if not name.text:
-            yield require(name, Complaint("a sysctl has no name", "give it one, such as net.ipv4.tcp_syncookies"))
-        elif not _SYSCTL.fullmatch(name.text) or len(name.text) > _MOST_NAME:
-            yield Problem(name, f"{name.text} is no name of a sysctl", help="write one such as net.ipv4.tcp_syncookies", reason="Invalid")
+            yield require(name, Complaint("name of the sysctl is missing", "add name, for example net.ipv4.tcp_syncookies"))
+        elif not _SYSCTL.fullmatch(name.text) or len(name.text) > _MAX_NAME_LENGTH:
+            message = f'"{name.text}" is not a valid sysctl name'
+            yield Problem(name, message, help="use a name such as net.ipv4.tcp_syncookies", reason="Invalid")
         elif name.text in seen:
-            yield Problem(name, f"{name.text} is set already", help="keep one of the two", reason="Duplicate")
+            yield Problem(name, f'sysctl "{name.text}" is set twice', help="remove one", reason="Duplicate")
         seen.add(name.text)
         shared = _shared_by(name.text, pod)
         if shared:
-            yield Problem(name, f"{name.text} is the node's own with {shared}", help="take one of the two away", reason="Invalid")
+            message = f'sysctl "{name.text}" is not allowed with {shared}'
+            yield Problem(name, message, help=f"remove the sysctl or {shared}", reason="Invalid")
 
 
 def _shared_by(name: str, pod: Pod) -> str:
-    """The setting of the pod that makes a parameter the node's, "" where none does."""
-    # Names are also written with slashes, and then dots stand inside the parts: net/ipv4/conf/eth0.1/forwarding.
+    """The setting of the Pod that makes a sysctl one of the node, "" where none does."""
+    # Names can have slashes as separators, and then the parts can contain dots: net/ipv4/conf/eth0.1/forwarding.
     separator = re.search("[./]", name)
     dotted = name.translate(_SWAPPED) if separator and separator[0] == "/" else name
     for field, prefixes in _NAMESPACES.items():

@@ -1,4 +1,4 @@
-"""Profiles of seccomp and AppArmor: in fields, in the annotations that came before them, and in both.
+"""seccomp and AppArmor profiles in fields and in the annotations that preceded these fields.
 
 Source: validateSeccompProfileField, ValidateAppArmorProfileField, ValidateSeccompPodAnnotations, ValidateAppArmorPodAnnotations,
 validateSeccompAnnotationsAndFields and validateAppArmorAnnotationsAndFieldsMatchOnCreate (pkg/apis/core/validation/validation.go),
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Pod, Problem, declare, fields, validator
+from kcheck.api import Complaint, Node, Pod, Problem, declare, fields, nearest, validator
 from kcheck_spec._support import file_paths as paths
 from kcheck_spec.objects.common_constraints import deprecated_field, one_of, require, required
 from kcheck_spec.workloads.containers import containers
@@ -23,9 +23,9 @@ APPARMOR = "container.apparmor.security.beta.kubernetes.io/"
 
 _TYPES = ("Localhost", "RuntimeDefault", "Unconfined")
 _LOCAL = "localhost/"
-_MOST_PATH = 4095
+_MAX_NAME_BYTES = 4095
 Values = dict[str, tuple[str, ...]]
-# The annotation values that mean the same as each type, the file of a Localhost profile aside.
+# The annotation values that mean the same as each type, except for Localhost, which has a file.
 _SECCOMP_VALUES: Values = {"Unconfined": ("unconfined",), "RuntimeDefault": ("runtime/default", "docker/default")}
 _APPARMOR_VALUES: Values = {"Unconfined": ("unconfined",), "RuntimeDefault": ("runtime/default",)}
 
@@ -34,46 +34,45 @@ tables = [fields(("core/v1 SeccompProfile", "core/v1 AppArmorProfile"), type=(re
 
 @validator("core/v1 SeccompProfile", rule=security_profile)
 def seccomp_file_fits(profile: Node) -> Iterator[Problem]:
-    """A file for Localhost and for nothing else."""
+    """localhostProfile is required for type Localhost and not allowed for other types."""
     file = profile["localhostProfile"]
     if profile["type"].text != "Localhost":
         if file:
-            yield Problem(
-                file, f"only a profile of type Localhost has a file, not {_type(profile)}", help="take it away", reason="Invalid", at="key"
-            )
+            yield _not_localhost(file)
     elif not file:
-        yield require(file, Complaint("a profile of type Localhost needs its file on the node", "add localhostProfile"))
+        hint = "add localhostProfile with the path of a profile on the node"
+        yield require(file, Complaint("type: Localhost requires localhostProfile", hint))
     elif wrong := paths.descending(file.text):
         yield Problem(file, wrong, reason="Invalid")
 
 
 @validator("core/v1 AppArmorProfile", rule=security_profile)
 def apparmor_name_fits(profile: Node) -> Iterator[Problem]:
-    """The name of a loaded profile for Localhost and for nothing else."""
+    """localhostProfile, the name of a loaded profile, is required for type Localhost and not allowed for other types."""
     name = profile["localhostProfile"]
     if profile["type"].text in _TYPES[1:]:
         if name:
-            yield Problem(
-                name, f"only a profile of type Localhost has a name, not {_type(profile)}", help="take it away", reason="Invalid", at="key"
-            )
+            yield _not_localhost(name)
     elif profile["type"].text == "Localhost":
         if not name.text:
-            yield require(name, Complaint("a profile of type Localhost needs its name on the node", "add localhostProfile"))
+            hint = "add localhostProfile with the name of a profile that is loaded on the node"
+            yield require(name, Complaint("type: Localhost requires localhostProfile", hint))
         elif name.text != name.text.strip():
-            yield Problem(
-                name, f"{name.text!r} begins or ends with a blank", help=f"write {name.text.strip() or 'a name'}", reason="Invalid"
-            )
-        if len(name.text.encode()) > _MOST_PATH:
-            yield Problem(name, f"the name has {len(name.text):,} characters", help=f"write {_MOST_PATH:,} at most", reason="TooLong")
+            message = f'localhostProfile "{name.text}" starts or ends with whitespace'
+            yield Problem(name, message, help=f"use {name.text.strip() or 'the name of a profile'}", reason="Invalid")
+        size = len(name.text.encode())
+        if size > _MAX_NAME_BYTES:
+            yield Problem(name, f"localhostProfile is {size:,} bytes long, but the maximum is {_MAX_NAME_BYTES:,}", reason="TooLong")
 
 
-def _type(profile: Node) -> str:
-    return profile["type"].text or "one without type"
+def _not_localhost(profile: Node) -> Problem:
+    message = "localhostProfile requires type: Localhost"
+    return Problem(profile, message, help="remove localhostProfile, or use type: Localhost", reason="Invalid", at="key")
 
 
 @validator("core/v1 PodSpec", rule=security_profile)
 def annotated_profiles_are_known(pod: Pod) -> Iterator[Problem]:
-    """Profiles in annotations, which the server still reads."""
+    """Invalid profiles in annotations, which the API server still validates."""
     annotations = pod.metadata["annotations"]
     if not len(annotations):
         return
@@ -86,10 +85,13 @@ def annotated_profiles_are_known(pod: Pod) -> Iterator[Problem]:
         elif key.startswith(APPARMOR):
             name = key.removeprefix(APPARMOR)
             if name not in known:
-                message = Complaint(f"this pod has no container {name}", "write the annotation for one that it has")
+                near = nearest(name, sorted(known))
+                hint = f'did you mean "{near}"?' if near else "use the name of a container of the Pod"
+                message = Complaint(f'AppArmor annotation names container "{name}", which the Pod does not have', hint)
                 yield Problem(value, message, reason="Invalid", at="key", field=annotation_field(pod, key))
             if value.text not in ("", "runtime/default", "unconfined") and not value.text.startswith(_LOCAL):
-                message = Complaint(f"{value.text} is no AppArmor profile", "write runtime/default, unconfined or localhost/ and a name")
+                hint = "use runtime/default, unconfined or localhost/<name>"
+                message = Complaint(f'"{value.text}" is not a valid AppArmor profile', hint)
                 yield Problem(value, message, reason="Invalid", field=annotation_field(pod, key))
 
 
@@ -98,12 +100,12 @@ def _seccomp(value: str) -> str:
         return paths.descending(value.removeprefix(_LOCAL))
     if value in ("runtime/default", "docker/default", "unconfined"):
         return ""
-    return Complaint(f"{value or 'nothing'} is no seccomp profile", "write runtime/default, unconfined or localhost/ and a file")
+    return Complaint(f'"{value}" is not a valid seccomp profile', "use runtime/default, unconfined or localhost/<path>")
 
 
 @validator("core/v1 PodSpec", rule=security_profile)
 def annotations_and_fields_agree(pod: Pod) -> Iterator[Problem]:
-    """A profile in an annotation and in its field must be the same."""
+    """A profile in an annotation and in its field must be equal."""
     annotations = pod.annotations
     if not any(key == SECCOMP_OF_POD or key.startswith((SECCOMP, APPARMOR)) for key in annotations):
         return
@@ -117,28 +119,27 @@ def annotations_and_fields_agree(pod: Pod) -> Iterator[Problem]:
             continue
         annotation = annotations.get(f"{APPARMOR}{name}")
         own = context["appArmorProfile"]
-        # Where only the whole pod has a field, a usable annotation becomes the container's own profile.
+        # Where only the Pod-level field is set, a valid annotation becomes the profile of the container.
         if own or not _is_apparmor(annotation):
             yield from _differs(annotation, own if own else whole["appArmorProfile"], own, _APPARMOR_VALUES)
 
 
 def _differs(annotation: str | None, profile: Node, field: Node, values: Values) -> Iterator[Problem]:
-    """`field`: the profile that the server names, which need not be the one that counts."""
+    """The difference between an annotation and the effective `profile`. `field`: the profile that the API server names."""
     kind = profile["type"].text
     if annotation is None or not profile:
         return
     if (kind in values and annotation not in values[kind]) or (kind == "Localhost" and not annotation.startswith(_LOCAL)):
-        message = Complaint(f"{kind} differs from the annotation, {annotation}", "take the annotation away")
+        message = Complaint(f'{profile.name}.type "{kind}" differs from annotation value "{annotation}"', "remove the annotation")
         yield Problem(profile["type"], message, reason="Forbidden", field=field["type"])
     elif kind == "Localhost" and annotation.removeprefix(_LOCAL) != profile["localhostProfile"].text:
-        message = Complaint(
-            f"{profile['localhostProfile'].text or 'nothing'} differs from the annotation, {annotation}", "take the annotation away"
-        )
+        value = profile["localhostProfile"].text
+        message = Complaint(f'localhostProfile "{value}" differs from annotation value "{annotation}"', "remove the annotation")
         yield Problem(profile["localhostProfile"], message, reason="Forbidden", field=field["localhostProfile"])
 
 
 def _is_apparmor(annotation: str | None) -> bool:
-    """Whether the annotation says the same as some field could."""
+    """Whether a field can express the value of the annotation."""
     if annotation is None:
         return False
     name = annotation.removeprefix(_LOCAL)
@@ -147,24 +148,24 @@ def _is_apparmor(annotation: str | None) -> bool:
 
 @validator("core/v1 PodSpec", rule=deprecated_field)
 def annotated_profiles_are_old(pod: Pod) -> Iterator[Problem]:
-    """Annotations that nobody reads any more, or soon will not."""
+    """Annotations that have no effect any more or are deprecated."""
     annotations = pod.metadata["annotations"]
     if not len(annotations):
         return
     context = pod["securityContext"]
     if SECCOMP_OF_POD in annotations and not context["seccompProfile"]:
-        yield _old(annotations[SECCOMP_OF_POD], "does nothing since 1.27", "seccompProfile in securityContext")
+        yield _old(annotations[SECCOMP_OF_POD], "has had no effect since Kubernetes 1.27", "securityContext.seccompProfile")
     for container in containers(pod.node):
         name, own = container["name"].text, container["securityContext"]
         if f"{SECCOMP}{name}" in annotations and not own["seccompProfile"]:
-            yield _old(annotations[f"{SECCOMP}{name}"], "does nothing since 1.27", "seccompProfile in securityContext")
+            yield _old(annotations[f"{SECCOMP}{name}"], "has had no effect since Kubernetes 1.27", "securityContext.seccompProfile")
         apparmor = annotations[f"{APPARMOR}{name}"]
-        if apparmor and not own["appArmorProfile"] and _is_news(apparmor.text, pod):
-            yield _old(apparmor, "is deprecated since 1.30", "appArmorProfile in securityContext")
+        if apparmor and not own["appArmorProfile"] and _differs_from_pod(apparmor.text, pod):
+            yield _old(apparmor, "is deprecated since Kubernetes 1.30", "securityContext.appArmorProfile")
 
 
-def _is_news(annotation: str, pod: Pod) -> bool:
-    """Whether an AppArmor annotation says something else than the field of the pod; in a template any field will do."""
+def _differs_from_pod(annotation: str, pod: Pod) -> bool:
+    """Whether an AppArmor annotation differs from the Pod-level field. In a template every value of the field counts as equal."""
     profile = pod["securityContext"]["appArmorProfile"]
     if not pod.is_template and pod["os"]["name"].text == "windows":
         return False
@@ -173,5 +174,5 @@ def _is_news(annotation: str, pod: Pod) -> bool:
     return not _is_apparmor(annotation) or any(_differs(annotation, profile, profile, _APPARMOR_VALUES))
 
 
-def _old(annotation: Node, what: str, instead: str) -> Problem:
-    return Problem(annotation, f"{annotation.name} {what}", help=f"write {instead}", at="key")
+def _old(annotation: Node, status: str, field: str) -> Problem:
+    return Problem(annotation, f'annotation "{annotation.name}" {status}', help=f"use {field}", at="key")

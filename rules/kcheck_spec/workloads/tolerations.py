@@ -1,4 +1,4 @@
-"""Taints that a pod bears. Source: ValidateTolerations (pkg/apis/core/validation/validation.go)."""
+"""Tolerations. Source: ValidateTolerations (pkg/apis/core/validation/validation.go)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ toleration = declare("invalid-toleration", "Pod has an invalid toleration")
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _OPERATORS = ("Equal", "Exists")
-# Comparisons of numbers are switched off in servers with default feature gates.
+# Numeric comparisons require a feature gate that is off by default.
 _GATED = ("Gt", "Lt")
 
 tables = [fields("core/v1 Toleration", operator=settled, effect=settled)]
@@ -20,32 +20,30 @@ tables = [fields("core/v1 Toleration", operator=settled, effect=settled)]
 
 @validator("core/v1 Toleration", rule=toleration)
 def toleration_is_sound(each: Node) -> Iterator[Problem]:
-    """An operator with what it compares, and an effect that goes with the time."""
+    """Operators with the wrong operands, unknown effects, and tolerationSeconds without effect NoExecute."""
     operator, value, effect, seconds = each["operator"], each["value"], each["effect"], each["tolerationSeconds"]
     if operator.text in _GATED:
-        message = f"{operator.text} is switched off in servers with default feature gates"
-        yield Problem(operator, message, help="write Equal or Exists", reason="NotSupported")
+        message = f'operator "{operator.text}" requires a feature gate that is off by default'
+        yield Problem(operator, message, help="use Equal or Exists", reason="NotSupported")
     elif operator.text and operator.text not in _OPERATORS:
         yield not_supported(operator, _OPERATORS)
     elif not each["key"].text and operator.text != "Exists":
-        yield Problem(
-            operator, "without a key the operator is Exists, which bears any taint", help="write that, or add a key", reason="Invalid"
-        )
+        hint = "use operator: Exists without a value" if value.text else "use operator: Exists"
+        message = "toleration without key requires operator: Exists"
+        yield Problem(operator, message, help=f"add key, or {hint} to tolerate all taints", reason="Invalid")
     elif operator.text == "Exists" and value.text:
-        yield Problem(
-            value, "Exists compares with no value", help=f"take {value.text} away, or write Equal", reason="Invalid", field=operator
-        )
+        message = f'operator "Exists" does not allow value "{value.text}"'
+        yield Problem(value, message, help="remove value, or use operator: Equal", reason="Invalid", field=operator)
     if effect.text and effect.text not in EFFECTS:
         yield not_supported(effect, EFFECTS)
     elif seconds and effect.text != "NoExecute":
-        yield Problem(
-            effect, "tolerationSeconds is the time until eviction", help="write effect: NoExecute, or take it away", reason="Invalid"
-        )
+        hint = "set effect: NoExecute, or remove tolerationSeconds"
+        yield Problem(effect, "tolerationSeconds requires effect: NoExecute", help=hint, reason="Invalid")
 
 
 @validator("core/v1 Toleration", rule=label_syntax)
 def toleration_is_of_labels(each: Node) -> Iterator[Problem]:
-    """Keys and values of taints are those of labels. The server blames the operator for the value."""
+    """Keys and values must be valid label keys and values. For a wrong value the API server names the operator."""
     key, value = each["key"], each["value"]
     if key.text and (wrong := labels.key(key.text)):
         yield Problem(key, wrong, reason="Invalid")

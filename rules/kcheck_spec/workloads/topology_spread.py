@@ -1,4 +1,4 @@
-"""How evenly pods are spread.
+"""Topology spread constraints and node selectors.
 
 Source: validateTopologySpreadConstraints (pkg/apis/core/validation/validation.go), mutateTopologySpreadConstraints
 (pkg/registry/core/pod/strategy.go), and the warnings of pkg/api/pod/warnings.go.
@@ -25,26 +25,26 @@ _policy = one_of("Honor", "Ignore", of=topology_spread, empty=False)
 
 @constraint(topology_spread, of_absent=True)
 def skew(node: Node) -> Problem | None:
-    """How much more pods one domain may have than another."""
+    """How many Pods more one domain may have than another: at least 1."""
     if not node:
-        return Problem(node, "no skew is allowed yet", help="add maxSkew, such as 1", reason="Invalid")
+        return Problem(node, "maxSkew of the constraint is missing", help="add maxSkew, for example maxSkew: 1", reason="Invalid")
     number = node.integer
-    return (
-        None
-        if number is None or number > 0
-        else Problem(node, f"a skew of {number} is too small", help="write 1 or more", reason="Invalid")
-    )
+    if number is None or number > 0:
+        return None
+    return Problem(node, f"maxSkew: {number} is less than 1", help="use 1 or more", reason="Invalid")
 
 
 @constraint(topology_spread, of_absent=True)
 def domain(node: Node) -> Problem | None:
-    """The label of nodes that tells domains apart."""
-    return None if node.text else require(node, Complaint("no domain is named", "add topologyKey, such as topology.kubernetes.io/zone"))
+    """The node label whose values are the topology domains."""
+    if node.text:
+        return None
+    return require(node, Complaint("topologyKey of the constraint is missing", "add topologyKey, for example topology.kubernetes.io/zone"))
 
 
 @constraint(topology_spread, of_absent=True)
 def action(node: Node) -> Problem | None:
-    """What happens to a pod that would break the constraint."""
+    """What happens to a Pod that would violate the constraint."""
     if node.text in _ACTIONS or (node and node.value.__class__ is not str):
         return None
     return not_supported(node, _ACTIONS)
@@ -65,18 +65,19 @@ tables = [
 
 @validator("core/v1 PodSpec", rule=topology_spread, fields="topologySpreadConstraints")
 def constraints_are_sound(pod: Pod) -> Iterator[Problem]:
-    """Number of domains, label keys that go with the selector, and no two constraints of one kind."""
+    """Wrong minDomains, constraints that occur twice, and label keys that conflict with the selector."""
     listed = list(pod["topologySpreadConstraints"])
     for index, each in enumerate(listed):
         fewest, action_ = each["minDomains"], each["whenUnsatisfiable"]
         if fewest.integer is not None and fewest.integer <= 0:
-            yield Problem(fewest, f"{fewest.integer} domains are too few", help="write 1 or more", reason="Invalid")
+            yield Problem(fewest, f"minDomains: {fewest.integer} is less than 1", help="use 1 or more", reason="Invalid")
         elif fewest and action_.text != "DoNotSchedule":
-            message = Complaint("minDomains goes with DoNotSchedule only", "write whenUnsatisfiable: DoNotSchedule, or take it away")
+            hint = "set whenUnsatisfiable: DoNotSchedule, or remove minDomains"
+            message = Complaint("minDomains requires whenUnsatisfiable: DoNotSchedule", hint)
             yield Problem(fewest, message, reason="Invalid", at="key")
         if any(_kind(each) == _kind(other) for other in listed[index + 1 :]):
-            what, where = action_.text or "what to do", each["topologyKey"].text or "the same domain"
-            message = Complaint(f"another constraint says {what} for {where}", "make one of the two")
+            same = f'topologyKey "{each["topologyKey"].text}" and whenUnsatisfiable "{action_.text}"'
+            message = Complaint(f"another constraint also has {same}", "merge the two constraints")
             yield Problem(each, message, reason="Duplicate", field=each.imaginary("{topologyKey, whenUnsatisfiable}"))
         yield from label_keys(each, pod)
 
@@ -87,25 +88,26 @@ def _kind(each: Node) -> tuple[str, str]:
 
 @validator("core/v1 TopologySpreadConstraint", rule=label_syntax)
 def keys_are_labels(each: Node) -> Iterator[Problem]:
-    """Keys are such as labels can have."""
+    """Keys must be valid label keys."""
     yield from key_problems(each)
 
 
 @validator("core/v1 TopologySpreadConstraint", rule=dubious_setting)
 def selector_is_there(each: Node) -> Iterator[Problem]:
-    """No selector is no pod, and not all of them."""
+    """A constraint without a selector counts no Pod, not all of them."""
     if not each["labelSelector"]:
-        yield Problem(each["labelSelector"], "without labelSelector the constraint counts no pod", help="add it, or {} for all pods")
+        hint = "add labelSelector (labelSelector: {} matches all Pods)"
+        yield Problem(each["labelSelector"], "labelSelector is missing, so the constraint counts no Pods", help=hint)
 
 
 @validator("core/v1 TopologySpreadConstraint", rule=deprecated_field)
 def domain_is_up_to_date(each: Node) -> Iterator[Problem]:
-    """Labels of nodes that have been renamed."""
+    """Node labels that have been renamed."""
     yield from deprecated_label(each["topologyKey"])
 
 
 @validator(("core/v1 PodSpec", "node/v1 Scheduling"), rule=deprecated_field, fields="nodeSelector")
 def node_selector_is_up_to_date(owner: Node) -> Iterator[Problem]:
-    """Labels of nodes that have been renamed."""
+    """Node labels that have been renamed."""
     for key, value in owner["nodeSelector"].entries:
         yield from deprecated_label(value, key)

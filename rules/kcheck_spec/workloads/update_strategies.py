@@ -1,4 +1,4 @@
-"""How controllers replace their pods: strategies, and how many pods may be missing or too many meanwhile.
+"""Update strategies of workloads: how Pods are replaced, and how many may be unavailable or added during an update.
 
 Source: ValidateDeploymentStrategy, ValidateDaemonSetUpdateStrategy, the update strategy in ValidateStatefulSetSpec,
 ValidatePositiveIntOrPercent, IsNotMoreThan100Percent (pkg/apis/apps/validation), pkg/apis/apps/v1/defaults.go.
@@ -13,25 +13,24 @@ from kcheck_spec.objects.common_constraints import not_supported, require
 
 update_strategy = declare("invalid-update-strategy", "Workload has an invalid update strategy (type, maxUnavailable, maxSurge)")
 
-_STANDSTILL = Complaint("with neither a pod less nor one more nothing can be replaced", "write maxUnavailable or maxSurge above 0")
+_BOTH_ZERO = Complaint("maxUnavailable and maxSurge are both 0, so no Pod can be replaced", "set one of the two above 0")
 _NUMBER = pattern("[+-]?0*([0-9]{1,18})")
 
 
 def wrong_share(node: Node, *, capped: bool = True) -> str:
-    """What is wrong with a number or percentage of pods, "" where nothing is. `capped`: whether more than 100% makes no sense."""
+    """What is wrong with an integer or percentage of Pods, "" for nothing. `capped`: whether more than 100% is an error."""
     if not isinstance(node.value, str):
-        return Complaint(f"{node.integer} pods cannot be", "write 0 or more") if (node.integer or 0) < 0 else ""
+        return Complaint(f"{node.name}: {node.integer} is negative", "use 0 or more") if (node.integer or 0) < 0 else ""
     percent = quantity.percent(node.text)
     if percent is None:
-        write = node.text if _NUMBER.fullmatch(node.text) else "a number such as 1"
-        return Complaint(
-            f"{node.text!r} is neither a number nor a percentage", f"write {write} without quotes, or a percentage such as 25%"
-        )
-    return Complaint(f"{node.text} is more than all pods", "write 100% at most") if capped and percent > 100 else ""
+        quoted = _NUMBER.fullmatch(node.text)
+        hint = f"use {node.text} without quotes, or a percentage such as 25%" if quoted else "use an integer or a percentage such as 25%"
+        return Complaint(f'{node.name} "{node.text}" is neither an integer nor a percentage', hint)
+    return Complaint(f"{node.name}: {node.text} is greater than 100%", "use at most 100%") if capped and percent > 100 else ""
 
 
 def share(node: Node, default: int) -> int:
-    """The number or percentage that stands here, whichever it is: what matters is whether it is 0."""
+    """The integer or the percentage of a node, or `default` for an absent one. Callers only compare the result with 0."""
     if not node:
         return default
     if isinstance(node.value, str):
@@ -41,7 +40,7 @@ def share(node: Node, default: int) -> int:
 
 
 def _strategy(reason: Reason, *types: str) -> Constraint:
-    """A type of strategy. The server names the strategy, not its type."""
+    """The type of a strategy. The API server names the strategy, not the field type."""
 
     def look(node: Node) -> Problem | None:
         if not node.text or node.text in types:
@@ -71,42 +70,40 @@ def _sizes(rolling: Node, is_capped: Callable[[str], bool]) -> Iterator[Problem]
 
 @validator("apps/v1 DeploymentStrategy", rule=update_strategy)
 def deployments_can_move(strategy: Node) -> Iterator[Problem]:
-    """A rolling update takes pods away or adds some first, 25% of each by default; Recreate takes all away."""
+    """Strategies of Deployments. maxUnavailable and maxSurge are 25% by default. Recreate does not allow rollingUpdate."""
     rolling = strategy["rollingUpdate"]
     if strategy["type"].text == "Recreate" and rolling:
-        message = "Recreate takes all pods away at once"
-        yield Problem(rolling, message, help="take rollingUpdate away, or write type: RollingUpdate", reason="Forbidden", at="key")
+        message, hint = "rollingUpdate is not allowed with type: Recreate", "remove rollingUpdate, or use type: RollingUpdate"
+        yield Problem(rolling, message, help=hint, reason="Forbidden", at="key")
     elif _is_rolling(strategy):
-        # More than 100% too many is fine.
+        # A maxSurge of more than 100% is valid.
         yield from _sizes(rolling, lambda name: name == "maxUnavailable")
         if not share(rolling["maxUnavailable"], 25) and not share(rolling["maxSurge"], 25):
-            yield Problem(rolling["maxUnavailable"], _STANDSTILL, reason="Invalid")
+            yield Problem(rolling["maxUnavailable"], _BOTH_ZERO, reason="Invalid")
 
 
 @validator("apps/v1 DaemonSetUpdateStrategy", rule=update_strategy)
 def daemons_can_move(strategy: Node) -> Iterator[Problem]:
-    """A node has its old pod until the new one is there, or none meanwhile: one of the two, by default one node without."""
+    """Strategies of DaemonSets, which use either maxUnavailable (1 by default) or maxSurge."""
     rolling = strategy["rollingUpdate"]
     if not _is_rolling(strategy):
         return
     yield from _sizes(rolling, lambda _: True)
     missing, extra = share(rolling["maxUnavailable"], 1), share(rolling["maxSurge"], 0)
     if missing and extra:
-        message = "a node has one pod less or one more during an update, not both"
-        yield Problem(rolling["maxSurge"], message, help="write maxUnavailable: 0, or take maxSurge away", reason="Invalid")
+        message = "maxSurge of a DaemonSet requires maxUnavailable: 0"
+        yield Problem(rolling["maxSurge"], message, help="set maxUnavailable: 0, or remove maxSurge", reason="Invalid")
     elif not missing and not extra:
-        yield require(rolling["maxUnavailable"], _STANDSTILL)
+        yield require(rolling["maxUnavailable"], _BOTH_ZERO)
 
 
 @validator("apps/v1 StatefulSetUpdateStrategy", rule=update_strategy)
 def stateful_sets_can_move(strategy: Node) -> Iterator[Problem]:
-    """The server drops maxUnavailable, unless a feature gate is on."""
+    """Strategies of StatefulSets. The API server drops maxUnavailable unless a feature gate is on."""
     rolling = strategy["rollingUpdate"]
     partition = rolling["partition"]
     if strategy["type"].text == "OnDelete" and rolling:
-        message = "OnDelete replaces only pods that someone deletes"
-        yield Problem(rolling, message, help="take rollingUpdate away, or write type: RollingUpdate", reason="Invalid", at="key")
+        message, hint = "rollingUpdate is not allowed with type: OnDelete", "remove rollingUpdate, or use type: RollingUpdate"
+        yield Problem(rolling, message, help=hint, reason="Invalid", at="key")
     elif _is_rolling(strategy) and (partition.integer or 0) < 0:
-        yield Problem(
-            partition, f"pods are numbered from 0, so {partition.integer} is no partition", help="write 0 or more", reason="Invalid"
-        )
+        yield Problem(partition, f"partition: {partition.integer} is negative", help="use 0 or more", reason="Invalid")

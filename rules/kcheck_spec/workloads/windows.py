@@ -1,4 +1,4 @@
-"""The operating system of a pod: what Windows pods and Linux pods cannot have, and the Windows options.
+"""The operating system of a Pod: fields that Windows or Linux does not support, and windowsOptions.
 
 Source: validateOS, validateLinux, validateWindows, validateWindowsSecurityContextOptions and validateWindowsHostProcessPod
 (pkg/apis/core/validation/validation.go).
@@ -11,15 +11,15 @@ from collections.abc import Iterator
 from kcheck.api import Complaint, Node, Pod, Problem, declare, fields, names, pattern, validator
 from kcheck_spec.objects.common_constraints import not_supported, require, text
 from kcheck_spec.objects.shape import unsupported_value
-from kcheck_spec.workloads.containers import containers
+from kcheck_spec.workloads.containers import containers, title
 
 windows_options = declare("invalid-windows-options", "Invalid windowsOptions (runAsUserName, hostProcess, gmsaCredentialSpec)")
 operating_system = declare("unsupported-os-field", "Pod sets a field that its operating system (spec.os) does not support")
 
 _SYSTEMS = ("linux", "windows")
-_MOST_SPEC = 64 * 1024
-_LONG_DOMAIN = 256
-_MOST_USER = 104
+_MAX_SPEC_BYTES = 64 * 1024
+_MAX_DOMAIN_BYTES = 255
+_MAX_USER_BYTES = 104
 
 _NET_BIOS = pattern(r'[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}')
 _DNS_PART = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
@@ -30,34 +30,35 @@ _NOT_IN_USERS = pattern(r'["/\\:;|=,+*?<>@\[\]]')
 
 def _spec_content(content: str) -> str:
     if not content:
-        return Complaint("an empty credential spec says nothing", "give its content, or leave it out")
-    if len(content.encode()) > _MOST_SPEC:
-        return Complaint(f"a credential spec has at most {_MOST_SPEC:,} bytes, this has {len(content.encode()):,}", "shorten it")
-    return ""
+        return Complaint("gmsaCredentialSpec is empty", "add the credential spec, or remove gmsaCredentialSpec")
+    size = len(content.encode())
+    return Complaint(f"gmsaCredentialSpec is {size:,} bytes long, but the maximum is {_MAX_SPEC_BYTES:,}") if size > _MAX_SPEC_BYTES else ""
 
 
 def _user(name: str) -> str:
-    """Empty for [DOMAIN\\]USER as Windows takes it, else what is wrong."""
+    """Empty for a valid [DOMAIN\\]USER of Windows, else what is wrong."""
     if not name:
-        return Complaint("an empty user name names nobody", "write one such as ContainerUser, or leave it out")
+        return Complaint("runAsUserName is empty", "use a user name such as ContainerUser, or remove runAsUserName")
     found = _CONTROL.search(name)
     if found:
-        return Complaint(f"{found[0]!r} cannot stand in a user name", "take it out")
+        return Complaint(f"runAsUserName contains the control character {found[0]!r}", "remove the character")
     domain, slash, user = name.rpartition("\\")
     if "\\" in domain:
-        return Complaint(f"{name} has more than one backslash", "write DOMAIN\\USER")
-    if slash and len(domain.encode()) >= _LONG_DOMAIN:
-        return Complaint(f"a domain has less than {_LONG_DOMAIN} characters, this has {len(domain)}", "shorten it")
+        return Complaint(f'runAsUserName "{name}" has more than one backslash', "use DOMAIN\\USER")
+    size = len(domain.encode())
+    if slash and size > _MAX_DOMAIN_BYTES:
+        return Complaint(f"domain of runAsUserName is {size} bytes long, but the maximum is {_MAX_DOMAIN_BYTES}")
     if slash and not _NET_BIOS.fullmatch(domain) and not _DNS.fullmatch(domain):
-        return Complaint(f"{domain or 'nothing'} is no domain of Windows", "write a NetBIOS name or a DNS name before the backslash")
+        return Complaint(f'"{domain}" is not a valid Windows domain', "use a NetBIOS name or a DNS name before the backslash")
     if not user:
-        return Complaint(f"{name} names a domain and no user", f"write {name}USER")
-    if len(user.encode()) > _MOST_USER:
-        return Complaint(f"a user name has at most {_MOST_USER} characters, this has {len(user)}", "shorten it")
+        return Complaint(f'runAsUserName "{name}" has no user name', "add the user name after the backslash")
+    size = len(user.encode())
+    if size > _MAX_USER_BYTES:
+        return Complaint(f"user name of runAsUserName is {size} bytes long, but the maximum is {_MAX_USER_BYTES}")
     if not user.strip(". "):
-        return Complaint(f"{user!r} has dots or blanks alone", "write a name such as ContainerUser")
+        return Complaint(f'user name "{user}" consists of dots and spaces only', "use a name such as ContainerUser")
     found = _NOT_IN_USERS.search(user)
-    return Complaint(f"{found[0]} cannot stand in a user name", "take it out") if found else ""
+    return Complaint(f'character "{found[0]}" is not allowed in runAsUserName', "remove the character") if found else ""
 
 
 tables = [
@@ -72,36 +73,36 @@ tables = [
 
 
 @validator("core/v1 PodSpec", rule=windows_options)
-def host_processes_stand_together(pod: Pod) -> Iterator[Problem]:
-    """Host processes are all of a pod's containers or none, and on the network of the node."""
+def host_processes_are_consistent(pod: Pod) -> Iterator[Problem]:
+    """Either all containers of a Pod are host processes or none is, and host processes require hostNetwork."""
     option = ("securityContext", "windowsOptions", "hostProcess")
     whole = pod.node.at(*option)
     flags: list[bool] = []
     for container in containers(pod.node):
         own = container.at(*option)
         if whole and own and whole.flag is not own.flag:
-            message = Complaint(f"hostProcess of the pod is {str(whole.flag).lower()}", "write the same here or leave it out")
-            yield Problem(own, message, reason="Invalid")
+            shown, expected = str(own.flag).lower(), str(whole.flag).lower()
+            message = f"hostProcess: {shown} of {title(container)} differs from hostProcess: {expected} of the Pod"
+            yield Problem(own, message, help="remove hostProcess from the container", reason="Invalid")
         flags.append(own.flag is True if own else whole.flag is True)
     if not any(flags):
         return
     if not all(flags):
-        message = Complaint("some containers are host processes and some are not", "set hostProcess for the whole pod, or for none")
+        message = Complaint("hostProcess is true for some containers only", "set hostProcess: true for all containers, or for none")
         yield Problem(whole if whole else pod.node, message, reason="Invalid", at="key", field=pod.node)
     if pod["hostNetwork"].flag is not True:
-        message = Complaint("host processes are on the network of the node", "set hostNetwork: true")
-        yield Problem(pod["hostNetwork"], message, reason="Invalid")
+        yield Problem(pod["hostNetwork"], "hostProcess: true requires hostNetwork: true", help="set hostNetwork: true", reason="Invalid")
 
 
 @validator("core/v1 PodSpec", rule=unsupported_value, fields="os")
 def operating_system_is_known(pod: Pod) -> Iterator[Problem]:
-    """Linux or Windows."""
+    """os.name is linux or windows."""
     system = pod["os"]
     if not system:
         return
     name = system["name"]
     if not name.text:
-        yield require(name, Complaint("os has no name", "write linux or windows"))
+        yield require(name, Complaint("os.name is missing", "add name: linux or name: windows"))
     elif name.text not in _SYSTEMS:
         yield not_supported(name, _SYSTEMS).replace(reason="NotSupported", field=system)
 
@@ -112,7 +113,7 @@ _NOT_ON_WINDOWS = (
     "securityContext.runAsGroup", "securityContext.supplementalGroups", "securityContext.supplementalGroupsPolicy",
     "securityContext.seLinuxChangePolicy",
 )  # fmt: skip
-# Absent, false and empty are the same here.
+# False and empty values of these fields are allowed.
 _NOT_SET_ON_WINDOWS = ("hostPID", "hostIPC", "securityContext.sysctls")
 _NOT_IN_WINDOWS_CONTAINERS = (
     "appArmorProfile", "seLinuxOptions", "seccompProfile", "capabilities", "readOnlyRootFilesystem", "privileged",
@@ -122,7 +123,7 @@ _NOT_IN_WINDOWS_CONTAINERS = (
 
 @validator("core/v1 PodSpec", rule=operating_system, fields="os")
 def settings_fit_the_system(pod: Pod) -> Iterator[Problem]:
-    """A pod that says what it runs on has nothing of the other system."""
+    """Fields that the operating system in os.name does not support."""
     system = pod["os"]["name"].text
     if system == "linux":
         for context in _contexts(pod):
@@ -147,4 +148,5 @@ def _contexts(pod: Pod) -> Iterator[Node]:
 
 def _foreign(setting: Node, system: str) -> Iterator[Problem]:
     if setting:
-        yield Problem(setting, f"a pod with os {system} has no {setting.name}", help="take it away", reason="Forbidden", at="key")
+        message = f"{setting.name} is not supported with os.name: {system}"
+        yield Problem(setting, message, help=f"remove {setting.name}", reason="Forbidden", at="key")

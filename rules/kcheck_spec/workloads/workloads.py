@@ -1,4 +1,4 @@
-"""Controllers that keep pods running: which pods are theirs, and what a template of such pods cannot say.
+"""Workloads that keep Pods running: selectors, and fields that their Pod templates do not support.
 
 Source: ValidateDeploymentSpec, ValidateReplicaSetSpec, ValidateStatefulSetSpec, ValidateDaemonSetSpec and their templates
 (pkg/apis/apps/validation), ValidateReplicationControllerSpec (pkg/apis/core/validation), the defaults and conversions of both groups.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kcheck.api import Complaint, Constraint, Node, Problem, declare, fields, pattern, selector, validator
-from kcheck_spec.objects.common_constraints import dns_label, dubious_setting, non_negative, one_of, present, require
+from kcheck_spec.objects.common_constraints import dns_label, dubious_setting, non_negative, not_supported, one_of, present, require
 from kcheck_spec.objects.label_selectors import is_well_formed, requirements_of
 from kcheck_spec.objects.shape import unsupported_value
 
@@ -20,12 +20,15 @@ workload_selector = declare(
 pod_template = declare("invalid-pod-template", "Pod template conflicts with its controller (restartPolicy, activeDeadlineSeconds)")
 workload_annotation = declare("invalid-workload-annotation", "Deployment or DaemonSet has an invalid annotation of extensions/v1beta1")
 
-# A DaemonSet is left out of the first: the server is content with less there.
+# Without DaemonSets, for which the API server checks less.
 _SELECTING = ("apps/v1 DeploymentSpec", "apps/v1 ReplicaSetSpec", "apps/v1 StatefulSetSpec")
 _LASTING = (*_SELECTING, "apps/v1 DaemonSetSpec", "core/v1 ReplicationControllerSpec")
 
 _POLICIES = ("OrderedReady", "Parallel")
 _INTEGER = pattern("[+-]?0*[0-9]{1,18}")
+# Label values that YAML reads as strings without quotes.
+_PLAIN = pattern("[A-Za-z][A-Za-z0-9._-]*")
+_NOT_STRINGS = ("true", "false", "yes", "no", "on", "off", "y", "n", "null")
 _ROLLBACK = "deprecated.deployment.rollback.to"
 _GENERATION = "deprecated.daemonset.template.generation"
 _DEFAULT_DEADLINE = 600
@@ -36,7 +39,7 @@ retention = one_of("Retain", "Delete")
 def _management(node: Node) -> Problem | None:
     if not node.text or node.text in _POLICIES:
         return None
-    return Problem(node, f"{node.text} is not supported here", help=f"write one of {', '.join(_POLICIES)}", reason="Invalid")
+    return not_supported(node, _POLICIES).replace(reason="Invalid")
 
 
 tables = [
@@ -59,23 +62,41 @@ tables = [
 
 
 def unmet(labels: Node, wanted: selector.Selector | None, present: dict[str, str]) -> Problem:
-    """The problem of labels of a template that the selector of its controller does not match."""
+    """The problem of template labels that do not match the selector of the workload. `wanted`: None for a missing selector."""
     first = next(iter(wanted.unmet(present)), None) if wanted is not None else None
     if first is None:
-        message = Complaint("nothing selects the pods of this template", "give the controller a selector for their labels")
+        message = Complaint("spec.selector is missing and does not match the template labels", "add spec.selector.matchLabels")
     else:
-        message = Complaint(f"the selector asks for {first}, which these labels do not meet", "let the two agree")
+        message = Complaint(f"template labels do not match selector {first}", _label_hint(first))
     return Problem(labels, message, reason="Invalid")
+
+
+def _label_hint(requirement: selector.Requirement) -> str:
+    """How to change the template labels so that they meet a requirement."""
+    key, values = requirement.key, requirement.values
+    if requirement.operator == "In" and len(values) == 1:
+        return f"set {key}: {_plain_or_quoted(values[0])} in spec.template.metadata.labels"
+    if requirement.operator in ("In", "Exists"):
+        return f"set {key} in spec.template.metadata.labels" + (f" to one of {', '.join(values)}" if values else "")
+    if requirement.operator == "DoesNotExist":
+        return f"remove {key} from spec.template.metadata.labels"
+    return f"change {key} in spec.template.metadata.labels"
+
+
+def _plain_or_quoted(value: str) -> str:
+    """A label value as YAML: in quotes unless it certainly is a string without them."""
+    return value if _PLAIN.fullmatch(value) and value.lower() not in _NOT_STRINGS else f'"{value}"'
 
 
 @validator(_SELECTING, rule=workload_selector)
 def selectors_match_templates(spec: Node) -> Iterator[Problem]:
-    """A controller that could not find its pods would make new ones for ever; an empty selector would take those of others."""
+    """A selector must match the template labels, else new Pods would be created forever, and must not be empty."""
     chosen = spec["selector"]
     if chosen and not chosen.is_map:
         return
     if not is_well_formed(chosen):
-        yield Problem(chosen, "the server can make no selector of this", help="mend what is wrong in it", reason="Invalid", at="key")
+        hint = "fix the other findings in spec.selector"
+        yield Problem(chosen, "spec.selector is not a valid label selector", help=hint, reason="Invalid", at="key")
         return
     yield from _empty(chosen)
     yield from _mismatch(spec, requirements_of(chosen))
@@ -83,7 +104,7 @@ def selectors_match_templates(spec: Node) -> Iterator[Problem]:
 
 @validator("apps/v1 DaemonSetSpec", rule=workload_selector)
 def selectors_of_daemons_match_templates(spec: Node) -> Iterator[Problem]:
-    """The same, but the server does not say of a missing selector that it is required."""
+    """The same for DaemonSets, where the API server does not report a missing selector as required."""
     chosen = spec["selector"]
     yield from _empty(chosen)
     if (chosen.is_map or not chosen) and is_well_formed(chosen):
@@ -92,20 +113,20 @@ def selectors_of_daemons_match_templates(spec: Node) -> Iterator[Problem]:
 
 @validator("core/v1 ReplicationControllerSpec", rule=workload_selector)
 def selectors_of_replication_controllers_match(spec: Node) -> Iterator[Problem]:
-    """The selector is a plain map here, and by default the labels of the template."""
+    """The selector of a ReplicationController is a plain map. Its default is the template labels."""
     chosen, labels = spec["selector"], spec.at("template", "metadata", "labels")
     if len(chosen):
         if spec["template"]:
             yield from _mismatch(spec, selector.of_map({key: value.text for key, value in chosen.entries}))
     elif not len(labels):
-        yield require(
-            chosen, Complaint("neither a selector nor labels of the template say which pods these are", "add labels to the template")
-        )
+        message = "ReplicationController has neither spec.selector nor template labels"
+        yield require(chosen, Complaint(message, "add labels to spec.template.metadata"))
 
 
 def _empty(chosen: Node) -> Iterator[Problem]:
     if chosen.is_map and not any(len(part) for part in chosen):
-        yield Problem(chosen, "an empty selector would select every pod of the namespace", help="add matchLabels", reason="Invalid")
+        message = "spec.selector is empty and would match all Pods of the namespace"
+        yield Problem(chosen, message, help="add matchLabels with labels of the Pod template", reason="Invalid")
 
 
 def _mismatch(spec: Node, wanted: selector.Selector | None) -> Iterator[Problem]:
@@ -117,48 +138,42 @@ def _mismatch(spec: Node, wanted: selector.Selector | None) -> Iterator[Problem]
 
 @validator(_LASTING, rule=pod_template)
 def pods_run_on(spec: Node) -> Iterator[Problem]:
-    """Pods that a controller keeps running do not end by themselves."""
+    """Pod templates of workloads that keep Pods running support only restartPolicy: Always, and no activeDeadlineSeconds."""
     pod = spec.at("template", "spec")
     policy, deadline = pod["restartPolicy"], pod["activeDeadlineSeconds"]
+    kind = spec.parent["kind"].text if spec.parent is not None else ""
     if policy.text in ("OnFailure", "Never"):
-        message = Complaint(f"the pods of this controller run on, so {policy.text} is not supported here", "write Always, or make it a Job")
+        message = Complaint(f'restartPolicy "{policy.text}" is not supported in a {kind}', "use restartPolicy: Always, or use a Job")
         yield Problem(policy, message, reason="NotSupported")
     if deadline:
-        message = Complaint(
-            "the pods of this controller run on, so they have no deadline", "take activeDeadlineSeconds away, or make it a Job"
-        )
+        message = Complaint(f"activeDeadlineSeconds is not supported in a {kind}", "remove activeDeadlineSeconds, or use a Job")
         yield Problem(deadline, message, reason="Forbidden", at="key")
 
 
 @validator("apps/v1 DeploymentSpec", rule=pod_template, fields=("progressDeadlineSeconds", "minReadySeconds"))
 def deadlines_leave_time_to_get_ready(spec: Node) -> Iterator[Problem]:
-    """A rollout in which no pod can count as available in time always fails."""
+    """Deadlines that do not exceed minReadySeconds: no Pod is available in time, so every rollout fails."""
     deadline, ready = spec["progressDeadlineSeconds"], spec["minReadySeconds"]
     seconds = (deadline.integer or 0) if deadline else _DEFAULT_DEADLINE
     least = ready.integer or 0
     if 0 <= seconds <= least:
-        after = f"{seconds} seconds" if deadline else f"{seconds} seconds (the default)"
-        message = f"a rollout fails after {after}, and no pod is available before {least}"
-        yield Problem(
-            deadline if deadline else ready,
-            message,
-            help=f"give progressDeadlineSeconds more than {least}",
-            reason="Invalid",
-            field=deadline,
-        )
+        shown = f"progressDeadlineSeconds: {seconds}" if deadline else f"progressDeadlineSeconds ({seconds} by default)"
+        message = f"{shown} is not greater than minReadySeconds: {least}"
+        hint = f"set progressDeadlineSeconds to {least + 1} or more"
+        yield Problem(deadline if deadline else ready, message, help=hint, reason="Invalid", field=deadline)
 
 
 @validator("apps/v1 StatefulSetSpec", rule=dubious_setting, fields="revisionHistoryLimit")
 def old_revisions_are_dropped(spec: Node) -> Iterator[Problem]:
-    """Source: WarningsOnCreate of stateful sets."""
+    """A negative limit keeps all revisions. Source: WarningsOnCreate of StatefulSets."""
     limit = spec["revisionHistoryLimit"]
     if (limit.integer or 0) < 0:
-        yield Problem(limit, f"{limit.integer} keeps every revision for ever", help="write 0 or more")
+        yield Problem(limit, f"revisionHistoryLimit: {limit.integer} is negative, so all revisions are kept", help="use 0 or more")
 
 
 @validator(("apps/v1 Deployment", "apps/v1 DaemonSet"), rule=workload_annotation, fields="metadata")
 def former_fields_are_numbers(workload: Node) -> Iterator[Problem]:
-    """Fields of extensions/v1beta1 that lived on as annotations. The server reads them and refuses what is no number."""
+    """Former fields of extensions/v1beta1 that are kept as annotations. The API server rejects values that are not integers."""
     annotations = workload.at("metadata", "annotations")
     for name in (_ROLLBACK, _GENERATION):
         kind = "Deployment" if name == _ROLLBACK else "DaemonSet"
@@ -166,12 +181,8 @@ def former_fields_are_numbers(workload: Node) -> Iterator[Problem]:
         if workload["kind"].text != kind or not value.exists or (name == _ROLLBACK and not value.text):
             continue
         if not _INTEGER.fullmatch(value.text):
-            yield Problem(
-                value,
-                f"the server reads {name} as a number, which {value.text!r} is not",
-                help="take the annotation away",
-                reason="Invalid",
-            )
+            message = f'value "{value.text}" of annotation "{name}" is not an integer'
+            yield Problem(value, message, help="remove the annotation", reason="Invalid")
         elif name == _ROLLBACK and int(value.text) < 0:
-            message = f"there is no revision {value.text} to roll back to"
-            yield Problem(value, message, help="take the annotation away", reason="Invalid", field="spec.rollback.version")
+            message = f'value "{value.text}" of annotation "{name}" is negative'
+            yield Problem(value, message, help="remove the annotation", reason="Invalid", field="spec.rollback.version")

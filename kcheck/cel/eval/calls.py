@@ -1,0 +1,223 @@
+"""Closures of calls: operators, and functions of the libraries, with what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kcheck.cel.eval.activation import ITEM, MEMORY, Frame, Step
+from kcheck.cel.eval.budget import TRAVERSAL, compared, price, size_of, traversal
+from kcheck.cel.eval.growth import result_size
+from kcheck.cel.library import operators
+from kcheck.cel.library.functions import Function
+from kcheck.cel.library.operators import NoOverload
+from kcheck.cel.values.values import NONE, Cancelled, EvaluationError, Optional, Undecided, Value
+
+_PATTERNS = frozenset(("find", "findAll", "matches"))
+_GROWING = frozenset(
+    ("replace", "join", "format", "split", "flatten", "lists.range", "distinct", "sets.contains", "sets.equivalent", "sets.intersects")
+)
+"""Functions whose cost and result are estimated before they run: they grow faster than their arguments."""
+
+
+class Constant:
+    """A step whose value is known."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+    def __call__(self, frame: Frame) -> Value:
+        return self.value
+
+
+def worse(one: EvaluationError | None, other: EvaluationError) -> EvaluationError:
+    """Which of two errors is told: the first, but what is undecided before what is wrong."""
+    if one is None or (isinstance(other, Undecided) and not isinstance(one, Undecided)):
+        return other
+    return one
+
+
+def logical(left: Step, right: Step, conjunction: bool) -> Step:
+    """&& or ||: one side may decide what the other cannot."""
+    decisive = not conjunction
+
+    def decide(frame: Frame) -> Value:
+        fault: EvaluationError | None = None
+        try:
+            value = left(frame)
+            if value is decisive:
+                return decisive
+            if value is not conjunction:
+                fault = NoOverload()
+        except EvaluationError as error:
+            fault = error
+        try:
+            value = right(frame)
+        except EvaluationError as error:
+            raise worse(fault, error) from None
+        if value is decisive:
+            return decisive
+        if fault is not None:
+            raise fault
+        if value is not conjunction:
+            raise NoOverload
+        return conjunction
+
+    return decide
+
+
+def alternative(optional: Step, other: Step, whole: bool) -> Step:
+    """optional.or(other) where `whole`, optional.orValue(other); the other is only looked at when there is nothing."""
+
+    def choose(frame: Frame) -> Value:
+        value = optional(frame)
+        if value.__class__ is not Optional:
+            raise NoOverload
+        if value is NONE:
+            return other(frame)
+        return value if whole else value.value
+
+    return choose
+
+
+def negation(step: Step) -> Step:
+    """!step"""
+
+    def negate(frame: Frame) -> bool:
+        value = step(frame)
+        frame.spent += 1
+        if value is True:
+            return False
+        if value is False:
+            return True
+        raise NoOverload
+
+    return negate
+
+
+def comparison(operator: Callable[[Value, Value], bool], left: Step, right: Step) -> Step:
+    """==, < and their like."""
+
+    def apply(frame: Frame) -> bool:
+        one, other = left(frame), right(frame)
+        kind = one.__class__
+        frame.spent += 1 if kind is int or kind is bool else compared(one, other)
+        return operator(one, other)
+
+    return apply
+
+
+def binary(operator: Callable[[Value, Value], Value], left: Step, right: Step) -> Step:
+    """Arithmetic but for +."""
+
+    def apply(frame: Frame) -> Value:
+        one, other = left(frame), right(frame)
+        frame.spent += 1
+        return operator(one, other)
+
+    return apply
+
+
+def addition(left: Step, right: Step) -> Step:
+    """left + right"""
+
+    def apply(frame: Frame) -> Value:
+        one, other = left(frame), right(frame)
+        texts = one.__class__ is str or one.__class__ is bytes
+        frame.charge(traversal(size_of(one) + size_of(other)) if texts else 1)
+        if not texts and isinstance(one, list):
+            frame.make(ITEM * (len(one) + size_of(other)))
+        return operators.add(one, other)
+
+    return apply
+
+
+def indexing(holder: Step, key: Step, cost: int) -> Step:
+    """holder[key]"""
+
+    def apply(frame: Frame) -> Value:
+        value, place = holder(frame), key(frame)
+        frame.spent += cost
+        if value.__class__ is list and place.__class__ is int and 0 <= place < len(value):
+            return value[place]
+        return operators.index(value, place)
+
+    return apply
+
+
+def membership(value: Step, holder: Step) -> Step:
+    """value in holder"""
+    constant = holder.value if isinstance(holder, Constant) else None
+    if constant == []:
+        return Constant(False)
+    if isinstance(constant, list) and all(each.__class__ is constant[0].__class__ for each in constant):
+        if constant[0].__class__ is str:
+            known = frozenset(constant)
+            return lambda frame: (found := value(frame)).__class__ is str and found in known
+        return lambda frame: operators.contains(value(frame), constant)
+
+    def apply(frame: Frame) -> bool:
+        found, within = value(frame), holder(frame)
+        frame.charge(len(within) if isinstance(within, list) else 1)
+        return operators.contains(found, within)
+
+    return apply
+
+
+def invocation(function: str, candidates: list[Function], steps: list[Step]) -> Step:
+    """A call of a function with one or more overloads; at run time the first that takes the values.
+
+    Raises EvaluationError for a constant pattern that is none.
+    """
+    if function in _PATTERNS and len(steps) > 1 and isinstance(steps[1], Constant) and steps[1].value.__class__ is str:
+        _check_pattern(function, steps[1].value)
+    prices = [price(function, each.overload.id if len(candidates) == 1 else "") for each in candidates]
+    growing = function in _GROWING
+
+    def invoke(frame: Frame) -> Value:
+        args = [step(frame) for step in steps]
+        for candidate, cost in zip(candidates, prices, strict=True):
+            for test, arg in zip(candidate.tests, args, strict=True):
+                if test is not None and not test(arg):
+                    break
+            else:
+                if growing:
+                    if frame.spent + _expected(function, args) > frame.limit:
+                        raise Cancelled("operation cancelled: actual cost limit exceeded")
+                    frame.make(result_size(function, args, MEMORY))
+                try:
+                    value = candidate.run(*args)
+                except EvaluationError:
+                    frame.charge(1)
+                    raise
+                frame.charge(1 if cost is None else cost(args, value))
+                kind = value.__class__
+                if not growing and (kind is str or kind is bytes or kind is list):
+                    frame.make(ITEM * len(value) if kind is list else len(value))
+                return value
+        raise NoOverload
+
+    return invoke
+
+
+def _check_pattern(function: str, pattern: str) -> None:
+    """Raises EvaluationError for a pattern that is none. Only what the function will need is compiled, and kept."""
+    if function == "matches":
+        from kcheck.cel.library.conversions import compiled
+
+        compiled(pattern)
+    else:
+        from kcheck.cel.library.regexes import matcher
+
+        matcher(pattern)
+
+
+def _expected(function: str, args: list[Value]) -> int:
+    """What the call will cost at least, or making its result."""
+    if function == "join":
+        size = (len(args[1]) if len(args) > 1 else 0) * len(args[0])
+        return int(size * TRAVERSAL)
+    if function == "lists.range":
+        return int(max(0, args[0]))
+    return len(args[0]) * len(args[-1]) if function == "distinct" or function.startswith("sets.") else 0

@@ -1,0 +1,156 @@
+"""Closures of macros: loops over lists and maps.
+
+Source: what the macros of the CEL language definition expand to; the costs are those of the expansion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kcheck.cel.eval.activation import Frame, Step
+from kcheck.cel.eval.budget import LIST
+from kcheck.cel.eval.calls import Constant, worse
+from kcheck.cel.library.operators import NoOverload
+from kcheck.cel.values.values import EvaluationError, Value, from_key, is_map, key_of
+
+
+def fold(macro: str, over: Step, slots: tuple[str, ...], parts: list[Step], first: Step | None) -> Step:
+    """The closure of a macro. `slots`: where its variables are kept. `first`: of a bind, what is bound."""
+    if macro == "bind":
+        return _bound(over, slots[0], first or over, parts[0])
+    if macro in ("all", "exists"):
+        return _quantified(over, slots, parts[0], macro == "all")
+    if macro == "exists_one":
+        return _single(over, slots, parts[0])
+    if macro in ("map", "filter"):
+        return _collected(over, slots, parts[0], parts[1] if len(parts) > 1 else None)
+    return _transformed(over, slots, parts[0], parts[1] if len(parts) > 1 else None, macro == "map entries")
+
+
+def _items(value: Value, both: bool) -> Iterable[tuple[Value, ...]]:
+    """Items, or keys of a map; with `both` indices or keys, and values."""
+    if isinstance(value, list):
+        return enumerate(value) if both else zip(value)
+    if is_map(value):
+        if both:
+            return ((from_key(key), value[key]) for key in value)
+        return ((from_key(key),) for key in value)
+    raise NoOverload
+
+
+def _quantified(over: Step, slots: tuple[str, ...], predicate: Step, universal: bool) -> Step:
+    decisive = not universal
+    # The condition, then the accumulator of the step.
+    cost, check = (3, 2) if universal else (4, 3)
+
+    def run(frame: Frame) -> bool:
+        items = _items(over(frame), len(slots) == 2)
+        fault: EvaluationError | None = None
+        decided = False
+        for item in items:
+            if decided:
+                frame.charge(check)
+                break
+            frame.charge(cost)
+            frame.update(zip(slots, item, strict=True))
+            try:
+                value = predicate(frame)
+            except EvaluationError as error:
+                fault = worse(fault, error)
+                continue
+            if value is decisive:
+                decided = True
+            elif value is not universal:
+                fault = worse(fault, NoOverload())
+        frame.spent += 1
+        if decided:
+            return decisive
+        if fault is not None:
+            raise fault
+        return universal
+
+    return run
+
+
+def _single(over: Step, slots: tuple[str, ...], predicate: Step) -> Step:
+    def run(frame: Frame) -> bool:
+        count = 0
+        for item in _items(over(frame), len(slots) == 2):
+            frame.charge(0)
+            frame.update(zip(slots, item, strict=True))
+            value = predicate(frame)
+            if value is True:
+                frame.spent += 2
+                count += 1
+            elif value is not False:
+                raise NoOverload
+        frame.spent += 2
+        return count == 1
+
+    return run
+
+
+def _passes(condition: Step, frame: Frame) -> bool:
+    """Whether an item is taken. Raises NoOverload where the condition is no boolean."""
+    value = condition(frame)
+    if value is False:
+        frame.charge(0)
+        return False
+    if value is not True:
+        raise NoOverload
+    return True
+
+
+def _collected(over: Step, slots: tuple[str, ...], transform: Step, condition: Step | None) -> Step:
+    # A list of one constant is itself one, which costs nothing.
+    cost = 2 if isinstance(transform, Constant) else LIST + 2
+
+    def run(frame: Frame) -> list[Value]:
+        found: list[Value] = []
+        for item in _items(over(frame), len(slots) == 2):
+            frame.update(zip(slots, item, strict=True))
+            if condition is not None and not _passes(condition, frame):
+                continue
+            found.append(transform(frame))
+            frame.charge(cost)
+        frame.spent += 1
+        return found
+
+    return run
+
+
+def _transformed(over: Step, slots: tuple[str, ...], transform: Step, condition: Step | None, entries: bool) -> Step:
+    def run(frame: Frame) -> dict[Value, Value]:
+        found: dict[Value, Value] = {}
+        for item in _items(over(frame), len(slots) == 2):
+            frame.update(zip(slots, item, strict=True))
+            if condition is not None and not _passes(condition, frame):
+                continue
+            value = transform(frame)
+            frame.charge(2 if entries else 3)
+            if not entries:
+                _insert(found, key_of(item[0]), value)
+            elif is_map(value):
+                for key in value:
+                    _insert(found, key, value[key])
+            else:
+                raise NoOverload
+        frame.spent += 1
+        return found
+
+    return run
+
+
+def _insert(into: dict[Value, Value], key: Value, value: Value) -> None:
+    if key in into:
+        raise EvaluationError(f"insert failed: key {from_key(key)} already exists")
+    into[key] = value
+
+
+def _bound(over: Step, slot: str, value: Step, result: Step) -> Step:
+    def run(frame: Frame) -> Value:
+        over(frame)
+        frame[slot] = value(frame)
+        return result(frame)
+
+    return run

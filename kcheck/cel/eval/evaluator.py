@@ -1,0 +1,291 @@
+"""From a checked tree to Python closures that evaluate it.
+
+Source: the CEL language definition. `&&`, `||`, `all` and `exists` absorb errors that do not decide them; costs are counted as the
+server counts them, so that an expression ends when the server would end it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kcheck.cel.eval.activation import Frame, Step
+from kcheck.cel.eval.budget import LIST, MAP, MESSAGE
+from kcheck.cel.eval.calls import Constant, addition, alternative, binary, comparison, indexing, invocation, logical, membership, negation
+from kcheck.cel.eval.comprehensions import fold
+from kcheck.cel.language.names import Names
+from kcheck.cel.language.syntax import Call, Comprehension, Expr, Ident, ListExpr, Literal, MapExpr, Message, Select
+from kcheck.cel.library import operators
+from kcheck.cel.library.functions import implementation
+from kcheck.cel.library.operators import NoOverload
+from kcheck.cel.values.values import NONE, EvaluationError, MessageValue, Optional, TypeName, UInt, Value, is_map, key_of
+
+_OPERATORS: dict[str, Callable[[Value, Value], Value]] = {
+    "_-_": operators.subtract, "_*_": operators.multiply, "_/_": operators.divide, "_%_": operators.modulo,
+    "_[?_]": operators.optional_index,
+}  # fmt: skip
+_COMPARISONS: dict[str, Callable[[Value, Value], bool]] = {
+    "_==_": operators.equal, "_!=_": lambda one, other: not operators.equal(one, other), "_<_": operators.less,
+    "_<=_": operators.less_equal, "_>_": operators.greater, "_>=_": operators.greater_equal,
+}  # fmt: skip
+_TYPE_NAMES = {"timestamp": "google.protobuf.Timestamp", "duration": "google.protobuf.Duration", "null": "null_type"}
+_FOLDED = frozenset(("bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"))
+"""Functions of one constant that are constants."""
+
+
+def emit(expr: Expr, names: Names) -> Step:
+    """The closure. Raises EvaluationError for a constant that has no value, such as int('x')."""
+    return _Emitter(names).emit(expr)
+
+
+class _Emitter:
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.scopes: list[dict[str, str]] = []
+        self.slots = 0
+        self.visits: dict[type, Callable[[Any], Step]] = {
+            Literal: self.literal, Ident: self.ident, Select: self.select, Call: self.call, ListExpr: self.list, MapExpr: self.map,
+            Message: self.message, Comprehension: self.comprehension,
+        }  # fmt: skip
+
+    def emit(self, expr: Expr) -> Step:
+        return self.visits[expr.__class__](expr)
+
+    def literal(self, expr: Literal) -> Step:
+        return Constant(UInt(expr.value) if expr.kind == "uint" else expr.value)  # type: ignore[call-overload]
+
+    def slot(self, name: str) -> str | None:
+        return next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
+
+    def ident(self, expr: Ident) -> Step:
+        return self.variable(expr.name, expr, ())
+
+    def variable(self, name: str, expr: Expr, fields: tuple[str, ...]) -> Step:
+        """A variable and fields of it."""
+        slot = self.slot(name)
+        if slot is None and name not in self.names.variables:
+            if self.names.message(name) is not None:
+                raise EvaluationError(f"reference to undefined type: {name}")
+            return Constant(TypeName(_type_name(expr)))
+        key = slot or name
+        cost = 1 + len(fields)
+        if not fields:
+
+            def read(frame: Frame) -> Value:
+                frame.spent += 1
+                try:
+                    return frame[key]
+                except KeyError:
+                    raise EvaluationError(f"no such attribute(s): {name}") from None
+
+            return read
+
+        def read_fields(frame: Frame) -> Value:
+            frame.spent += cost
+            try:
+                value = frame[key]
+            except KeyError:
+                raise EvaluationError(f"no such attribute(s): {name}") from None
+            for field in fields:
+                try:
+                    value = value[field]
+                except (KeyError, TypeError):
+                    value = _pick(value, field)
+            return value
+
+        return read_fields
+
+    def select(self, expr: Select) -> Step:
+        if expr.resolved:
+            return self.variable(expr.resolved, expr, ())
+        if expr.test:
+            return self.test(expr)
+        fields = [expr.field]
+        operand = expr.operand
+        while isinstance(operand, Select) and not operand.test and not operand.resolved:
+            fields.append(operand.field)
+            operand = operand.operand
+        names = tuple(reversed(fields))
+        if isinstance(operand, Ident):
+            return self.variable(operand.name, operand, names)
+        if isinstance(operand, Select) and operand.resolved:
+            return self.variable(operand.resolved, operand, names)
+        base = self.emit(operand)
+        cost = len(names) + (not _is_attribute(operand))
+
+        def read(frame: Frame) -> Value:
+            value = base(frame)
+            frame.spent += cost
+            for field in names:
+                try:
+                    value = value[field]
+                except (KeyError, TypeError):
+                    value = _pick(value, field)
+            return value
+
+        return read
+
+    def test(self, expr: Select) -> Step:
+        operand, field = self.emit(expr.operand), expr.field
+
+        def has(frame: Frame) -> bool:
+            value = operand(frame)
+            if value.__class__ is Optional:
+                value = value.value
+            return is_map(value) and field in value
+
+        return has
+
+    def call(self, expr: Call) -> Step:
+        function = expr.function
+        if function in ("_&&_", "_||_"):
+            return logical(self.emit(expr.args[0]), self.emit(expr.args[1]), function == "_&&_")
+        if function == "_?_:_":
+            return self.conditional(expr)
+        steps = [self.emit(each) for each in ([expr.target] if expr.target is not None else []) + expr.args]
+        if function in _COMPARISONS:
+            return comparison(_COMPARISONS[function], steps[0], steps[1])
+        if function == "_[_]":
+            return indexing(steps[0], steps[1], 1 if _is_attribute(expr.args[0]) else 2)
+        if function == "_+_":
+            return addition(steps[0], steps[1])
+        if function == "@in":
+            return membership(steps[0], steps[1])
+        if function in _OPERATORS:
+            return binary(_OPERATORS[function], steps[0], steps[1])
+        if function == "_?._":
+            return self.optional_select(steps[0], str(expr.args[1].value) if isinstance(expr.args[1], Literal) else "")
+        if function == "!_":
+            return negation(steps[0])
+        if function in ("or", "orValue") and len(steps) == 2:
+            return alternative(steps[0], steps[1], function == "or")
+        found = [implementation(each) for each in expr.overloads]
+        step = invocation(function, found, steps)
+        if function in _FOLDED and isinstance(steps[0], Constant):
+            return Constant(step(Frame({}, 1 << 62)))
+        return step
+
+    def conditional(self, expr: Call) -> Step:
+        test, then, other = (self.emit(each) for each in expr.args)
+        # The server reads a variable that is a branch by itself without counting the variable.
+        free = [_is_attribute(each) for each in expr.args]
+
+        def choose(frame: Frame) -> Value:
+            found = test(frame)
+            if found is True:
+                frame.spent -= free[1]
+                return then(frame)
+            if found is False:
+                frame.spent -= free[2]
+                return other(frame)
+            raise NoOverload
+
+        return choose
+
+    def optional_select(self, operand: Step, field: str) -> Step:
+        def pick(frame: Frame) -> Optional:
+            value = operand(frame)
+            frame.spent += 1
+            if value.__class__ is Optional:
+                if value is NONE:
+                    return NONE
+                value = value.value
+            return Optional(value[field]) if is_map(value) and field in value else NONE
+
+        return pick
+
+    def list(self, expr: ListExpr) -> Step:
+        steps = [self.emit(each) for each in expr.items]
+        if not expr.optional:
+            if all(each.__class__ is Constant for each in steps):
+                return Constant([each.value for each in steps if isinstance(each, Constant)])
+
+            def build(frame: Frame) -> Value:
+                frame.spent += LIST
+                return [step(frame) for step in steps]
+
+            return build
+        optional = expr.optional
+
+        def build_present(frame: Frame) -> Value:
+            frame.spent += LIST
+            found: list[Value] = []
+            for place, step in enumerate(steps):
+                _add_present(found.append, step(frame), place in optional)
+            return found
+
+        return build_present
+
+    def map(self, expr: MapExpr) -> Step:
+        keys = [self.emit(each) for each in expr.keys]
+        values = [self.emit(each) for each in expr.values]
+        optional = expr.optional
+
+        def build(frame: Frame) -> Value:
+            frame.spent += MAP
+            found: dict[Value, Value] = {}
+            for place, (one, other) in enumerate(zip(keys, values, strict=True)):
+                key = key_of(one(frame))
+                _add_present(lambda value, key=key: found.__setitem__(key, value), other(frame), place in optional)  # type: ignore[misc]
+            return found
+
+        if not optional and all(each.__class__ is Constant for each in (*keys, *values)):
+            return Constant(build(Frame({}, 1 << 62)))
+        return build
+
+    def message(self, expr: Message) -> Step:
+        pairs = zip(expr.fields, expr.values, strict=True)
+        steps = [(field, self.emit(value), place in expr.optional) for place, (field, value) in enumerate(pairs)]
+        name = expr.name
+
+        def build(frame: Frame) -> Value:
+            frame.spent += MESSAGE
+            fields: dict[str, Value] = {}
+            for field, step, optional in steps:
+                _add_present(lambda value, field=field: fields.__setitem__(field, value), step(frame), optional)  # type: ignore[misc]
+            return MessageValue(name, fields)
+
+        return build
+
+    def comprehension(self, expr: Comprehension) -> Step:
+        over = self.emit(expr.over)
+        names = [expr.accumulator] if expr.macro == "bind" else [name for name in (expr.var, expr.var2) if name]
+        slots = {name: f"{name}#{self.slots + place}" for place, name in enumerate(names)}
+        self.slots += len(slots)
+        first = self.emit(expr.parts[0]) if expr.macro == "bind" else None
+        self.scopes.append(slots)
+        parts = [self.emit(each) for each in expr.parts[first is not None :]]
+        self.scopes.pop()
+        return fold(expr.macro, over, tuple(slots.values()), parts, first)
+
+
+def _is_attribute(expr: Expr) -> bool:
+    """Whether it is a variable with fields and indices, which the server reads in one go."""
+    if isinstance(expr, Select):
+        return not expr.test
+    if isinstance(expr, Call):
+        return expr.function in ("_[_]", "_?._", "_[?_]", "_?_:_") and (expr.function == "_?_:_" or _is_attribute(expr.args[0]))
+    return isinstance(expr, Ident)
+
+
+def _type_name(expr: Expr) -> str:
+    found = expr.type.params[0] if expr.type.params else expr.type
+    return _TYPE_NAMES.get(found.name, found.name)
+
+
+def _pick(value: Value, field: str) -> Value:
+    if value.__class__ is Optional:
+        if value is NONE:
+            return NONE
+        holder = value.value
+        return Optional(holder[field]) if is_map(holder) and field in holder else NONE
+    raise EvaluationError(f"no such key: {field}")
+
+
+def _add_present(add: Callable[[Value], None], value: Value, optional: bool) -> None:
+    if not optional:
+        add(value)
+    elif value.__class__ is not Optional:
+        raise NoOverload
+    elif value is not NONE:
+        add(value.value)

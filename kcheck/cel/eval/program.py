@@ -1,0 +1,113 @@
+"""Expressions compiled once and evaluated often.
+
+environment = Environment({"self": INT})
+program = environment.compile("self > 0")      # a Program, or the Issues that keep it from being one
+program.evaluate({"self": 5})                  # True; raises EvaluationError
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from kcheck.cel.eval.activation import Frame, Step, deep_stack
+from kcheck.cel.eval.evaluator import emit
+from kcheck.cel.language.checker import check
+from kcheck.cel.language.issues import Broken, Issue, place
+from kcheck.cel.language.names import Names
+from kcheck.cel.language.parser import parse
+from kcheck.cel.language.syntax import Expr, Ident, Select
+from kcheck.cel.values.types import Type
+from kcheck.cel.values.values import Cancelled, EvaluationError, Value
+
+CALL_LIMIT = 1_000_000
+"""What one evaluation may cost (celconfig.PerCallLimit)."""
+
+LATEST = 36
+"""The minor version of Kubernetes whose libraries expressions use unless told otherwise."""
+
+_PROGRAMS = 4096
+
+
+class Program:
+    """A compiled expression. `type`: of its value. `spent`: what the last evaluation cost."""
+
+    __slots__ = ("_step", "expr", "spent", "text", "type")
+
+    def __init__(self, text: str, expr: Expr, step: Step) -> None:
+        self.text = text
+        self.expr = expr
+        self.type = expr.type
+        self.spent = 0
+        self._step = step
+
+    def evaluate(self, variables: Mapping[str, Value], limit: int = CALL_LIMIT) -> Value:
+        """The value. Raises EvaluationError, also where it costs more than the limit."""
+        frame = Frame(variables, limit)
+        try:
+            with deep_stack(self.expr.depth):
+                value = self._step(frame)
+        except Cancelled as error:
+            raise EvaluationError(str(error)) from None
+        except RecursionError:
+            raise EvaluationError("operation cancelled: nested too deeply") from None
+        finally:
+            self.spent = frame.spent
+        if frame.spent > limit:
+            raise EvaluationError("operation cancelled: actual cost limit exceeded")
+        return value
+
+    def uses(self, variable: str) -> bool:
+        """Whether the expression names a variable."""
+        return _mentions(self.expr, variable)
+
+
+class Environment:
+    """What expressions may name. `minor`: the version 1.N of the API server, which takes what 1.N-1 knew."""
+
+    def __init__(
+        self, variables: Mapping[str, Type], minor: int = LATEST, messages: Callable[[str], Type | None] | None = None,
+        libraries: frozenset[str] = frozenset(),
+    ) -> None:  # fmt: skip
+        self.names = Names(dict(variables), minor - 1, messages, libraries)
+        self._programs: dict[str, Program | tuple[Issue, ...]] = {}
+
+    def compile(self, text: str) -> Program | tuple[Issue, ...]:
+        """The program, or why the server would refuse the expression. Kept for the next who asks."""
+        found = self._programs.get(text)
+        if found is None:
+            if len(self._programs) >= _PROGRAMS:
+                self._programs.clear()
+            found = self._programs[text] = _compile(text, self.names)
+        return found
+
+
+def _compile(text: str, names: Names) -> Program | tuple[Issue, ...]:
+    try:
+        with deep_stack(max(map(text.count, "([{?.+-"))):
+            expr = parse(text, names.minor, "bindings" in names.libraries)
+            faults = check(expr, names)
+            if not faults and _has_constants(text):
+                from kcheck.cel.library.literals import SINCE, check_literals  # few expressions have such constants
+
+                faults = check_literals(expr) if names.minor >= SINCE else []
+            if faults:
+                return tuple(place(text, at, message) for at, message in faults)
+            return Program(text, expr, emit(expr, names))
+    except Broken as broken:
+        return (place(text, broken.offset, broken.message),)
+    except EvaluationError as error:
+        return (Issue(f"program instantiation failed: {error.message}"),)
+    except RecursionError:
+        return (Issue("max recursion depth exceeded"),)
+
+
+def _has_constants(text: str) -> bool:
+    return "[" in text or "{" in text or "matches" in text or "duration" in text or "timestamp" in text
+
+
+def _mentions(expr: Expr, variable: str) -> bool:
+    if isinstance(expr, Ident):
+        return expr.name == variable
+    if isinstance(expr, Select) and expr.resolved:
+        return expr.resolved == variable
+    return any(_mentions(each, variable) for each in expr.children)

@@ -1,0 +1,33 @@
+"""What the rules of a schema may name, kept for all places that share the schema."""
+
+from __future__ import annotations
+
+from kcheck.cel.eval.program import Environment
+from kcheck.cel.schema.declarations import CelShape, Schema
+from kcheck.cel.values.types import Type, optional_of
+
+
+def environment_of(shape: CelShape, optional_old: bool, minor: int) -> Environment:
+    """What rules on values of this shape may name: self and oldSelf.
+
+    Versions of a kind and copies of its definition share the schemas of their passages, so what they say alike is compiled once.
+    """
+    # Without fields, the type is all that an expression sees.
+    schema = shape.schema if _has_fields(shape.type) else _ANY
+    key = (id(schema), shape.type, optional_old, minor)
+    found = _environments.get(key)
+    if found is None:
+        if len(_environments) > 4096:
+            _environments.clear()
+        variables = {"self": shape.type, "oldSelf": optional_of(shape.type) if optional_old else shape.type}
+        # With the schema, whose id nothing else has as long as it is here.
+        found = _environments[key] = (schema, Environment(variables, minor))
+    return found[1]
+
+
+_environments: dict[tuple[int, Type, bool, int], tuple[Schema, Environment]] = {}
+_ANY: Schema = {}
+
+
+def _has_fields(type_: Type) -> bool:
+    return type_.kind == "object" or any(map(_has_fields, type_.params))

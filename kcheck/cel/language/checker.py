@@ -1,0 +1,260 @@
+"""Types of an expression's nodes, and what does not fit.
+
+Source: the type checking of the CEL language definition as cel-go does it: gradual, parameters solved by unification, the first
+overload that fits gives the result, several that fit give dyn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kcheck.cel.language.declarations import Overload
+from kcheck.cel.language.names import Names
+from kcheck.cel.language.syntax import Call, Comprehension, Expr, Ident, ListExpr, Literal, MapExpr, Message, Select, qualified_name
+from kcheck.cel.values import types
+from kcheck.cel.values.types import BOOL, BYTES, DOUBLE, DYN, ERROR, INT, NULL, STRING, UINT, Type
+
+Fault = tuple[int, str]
+"""An offset and what is wrong there."""
+
+_LITERALS = {"int": INT, "uint": UINT, "double": DOUBLE, "string": STRING, "bytes": BYTES, "bool": BOOL, "null": NULL}
+_LOGICAL = ("_&&_", "_||_")
+
+
+def check(expr: Expr, names: Names) -> list[Fault]:
+    """Set the types of all nodes; what is wrong, in the order of the text."""
+    checker = _TypeChecker(names)
+    checker.check(expr)
+    if checker.fresh:
+        checker.settle(expr)
+    return sorted(set(checker.faults))
+
+
+class _TypeChecker:
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.scopes: list[dict[str, Type]] = []
+        self.known: types.Substitution = {}
+        self.faults: list[Fault] = []
+        self.fresh = 0
+        self.visits: dict[type, Callable[[Any], Type]] = {
+            Literal: self.literal, Ident: self.ident, Select: self.select, Call: self.call, ListExpr: self.list, MapExpr: self.map,
+            Message: self.message, Comprehension: self.comprehension,
+        }  # fmt: skip
+
+    def check(self, expr: Expr) -> Type:
+        found = expr.type = self.visits[expr.__class__](expr)
+        return found
+
+    def settle(self, expr: Expr) -> None:
+        """Put what parameters turned out to be in their place."""
+        if expr.type.is_open:
+            expr.type = types.substitute(self.known, expr.type, settle=True)
+        for each in expr.children:
+            self.settle(each)
+
+    def fault(self, at: int, message: str) -> Type:
+        self.faults.append((at, message))
+        return ERROR
+
+    def show(self, type_: Type) -> str:
+        return repr(types.substitute(self.known, type_, settle=True))
+
+    def variable(self) -> Type:
+        self.fresh += 1
+        return Type("param", f"_{self.fresh}")
+
+    def literal(self, expr: Literal) -> Type:
+        return _LITERALS[expr.kind]
+
+    def ident(self, expr: Ident) -> Type:
+        name = expr.name
+        if name[0] == ".":
+            name = expr.name = name[1:]
+        else:
+            for scope in reversed(self.scopes):
+                if name in scope:
+                    return scope[name]
+        found = self.names.find(name)
+        return found or self.fault(expr.at, f"undeclared reference to '{name}' (in container '')")
+
+    def select(self, expr: Select) -> Type:
+        name = None if expr.test else qualified_name(expr)
+        if name is not None:
+            found = self.names.find(name.lstrip("."))
+            if found is not None:
+                expr.resolved = name.lstrip(".")
+                return found
+        self.check(expr.operand)
+        found = self.field(expr.at, expr.operand, expr.field)
+        return BOOL if expr.test else found
+
+    def field(self, at: int, operand: Expr, name: str, optional: bool = False) -> Type:
+        whole = types.substitute(self.known, operand.type)
+        target = types.unwrapped(whole)
+        if target.kind == "map":
+            found = target.params[1]
+        elif target.fields is not None:
+            found = target.fields.field(name) or self.fault(at, f"undefined field '{name}'")
+        elif target.kind == "param":
+            types.is_assignable(self.known, DYN, target)
+            found = DYN
+        elif types.is_dynamic(target):
+            found = DYN
+        else:
+            found = self.fault(at, f"type '{self.show(target)}' does not support field selection")
+        return types.optional_of(found) if optional or target is not whole else found
+
+    def call(self, expr: Call) -> Type:
+        if expr.function == "_?._":
+            self.check(expr.args[0])
+            self.check(expr.args[1])
+            field = expr.args[1]
+            expr.overloads = self.names.overloads("_?._")
+            return self.field(expr.at, expr.args[0], str(field.value) if isinstance(field, Literal) else "", optional=True)
+        args = [self.check(each) for each in expr.args]
+        if expr.function in _LOGICAL:
+            for each in expr.args:
+                if each.type is not BOOL:
+                    self.expect(each, BOOL)
+            expr.overloads = self.names.overloads(expr.function)
+            return BOOL
+        target = expr.target
+        if target is not None:
+            name = qualified_name(target)
+            found = self.names.overloads(f"{name}.{expr.function}") if name is not None and not self.is_local(name) else ()
+            if found:
+                expr.function = f"{name}.{expr.function}"
+                expr.target = target = None
+            else:
+                args.insert(0, self.check(target))
+                found = self.names.overloads(expr.function)
+        else:
+            found = self.names.overloads(expr.function)
+        if not found:
+            return self.fault(expr.at, f"undeclared reference to '{expr.function}' (in container '')")
+        return self.resolve(expr, found, args, target is not None)
+
+    def is_local(self, name: str) -> bool:
+        root = name.partition(".")[0]
+        return any(root in scope for scope in self.scopes)
+
+    def expect(self, expr: Expr, wanted: Type) -> None:
+        if not types.is_assignable(self.known, wanted, expr.type):
+            self.fault(expr.at, f"expected type '{self.show(wanted)}' but found '{self.show(expr.type)}'")
+
+    def resolve(self, expr: Call, overloads: tuple[Overload, ...], args: list[Type], member: bool) -> Type:
+        fitting: list[Overload] = []
+        result = ERROR
+        for each in overloads:
+            if each.member is not member or len(each.args) != len(args):
+                continue
+            answer = self.fit(each, args)
+            if answer is None:
+                continue
+            if not fitting:
+                result = answer
+            elif not types.is_dynamic(result) and answer != result:
+                result = DYN
+            fitting.append(each)
+        if not fitting:
+            shown = [self.show(each) for each in args]
+            text = f"{shown[0]}.({', '.join(shown[1:])})" if member else f"({', '.join(shown)})"
+            return self.fault(expr.at, f"found no matching overload for '{expr.function}' applied to '{text}'")
+        expr.overloads = tuple(fitting)
+        return result
+
+    def fit(self, overload: Overload, args: list[Type]) -> Type | None:
+        """What the overload gives for arguments of these types, None where they do not fit."""
+        wanted, result = overload.args, overload.result
+        if overload.params:
+            own: types.Substitution = {each: self.variable() for each in overload.params}
+            wanted = tuple(types.substitute(own, each) for each in wanted)
+            result = types.substitute(own, result)
+        elif len(args) == 1:
+            return result if types.is_assignable(self.known, wanted[0], args[0]) else None
+        if not types.are_assignable(self.known, wanted, args):
+            return None
+        return types.substitute(self.known, result)
+
+    def list(self, expr: ListExpr) -> Type:
+        element: Type | None = None
+        for index, each in enumerate(expr.items):
+            found = self.check(each)
+            if index in expr.optional:
+                found = self.present(each)
+            element = found if element is None else self.join(element, found)
+        return types.list_of(element or self.variable())
+
+    def map(self, expr: MapExpr) -> Type:
+        key: Type | None = None
+        value: Type | None = None
+        for index, (one, other) in enumerate(zip(expr.keys, expr.values, strict=True)):
+            found = self.check(one)
+            key = found if key is None else self.join(key, found)
+            found = self.check(other)
+            if index in expr.optional:
+                found = self.present(other)
+            value = found if value is None else self.join(value, found)
+        return types.map_of(key or self.variable(), value or self.variable())
+
+    def present(self, expr: Expr) -> Type:
+        """The type of what an optional entry holds."""
+        found = types.substitute(self.known, expr.type)
+        if types.is_optional(found):
+            return found.params[0]
+        if not types.is_dynamic(found):
+            self.fault(expr.at, f"expected type '{types.optional_of(found)!r}' but found '{self.show(found)}'")
+        return found
+
+    def join(self, one: Type, other: Type) -> Type:
+        return types.most_general(one, other) if types.is_assignable(self.known, one, other) else DYN
+
+    def message(self, expr: Message) -> Type:
+        name = expr.name.lstrip(".")
+        found = self.names.message(name)
+        if found is None:
+            self.fault(expr.at, f"undeclared reference to '{expr.name}' (in container '')")
+            return ERROR
+        expr.name = name
+        fields = found.fields
+        for index, (field, value, at) in enumerate(zip(expr.fields, expr.values, expr.places, strict=True)):
+            given = self.check(value)
+            if index in expr.optional:
+                given = self.present(value)
+            wanted = fields.field(field) if fields else None
+            if wanted is None:
+                self.fault(at, f"undefined field '{field}'")
+            elif not types.is_assignable(self.known, wanted, given):
+                self.fault(at, f"expected type of field '{field}' is '{self.show(wanted)}' but provided type is '{self.show(given)}'")
+        return found
+
+    def comprehension(self, expr: Comprehension) -> Type:
+        over = types.substitute(self.known, self.check(expr.over))
+        accumulated = self.check(expr.init)
+        if over.kind == "list":
+            item = (INT, over.params[0]) if expr.var2 else (over.params[0], DYN)
+        elif over.kind == "map":
+            item = (over.params[0], over.params[1])
+        else:
+            if over.kind == "param":
+                types.is_assignable(self.known, DYN, over)
+            elif not types.is_dynamic(over):
+                what = "expression of type '{}' cannot be range of a comprehension (must be list, map, or dynamic)"
+                self.fault(expr.over.at, what.format(self.show(over)))
+            item = (DYN, DYN)
+        self.scopes.append({expr.accumulator: accumulated})
+        if expr.macro != "bind":
+            self.scopes.append({expr.var: item[0], expr.var2: item[1]} if expr.var2 else {expr.var: item[0]})
+            self.check(expr.condition)
+            self.expect(expr.condition, BOOL)
+            self.check(expr.step)
+            self.expect(expr.step, accumulated)
+            self.scopes.pop()
+        else:
+            self.check(expr.condition)
+            self.check(expr.step)
+        found = self.check(expr.result)
+        self.scopes.pop()
+        return types.substitute(self.known, found)

@@ -1,0 +1,64 @@
+"""What names an expression may use: variables, types, functions, messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from kcheck.cel.language.declarations import Overload, overloads
+from kcheck.cel.values import types
+from kcheck.cel.values.types import DYN, SIMPLE, Type, list_of, map_of, optional_of, type_of
+
+_TYPES: dict[str, Type] = {
+    **{name: type_of(SIMPLE[name]) for name in ("bool", "bytes", "double", "int", "string", "uint", "type")},
+    "google.protobuf.Duration": type_of(types.DURATION),
+    "google.protobuf.Timestamp": type_of(types.TIMESTAMP),
+    "null_type": type_of(types.NULL),
+    "list": type_of(list_of(DYN)),
+    "map": type_of(map_of(DYN, DYN)),
+    "optional_type": type_of(optional_of(DYN)),
+    "net.IP": type_of(Type("opaque", "net.IP")),
+    "net.CIDR": type_of(Type("opaque", "net.CIDR")),
+}
+_SINCE = {"optional_type": 28, "net.IP": 30, "net.CIDR": 30}
+
+
+class Names:
+    """`variables`: names, which may be qualified, with their types. `minor`: expressions may use what Kubernetes 1.N has.
+
+    `messages`: the type of a message that expressions may make, None for a name that is none. `libraries`: beyond the usual ones.
+    """
+
+    def __init__(
+        self, variables: Mapping[str, Type], minor: int, messages: Callable[[str], Type | None] | None = None,
+        libraries: frozenset[str] = frozenset(),
+    ) -> None:  # fmt: skip
+        self.variables = variables
+        self.minor = minor
+        self._messages = messages
+        self.libraries = libraries
+        self._overloads: dict[str, tuple[Overload, ...]] = {}
+
+    def find(self, name: str) -> Type | None:
+        """The type of a variable or of a type's name."""
+        found = self.variables.get(name)
+        if found is not None:
+            return found
+        found = _TYPES.get(name)
+        if found is not None and _SINCE.get(name, 0) <= self.minor:
+            return found
+        message = self.message(name)
+        return None if message is None else type_of(message)
+
+    def message(self, name: str) -> Type | None:
+        """The type of a message that can be made under this name."""
+        return self._messages(name) if self._messages else None
+
+    def overloads(self, function: str) -> tuple[Overload, ...]:
+        """The overloads of a function; none where there is no such function."""
+        found = self._overloads.get(function)
+        if found is None:
+            found = overloads(function, self.minor)
+            if any(each.library == "jsonpatch" for each in found) and "jsonpatch" not in self.libraries:
+                found = ()
+            self._overloads[function] = found
+        return found

@@ -1,0 +1,25 @@
+"""What the file stage hands to the bundle stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from kcheck.check.file import Outcome
+from kcheck.facts.facts import Facts
+from kcheck.finding.finding import Finding
+from kcheck.text.record import NamedTuple
+
+
+class Checked(NamedTuple):
+    """A file and what it gave. `number`: its place in the input."""
+
+    number: int
+    path: str
+    outcome: Outcome
+
+
+FactsByFile = list[tuple[str, Sequence[Facts]]]
+"""Paths of files in input order, each with the facts of its objects."""
+
+RelationCache = Callable[[FactsByFile, Callable[[], list[Finding]]], list[Finding]]
+"""Returns the findings of rules across objects for these files: those of an earlier run, or the result of calling the function."""

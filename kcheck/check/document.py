@@ -1,0 +1,254 @@
+"""The file stage: one file's documents to findings and facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+
+from kcheck.check.session import Session
+from kcheck.extract.extract import collect
+from kcheck.facts.facts import Facts
+from kcheck.finding.finding import Finding
+from kcheck.finding.problem import Problem
+from kcheck.kube.resource import Resource, resources
+from kcheck.kube.suggestions import nearest
+from kcheck.redaction import redact
+from kcheck.rule.plan import Plan
+from kcheck.rule.ruleset import RuleSet
+from kcheck.schema.builtin.components import end_of, instead_of
+from kcheck.schema.builtin.version_preference import succession
+from kcheck.schema.locator import Locator, ObjectIndex
+from kcheck.schema.store import Store
+from kcheck.schema.walk import Walk
+from kcheck.text.complaint import help_of
+from kcheck.text.span import Span
+from kcheck.yaml.document import Document
+from kcheck.yaml.node import Node
+
+_HEAD = ("apiVersion", "kind")
+# What asks for the names in all texts, which few runs need and all would pay for.
+_OF_USAGE = frozenset(
+    {
+        "unused-config-map",
+        "unused-secret",
+        "unused-service-account",
+        "unused-persistent-volume-claim",
+        "unused-key",
+        "unbound-role",
+        "unused-binding-subject",
+    }
+)
+# What compares fields with one another, of which a patch may have only some.
+_OF_WHOLES = frozenset({"invalid-crd-names", "selector-mismatch"})
+
+
+class FileResult:
+    """What one file gave: findings, facts of its objects, how many documents."""
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+        self.facts: list[Facts] = []
+        self.documents = 0
+
+
+def check_documents(documents: Iterable[Document], session: Session, rules: RuleSet, part: bool = False) -> FileResult:
+    """Check the documents of a file with these rules. `part`: they are patches of objects that stand elsewhere."""
+    result = FileResult()
+    plan = session.plan(rules)
+    for document in documents:
+        result.documents += 1
+        _DocumentCheck(document, session, rules, plan, result, part).run()
+    return result
+
+
+class _DocumentCheck:
+    """One document being checked."""
+
+    def __init__(self, document: Document, session: Session, rules: RuleSet, plan: Plan, result: FileResult, part: bool) -> None:
+        self.document = document
+        self.session = session
+        self.rules = rules
+        self.plan = plan
+        self.result = result
+        self.part = part
+        # There are few of these and many rules, and a set would go through all that it is handed.
+        self.usage = not rules.active.keys().isdisjoint(_OF_USAGE)
+        self.placer = Locator(document)
+
+    def run(self) -> None:
+        document = self.document
+        if document.fault is not None:
+            self.tell("invalid-yaml", Problem(Span(document.fault.start, document.fault.end), document.fault.message))
+            return
+        for hook in self.plan.documents:
+            hook.run(document, self.tell, self.crash)
+        objects = resources(document)
+        if not objects and not (document.root["kind"].text.endswith("List") and document.root["items"].is_list):
+            self.no_object(document.root)
+        owners = ObjectIndex(objects) if document.duplicates else None
+        for entry, first in document.duplicates:
+            self.placer = Locator(document, owners.at(entry.key_span.start) if owners is not None else None)
+            line = document.source.position(first.key_span.start).line
+            message = f'duplicate key "{entry.name}" (first defined on line {line})'
+            self.tell("duplicate-key", Problem(entry, message, help="remove one", reason="DuplicateKey", at="key"))
+        for resource in objects:
+            self.object(resource)
+
+    def object(self, resource: Resource) -> None:
+        resource.part = self.part
+        stores = self.session.stores
+        last: Walk | None = None
+        for store in stores:
+            last = self.against(resource, store) or last
+        self.placer.resource = resource
+        if "deprecated-api" in self.rules:
+            self.succession(resource)
+        for hook in self.plan.objects.of_kind(resource.api_version, resource.kind):
+            hook.run(resource, self.tell, self.crash)
+        with self.session.stage("facts of objects"):
+            self.result.facts.append(collect(resource, last.pods if last is not None else [], self.placer, self.usage))
+
+    def against(self, resource: Resource, store: Store) -> Walk | None:
+        """Judge an object by one version of Kubernetes."""
+        resource.minor = store.definitions.minor
+        walk = Walk(resource, self.plan, self.tell, self.crash)
+        kind = store.builtin(resource.api_version, resource.kind)
+        if kind is not None:
+            resource.built_in, resource.namespaced = True, kind.namespaced
+            self.placer = Locator(self.document, resource, kind.shape)
+            walk.visit(resource.node, kind.shape)
+            walk.whole(resource)
+            return walk
+        added = store.added(resource.api_version, resource.kind)
+        if added is not None:
+            resource.namespaced = added.namespaced
+            self.placer = Locator(self.document, resource, added.shape)
+            added.judge(resource, walk)
+            walk.whole(resource)
+            return self.embedded(resource, store)
+        component = store.components.kind(resource.api_version, resource.kind)
+        if component is not None:
+            # A file that a program reads: what holds of every object does not hold of it.
+            self.placer = Locator(self.document, resource, component.shape)
+            walk.visit(resource.node, component.shape)
+            return walk
+        self.placer = Locator(self.document, resource)
+        self.unknown_kind(resource, store)
+        return self.embedded(resource, store)
+
+    def embedded(self, resource: Resource, store: Store) -> Walk | None:
+        """Ask of the pods in an object of a kind that is not built in what is asked of pods."""
+        # Loaded when the first such object comes, for small runs have none.
+        from kcheck.schema.pods.walk import PodWalk, outline_of, places_in
+
+        places = places_in(resource, store)
+        if not places:
+            return None
+        if self.placer.shape is None:
+            self.placer.shape = outline_of(places, store)
+        walk = PodWalk(resource, self.session.embedded_plan(self.rules), store, self.tell, self.crash)
+        walk.enter(places)
+        if "invalid-pod-in-custom-resource" in self.rules and walk.pods:
+            from kcheck.schema.pods.validation import tell_doomed
+
+            tell_doomed(resource, walk.pods, store, self.session.verdict_plan, self.tell, self.crash)
+        return walk
+
+    def unknown_kind(self, resource: Resource, store: Store) -> None:
+        api_version, kind = resource.api_version, resource.kind
+        version = store.definitions.version
+        node = resource["apiVersion"]
+        absence = store.absence(api_version, kind)
+        if absence is not None and absence.removed:
+            used = f"use apiVersion: {absence.replacement}"
+            instead = used if absence.replacement else instead_of(resource.group, kind) or "remove it: there is no replacement"
+            self.tell("removed-api", Problem(node, f"{api_version} {kind} was removed in Kubernetes {absence.removed}", help=instead))
+        elif absence is not None:
+            instead = f"use apiVersion: {absence.replacement}" if absence.replacement else ""
+            message = f"{api_version} {kind} is available since Kubernetes {absence.added}, not in {version}"
+            self.tell("unknown-kind", Problem(node, message, help=instead))
+        elif end := end_of(resource.group):
+            self.tell("removed-api", Problem(node, f"{api_version} {kind} {end}", help=help_of(end)))
+        elif store.serves_group(api_version) or "/" not in api_version:
+            served = store.versions_of(kind)
+            if served:
+                message = f'no kind "{kind}" in {api_version}'
+                self.tell("unknown-kind", Problem(node, message, help=f"use apiVersion: {' or '.join(served)}"))
+            else:
+                near = store.kind_like(kind)
+                help = f'did you mean "{near}"?' if near else "check the spelling of kind and apiVersion"
+                message = f'unknown kind "{kind}" in {api_version} of Kubernetes {version}'
+                self.tell("unknown-kind", Problem(resource["kind"], message, help=help))
+        elif not self.is_ignored(resource.group):
+            message = f"not validated: no schema for {api_version} {kind}"
+            self.tell("missing-schema", Problem(node, message, help="add its CRD to the input or pass --schemas"))
+
+    def succession(self, resource: Resource) -> None:
+        """Tell of a version that has a successor on every version of Kubernetes that is checked against."""
+        api_version, kind = resource.api_version, resource.kind
+        after = succession(api_version, kind, tuple(store.definitions for store in self.session.stores))
+        if after is not None:
+            end = f"is removed in Kubernetes {after.removed}" if after.removed else "is superseded by a stable version"
+            message = f"{api_version} {kind} {end}"
+            self.tell("deprecated-api", Problem(resource["apiVersion"], message, help=f"use apiVersion: {after.successor}"))
+
+    def is_ignored(self, group: str) -> bool:
+        """Whether the config says that an API group may go without a schema."""
+        patterns = self.rules["missing-schema"].options["ignore_groups"] if "missing-schema" in self.rules else ()
+        return any(fnmatchcase(group, pattern) for pattern in patterns)
+
+    def no_object(self, root: Node) -> None:
+        slips = [nearest(key, [k for k, _ in root.entries]) for key in _HEAD]
+        if not root.is_map or (None in slips and not any(root[key] for key in (*_HEAD, "metadata"))):
+            message = "document is not a Kubernetes object: apiVersion, kind and metadata are missing"
+            self.tell("not-kubernetes-object", Problem(root, message, help="add them or exclude the file"))
+            return
+        for key in _HEAD:
+            node = root[key]
+            if node and not node.text:
+                self.tell("not-kubernetes-object", Problem(node, f"{key} must be a string, not {node.plain()!r}"))
+            elif not node:
+                near = nearest(key, [k for k, _ in root.entries])
+                at = root[near] if near and near != key else node
+                hint = f'did you mean "{key}" instead of "{near}"?' if near and near != key else f"add {key}"
+                self.tell("not-kubernetes-object", Problem(at, f"{key} is missing", help=hint, at="key"))
+
+    def crash(self, rule: str, error: Exception) -> None:
+        """A rule failed on an object: that is a finding too."""
+        of = f' on {self.placer.id.kind} "{self.placer.id.name}"' if self.placer.id.kind else ""
+        message = f"rule {rule} failed{of}: {type(error).__name__}: {error}"
+        root = self.placer.resource.node if self.placer.resource is not None else self.document.root
+        self.tell("internal-error", Problem(root, message))
+
+    def tell(self, rule: str, problem: Problem) -> None:
+        """Make a finding of a problem, where the rule is one of those that run."""
+        active = self.rules.active.get(rule)
+        if active is None:
+            return
+        node = problem.node
+        if self.part and (rule in _OF_WHOLES or _is_about_the_rest(problem)):
+            return
+        field = self.placer.path(problem.field) if isinstance(problem.field, Node) else problem.field
+        if isinstance(node, Node):
+            place = self.placer.place(node, problem.at, field)
+        else:
+            place = self.placer.at(node, field or "") if isinstance(node, Span) else node
+        secrets, guarded = self.placer.secrets, self.placer.is_guarded()
+        if self.placer.id.kind == "CustomResourceDefinition":
+            message, help = redact.message(problem.message), redact.message(problem.help)
+        else:
+            message = secrets.message(problem.message, guarded, node, problem.field)
+            help = secrets.message(problem.help, guarded, node, problem.field) if problem.help else ""
+        fix = secrets.fix(problem.fix, guarded) if problem.fix is not None else None
+        self.result.findings.append(
+            Finding(rule, active.severity, active.rule.family, message, place, problem.reason, problem.related, fix, "", help)
+        )
+
+
+def _is_about_the_rest(problem: Problem) -> bool:
+    """Whether what is wrong with a patch is that something is not in it, or an order to kustomize is."""
+    nodes = [node for node in (problem.node, problem.field) if isinstance(node, Node)]
+    if any(not node.exists or node.name.startswith("$") for node in nodes) or problem.reason == "NotFound":
+        return True
+    # What is told at the key of a map is mostly what the map lacks.
+    return problem.at == "key" and any(node.is_map for node in nodes) and problem.reason not in ("UnknownField", "DuplicateKey")

@@ -1,0 +1,50 @@
+"""Whether pods seem to be there for a selector, by any sign: what rules ask that say there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+from operator import itemgetter
+
+from kcheck.facts.facts import Facts
+from kcheck.facts.pod_index import PodTable, grouped
+from kcheck.facts.variants import may_share
+from kcheck.kube.selector import Selector
+
+
+class Presence:
+    """The pods of an input, those of patches included, and the custom resources whose operators make whatever pods they like."""
+
+    def __init__(self, facts: list[Facts], pods: PodTable) -> None:
+        self._pods = pods
+        parts = ((f, pod) for f in facts if not f.whole for pod in f.pods)
+        pairs = ((label, part) for part in parts for label in part[1].labels.items())
+        self._parts = grouped(pairs, lambda pair: pair[0], lambda pair: pair[1])
+        # The template of a workload has labels; where it has none, a kustomization adds them, which are often its name.
+        self._unlabelled = grouped((f for f in facts if any(not pod.labels for pod in f.pods)), lambda f: f.id.name)
+        self._operated = [f for f in facts if f.operated]
+        self._names = frozenset(f.id.name for f in self._operated)
+        self._labelled = grouped(((label, f) for f in self._operated for label in f.labels.items()), itemgetter(0), itemgetter(1))
+
+    def seems(self, by: Facts, selector: Selector) -> bool:
+        """Whether some pod meets the selector of an object, be it of a variant that belongs to others; or a custom resource has its
+        labels, or the beginning of a value of it for a name; or a workload without labels is called like a value of it.
+        """
+        values = {value for r in selector.requirements for value in r.values}
+        if any(value[:end] in self._names for value in values for end, sign in enumerate(f"{value}-") if sign == "-"):
+            return True
+        if any(may_share(by.id.namespace, f.id.namespace) for value in values for f in self._unlabelled.get(value, ())):
+            return True
+        whole = (pair for _, files in self._pods.candidates(selector) for found in files.values() for pair in found)
+        labels = ((r.key, value) for r in selector.requirements if r.operator == "In" for value in r.values)
+        pods = chain(whole, chain.from_iterable(self._parts.get(label, ()) for label in labels))
+        if any(pod.meets(selector) and may_share(by.id.namespace, f.id.namespace) for f, pod in pods):
+            return True
+        return any(selector.matches(f.labels) and may_share(by.id.namespace, f.id.namespace) for f in self._operated_for(selector))
+
+    def _operated_for(self, selector: Selector) -> Iterable[Facts]:
+        """The custom resources that a selector may match: one requirement by values is enough to find them."""
+        equal = next((r for r in selector.requirements if r.operator == "In"), None)
+        if equal is None:
+            return self._operated
+        return chain.from_iterable(self._labelled.get((equal.key, value), ()) for value in equal.values)

@@ -1,0 +1,76 @@
+"""The Services that texts of an object name: in its environment, its arguments, or the data of a ConfigMap.
+
+Source: the documentation's page "DNS for Services and Pods".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kcheck.facts.bundle import Bundle
+from kcheck.facts.facts import Facts, PortFact
+from kcheck.facts.network import Address
+from kcheck.text.record import NamedTuple
+
+
+class ServiceCall(NamedTuple):
+    """A caller, where it names a Service, that Service, and the port of it that is meant."""
+
+    caller: Facts
+    address: Address
+    service: Facts
+    port: PortFact
+
+
+class CallTarget(NamedTuple):
+    """The Service that a host name means. `suffixed`: the name says itself that it is one's."""
+
+    name: str
+    namespace: str
+    suffixed: bool
+
+
+def target(host: str, user: Facts, bundle: Bundle) -> CallTarget | None:
+    """What a host name means in the pods of an object: name, name.namespace, name.namespace.svc, each perhaps behind a pod's name."""
+    parts = host.rstrip(".").split(".")
+    if "svc" in parts[2:]:
+        end = parts.index("svc", 2)
+        return CallTarget(parts[end - 2], parts[end - 1], True)
+    if len(parts) == 1:
+        return CallTarget(parts[0], user.id.namespace, False)
+    if len(parts) == 2:
+        return (
+            CallTarget(parts[0], parts[1], False) if parts[1] in bundle.once(namespaces) else CallTarget(parts[1], user.id.namespace, False)
+        )
+    return None
+
+
+def namespaces(bundle: Bundle) -> frozenset[str]:
+    """The namespaces that objects of the input are in."""
+    return frozenset(f.id.namespace for f in bundle.facts) | {f.id.name for f in bundle.facts if f.id.kind == "Namespace"}
+
+
+def services(meant: CallTarget, user: Facts, bundle: Bundle) -> list[Facts]:
+    """The Services of the input that a name can mean, variants of one another included."""
+    return [
+        f
+        for f in bundle.named("Service", meant.name)
+        if f.whole
+        and (f.id.namespace == meant.namespace or not f.id.namespace or not meant.namespace)
+        and bundle.variants.is_nearest(user.named, f.place.file)
+    ]
+
+
+def calls(user: Facts, bundle: Bundle) -> Iterator[ServiceCall]:
+    """The Services with their ports that an object names and that surely live beside it."""
+    for address in user.addresses if user.whole else ():
+        meant = target(address.host, user, bundle)
+        found = services(meant, user, bundle) if meant is not None else []
+        near = [f for f in found if bundle.complete or f.folder == user.folder]
+        if not near or len({f.place.file for f in near}) > 1:
+            continue
+        port = next((p for p in near[0].ports if p.number == address.port), None)
+        if port is None and not address.port and len(near[0].ports) == 1:
+            port = near[0].ports[0]
+        if port is not None:
+            yield ServiceCall(user, address, near[0], port)

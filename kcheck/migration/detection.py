@@ -1,0 +1,54 @@
+"""Which tool a file belongs to, by what it says; by its name where it says nothing."""
+
+from __future__ import annotations
+
+import os
+
+from kcheck.kube.resource import is_object
+from kcheck.migration import checkov
+from kcheck.migration.kube_score import command_line
+from kcheck.text.source import Source
+from kcheck.yaml.document import Document
+from kcheck.yaml.node import Node
+from kcheck.yaml.parse import parse
+
+MANIFEST = "manifest"
+
+_NAMES = {
+    ".kube-linter.yaml": "kube-linter",
+    ".kube-linter.yml": "kube-linter",
+    ".checkov.yaml": "checkov",
+    ".checkov.yml": "checkov",
+    "polaris.yaml": "polaris",
+    "polaris.yml": "polaris",
+}
+_POLARIS_WORDS = frozenset({"danger", "warning", "ignore", "error"})
+_CHECKOV_KEYS = frozenset({*checkov.KNOWN, *checkov.IDLE})
+
+
+def recognise(source: Source) -> tuple[str, list[Document]]:
+    """The tool whose config a file is, MANIFEST, or "" for neither; and its documents."""
+    documents = parse(source)
+    if any(is_object(document.root) for document in documents):
+        return MANIFEST, documents
+    by_name = _NAMES.get(os.path.basename(source.path), "")
+    if len(documents) == 1 and documents[0].root.is_map and (tool := _by_keys(documents[0].root)):
+        return tool, documents
+    # A workflow of CI that calls kube-score is YAML, too.
+    return by_name or ("kube-score" if command_line(source.text) is not None else ""), documents
+
+
+def _by_keys(root: Node) -> str:
+    keys = {key for key, _ in root.entries}
+    checks = root["checks"]
+    if "exemptions" in keys or any(each.text in _POLARIS_WORDS for each in checks):
+        return "polaris"
+    if checks.is_map and {key.lower() for key, _ in checks.entries} & {
+        "addallbuiltin", "donotautoadddefaults", "include", "exclude", "ignorepaths",
+    }:  # fmt: skip
+        return "kube-linter"
+    if "customChecks" in keys:
+        return "kube-linter" if root["customChecks"].is_list else "polaris"
+    if keys & {"skip-check", "check", "soft-fail", "framework"} and keys <= _CHECKOV_KEYS:
+        return "checkov"
+    return ""

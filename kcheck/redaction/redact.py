@@ -1,0 +1,159 @@
+"""Secret values in bare text, hidden by asterisks: in lines of source code, also of documents that do not parse, and in messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from kcheck.kube import credential_patterns
+from kcheck.kube.credential_names import could_be_credential, has_credential_word, is_credential, may_indicate_credential
+from kcheck.text.pattern import pattern
+from kcheck.text.record import NamedTuple
+
+STARS = "***"
+"""What a message shows for a secret value."""
+
+# The password of a URL reaches to the last "@" before the next URL: people write passwords with "@" and "/" in them.
+_PASSWORD = pattern(r"""://[^\s/?#"'<>@:,]*:(?!\d{1,5}(?:[/?#,\s"'\\]|$))((?:(?!://)[^\s"'<>])*)@""")
+# Without a password the user is a token, but for the user that everybody has at Git servers.
+_USER = pattern(r"""https?://(?!git@)([^\s/?#"'<>@:,$]+)@""")
+# What a shell, kustomize, Helm or the kubelet fills in.
+_FILLED_IN = pattern(r"\$\(\w+\)|\$\{[^}]*\}|\$\w+|\{\{.*\}\}|<[^>]*>|%\w+%")
+_PAIR = pattern(r"""\\*["']([A-Za-z][\w.\-]*)\\*["']\s*:\s*\\*["']([^"'\\]+)""")
+_ASSIGNED = pattern(r"""([A-Za-z][\w.\-]*)=\\?(["']?)([^\s"'`;&|()\\,\]}]+)""")
+_HEADER = pattern(r"(?i)authorization\W.{0,40}?\b(?:bearer|basic)\s+([\w+/.~=-]{6,})")
+# base64 of "://" at its three alignments, and of '{"'.
+_ENCODED = ("Oi8v", "ovL", "6Ly", "eyJ")
+# What a line in flow style has that names a secret value on it or belongs to an entry that another line may go on with.
+_IN_FLOW = (
+    "value", "args", "command", "data", "literals", "pass", "pwd", "secret", "token", "key", "credential", "auth", "salt", "seed",
+    "signature", "hmac", "license", "webhook", "cookie", "session",
+)  # fmt: skip
+_KEYED = pattern(r"""[ \t]*(?:- +)*(["']?)([\w./-]+)\1:(?:[ \t]+(.*))?$""")
+# Fields that hold what other fields give a name to.
+_NAMED_ELSEWHERE = frozenset({"value", "args", "command", "data", "stringData", "literals"})
+# Fields of a Secret or kubeconfig that hold no secret value.
+_OPEN = frozenset({
+    "apiVersion", "kind", "metadata", "name", "namespace", "type", "immutable", "data", "stringData", "items", "labels", "annotations",
+    "clusters", "cluster", "contexts", "context", "users", "user", "server", "current-context", "preferences",
+})  # fmt: skip
+_FIRST_KEY = pattern(r"""[ \t]*(?:[-?] +)*["']?([\w./-]+)["']?[ \t]*:(?:[ \t]+|$)""")
+_DATA = pattern(r"""["']?(?:data|stringData|users)["']?[ \t]*:""")
+_LOOKS_SECRET = pattern(
+    r"""\bkind["']?\s*:\s*["']?(?:Secret|Config)\b|\bstringData["']?\s*:|\bsecretGenerator\b|\bclient-key-data["']?\s*:"""
+)
+_PASSWORD_KEY = pattern(r"""([A-Za-z][\w.\-]*)["']?[ \t]*[:=][ \t]*(\S.*)""")
+_SECRET_KEYS = ("password", "passwd", "pwd", "token", "secret", "passphrase", "credentials", "client-key-data")
+
+
+class RedactedLine(NamedTuple):
+    """A line with asterisks. `plain`: other lines cannot make anything in it secret, unless its object is a Secret or the like."""
+
+    text: str
+    plain: bool
+
+
+def user_infos(text: str) -> Iterator[tuple[int, int]]:
+    """The passwords in the URLs of a text, and users that stand there without one."""
+    if "://" in text and "@" in text:
+        for found in (_PASSWORD, _USER):
+            for match in found.finditer(text):
+                if match[1] and not _FILLED_IN.fullmatch(match[1]):
+                    yield match.span(1)
+
+
+def without_user_info(text: str) -> str:
+    """A URL without user and password."""
+    scheme, separator, rest = text.partition("://")
+    authority, slash, path = rest.partition("/")
+    return f"{scheme}{separator}{authority.rpartition('@')[2]}{slash}{path}" if separator and "@" in authority else text
+
+
+def spans(text: str, telling: bool | None = None) -> list[tuple[int, int]]:
+    """The secret values that a text shows to be such by itself. `telling`: whether a name in it may say so, where that is known."""
+    found = [*user_infos(text), *((each.start, each.end) for each in credential_patterns.find(text))]
+    if "uthorization" in text:
+        found += (match.span(1) for match in _HEADER.finditer(text) if not match[1].isalpha() and could_be_credential(match[1]))
+    if has_credential_word(text.lower()) if telling is None else telling:
+        found += (match.span(2) for match in _PAIR.finditer(text) if is_credential(match[1], match[2], sure=True))
+        found += (match.span(3) for match in _ASSIGNED.finditer(text) if is_credential(match[1], match[3], sure=True))
+    return found
+
+
+def spans_in_file(text: str) -> list[tuple[int, int]]:
+    """The same of a line or a file: settings and command lines, too."""
+    low = text.lower()
+    telling = has_credential_word(low)
+    found = spans(text, telling)
+    if telling or "mysql" in low:
+        found += ((each.start, each.end) for each in credential_patterns.lines(text, ""))
+        found += ((each.start, each.end) for each in credential_patterns.arguments(text))
+    return found
+
+
+@lru_cache(maxsize=1024)
+def message(text: str) -> str:
+    """A message without the secret values that can be recognized in it."""
+    return replaced(text, spans(text))
+
+
+def replaced(text: str, secret: list[tuple[int, int]]) -> str:
+    """A message with stars for some of its characters."""
+    end = len(text)
+    for start, stop in sorted(secret, reverse=True):
+        if start < end:
+            text = f"{text[:start]}{STARS}{text[max(min(stop, end), start) :]}"
+            end = start
+    return text
+
+
+@lru_cache(maxsize=4096)
+def line(text: str) -> RedactedLine:
+    """A line of a file. Many places share one."""
+    shown = text
+    for start, end in spans_in_file(text):
+        shown = cover(shown, start, end)
+    return RedactedLine(shown, _is_plain(text))
+
+
+def _is_plain(text: str) -> bool:
+    keyed = _KEYED.match(text)
+    if keyed is None or keyed[2] in _NAMED_ELSEWHERE:
+        return False
+    if may_indicate_credential(keyed[2]):
+        value = (keyed[3] or "").strip("\"' \t")
+        if not value or value[0] in "|>&*!#{[" or " #" in value or is_credential(keyed[2], value):
+            return False
+    if ("{" in text or "[" in text) and any(word in low for low in (text.lower(),) for word in _IN_FLOW):
+        return False
+    return not any(each in text for each in _ENCODED)
+
+
+def cover(text: str, start: int, end: int) -> str:
+    """A line with some of its characters as asterisks."""
+    start, end = max(start, 0), min(end, len(text))
+    return text[:start] + "*" * (end - start) + text[end:] if start < end else text
+
+
+def looks_secret(text: str) -> bool:
+    """Whether a text that does not parse seems to be a Secret or kubeconfig."""
+    return _LOOKS_SECRET.search(text) is not None
+
+
+def unread_line(text: str, secret: bool) -> str:
+    """A line of a document that nobody could read. `secret`: it seems to be a Secret or kubeconfig, so that all values are hidden."""
+    shown = line(text).text
+    if secret:
+        match = _FIRST_KEY.match(text)
+        if match is None:
+            start = found.end() if (found := _DATA.search(text)) else len(text) - len(text.lstrip(" \t-"))
+            return text if text.lstrip().startswith(("---", "...", "#", "%")) and not found else _starred(shown, start)
+        return shown if match[1] in _OPEN and "{" not in text else _starred(shown, match.end())
+    for match in _PASSWORD_KEY.finditer(text):
+        if match[1].lower().endswith(_SECRET_KEYS) and could_be_credential(match[2]):
+            return _starred(shown, match.start(2))
+    return shown
+
+
+def _starred(text: str, start: int) -> str:
+    return text[:start] + "".join(char if char.isspace() else "*" for char in text[start:])

@@ -1,0 +1,58 @@
+"""How much was found: the closing line, the table of rules, the files passed over."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from kcheck.finding.report import Report
+from kcheck.finding.severity import Severity
+from kcheck.reporters.style import BOLD, Style
+from kcheck.reporters.terminal_safe import Glyphs
+
+
+def closing_line(report: Report) -> str:
+    """What was found, in how much."""
+    affected = len({f.file for f in report.findings})
+    # A file that could not be read has a finding and is not counted as checked.
+    files = max(report.files, affected)
+    read = f"{_many(files, 'file')} ({_many(report.documents, 'document')})"
+    if report.findings:
+        counts = report.count()
+        found = ", ".join(_severity(s, counts[s]) for s in sorted(counts, reverse=True))
+        line = f"Found {found} in {affected} of {read}."
+    elif files:
+        line = f"No findings in {read}."
+    else:
+        line = "No findings: no file was checked."
+    if report.suppressed:
+        line += f" {_many(report.suppressed, 'finding')} suppressed."
+    return line
+
+
+def statistics_lines(report: Report, glyphs: Glyphs, style: Style) -> list[str]:
+    """Rules with the number of their findings and their title, the most frequent first."""
+    rows = sorted(Counter(f.rule for f in report.findings).items(), key=lambda row: (-row[1], row[0]))
+    names = {rule: glyphs.visible(rule) for rule, _ in rows}
+    widest = max(map(len, names.values()), default=0)
+    digits = len(str(rows[0][1])) if rows else 0
+    lines = []
+    for rule, count in rows:
+        note = report.rules.get(rule)
+        title = glyphs.visible(note.title) if note else ""
+        lines.append(f"{style.paint(names[rule], BOLD)}{' ' * (widest - len(names[rule]))}  {count:>{digits}}  {title}".rstrip())
+    return lines
+
+
+def passed_lines(report: Report, glyphs: Glyphs) -> list[str]:
+    """The files that were looked at and not checked, with the reason."""
+    if not report.passed:
+        return []
+    return ["Passed over:", *(f"  {glyphs.visible(p.file)}: {glyphs.visible(p.why)}" for p in report.passed)]
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _severity(severity: Severity, count: int) -> str:
+    return f"{count} info" if severity is Severity.INFO else _many(count, severity.word)

@@ -1,0 +1,62 @@
+"""Lists whose items must differ: x-kubernetes-list-type "set" and "map", judged after defaults are filled in.
+
+Source: k8s.io/apiextensions-apiserver 1.36, pkg/apiserver/schema/listtype.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from kcheck.schema.crd.structural import Schema
+from kcheck.schema.crd.validation import Keys, SchemaFault
+from kcheck.schema.crd.wording import quoted
+from kcheck.text.complaint import Complaint
+
+
+def duplicate_faults(value: Any, schema: Schema | None, keys: Keys = ()) -> Iterator[SchemaFault]:
+    """Items that stand in a list already, here and below. The first repetition of each is named."""
+    if schema is None:
+        return
+    if isinstance(value, dict):
+        for key, child in value.items():
+            # A key that the properties and the additional properties both describe is looked at twice; once will do.
+            yield from duplicate_faults(child, schema.under(key), (*keys, key))
+    elif isinstance(value, list):
+        if schema.list_type == "set":
+            for index in _repetitions(value):
+                yield _duplicate((*keys, index), Complaint(f"duplicate item {quoted(value[index])} in this list", "remove it"))
+        elif schema.list_type == "map":
+            yield from _map_faults(value, schema, keys)
+        for index, item in enumerate(value):
+            yield from duplicate_faults(item, schema.items, (*keys, index))
+
+
+def _map_faults(value: list[Any], schema: Schema, keys: Keys) -> Iterator[SchemaFault]:
+    for index, item in enumerate(value):
+        if item is not None and not isinstance(item, dict):
+            message = Complaint(f"expected a map, found {quoted(item)}")
+            yield SchemaFault((*keys, index), "wrong-type", message, "Invalid", bracketed=True)
+            return
+    parts = [{key: item[key] for key in schema.list_keys if key in item} if item else {} for item in value]
+    for index in _repetitions(parts):
+        words = ", ".join(f"{key} {quoted(part)}" for key, part in parts[index].items()) or f"no {' and '.join(schema.list_keys)}"
+        yield _duplicate((*keys, index), Complaint(f"duplicate item with {words} in this list", "change or remove it"))
+
+
+def _duplicate(keys: Keys, message: str) -> SchemaFault:
+    return SchemaFault(keys, "duplicate-list-item", message, "Duplicate", bracketed=True)
+
+
+def _repetitions(values: list[Any]) -> list[int]:
+    """Where a value stands for the second time."""
+    times: dict[str, int] = {}
+    found = []
+    for index, value in enumerate(values):
+        # JSON tells true from 1, and the reader has written 1.0 as 1.
+        text = json.dumps(value, sort_keys=True)
+        times[text] = times.get(text, 0) + 1
+        if times[text] == 2:
+            found.append(index)
+    return found

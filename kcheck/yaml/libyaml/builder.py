@@ -1,0 +1,280 @@
+"""Events of libyaml to nodes, in one loop: this is where reading spends its time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from ruamel.yaml.events import (
+    AliasEvent,
+    DocumentEndEvent,
+    DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+    StreamStartEvent,
+)
+
+from kcheck.text.breaks import BREAKS
+from kcheck.text.complaint import Complaint
+from kcheck.yaml.node import Node
+from kcheck.yaml.read_document import DEPTH_LIMIT, Built
+from kcheck.yaml.scalars import BadScalar, key_text, resolve, tagged, tagged_key, value_key
+
+ALIAS_LIMIT = 100_000
+"""Nodes that aliases of one document may stand for in all: a document of the alias-bomb kind passes it at once."""
+
+# The anchor ends where libyaml says so: a ':' behind it begins the value.
+_PROPERTIES = re.compile(rf"(?:(?:&[A-Za-z0-9_-]++|![^ \t{BREAKS}]*+)(?:[ \t{BREAKS}]++|#[^{BREAKS}]*+)*+)++")
+_BLANK = re.compile(rf"(?:[ \t{BREAKS}]++|#[^{BREAKS}]*+|(?:\.\.\.|---)(?=[ \t{BREAKS}]|\Z))*+")
+_SLASH = re.compile(r"(?<!\\)(?:\\\\)*+\\/")
+_MERGE = "<<"
+_MERGE_TAG = "tag:yaml.org,2002:merge"
+
+
+class YamlFault(Exception):
+    """What libyaml lets pass and the server's reader refuses; offsets count from the start of the text that was parsed."""
+
+    def __init__(self, start: int, end: int, message: str) -> None:
+        super().__init__(message)
+        self.start = start
+        self.end = end
+        self.message = message
+
+
+def build(parser: Any, text: str, base: int, slash: bool = True) -> Built | None:
+    """The first document of a text, None where it is empty. `base`: what is added to every offset; `slash`: whether "\\/" is an
+    escape, as it is in JSON and not in the server's YAML.
+
+    Raises Fault, and what the parser raises.
+    """
+    return _Builder(text, base, slash).run(parser)
+
+
+class _Builder:
+    """One document in the making."""
+
+    def __init__(self, text: str, base: int, slash: bool) -> None:
+        self.slash = slash
+        self.text = text
+        self.base = base
+        self.anchors: dict[str, Node] = {}
+        self.duplicates: list[tuple[Node, Node]] = []
+        self.copied = 0
+        # Where the keys stand that merge, and the aliases of collections.
+        self.merge_keys: set[int] = set()
+        self.aliased: set[int] = set()
+
+    def run(self, parser: Any) -> Built | None:  # noqa: C901 (one loop over the input: a call per step costs a tenth of all reading)
+        base, text, anchors, duplicates = self.base, self.text, self.anchors, self.duplicates
+        get = parser.get_event
+        # The collection being filled, the Node that owns it, the key that waits for its value, and the same of all around it.
+        current: Any = None
+        owner: Node | None = None
+        key: Node | None = None
+        stack: list[tuple[Any, Node | None, Node | None]] = []
+        merging: dict[int, list[tuple[int, Node]]] = {}
+        root: Node | None = None
+        # Where the last value ends: libyaml says of a block collection where the next token begins.
+        last = base
+        while True:
+            event = get()
+            kind = event.__class__
+            if kind is ScalarEvent:
+                start = event.start_mark.index
+                end = event.end_mark.index
+                style = event.style
+                tag = event.tag
+                if tag is not None or event.anchor is not None:
+                    start = self.skip_properties(start, end)
+                if not self.slash and style == '"' and (found := _SLASH.search(text, start, end)):
+                    raise YamlFault(
+                        found.end() - 2, found.end(), Complaint('"\\/" is an escape sequence only in JSON', "remove the backslash")
+                    )
+                if current.__class__ is dict and key is None:
+                    key = self.key(event, start, end)
+                    continue
+                value = event.value
+                if tag is not None:
+                    value = self.tagged(tag, value, start, end)
+                elif not style:
+                    try:
+                        value = resolve(value)
+                    except BadScalar as error:
+                        raise YamlFault(start, end, error.args[0]) from None
+                elif style in "|>":
+                    end = start + len(text[start:end].rstrip())
+                node = Node(value, base + start, base + end, style, None, owner)
+                if event.anchor is not None:
+                    anchors[event.anchor] = node
+            elif kind is MappingStartEvent or kind is SequenceStartEvent:
+                start = event.start_mark.index
+                if len(stack) >= DEPTH_LIMIT:
+                    raise YamlFault(start, start + 1, f"document is nested more than {DEPTH_LIMIT} levels deep")
+                if event.tag is not None or event.anchor is not None:
+                    start = self.skip_properties(start, len(text))
+                if current.__class__ is dict and key is None:
+                    raise YamlFault(
+                        start,
+                        start + 1,
+                        Complaint("a map or list is not allowed as a key", 'quote it if it is a string, such as "{{ x }}"'),
+                    )
+                value = {} if kind is MappingStartEvent else []
+                node = Node(value, base + start, -1, "{" if event.flow_style else "", None, owner)
+                if event.anchor is not None:
+                    anchors[event.anchor] = node
+                stack.append((current, owner, key))
+                current, owner, key = value, node, None
+                continue
+            elif kind is MappingEndEvent or kind is SequenceEndEvent:
+                assert owner is not None
+                node = owner
+                if node.style:
+                    node.end = base + event.end_mark.index
+                else:
+                    node.end = max(last, node.start) if node.value else node.start
+                if merging and id(node.value) in merging:
+                    self.merge(node, merging.pop(id(node.value)))
+                current, owner, key = stack.pop()
+            elif kind is AliasEvent:
+                start = event.start_mark.index
+                end = event.end_mark.index
+                target = anchors.get(event.anchor)
+                if target is None:
+                    raise YamlFault(start, end, Complaint(f'unknown anchor "&{event.anchor}"', "quote the value if it is not an alias"))
+                if current.__class__ is dict and key is None:
+                    key = Node(self.alias_key(target, start, end), base + start, base + end, "")
+                    continue
+                if target.end < 0:
+                    raise YamlFault(
+                        start, end, f'alias "*{event.anchor}" is inside the value of anchor "&{event.anchor}" and would contain itself'
+                    )
+                node = self.copy(target, owner)
+                node.start, node.end = base + start, base + end
+                self.aliased.add(node.start)
+            elif kind is StreamStartEvent or kind is DocumentStartEvent:
+                continue
+            elif kind is DocumentEndEvent:
+                assert root is not None
+                return Built(root, duplicates, self.behind(event, get))
+            else:
+                assert kind is StreamEndEvent
+                return None
+
+            # A value is complete: hand it to what it belongs to.
+            if current.__class__ is dict:
+                assert key is not None
+                last = node.end if node.end > node.start else min(key.end + 1, base + len(text))
+                name = key.value
+                node.key = key
+                node.parent = owner
+                if name == _MERGE and key.start in self.merge_keys:
+                    merging.setdefault(id(current), []).append((len(current), node))
+                else:
+                    before = current.get(name)
+                    if before is not None:
+                        duplicates.append((node, before))
+                    current[name] = node
+                key = None
+            elif current is not None:
+                last = node.end
+                node.key = len(current)
+                node.parent = owner
+                current.append(node)
+            else:
+                root = node
+
+    def skip_properties(self, start: int, end: int) -> int:
+        """Where a value begins behind its anchor and tag."""
+        match = _PROPERTIES.match(self.text, start, end)
+        return match.end() if match else start
+
+    def behind(self, end: Any, get: Callable[[], Any]) -> int | None:
+        """Where text begins that stands behind the document and that the server never reads. `get`: gives the next event."""
+        at = end.end_mark.index
+        if not end.explicit:
+            # What cannot follow is refused here: the server ignores it.
+            following = get()
+            if following.__class__ is StreamEndEvent:
+                return None
+            at = following.start_mark.index
+        found = _BLANK.match(self.text, at)
+        assert found is not None
+        return self.base + found.end() if found.end() < len(self.text) else None
+
+    def key(self, event: Any, start: int, end: int) -> Node:
+        text = event.value
+        if event.tag is not None:
+            try:
+                text = tagged_key(event.tag, text)
+            except BadScalar as error:
+                raise YamlFault(start, max(end, start + 1), error.args[0]) from None
+        elif not event.style and text != _MERGE:
+            try:
+                text = key_text(text)
+            except BadScalar as error:
+                raise YamlFault(start, max(end, start + 1), error.args[0]) from None
+        node = Node(text, self.base + start, self.base + end, event.style or "")
+        if text == _MERGE and (event.implicit[0] or event.tag == _MERGE_TAG):
+            self.merge_keys.add(node.start)
+        if event.anchor is not None:
+            self.anchors[event.anchor] = node
+        return node
+
+    def alias_key(self, target: Node, start: int, end: int) -> str:
+        """The key that an alias stands for."""
+        try:
+            return value_key(target.value)
+        except BadScalar as error:
+            raise YamlFault(start, end, error.args[0]) from None
+
+    def tagged(self, tag: str, text: str, start: int, end: int) -> Any:
+        try:
+            return tagged(tag, text)
+        except BadScalar as error:
+            raise YamlFault(start, max(end, start + 1), error.args[0]) from None
+
+    def copy(self, node: Node, parent: Node | None) -> Node:
+        """The tree that an alias stands for, with its own parents: paths go by where it is used, places by where it is written."""
+        self.copied += 1
+        if self.copied > ALIAS_LIMIT:
+            raise YamlFault(0, 1, f"aliases expand to more than {ALIAS_LIMIT:,} values, so the API server rejects the document")
+        value = node.value
+        twin = Node(value, node.start, node.end, node.style, node.key, parent)
+        if value.__class__ is dict:
+            twin.value = {k: self.copy(v, twin) for k, v in value.items()}
+        elif value.__class__ is list:
+            twin.value = [self.copy(v, twin) for v in value]
+        return twin
+
+    def merge(self, node: Node, merges: list[tuple[int, Node]]) -> None:
+        """Work in what `<<` brings, in the order written: as in Go, what stands later wins and counts as a duplicate."""
+        old = list(node.value.items())
+        new: dict[str, Node] = {}
+        at = 0
+        for position, source in [*merges, (len(old), None)]:
+            for name, child in old[at:position]:
+                self.put(new, name, child)
+            at = position
+            if source is None:
+                continue
+            # An alias that stands for a list is refused, a list of aliases is not.
+            maps = source.value[::-1] if source.is_list and source.start not in self.aliased else [source]
+            for each in maps:
+                if not each.is_map:
+                    span = source.start - self.base, source.end - self.base
+                    raise YamlFault(*span, Complaint('"<<" merges only a map or a list of maps', "use an alias of a map"))
+                for name, child in each.value.items():
+                    child.parent = node
+                    self.put(new, name, child)
+        node.value = new
+
+    def put(self, into: dict[str, Node], name: str, child: Node) -> None:
+        before = into.get(name)
+        if before is not None:
+            self.duplicates.append((child, before))
+        into[name] = child
