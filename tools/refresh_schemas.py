@@ -34,6 +34,7 @@ Json = dict[str, Any]
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMAS = ROOT / "schemas"
+COMPONENTS = SCHEMAS / "components.json"
 VOCABULARY = ROOT / "kcheck" / "rule" / "vocabulary.json"
 
 # Definitions that are no object with fields of their own, and the type expression that stands for each.
@@ -316,6 +317,7 @@ def main(arguments: list[str] | None = None) -> int:
         tables = {minor: refresh.table(minor, each) for minor, each in definitions.items()}
         past = history(tables, json.loads((SCHEMAS / "removed.json").read_text()))
         plurals = resources(tables, json.loads((SCHEMAS / "resources.json").read_text()))
+        components = json.loads(COMPONENTS.read_text())
     except (KeyError, OSError, ValueError) as error:
         print(f"refresh_schemas: {error}", file=sys.stderr)
         return 2
@@ -324,7 +326,6 @@ def main(arguments: list[str] | None = None) -> int:
         (SCHEMAS / f"kubernetes-{minor}.json").write_text(text + "\n")
         print(f"{minor}: {sum(map(len, table['kinds'].values()))} kinds, {len(table['types'])} types, {len(text) // 1000} kB")
     (SCHEMAS / "removed.json").write_text(json.dumps(past, sort_keys=True, indent=1) + "\n")
-    components = json.loads((SCHEMAS / "components.json").read_text())
     VOCABULARY.write_text(json.dumps(vocabulary([*tables.values(), components], past), indent=1) + "\n")
     (SCHEMAS / "resources.json").write_text(json.dumps(plurals, sort_keys=True, indent=1) + "\n")
     return 0

@@ -191,7 +191,7 @@ def file_finding(rule: str, file: str, line: int, message: str, rules: RuleSet) 
 def _empty(source: Source, rules: RuleSet) -> list[Finding]:
     """A file that was named and holds nothing is told, for somebody expects something in it."""
     return file_finding(
-        "not-kubernetes-object", source.path, 1, Complaint("this file holds no document", "name another one or write an object"), rules
+        "not-kubernetes-object", source.path, 1, Complaint("file contains no document", "add an object or check another file"), rules
     )
 
 
@@ -216,7 +216,7 @@ def name_template(documents: list[Document]) -> None:
     faults = [d for d in documents if d.fault is not None and is_template(d.source.text[d.start : d.end])]
     for document in faults:
         assert document.fault is not None
-        message = Complaint("this is a template, not YAML yet", "render it and check the result, e.g. helm template . | kcheck check -")
+        message = Complaint("template is not valid YAML before it is rendered", "render it first: helm template . | kcheck check -")
         document.fault = document.fault._replace(message=message)
     for document in faults[1:]:
         documents.remove(document)

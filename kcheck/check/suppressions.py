@@ -158,7 +158,7 @@ def unused(ignores: Ignores, rules: RuleSet, complete: bool = False, *, of_ignor
             continue
         if not complete and any(rules[id].rule.scope == "bundle" for id in ignore.rules if id in rules):
             continue
-        told += _finding(UNUSED, ignore.place, Complaint(f"{ignore.name} finds nothing here", "take it away"), rules)
+        told += _finding(UNUSED, ignore.place, Complaint(f"ignore of {ignore.name} suppresses no finding", "remove it"), rules)
     return told
 
 
@@ -202,7 +202,7 @@ class _DirectiveReading:
         for name, span in names:
             self.name(name, placer.at(span), spans)
         if not names:
-            self.misuse(placer.at(Span(*match.span())), f"name the rules to ignore: {_FORM}")
+            self.misuse(placer.at(Span(*match.span())), Complaint("ignore comment names no rule", f"use {_FORM}"))
 
     def annotations(self, document: Document) -> None:
         """The annotations of the objects and templates of a document."""
@@ -215,7 +215,7 @@ class _DirectiveReading:
                     self.annotation(value, node, document)
                 elif key.startswith(("kcheck.dev/", "kcheck/")) or nearest(key, (ANNOTATION,)):
                     place = self.annotation_place(value, node, document, value.key_span)
-                    self.misuse(place, Complaint("kcheck does not know this annotation", f"did you mean {ANNOTATION}?"))
+                    self.misuse(place, Complaint(f'unknown kcheck annotation "{key}"', f'did you mean "{ANNOTATION}"?'))
 
     def annotation(self, value: Node, owner: Node, document: Document) -> None:
         spans = (covered_by(owner, document), value.span)
@@ -227,7 +227,7 @@ class _DirectiveReading:
             self.name(name, self.annotation_place(value, owner, document, span), spans)
         if not names:
             span = value.span if value.end > value.start else value.key_span
-            message = f"name the rules to ignore: {ANNOTATION}: rule; reason"
+            message = Complaint(f"annotation {ANNOTATION} names no rule", f'use {ANNOTATION}: "rule; reason"')
             self.misuse(self.annotation_place(value, owner, document, span), message)
 
     def annotation_place(self, value: Node, owner: Node, document: Document, span: Span) -> Location:
@@ -247,7 +247,7 @@ class _DirectiveReading:
             # An annotation that an alias brings to a second place.
             seen.spans += spans
         elif name in ALWAYS:
-            self.misuse(place, f"{name} cannot be ignored: what was not checked must not look clean")
+            self.misuse(place, Complaint(f"{name} cannot be ignored, because it reports what was not checked", "remove it"))
         elif name in known or name in groups:
             # The rules about ignores must be named: a group would accept that it is of no use itself.
             ids = frozenset((name,)) if name in known else groups[name] - ALWAYS - {UNUSED, UNKNOWN}
@@ -256,10 +256,10 @@ class _DirectiveReading:
             self.ignores.entries.append(ignore)
         else:
             near = nearest(name, [*(known.keys() - ALWAYS), *groups])
-            hint = f"did you mean {near}?" if near else "write the id that stands beside the finding"
+            hint = f'did you mean "{near}"?' if near else "use the rule id that is shown with the finding"
             if " " in name and name.split()[0] in {*known, *groups}:
-                hint = "a reason stands behind the bracket, or behind a ';' in an annotation"
-            self.misuse(place, Complaint(f"no rule and no group is called {name}", hint))
+                hint = 'move the reason after the bracket, or after ";" in an annotation'
+            self.misuse(place, Complaint(f'unknown rule or group "{name}"', hint))
 
     def misuse(self, place: Location, message: str) -> None:
         self.ignores.misuses.append(BadDirective(place, redact.message(message)))
@@ -283,19 +283,19 @@ def _misspelt(text: str, start: int) -> tuple[Span, str] | None:
     if match := _NAMED.match(text, start):
         word, bracket = match["word"], match["bracket"]
         if word.lower() != "ignore":
-            message = Complaint(f"{word!r} means nothing to kcheck", f"write {_FORM}") if word else f"write {_FORM}"
+            message = Complaint(f'unknown kcheck directive "{word}"' if word else "kcheck comment without a directive", f"use {_FORM}")
         elif bracket is None:
-            message = f"name the rules to ignore: {_FORM}"
+            message = Complaint("ignore comment names no rule", f"use {_FORM}")
         elif bracket.endswith("]"):
-            message = Complaint("this is not read, small letters are", f"write {_FORM}")
+            message = Complaint("ignore comment must be written in lower case", f"use {_FORM}")
         else:
-            message = Complaint("the bracket is never closed", f"write {_FORM}")
+            message = Complaint('ignore comment has no closing "]"', f"use {_FORM}")
         return Span(start, start + len(match[0].rstrip())), message
     if match := _NO_COLON.match(text, start):
         if match["word"].lower() == "ignore" or nearest(match["word"].lower(), ("ignore",)):
-            return Span(start, match.end("word")), Complaint("this is not read", f"write {_FORM}")
+            return Span(start, match.end("word")), Complaint("ignore comment is not recognized", f"use {_FORM}")
         return None
     match = _OTHER_NAME.match(text, start)
     if match is not None and nearest(match["tool"].lower(), ("kcheck",), limit=1):
-        return Span(start, match.end("tool")), Complaint("this is not read", f"did you mean {_FORM}?")
+        return Span(start, match.end("tool")), Complaint("misspelled ignore comment", f"did you mean {_FORM}?")
     return None

@@ -153,7 +153,7 @@ class _Search:
         elif stat.S_ISREG(mode) or is_descriptor(path):
             self._take([_FoundPath(Target(shown, named=True), self._real(path, link), link)])
         else:
-            self._unreadable[shown] = f"{what_is(mode)}, not a file: it is not opened"
+            self._unreadable[shown] = f"not a file but {what_is(mode)}, so it was not opened"
         return ""
 
     def _expand(self, pattern: str) -> str:

@@ -41,14 +41,14 @@ def load(target: Target, limit: int = LIMIT, stdin: BinaryIO | None = None) -> S
             file, size = opened
             try:
                 if size > limit:
-                    return UnreadablePath(path, f"{size:,} bytes, more than the limit of {limit:,}: it is not read")
+                    return UnreadablePath(path, f"file has {size:,} bytes, more than the limit of {limit:,}, and was not read")
                 data = _read(partial(os.read, file), limit, size + 1, size)
             finally:
                 os.close(file)
     except OSError as error:
         return UnreadablePath(path, f"cannot be read: {error.strerror or error}")
     if data is None:
-        return UnreadablePath(path, f"more than the limit of {limit:,} bytes: reading stopped there")
+        return UnreadablePath(path, f"input has more than the limit of {limit:,} bytes and was not read completely")
     return _text(path, data)
 
 
@@ -60,7 +60,7 @@ def _open(path: str) -> tuple[int, int] | str:
     status = os.stat(path)
     mode = status.st_mode
     if not stat.S_ISREG(mode):
-        return f"{what_is(mode)}, not a file: it is not opened"
+        return f"not a file but {what_is(mode)}, so it was not opened"
     return os.open(path, _FLAGS), status.st_size
 
 
@@ -84,14 +84,14 @@ def _text(path: str, data: bytes) -> Source | UnreadablePath:
     try:
         source = Source.decode(path, data)
     except Undecodable as error:
-        return UnreadablePath(path, "binary data, no text" if b"\0" in data else f"no text: {error}", error.line)
+        return UnreadablePath(path, "file contains binary data" if b"\0" in data else f"file is not text: {error}", error.line)
     nul = source.text.find("\0")
     if nul >= 0:
-        return UnreadablePath(path, "no text: it holds NUL characters", source.position(nul).line)
+        return UnreadablePath(path, "file is not text: it contains NUL characters", source.position(nul).line)
     return source
 
 
-HELM_TEMPLATE = "Helm template: render it first, e.g. helm template . | kcheck check -"
+HELM_TEMPLATE = "Helm template: render it first, for example with helm template . | kcheck check -"
 
 KUSTOMIZATION = "kustomization: build it first, e.g. kubectl kustomize . | kcheck check -"
 

@@ -88,5 +88,8 @@ def missing(node: Node) -> Problem:
     if node:
         value = node.value
         shown = "empty" if isinstance(value, (dict, list)) else '""' if value == "" else str(value)
-        return Problem(node, f"{node.name or 'the value'} is {shown}, which counts as missing", help="give it a value", reason="Required")
-    return Problem(node, f"{node.name or 'a value'} is required", help="add it", reason="Required")
+        message = f'required field "{node.name}" is {shown}' if node.name else f"required value is {shown}"
+        return Problem(node, f"{message}, which counts as missing", help="set a value", reason="Required")
+    if not node.name:
+        return Problem(node, "required value is missing", help="add a value", reason="Required")
+    return Problem(node, f'missing required field "{node.name}"', help=f"add {node.name}", reason="Required")

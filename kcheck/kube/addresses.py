@@ -44,7 +44,7 @@ def ip(text: str, *, strict: bool = True) -> str:
     address = parse(text)
     if address is None:
         if "/" in text:
-            return Complaint(f'"{text}" is a network, not an IP address', f'did you mean "{text.partition("/")[0]}"?')
+            return Complaint(f'"{text}" is a network, not an IP address', f"use an address, such as {text.partition('/')[0]}")
         return Complaint(f'"{text}" is not a valid IP address', "use an address such as 10.9.8.7 or 2001:db8::ffff")
     if strict and _padded(text):
         return Complaint(f'IP address "{text}" has leading zeros, which some programs read as octal', f"use {canonical(address)}")
@@ -96,7 +96,7 @@ def special(text: str) -> str:
     if not any(address):
         return "the unspecified address" if address else ""
     if address[0] == 127 if len(address) == 4 else address == (0, 0, 0, 0, 0, 0, 0, 1):
-        return "a loopback address"
+        return "a loopback address, which is local to each host"
     if address[:2] == (169, 254) if len(address) == 4 else address[0] & 0xFFC0 == 0xFE80:
         return "a link-local address"
     if address[:3] == (224, 0, 0) if len(address) == 4 else address[0] & 0xFF0F == 0xFF02:
@@ -115,8 +115,8 @@ def network(text: str, *, strict: bool = True) -> str:
         if parsed is not None and not slash:
             usual = 24 if len(parsed) == 4 else 64
             bits = str(usual if _masked(parsed, usual) == parsed else width(parsed))
-            return Complaint(f'"{text}" is an IP address, not a network', f"add the prefix length, such as {text}/{bits}")
-        return Complaint(f'"{text}" is not a valid network', "use CIDR notation, such as 10.9.8.0/24 or 2001:db8::/64")
+            return Complaint(f'"{text}" is an IP address, not a network', f"add a prefix length, such as {text}/{bits}")
+        return Complaint(f'"{text}" is not a valid network', "use a network in CIDR notation, such as 10.9.8.0/24 or 2001:db8::/64")
     if not strict:
         return ""
     if _padded(address) or (bits != "0" and bits.startswith("0")):

@@ -30,13 +30,13 @@ class _CronField(NamedTuple):
         return f"{self.min}-{self.max}"
 
 
-_MINUTE = _CronField("minute", 0, 59)
+_MINUTE = _CronField("field minute", 0, 59)
 _FIELDS = (
     _MINUTE,
-    _CronField("hour", 0, 23),
-    _CronField("day of month", 1, 31),
-    _CronField("month", 1, 12, ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")),
-    _CronField("day of week", 0, 6, ("sun", "mon", "tue", "wed", "thu", "fri", "sat")),
+    _CronField("field hour", 0, 23),
+    _CronField("field day of the month", 1, 31),
+    _CronField("field month", 1, 12, ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")),
+    _CronField("field day of the week", 0, 6, ("sun", "mon", "tue", "wed", "thu", "fri", "sat")),
 )
 _ORDER = "minute, hour, day of month, month, day of week"
 
@@ -44,13 +44,14 @@ _ORDER = "minute, hour, day of month, month, day of week"
 def schedule(text: str) -> str:
     """Return "" for a valid schedule, otherwise a Complaint."""
     if "TZ" in text:
-        return Complaint("a schedule must not contain a time zone", "remove it and set timeZone")
+        return Complaint(f'time zone is not allowed in schedule "{text}"', "remove it and set spec.timeZone")
     if text.startswith("@"):
         return _macro(text)
     parts = [part for part in _SPACES.split(text) if part]
     if len(parts) != len(_FIELDS):
-        message = f'schedule "{text}" has {len(parts)} fields instead of 5 ({_ORDER})'
-        return Complaint(message, "remove the field for seconds" if len(parts) == 6 else "use five fields, such as */5 * * * *")
+        seconds = ", without a field for seconds" if len(parts) == 6 else ""
+        message = f'schedule "{text}" has {len(parts)} field{"" if len(parts) == 1 else "s"} instead of 5{seconds}'
+        return Complaint(message, f"use five fields ({_ORDER}), such as */5 * * * *")
     for part, field in zip(parts, _FIELDS, strict=True):
         # The text between two commas may be empty.
         for expression in filter(None, part.split(",")):
@@ -78,23 +79,23 @@ def _range(text: str, field: _CronField) -> str:
     """Return "" for a valid range of a list, such as *, 5, 1-5, */2 or 1-30/2, otherwise a Complaint."""
     bounds, *steps = text.split("/")
     if len(steps) > 1:
-        return Complaint(f'{field.noun} "{text}" has more than one "/"', "use a range and one step, such as */5")
+        return Complaint(f'"{text}" in {field.noun} has more than one "/"', "use a range and one step, such as */5")
     first, *last = bounds.split("-")
     low, high = field.min, field.max
     if first not in ("*", "?"):
         if len(last) > 1:
-            return Complaint(f'{field.noun} "{text}" has more than one "-"', f"use a range such as {field.range}")
+            return Complaint(f'"{text}" in {field.noun} has more than one "-"', f"use a range such as {field.least}-{field.most}")
         found, end = _number(first, field), _number(last[0], field) if last else None
         if found is None or (last and end is None):
             return _not_a_number(first if found is None else last[0], field)
         low = found
         high = end if end is not None else field.max if steps else low
     if steps and (_number(steps[0]) is None or _number(steps[0]) == 0):
-        return Complaint(f'{field.noun} "{text}" has no valid step after "/"', f"use a positive integer, such as {bounds}/5")
-    if low < field.min or high > field.max:
-        return _outside(low if low < field.min else high, field)
+        return Complaint(f'"{text}" in {field.noun} has no valid step after "/"', f"use a number of 1 or more, such as {bounds}/5")
+    if low < field.least or high > field.most:
+        return _outside(low if low < field.least else high, field)
     if low > high:
-        return Complaint(f'{field.noun} "{bounds}" begins after its end', f"use {low}-{field.max},{field.min}-{high}")
+        return Complaint(f'range "{bounds}" in {field.noun} ends before it begins', f"use {low}-{field.most},{field.least}-{high}")
     return ""
 
 
@@ -108,13 +109,13 @@ def _number(text: str, field: _CronField = _MINUTE) -> int | None:
 
 def _not_a_number(text: str, field: _CronField) -> str:
     if not text:
-        return Complaint(f"{field.noun} has an incomplete range", f"use a range such as {field.range}")
-    names = f" or {field.names[0]}-{field.names[-1]}" if field.names else ""
+        return Complaint(f"range in {field.noun} lacks a number", f"use numbers from {field.range}")
+    names = f", or {field.names[0]} to {field.names[-1]}" if field.names else ""
     if text.lower()[:3] in field.names:
-        return Complaint(f'"{text}" is not a valid {field.noun}', f"use the abbreviation {text[:3]}")
-    return Complaint(f'"{text}" is not a valid {field.noun}', f"use {field.range}{names}")
+        return Complaint(f'"{text}" is not a valid name in {field.noun}', f"use {text[:3]}")
+    return Complaint(f'"{text}" is not valid in {field.noun}', f"use a number from {field.range}{names}")
 
 
 def _outside(number: int, field: _CronField) -> str:
-    help = "use 0 for Sunday" if number == 7 and field.names and field.min == 0 else ""
-    return Complaint(f"{field.noun} {number} is out of range ({field.range})", help)
+    hint = "0 for Sunday" if number == 7 and field.names and field.least == 0 else f"a number from {field.range}"
+    return Complaint(f"{number} is out of range for {field.noun}", f"use {hint}")

@@ -61,9 +61,13 @@ def parse(text: str) -> int:
         if not whole and not fraction:
             raise BadDuration(Complaint(f'"{text}" is not a valid duration', "use numbers with units, such as 1h30m or 500ms"))
         if not unit:
-            raise BadDuration(Complaint(f'duration "{text}" has no unit', f"add ns, us, ms, s, m or h, such as {whole or 1}s for seconds"))
+            raise BadDuration(
+                Complaint(f'duration "{text}" has no unit', f"add a unit, such as {whole or 1}s for seconds (or ns, us, ms, m, h)")
+            )
         if unit not in _UNITS:
-            raise BadDuration(Complaint(f'"{text}" is not a valid duration: unknown unit "{unit.strip()}"', _help_for_unit(whole, unit)))
+            raise BadDuration(
+                Complaint(f'duration "{text}" has the unknown unit "{unit}"', f"use ns, us, ms, s, m or h{_hours(whole, unit)}")
+            )
         total += _whole(whole, text) * _UNITS[unit] + int(fraction[:18] or "0") * _UNITS[unit] // 10 ** len(fraction[:18])
         if total > _MAX_NANOSECONDS:
             raise _too_long(text)
@@ -94,7 +98,7 @@ def parse_format(text: str) -> int:
             known = known or matches > 0
     if not known:
         raise BadDuration(Complaint(f'"{text}" is not a valid duration', "use a number with a unit, such as 90s, 1h30m or 3 days"))
-    return (total + _MAX_NANOSECONDS) % (2 * _MAX_NANOSECONDS) - _MAX_NANOSECONDS
+    return (total + _MOST) % (2 * _MOST) - _MOST
 
 
 def _whole(digits: str, text: str) -> int:
@@ -104,11 +108,11 @@ def _whole(digits: str, text: str) -> int:
     return int(digits or "0")
 
 
-def _too_long(text: str) -> BadDuration:
-    return BadDuration(f'duration "{text}" is longer than the maximum of about 292 years')
+def _endless(text: str) -> BadDuration:
+    return BadDuration(f'duration "{text}" exceeds the maximum of 292 years')
 
 
 def _help_for_unit(whole: str, unit: str) -> str:
     """Return the help for an unknown unit; days and weeks are converted to hours."""
     hours = {"d": 24, "day": 24, "days": 24, "w": 168, "week": 168, "weeks": 168}.get(unit.strip())
-    return f"use {int(whole[:9]) * hours}h" if hours and whole else "use ns, us, ms, s, m or h"
+    return f" ({whole}{unit.strip()} is {int(whole[:9]) * hours}h)" if hours and whole else ""

@@ -18,8 +18,8 @@ def mode(value: int) -> str:
     if 0 <= value <= HIGHEST:
         return ""
     meant = intended(value)
-    help = f"did you mean {octal(meant)}?" if meant is not None else "use an octal number with a leading zero, such as 0644"
-    return Complaint(f"file mode {value} is out of range (0-0777 octal, 0-511 decimal)", help)
+    remedy = f"did you mean {octal(meant)}?" if meant is not None else "use an octal number with a leading zero, such as 0644"
+    return Complaint(f"file mode {value} is out of range (0 to 0777, decimal 511)", remedy)
 
 
 def octal(value: int) -> str:

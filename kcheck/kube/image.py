@@ -1,8 +1,8 @@
 """References to container images, read as the kubelet reads them (github.com/distribution/reference, normalised names).
 
 `[domain[:port]/]path[:tag][@digest]`. The first part of a path is a domain where it has a '.', a ':', a capital or is localhost;
-without one the image comes from docker.io, and a path of one part there from library/. The API server itself takes any text
-without blanks around it: a reference that does not parse becomes a pod with the status InvalidImageName.
+without one the image comes from docker.io, and a path of one part there from library/. The API server itself accepts any string
+without leading or trailing whitespace: containers whose image does not parse stay in the state InvalidImageName.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kcheck.text.record import NamedTuple
 
 DEFAULT_DOMAIN = "docker.io"
 DEFAULT_TAG = "latest"
-_LONGEST_PATH = 255
+_MAX_PATH = 255
 
 _DOMAIN_PART = "[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
 _DOMAIN = pattern(rf"(?:{_DOMAIN_PART}(?:\.{_DOMAIN_PART})*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?")
@@ -28,7 +28,7 @@ _BARE_DIGEST = pattern("[a-f0-9]{64}")
 
 
 class BadImage(ValueError):
-    """Text that names no image; the message says what to write instead."""
+    """A string that is not a valid image reference. `message`: what is wrong with it, a Complaint where there is help."""
 
     def __init__(self, message: str) -> None:
         super().__init__(concise(message))
@@ -60,7 +60,7 @@ class Image(NamedTuple):
 
     @property
     def is_latest(self) -> bool:
-        """Whether it means whatever is latest: no digest, and the tag latest or none."""
+        """Whether the reference means :latest: no digest, and the tag latest or none."""
         return not self.digest and self.tag in ("", DEFAULT_TAG)
 
     @property
@@ -74,26 +74,31 @@ class Image(NamedTuple):
 def parse(text: str) -> Image:
     """The image that a reference means. Raises BadImage."""
     if not text:
-        raise BadImage(Complaint("the image has no name", "write one such as registry.example.com/team/app:1.0"))
+        raise BadImage(Complaint("image is empty", "set it to a reference such as registry.example.com/team/app:1.0"))
     if text != text.strip():
-        raise BadImage(Complaint("the image has blanks around it", f"write {text.strip()!r}"))
+        raise BadImage(Complaint("leading or trailing whitespace", "remove the whitespace"))
     if _BARE_DIGEST.fullmatch(text):
-        raise BadImage(Complaint("64 hexadecimal digits are the identifier of an image, not its name", "write name@sha256:..."))
+        raise BadImage(Complaint("64 hexadecimal digits are an image ID, not a name", "use NAME@sha256:DIGEST"))
     domain, rest = _split(text)
     rest, at, digest = rest.partition("@")
     path, colon, tag = rest.partition(":")
     if domain and not _DOMAIN.fullmatch(domain) and _PATH.fullmatch(f"{domain}/{path}"):
         domain, path = "", f"{domain}/{path}"
     if domain and not _DOMAIN.fullmatch(domain):
-        raise BadImage(Complaint(f"{domain!r} is no host of a registry", "write host or host:port before the first '/'"))
+        scheme, separator, _ = text.partition("://")
+        hint = f"remove {scheme}://" if separator else "use HOST or HOST:PORT before the first '/'"
+        raise BadImage(Complaint(f'"{domain}" is not a valid registry host', hint))
     if not _PATH.fullmatch(path):
-        raise BadImage(_explain(path))
-    if len(path) > _LONGEST_PATH:
-        raise BadImage(Complaint(f"the name of the image has {len(path)} characters, at most {_LONGEST_PATH} are allowed", "shorten it"))
+        raise BadImage(_explain(path, domain, text))
+    if len(path) > _MAX_PATH:
+        raise BadImage(Complaint(f"repository name has {len(path)} characters (maximum {_MAX_PATH})", "shorten it"))
+    if colon and not tag:
+        raise BadImage(Complaint("no tag after ':'", "add the tag"))
     if colon and not _TAG.fullmatch(tag):
-        raise BadImage(Complaint(f"{tag!r} is no tag", "write up to 128 letters, digits, '_', '.' and '-', the first no '.' or '-'"))
+        hint = "use up to 128 letters, digits, '_', '.' and '-', beginning with a letter, a digit or '_'"
+        raise BadImage(Complaint(f'"{tag}" is not a valid tag', hint))
     if at and not _DIGEST.fullmatch(digest):
-        raise BadImage(Complaint(f"{digest!r} is no digest", "write sha256: and 64 hexadecimal digits in lower case"))
+        raise BadImage(Complaint(f'"{digest}" is not a valid digest', "use sha256: and 64 lowercase hexadecimal digits"))
     return Image(domain, path, tag, digest)
 
 
@@ -109,13 +114,17 @@ def _split(text: str) -> tuple[str, str]:
     return first, f"library/{rest}" if first == DEFAULT_DOMAIN and "/" not in rest else rest
 
 
-def _explain(path: str) -> str:
+def _explain(path: str, domain: str, text: str) -> str:
+    """What is wrong with the path of a reference. `text`: the whole reference."""
     shown = path.removeprefix("library/")
     if not shown:
-        return Complaint("the image has no name before its tag", "write one such as registry.example.com/team/app:1.0")
+        return Complaint("no repository name", "use a reference such as registry.example.com/team/app:1.0")
     if _PATH.fullmatch(path.lower()):
-        return Complaint("the name of an image is in lower case", f"write {shown.lower()}")
+        start = text.index(shown, len(domain) if text.startswith(domain) else 0)
+        right = f"{text[:start]}{shown.lower()}{text[start + len(shown) :]}"
+        return Complaint(f'repository name "{shown}" must be lowercase', f'did you mean "{right}"?')
     found = next((char for char in shown if not (char.isascii() and (char.islower() or char.isdigit() or char in "/._-"))), "")
     if found:
-        return f"{found!r} cannot stand in the name of an image (only a-z, 0-9, '.', '_', '-' and '/')"
-    return f"{shown!r} is no name of an image: every part begins and ends with a-z or 0-9, and '.', '_', '__' or dashes stand single inside"
+        return f"{found!r} is not allowed in a repository name (only a-z, 0-9, '.', '_', '-' and '/')"
+    hint = "begin and end each part with a-z or 0-9, and separate them with one '.', one or two '_', or dashes"
+    return Complaint(f'repository name "{shown}" has an empty part or a misplaced separator', hint)

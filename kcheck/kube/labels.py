@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from kcheck.kube import names
+from kcheck.text.complaint import Complaint
 from kcheck.text.pattern import pattern
 
 _VALUE = pattern("(?:[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?")
@@ -50,13 +51,13 @@ _DOMAINS = frozenset({*(f"{part}.kubernetes.io" for part in _KUBERNETES_IO.split
 @lru_cache(maxsize=4096)
 def key(text: str) -> str:
     """Empty for a valid label key, [prefix/]name, otherwise a Complaint."""
-    return names.qualified_name(text, noun="a label key")
+    return names.qualified_name(text, noun="label key")
 
 
 @lru_cache(maxsize=4096)
 def annotation_key(text: str) -> str:
     """As `key`, but the server checks the lower-case form, so capitals are allowed in the prefix, too."""
-    return names.qualified_name(text.lower(), noun="an annotation key")
+    return names.qualified_name(text.lower(), noun="annotation key")
 
 
 @lru_cache(maxsize=4096)
@@ -65,8 +66,10 @@ def value(text: str) -> str:
     if _VALUE.fullmatch(text):
         return ""
     if "/" in text:
-        return "'/' cannot stand in a label value (only letters, digits, '-', '_' and '.'); an annotation may hold it"
-    return names.qualified_name(text, noun="a label value")
+        shown = "".join(char for char in text if char.isprintable())
+        message = f'"{shown}" is not a valid label value: "/" is not allowed (only letters, digits, "-", "_" and ".")'
+        return Complaint(message, "use an annotation for this value")
+    return names.qualified_name(text, noun="label value")
 
 
 def prefix(text: str) -> str:

@@ -34,7 +34,7 @@ class HostPort(NamedTuple):
 
 
 def number(value: int) -> str:
-    """Return "" for a valid port number, otherwise the message."""
+    """Empty for a port number, else what is wrong."""
     return "" if 1 <= value <= 65535 else f"port {value} is out of range (1-65535)"
 
 
@@ -46,7 +46,7 @@ def reference(value: int | str) -> str:
     if isinstance(value, int):
         return number(value)
     if value.isascii() and value.isdigit():
-        return Complaint(f'"{value}" is a string, so it is treated as a port name', f"use {value} without quotes")
+        return Complaint(f'"{value}" is a string, so it is used as a port name', f"use {value} without quotes")
     return names.port_name(value)
 
 

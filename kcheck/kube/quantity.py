@@ -184,7 +184,7 @@ def parse_exact(text: str) -> Quantity:
             return Quantity(-number if negative else number, scale, form, kept=text if kept or text == "0" else "")
     # On the fast path above, a suffix without digits is zero; on this path, the API server requires a digit.
     if not (whole or fraction or text[len(sign) :].startswith("0")):
-        raise BadQuantity(Complaint(f"{text!r} has no number before its suffix", f"write 1{suffix}"))
+        raise BadQuantity(Complaint(f'"{_shown(text)}" has no number before its suffix', f"did you mean 1{suffix}?"))
     return _wide(_number(digits) << (power or 0), scale, form, negative)
 
 
@@ -285,24 +285,29 @@ def _canonical(quantity: Quantity) -> str:
     return f"{_text(mantissa)}{_DECIMAL_TEXT.get(exponent, '')}"
 
 
+def _shown(text: str) -> str:
+    """The printable characters of a text: a message is one line."""
+    return "".join(char for char in text if char.isprintable())
+
+
 def _explain(text: str) -> str:
     bare = "".join(text.split())
     if not bare:
-        return Complaint("the quantity is empty", "write a number, such as 500m or 1Gi")
+        return Complaint("quantity is empty", "use a number, such as 500m or 1Gi")
     number = re.match(r"[+-]?[0-9]+(?:\.[0-9]*)?|[+-]?\.[0-9]+", bare)
     if not number:
-        return Complaint(f"{text!r} is no quantity", "write a number, such as 500m or 1Gi")
+        return Complaint(f'"{_shown(text)}" is not a valid quantity', "use a number, such as 500m or 1Gi")
     suffix = bare[number.end() :]
     unit = suffix.lower().removesuffix("b")
     if bare != text and (suffix in _DECIMAL or suffix in _BINARY):
-        return Complaint(f"{text!r} has a blank inside", f"write {bare}")
+        return Complaint(f'"{_shown(text)}" is not a valid quantity: whitespace is not allowed', f"use {bare}")
     if unit in ("k", "m", "g", "t", "p", "e"):
         large = unit.upper() if unit != "k" else unit
-        return Complaint(
-            f"{suffix!r} is no suffix of quantities", f"write {number[0]}{large} (powers of 1000) or {number[0]}{unit.upper()}i (of 1024)"
-        )
+        help = f"use {number[0]}{large} (powers of 1000) or {number[0]}{unit.upper()}i (powers of 1024)"
+        return Complaint(f'"{_shown(text)}" is not a valid quantity: unknown suffix "{_shown(suffix)}"', help)
     if unit in ("ki", "mi", "gi", "ti", "pi", "ei"):
-        return Complaint(f"{suffix!r} is no suffix of quantities", f"write {number[0]}{unit.capitalize()}")
-    return Complaint(
-        f"{suffix!r} is no suffix of quantities", "write n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei or an exponent such as e3"
-    )
+        return Complaint(
+            f'"{_shown(text)}" is not a valid quantity: unknown suffix "{_shown(suffix)}"', f"use {number[0]}{unit.capitalize()}"
+        )
+    help = "use n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei or an exponent such as e3"
+    return Complaint(f'"{_shown(text)}" is not a valid quantity: unknown suffix "{_shown(suffix)}"', help)

@@ -109,17 +109,21 @@ class Meaning(NamedTuple):
 
 # By API type and field.
 MEANINGS: Mapping[str, Meaning] = {
-    "core/v1 ServiceSpec.selector": Meaning("no pods: its endpoints are kept by hand"),
+    "core/v1 ServiceSpec.selector": Meaning("no Pods: its endpoints are managed separately"),
     "core/v1 ReplicationControllerSpec.selector": Meaning("the labels of its template"),
     **{f"apps/v1 {kind}Spec.selector": Meaning("refused") for kind in ("Deployment", "ReplicaSet", "DaemonSet", "StatefulSet")},
-    "batch/v1 JobSpec.selector": Meaning("its own pods, by a label that the server adds", "the same, or all pods under manualSelector"),
-    "policy/v1 PodDisruptionBudgetSpec.selector": Meaning("no pods", "all pods of the namespace"),
-    "networking/v1 NetworkPolicySpec.podSelector": Meaning("all pods of the namespace"),
-    "networking/v1 NetworkPolicyPeer.podSelector": Meaning("all pods of the namespaces selected"),
+    "batch/v1 JobSpec.selector": Meaning(
+        "its own Pods, by a label that the server adds", "the same, or all Pods with manualSelector: true"
+    ),
+    "policy/v1 PodDisruptionBudgetSpec.selector": Meaning("no Pods", "all Pods of the namespace"),
+    "networking/v1 NetworkPolicySpec.podSelector": Meaning("all Pods of the namespace"),
+    "networking/v1 NetworkPolicyPeer.podSelector": Meaning("all Pods of the selected namespaces"),
     "networking/v1 NetworkPolicyPeer.namespaceSelector": Meaning("the namespace of the policy", "all namespaces"),
-    "core/v1 PodAffinityTerm.labelSelector": Meaning("no pods", "all pods of the namespaces selected"),
-    "core/v1 PodAffinityTerm.namespaceSelector": Meaning("the namespaces listed, else the pod's own", "all namespaces"),
-    "core/v1 TopologySpreadConstraint.labelSelector": Meaning("no pods", "all pods of the namespace"),
+    "core/v1 PodAffinityTerm.labelSelector": Meaning("no Pods", "all Pods of the selected namespaces"),
+    "core/v1 PodAffinityTerm.namespaceSelector": Meaning(
+        'those listed in "namespaces", by default the namespace of the Pod', "all namespaces"
+    ),
+    "core/v1 TopologySpreadConstraint.labelSelector": Meaning("no Pods", "all Pods of the namespace"),
     "core/v1 NodeSelectorTerm.matchExpressions": Meaning("no nodes, unless the term has matchFields"),
     "core/v1 PersistentVolumeClaimSpec.selector": Meaning("any volume"),
     "core/v1 ClusterTrustBundleProjection.labelSelector": Meaning("no bundles", "all bundles of the signer"),
@@ -233,7 +237,7 @@ def parse(text: str) -> Selector:
     words = [_Word("", "", len(text) + 1), *reversed(found)]
     requirements = [_requirement(words)] if found else []
     while words[-1].kind:
-        _skip(words, ",", "',' or the end")
+        _skip(words, ",", '"," or the end')
         requirements.append(_requirement(words))
     return Selector(tuple(requirements))
 
@@ -253,7 +257,7 @@ def _requirement(words: list[_Word]) -> Requirement:
         words.pop()
     key = words.pop()
     if key.kind != "name":
-        raise _unexpected(key, "a key" if absent else "a key, or '!' and a key")
+        raise _unexpected(key, "a key" if absent else 'a key, or "!" and a key')
     if wrong := label_grammar.key(key.text):
         raise BadSelector(wrong, key.column)
     if words[-1].kind in ("", ","):
@@ -261,11 +265,11 @@ def _requirement(words: list[_Word]) -> Requirement:
     symbol = words.pop()
     operator = _SYMBOLS.get(symbol.text)
     if absent or operator is None:
-        raise _unexpected(symbol, "',' or the end" if absent else "=, ==, !=, in, notin, < or >")
+        raise _unexpected(symbol, '"," or the end' if absent else "=, ==, !=, in, notin, < or >")
     column = words[-1].column
     values = _values(words) if symbol.kind == "name" else [_value(words, ("", ","))]
     if operator in ("Gt", "Lt") and _integer(values[0]) is None:
-        raise BadSelector(Complaint(f"{key.text} is compared with {values[0]!r}", "write an integer"), column)
+        raise BadSelector(Complaint(f'{key.text} is compared with "{values[0]}", which is not an integer', "use an integer"), column)
     if wrong := next(filter(None, map(label_grammar.value, values)), ""):
         raise BadSelector(wrong, column)
     return Requirement(key.text, operator, tuple(sorted(set(values))))
@@ -273,12 +277,12 @@ def _requirement(words: list[_Word]) -> Requirement:
 
 def _values(words: list[_Word]) -> list[str]:
     """The values in parentheses; nothing between two commas is the empty value."""
-    _skip(words, "(", "'(' before the values")
+    _skip(words, "(", '"(" before the values')
     found = [_value(words, (",", ")"))]
     while words[-1].kind == ",":
         words.pop()
         found.append(_value(words, (",", ")")))
-    _skip(words, ")", "',' or ')'")
+    _skip(words, ")", '"," or ")"')
     return found
 
 
@@ -297,5 +301,5 @@ def _skip(words: list[_Word], kind: str, wanted: str) -> None:
 
 
 def _unexpected(word: _Word, wanted: str) -> BadSelector:
-    found = repr(word.text) if word.kind else "the end"
-    return BadSelector(f"{found} in column {word.column} of the selector, where {wanted} should stand", word.column)
+    found = f'"{word.text}"' if word.kind else "end"
+    return BadSelector(f"unexpected {found} at column {word.column}, expected {wanted}", word.column)

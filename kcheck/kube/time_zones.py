@@ -113,11 +113,12 @@ def zone(text: str) -> str:
     if bool(region) == bool(slash) and place in _ZONES.get(region, "").split():
         return ""
     if text.lower() == "local":
-        return Complaint(f'time zone "{text}" depends on the server', "use a name such as Europe/Paris or Etc/UTC")
+        return Complaint(f'time zone "{text}" depends on the server', "use a fixed time zone, such as Europe/Paris or Etc/UTC")
     offset = _OFFSET.fullmatch(text)
     if offset:
         other = f"Etc/GMT{'-' if offset[1] == '+' else '+'}{offset[2]}"
-        return Complaint(f'"{text}" is not a valid time zone', f"use {other} (its sign is inverted) or a name such as Europe/Paris")
+        help = f"use {other}, whose sign is inverted, or a place such as Europe/Paris"
+        return Complaint(f'"{text}" is not a valid time zone', help)
     known = _names()
     near = next((name for name in known if name.rpartition("/")[2].lower() == text.lower()), None) or nearest(text, known)
     help = f'did you mean "{near}"?' if near else "use a name of the IANA database, such as Europe/Paris or Etc/UTC"

@@ -34,16 +34,16 @@ def parse(text: str) -> Url:
     """Parse a URL, which may be relative. Raises BadUrl."""
     bare, _, fragment = text.partition("#")
     if any(char < " " or char == "\x7f" for char in bare):
-        raise BadUrl("it contains a control character")
+        raise BadUrl("control character in the URL")
     if bare.startswith(":"):
-        raise BadUrl("the scheme is missing")
+        raise BadUrl("missing scheme")
     match = re.match(_SCHEME, bare)
     scheme, rest = (match[1].lower(), bare[match.end() :]) if match else ("", bare)
     rest, _, query = rest.partition("?")
     user, host = None, ""
     if not rest.startswith("/"):
         if not match and ":" in rest.partition("/")[0]:
-            raise BadUrl('its first part contains ":" but is not a valid scheme')
+            raise BadUrl('":" in the first part of the path')
         if match:
             rest = ""
     elif rest.startswith("//") and (match or not rest.startswith("///")):
@@ -51,7 +51,7 @@ def parse(text: str) -> Url:
         user, host = _authority(authority, scheme in ("http", "https"))
         rest = slash + path
     if not (re.fullmatch(_ESCAPES, rest) and re.fullmatch(_ESCAPES, fragment)):
-        raise BadUrl('"%" must be followed by two hexadecimal digits')
+        raise BadUrl('"%" is not followed by two hexadecimal digits')
     return Url(scheme, user, host, rest, query, fragment)
 
 
@@ -64,11 +64,11 @@ def _authority(text: str, strict: bool) -> tuple[str | None, str]:
         name, colon, rest = host.partition(":") if strict else host.rpartition(":")
         name, port = (name, colon + rest) if colon else (host, "")
     if not re.fullmatch(_PORT, port):
-        raise BadUrl(f'"{port.removeprefix(":")}" is not a valid port')
+        raise BadUrl(f'invalid port "{port}"')
     if not re.fullmatch(_HOST, name):
-        raise BadUrl("the host contains a character that is not allowed")
+        raise BadUrl("invalid character in the host")
     if not re.fullmatch(_USER, user):
-        raise BadUrl("the user contains a character that is not allowed")
+        raise BadUrl("invalid character in the user name")
     return (user if at else None), host
 
 
@@ -84,5 +84,5 @@ def _literal(host: str) -> tuple[str, str]:
     except ValueError:
         bracket = ""
     if not bracket or "[" in host[1:]:
-        raise BadUrl("the text in brackets is not an IPv6 address")
+        raise BadUrl("text in brackets is not an IPv6 address")
     return zone, port

@@ -13,7 +13,7 @@ from kcheck.kube.typed_value import TypedValue
 from kcheck.rule.constraint import Constraint
 from kcheck.rule.plan import Hook, OnCrash, OnProblem, Plan, TypePlan
 from kcheck.schema.shape import Choice, Field, Shape
-from kcheck.schema.value import fault_of
+from kcheck.schema.value import fault_of, of_field
 from kcheck.yaml.node import Node, SharedBlock, SharedRef
 
 # What the decoder says ends before validation, and what has no reason of the server's is no refusal.
@@ -77,7 +77,7 @@ class Walk:
         elif value is not None:
             fault = fault_of(node.value, shape)
             if fault is not None:
-                self.tell(fault.rule, Problem(node, fault.message, reason=fault.reason))
+                self.tell(fault.rule, Problem(node, of_field(node.name, fault), reason=fault.reason))
 
     def again(self, node: Node, shape: Shape, passage: SharedBlock) -> None:
         """Judge an object whose text may stand elsewhere, too, unless nothing came of that there.
@@ -243,18 +243,21 @@ class Walk:
     def unknown_field(self, node: Node, shape: Shape, key: str, child: Node) -> None:
         where = shape.name.rpartition(" ")[2] or node.name or "this object"
         near = nearest(key, shape.fields)
-        help = f"did you mean {near}?" if near else "take it away or put it where it belongs"
-        self.tell("unknown-field", Problem(child, f"{where} has no field {key}", help=help, reason="UnknownField", at="key"))
+        help = f'did you mean "{near}"?' if near else "remove it, or move it to the level where it belongs"
+        self.tell("unknown-field", Problem(child, f'unknown field "{key}" in {where}', help=help, reason="UnknownField", at="key"))
 
     def wrong_type(self, node: Node, shape: Shape) -> None:
         fault = fault_of(node.value, shape)
         assert fault is not None
-        self.tell(fault.rule, Problem(node, fault.message, reason=fault.reason))
+        self.tell(fault.rule, Problem(node, of_field(node.name, fault), reason=fault.reason))
 
     def not_supported(self, node: Node, allowed: tuple[Any, ...]) -> None:
         near = nearest(node.text, allowed)
-        help = f"write {near}" if near else f"write one of {', '.join(map(str, allowed))}"
-        self.tell("unsupported-value", Problem(node, f"{node.text} is not supported here", help=help, reason="NotSupported"))
+        one = ", ".join(map(str, allowed))
+        help = f'did you mean "{near}"?' if near else f"use one of {one}" if len(allowed) > 1 else f"use {one}"
+        name = node.name or (node.parent.name if node.parent is not None else "") or "value"
+        message = f'{name} "{node.text}" is not supported'
+        self.tell("unsupported-value", Problem(node, message, help=help, reason="NotSupported"))
 
     def chosen(self, node: Node, choice: Choice) -> None:
         """A value of the type that a field beside it names, if that is a type that anybody knows."""

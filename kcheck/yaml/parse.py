@@ -69,7 +69,7 @@ def parse(source: Source, repeats: Repeats | None = None) -> list[Document]:
             directive = begin + found.start()
         start = end
     if directive >= 0:
-        message = "this directive belongs to no document: remove it"
+        message = Complaint("YAML directive belongs to no document", "remove it")
         _add(documents, [broken(source, directive, size, SyntaxFault(directive, directive + 1, message))])
     return documents
 
@@ -90,10 +90,12 @@ def _separator_problem(rest: str, is_kept: bool) -> str:
         # A comment ends at any line break of YAML, but the whole line is dropped.
         if is_kept or not any(each in content for each in BREAKS):
             return ""
-        return "text behind the '---' of a separator is never read: put '---' on a line that ends with LF or CRLF"
+        message = "text after --- is ignored, because the line ends with an unusual line break"
+        return Complaint(message, "end the line of --- with LF or CRLF")
     if rest[0] in " \t" and not any(each in rest.rstrip("\r\n") for each in BREAKS):
         return ""
-    return "only whitespace or a comment can follow '---' on its line: move the rest to the next line, or indent the line if it is text"
+    message = "only whitespace or a comment may follow --- on the same line"
+    return Complaint(message, "move the rest to the next line, or indent the line if it is part of a text")
 
 
 def _has_content(rest: str) -> bool:
@@ -106,7 +108,7 @@ def _read(source: Source, text: str, start: int, begin: int, end: int, repeats: 
     size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
     if size > DOCUMENT_LIMIT:
         message = Complaint(
-            f"a document of {size:,} bytes: the API server reads at most {DOCUMENT_LIMIT:,} (3 MiB) in one request", "split it"
+            f"document has {size:,} bytes, but the API server reads at most {DOCUMENT_LIMIT:,} (3 MiB) in one request", "split the object"
         )
         return [broken(source, start, end, SyntaxFault(begin, begin + 3, message))]
     built = read_quickly(text, begin, repeats)

@@ -78,7 +78,7 @@ def resolve(text: str) -> Scalar:
         if number is not None:
             return number if number.__class__ is int else _json_number(number)
         if text in _INFINITE:
-            raise BadScalar(Complaint(f"{text} cannot be written in JSON, so the API server refuses it", "quote it if it is text"))
+            raise BadScalar(Complaint(f"{text} has no JSON form, so the API server rejects it", "quote it if it is a string"))
     return text
 
 
@@ -103,7 +103,7 @@ def tagged(tag: str, text: str) -> Scalar:
         return _binary(text)
     if short == "timestamp":
         if not _is_timestamp(text):
-            raise BadScalar(Complaint(f"{text!r} is not a valid !!timestamp", "remove the tag or use a date such as 2001-12-31"))
+            raise BadScalar(Complaint(f'"{text}" is not a valid !!timestamp', "remove the tag or use a date such as 2001-12-31"))
         return text
     if short not in _RESOLVED:
         return text
@@ -111,7 +111,7 @@ def tagged(tag: str, text: str) -> Scalar:
     if short == "float" and isinstance(value, int) and not isinstance(value, bool):
         return value
     if not isinstance(value, _RESOLVED[short]) or (isinstance(value, bool) and short != "bool"):
-        raise BadScalar(Complaint(f"{text!r} is not a valid !!{short}", "remove the tag or change the value"))
+        raise BadScalar(Complaint(f'"{text}" is not a valid !!{short}', "remove the tag or change the value"))
     return value
 
 
@@ -131,7 +131,7 @@ def value_key(value: object) -> str:
         return str(value)
     if isinstance(value, float):
         return _float_key(value)
-    raise BadScalar("an alias used as a key must stand for text, a number or a boolean")
+    raise BadScalar("an alias that is used as a key must refer to a string, a number or a boolean")
 
 
 def _binary(text: str) -> str:
@@ -166,13 +166,13 @@ def key_text(text: str) -> str:
     if number is None:
         value = _WORDS.get(text, text)
         if value is None:
-            raise BadScalar(Complaint("a key cannot be null", "write a name before the colon, or quote it"))
+            raise BadScalar(Complaint("key is null", "add a name before the colon, or quote the key"))
         if text in _INFINITE:
             return "-.inf" if text[0] == "-" else text.lower().lstrip("+")
         return value if isinstance(value, str) else str(value).lower()
     if isinstance(number, int):
         if number >= 2**63:
-            raise BadScalar(Complaint(f"the key {text} is too large for a number", "quote it"))
+            raise BadScalar(Complaint(f"key {text} is too large for an integer", "quote it"))
         return str(number)
     return _float_key(number)
 

@@ -185,24 +185,24 @@ class TestRules:
         ("rule: {}\n", ["1:1: unknown key 'rule': did you mean rules?"]),
         ("complete: true\nfail_on: error\n", ["2:1: unknown key 'fail_on': did you mean fail-on?"]),
         ("zebra: 1\n", ["1:1: unknown key 'zebra': known are kubernetes, schemas, complete, pods, rules, overrides, exclude, fail-on"]),
-        ("rules:\n  floating-tags: off\n", ["2:3: unknown rule 'floating-tags': did you mean latest-tag?"]),
+        ("rules:\n  latest-tags: off\n", ["2:3: unknown rule 'latest-tags': did you mean latest-tag?"]),
         ("rules:\n  securty: off\n", ["2:3: unknown rule 'securty': did you mean security?"]),
         ("rules:\n  other/thing: off\n", ["2:3: unknown rule 'other/thing': is the plug-in installed that brings it?"]),
         ("rules:\n  xyzzy: off\n", ["2:3: unknown rule 'xyzzy': no rule and no group is called so"]),
-        ("rules:\n  name-pattern-mismatch: {pattern: '(?=a)b'}\n", ["2:27: pattern is not a valid regular expression: unknown group (?=a"]),
-        ("rules:\n  latest-tag: warn\n", ["2:17: latest-tag is off, on, info, warning, error or a map of options, not 'warn'"]),
+        ("rules:\n  name-pattern-mismatch: {pattern: '(?=a)b'}\n", ["2:36: pattern is not a valid regular expression: unknown group (?=a"]),
+        ("rules:\n  latest-tag: warn\n", ["2:15: latest-tag is off, on, info, warning, error or a map of options, not 'warn'"]),
         ("rules:\n  latest-tag:\n", ["2:3: latest-tag is off, on, info, warning, error or a map of options, not nothing"]),
-        ("rules:\n  latest-tag: 2\n", ["2:17: latest-tag is off, on, info, warning, error or a map of options, not 2"]),
-        ("rules:\n  latest-tag: {severity: Error}\n", ["2:28: severity is info, warning or error, not 'Error'"]),
-        ("rules:\n  latest-tag: {severity: }\n", ["2:18: severity is info, warning or error, not nothing"]),
-        ("rules:\n  latest-tag: {alow: a}\n", ["2:18: unknown option 'alow' of latest-tag: did you mean allow?"]),
+        ("rules:\n  latest-tag: 2\n", ["2:15: latest-tag is off, on, info, warning, error or a map of options, not 2"]),
+        ("rules:\n  latest-tag: {severity: Error}\n", ["2:26: severity is info, warning or error, not 'Error'"]),
+        ("rules:\n  latest-tag: {severity: }\n", ["2:16: severity is info, warning or error, not nothing"]),
+        ("rules:\n  latest-tag: {alow: a}\n", ["2:16: unknown option 'alow' of latest-tag: did you mean allow?"]),
         (
             "rules:\n  missing-probe: {min_replicas: 2}\n",
             ["2:19: unknown option 'min_replicas' of missing-probe: did you mean min-replicas?"],
         ),
         ("rules:\n  host-network: {ports: 2}\n", ["2:18: unknown option 'ports' of host-network: it has severity"]),
         ("rules:\n  missing-probe: {min-replicas: two}\n", ["2:33: min-replicas is a whole number, not 'two'"]),
-        ("rules:\n  latest-tag: {allow: [a, 1]}\n", ["2:25: allow is a list of texts, not ['a', 1]"]),
+        ("rules:\n  latest-tag: {allow: [a, 1]}\n", ["2:23: allow is a list of texts, not ['a', 1]"]),
         ("rules:\n  acme/owner: {strict: maybe}\n", ["2:24: strict is true or false, not 'maybe'"]),
         ("rules:\n  security: {allow: a}\n", ["2:14: security is a group, which has a severity and no options: write allow under a rule"]),
         ("rules:\n  internal-error: off\n", ["2:3: internal-error is always on and always an error: take this away"]),
@@ -234,7 +234,7 @@ class TestRules:
         ),
         ("overrides:\n- files: [a]\n", ["2:3: an override says what changes: add rules"]),
         ("overrides:\n- {files: a, rules: {}, exclude-rules: [b]}\n", ["2:25: unknown key 'exclude-rules': known are files, rules"]),
-        ("overrides:\n- files: [a]\n  rules: {floating-tags: off}\n", ["3:11: unknown rule 'floating-tags': did you mean latest-tag?"]),
+        ("overrides:\n- files: [a]\n  rules: {latest-tags: off}\n", ["3:11: unknown rule 'latest-tags': did you mean latest-tag?"]),
         ("complete: true\ncomplete: false\n", ["2:1: complete stands in this map already, on line 1: take one away"]),
         ("rules:\n  security: off\n  security: on\n", ["3:3: security stands in this map already, on line 2: take one away"]),
         ("complete: true\n---\ncomplete: true\n", ["3:1: a config is one document: take away the '---' and what follows it"]),
@@ -250,7 +250,7 @@ def test_a_mistake_is_told_with_its_place(text: str, told: list[str], registry: 
 
 def test_all_mistakes_are_told_at_once_in_order(registry: Registry) -> None:
     text = (
-        "fail-on: often\nrule: {}\nrules:\n  floating-tags: off\n  missing-probe: {min-replicas: two, sevrity: info}\n"
+        "fail-on: often\nrule: {}\nrules:\n  latest-tags: off\n  missing-probe: {min-replicas: two, sevrity: info}\n"
         "overrides:\n- files: 3\n  rules: {secruity: off}\nfail-on: error\n"
     )
     places = [told.split(": ")[0] for told in mistakes(text, registry)]

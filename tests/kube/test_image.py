@@ -93,7 +93,7 @@ def test_written_out() -> None:
 
 
 def test_an_upper_case_name_is_repaired() -> None:
-    with pytest.raises(BadImage, match=r"write acme/app$"):
+    with pytest.raises(BadImage, match=r'did you mean "docker.io/acme/app"\?$'):
         parse("docker.io/acme/App")
 
 

@@ -64,10 +64,10 @@ def test_hostile_texts_take_no_time() -> None:
 @pytest.mark.parametrize(
     ("address", "message"),
     [
-        ("http://shopp:80", "there is no Service shopp; did you mean shop?"),
-        ("shpo.default.svc:80", "there is no Service shpo; did you mean shop?"),
-        ("http://shop:8080", "Service shop has no port 8080; write 80, which leads to that port of the pods"),
-        ("shop:81", "Service shop has no port 81; use one of 80"),
+        ("http://shopp:80", 'address refers to Service "shopp", which is not in the input; did you mean "shop"?'),
+        ("shpo.default.svc:80", 'address refers to Service "shpo", which is not in the input; did you mean "shop"?'),
+        ("http://shop:8080", 'Service "shop" has no port 8080; use port 80, which forwards to container port 8080'),
+        ("shop:81", 'Service "shop" has no port 81; use port 80'),
         ("http://shop:80", ""), ("http://shop", ""), ("shop.default.svc.cluster.local:80", ""), ("http://basket:80", ""),
         ("http://shop2:80", ""), ("basket.other.svc:80", ""), ("basket.default.svc:80", ""),
     ],
@@ -80,7 +80,8 @@ def test_what_is_told(address: str, message: str, tmp_path: Path) -> None:
 def test_a_suffixed_name_beside_services_of_its_namespace(tmp_path: Path) -> None:
     text = service("shop", metadata=", namespace: shop") + holder("ConfigMap", "c", "url: 'basket.shop.svc:80'", ", namespace: web")
     (finding,) = check(tmp_path, {"all.yaml": text}, *RULES)
-    assert finding.concise == "there is no Service basket in namespace shop in the input; add it, or correct the address"
+    message = 'address refers to Service "basket" in namespace "shop", which is not in the input'
+    assert finding.concise == f"{message}; correct the address, or add the Service"
     assert lines(tmp_path, [finding]) == ["all.yaml:11 basket.shop.svc"]
     assert check(tmp_path, {"all.yaml": text + service("basket", metadata=", namespace: shop")}, *RULES) == []
 
@@ -89,7 +90,7 @@ def test_in_a_complete_input_everything_is_there(tmp_path: Path) -> None:
     text = service("shop") + env("http://basket:80")
     assert check(tmp_path, {"all.yaml": text}, *RULES) == []
     assert [f.concise for f in check(tmp_path, {"all.yaml": text}, *RULES, complete=True)] == [
-        "there is no Service basket in the input; add it, or correct the address"
+        'address refers to Service "basket", which is not in the input; correct the address, or add the Service'
     ]
 
 

@@ -35,6 +35,7 @@ spec: {{parentRefs: [{{name: public{parent}}}]{more}, rules: [{{backendRefs: [{{
 
 WEB = "name: web, port: 80, protocol: HTTP"
 TLS = "name: tls, port: 443, protocol: TLS"
+LISTENERS = "use one of its listeners: web (80), tls (443)"
 SHOP, INFRA = ", namespace: shop", ", namespace: infra"
 
 
@@ -46,10 +47,10 @@ def told(tmp_path: Path, *parts: str, complete: bool = False) -> list[tuple[str,
     ("parent", "message"),
     [
         (", sectionName: web", ""), (", sectionName: web, port: 80", ""), (", port: 443", ""), ("", ""),
-        (", sectionName: wbe", "Gateway public has no listener wbe; did you mean web?"),
-        (", sectionName: admin", "Gateway public has no listener admin; use one of web (80), tls (443)"),
-        (", port: 8080", "Gateway public has no such listener at port 8080; use one of web (80), tls (443)"),
-        (", sectionName: web, port: 81", "Gateway public has no such listener at port 81; use one of web (80), tls (443)"),
+        (", sectionName: wbe", 'Gateway "public" has no listener "wbe"; did you mean "web"?'),
+        (", sectionName: admin", f'Gateway "public" has no listener "admin"; {LISTENERS}'),
+        (", port: 8080", f'Gateway "public" has no listener on port 8080; {LISTENERS}'),
+        (", sectionName: web, port: 81", f'Gateway "public" has no listener "web" on port 81; {LISTENERS}'),
         (", kind: Service, group: '', sectionName: x", ""), (", namespace: elsewhere, sectionName: x", ""),
     ],
 )  # fmt: skip
@@ -142,7 +143,8 @@ spec: {from: [{group: gateway.networking.k8s.io, kind: %s, namespace: shop}], to
 )  # fmt: skip
 def test_grants(grant: str, granted: bool, tmp_path: Path) -> None:
     parts = (service(metadata=", namespace: back"), route(backend=", namespace: back", metadata=SHOP), grant)
-    message = "no ReferenceGrant in back lets HTTPRoutes of shop refer to Service web; add one there"
+    target = 'Service "web" in namespace "back" without a ReferenceGrant'
+    message = f'HTTPRoute in namespace "shop" may not refer to {target}; add a ReferenceGrant to namespace "back"'
     assert told(tmp_path, *parts) == ([] if granted else [("missing-reference-grant", message)])
 
 

@@ -43,10 +43,10 @@ def port(number: object, more: str = "", peers: str = "") -> str:
 @pytest.mark.parametrize(
     ("rules", "message"),
     [
-        (("{ports: [{port: 80}]}",), "write 8080, for policies look at the pods' ports"),
+        (("{ports: [{port: 80}]}",), "use container port 8080, not the Service port"),
         (("{ports: [{port: web}]}",), "allow port 8080"),
         (("{ports: [{port: 8081, endPort: 8090}]}",), "allow port 8080"),
-        (("{ports: [{port: 8080, protocol: UDP}]}",), "correct one"),
+        (("{ports: [{port: 8080, protocol: UDP}]}",), "use the same protocol in both"),
         (("{ports: [{port: 8080}]}",), ""), (("{ports: [{port: http}]}",), ""), (("{ports: [{port: 8000, endPort: 8090}]}",), ""),
         (("{}",), ""), (("{ports: [{protocol: TCP}]}",), ""), (("{ports: [{port: 80}]}", "{ports: [{port: 8080}]}"), ""),
     ],
@@ -75,8 +75,11 @@ def test_nobody_gets_in_where_an_ingress_leads(tmp_path: Path) -> None:
     closed = policy("p")
     assert check(tmp_path, {"all.yaml": WEB + FRONT + closed}, "network-policy-blocks-service") == []
     (finding,) = check(tmp_path, {"all.yaml": WEB + FRONT + closed + INGRESS}, "network-policy-blocks-service")
-    told = "NetworkPolicy p lets nobody reach Deployment web, to which Ingress web leads by Service web; add a rule for its callers"
-    assert finding.concise == told
+    assert (
+        finding.message
+        == 'NetworkPolicy "p" blocks all traffic to Deployment "web", which is exposed by Ingress "web" through Service "web"'
+    )
+    assert finding.help == "add an ingress rule for the clients"
     assert lines(tmp_path, [finding]) == ["all.yaml:21 {matchLabels: {app: web}}"]
     balanced = FRONT.replace("selector:", "type: LoadBalancer\n  selector:")
     assert len(check(tmp_path, {"all.yaml": WEB + balanced + closed}, "network-policy-blocks-service")) == 1
@@ -128,20 +131,20 @@ def test_another_policy_lets_names_through(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("policies", "told"),
     [
-        (policy("p", port(8080, peers="from: [{podSelector: {matchLabels: {app: other}}}], ")), "NetworkPolicy p keeps"),
+        (policy("p", port(8080, peers="from: [{podSelector: {matchLabels: {app: other}}}], ")), 'NetworkPolicy "p" blocks traffic from'),
         (policy("p", port(8080, peers="from: [{podSelector: {matchLabels: {app: caller}}}], ")), ""),
         (policy("p", "{from: [{ipBlock: {cidr: 10.0.0.0/8}}]}"), ""),
         (policy("p", "{from: [{namespaceSelector: {matchLabels: {team: x}}}]}"), ""),
         (policy("p", "{from: [{podSelector: {matchLabels: {app: other}}}]}") + policy("q", "{from: [{podSelector: {}}]}"), ""),
-        (policy("p", TO_DB, way=OUT, pods="app: caller"), "NetworkPolicy p keeps"),
-        (policy("p", port(80, peers=TO_WEB), way=OUT, pods="app: caller"), "NetworkPolicy p keeps"),
+        (policy("p", TO_DB, way=OUT, pods="app: caller"), 'NetworkPolicy "p" blocks traffic from'),
+        (policy("p", port(80, peers=TO_WEB), way=OUT, pods="app: caller"), 'NetworkPolicy "p" blocks traffic from'),
         (policy("p", port("http", peers=TO_WEB), way=OUT, pods="app: caller"), ""),
         (policy("p", way=OUT, pods="app: bystander"), ""),
     ],
 )  # fmt: skip
 def test_a_policy_between_caller_and_called(policies: str, told: str, tmp_path: Path) -> None:
     found = check(tmp_path, {"all.yaml": WEB + FRONT + CALLER + policies}, "network-policy-blocks-client")
-    assert [f.concise[: len("NetworkPolicy p keeps")] for f in found] == ([told] if told else [])
+    assert [f.concise[: len('NetworkPolicy "p" blocks traffic from')] for f in found] == ([told] if told else [])
 
 
 def test_labels_of_namespaces_that_are_in_sight(tmp_path: Path) -> None:

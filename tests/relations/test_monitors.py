@@ -36,9 +36,9 @@ def told(tmp_path: Path, *parts: str, complete: bool = False) -> list[str]:
     ("endpoints", "message"),
     [
         ("port: metrics", ""), ("targetPort: 9090", ""),
-        ("targetPort: http-metrics", "a pod of Service web has no port named http-metrics"),
-        ("targetPort: metrics", ""), ("port: metric", "Service web has no port named metric; did you mean metrics?"),
-        ("port: http", "Service web has no port named http; use one of metrics"), ("interval: 30s", ""),
+        ("targetPort: http-metrics", 'Pods of Service "web" have no port named "http-metrics"'),
+        ("targetPort: metrics", ""), ("port: metric", 'Service "web" has no port named "metric"; did you mean "metrics"?'),
+        ("port: http", 'Service "web" has no port named "http"; name a port "http", or use a named port (metrics)'), ("interval: 30s", ""),
     ],
 )  # fmt: skip
 def test_ports_of_services(endpoints: str, message: str, tmp_path: Path) -> None:
@@ -59,7 +59,8 @@ def test_one_of_several_services_is_enough(tmp_path: Path) -> None:
 
 def test_pods_that_are_not_there(tmp_path: Path) -> None:
     assert told(tmp_path, workload(), monitor(kind="PodMonitor", app="x")) == [
-        "pod-monitor-without-pods: no pod has the labels app=x, so that nothing is measured: Deployment web has other labels"
+        'pod-monitor-without-pods: selector app=x matches no Pod in the input (Deployment "web" has other labels), so nothing is scraped; '
+        "correct the selector, or add a workload with these labels"
     ]
     assert told(tmp_path, monitor(kind="PodMonitor", app="x")) == []
     assert len(told(tmp_path, monitor(kind="PodMonitor", app="x"), complete=True)) == 1
@@ -72,8 +73,8 @@ def test_namespaces_in_which_a_monitor_looks(tmp_path: Path) -> None:
     assert told(tmp_path, front, monitor(metadata=home, more=", namespaceSelector: {matchNames: [shop]}")) == []
     assert told(tmp_path, front, monitor(metadata=home, more=", namespaceSelector: {any: true}")) == []
     assert told(tmp_path, front, monitor(metadata=home)) == [
-        "service-monitor-without-services: no Service has the labels app=web, so that nothing is measured: "
-        "Service web, which has them, is in shop, and it looks in namespace monitoring"
+        'service-monitor-without-services: selector app=web matches no Service in namespace "monitoring", '
+        'but Service "web" in namespace "shop" has these labels; add "shop" to spec.namespaceSelector.matchNames'
     ]
     assert len(told(tmp_path, front, monitor(metadata=home, more=", namespaceSelector: {matchNames: [web]}"))) == 1
 
@@ -102,5 +103,6 @@ def test_another_prometheus_takes_it(tmp_path: Path) -> None:
 def test_rules_are_taken_too(tmp_path: Path) -> None:
     rule = "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: r, labels: {role: x}}\nspec: {groups: []}\n---\n"
     assert told(tmp_path, prometheus("ruleSelector: {matchLabels: {role: alert-rules}}"), rule) == [
-        "unselected-monitor: Prometheus main takes PrometheusRules with role=alert-rules, which this has not; add it"
+        'unselected-monitor: Prometheus "main" selects only PrometheusRule objects with role=alert-rules, '
+        'which PrometheusRule "r" does not match; change the labels of PrometheusRule "r" to match role=alert-rules'
     ]

@@ -27,14 +27,18 @@ def test_a_slip_is_named_across_the_files_of_a_folder(tmp_path: Path) -> None:
     files = {"service.yaml": service(selector="app: web, tier: front"), "deployment.yaml": workload(labels="app: web, tier: frnt")}
     (finding,) = check(tmp_path, files, "service-without-pods")
     assert lines(tmp_path, [finding]) == ["service.yaml:5 front"]
-    assert finding.concise == "tier=front selects no pods: Deployment web, the nearest, has tier=frnt"
+    assert (
+        finding.concise
+        == 'selector tier=front matches no Pod in the input, but Deployment "web" has label tier=frnt; did you mean tier: frnt?'
+    )
     assert [Path(related.place.file).name for related in finding.related] == ["deployment.yaml"]
 
 
 def test_a_slip_in_a_key(tmp_path: Path) -> None:
     text = service(selector="aplication: web") + workload(labels="application: web")
     (finding,) = check(tmp_path, {"a.yaml": text}, "service-without-pods")
-    assert finding.concise == "aplication=web selects no pods: Deployment web, the nearest, has application=web"
+    assert finding.message == 'selector aplication=web matches no Pod in the input, but Deployment "web" has label application=web'
+    assert finding.help == "did you mean application: web?"
 
 
 @pytest.mark.parametrize(
@@ -53,13 +57,14 @@ def test_pods_that_another_service_selects_are_spoken_for(tmp_path: Path) -> Non
 def test_pods_of_the_file_that_it_does_not_select(tmp_path: Path) -> None:
     text = service(selector="app: shop, tier: web") + workload("db", "app: other") + workload("api", "app: shop, tier: api")
     (finding,) = check(tmp_path, {"all.yaml": text}, "service-without-pods")
-    assert finding.concise == "tier=web selects no pods: Deployment api has tier=api"
+    assert finding.message == 'selector tier=web matches no Pod in the input (closest: Deployment "api", with tier=api)'
 
 
 def test_pods_in_another_namespace(tmp_path: Path) -> None:
     text = service(metadata=", namespace: a") + workload(metadata=", namespace: b")
     (finding,) = check(tmp_path, {"all.yaml": text}, "service-without-pods")
-    assert finding.concise == "app=web selects no pods here: Deployment web, which has these labels, is in namespace b"
+    there = 'Deployment "web" in namespace "b" has these labels'
+    assert finding.message == f'selector app=web matches no Pod in namespace "a", but {there}'
     other = service(metadata=", namespace: a") + workload("db", "app: db", metadata=", namespace: b")
     assert check(tmp_path, {"all.yaml": other}, "service-without-pods") == []
 
@@ -125,13 +130,15 @@ def test_a_port_that_one_of_the_workloads_has(tmp_path: Path) -> None:
     text = service(ports=NAMED) + workload("a", "app: web, v: a") + workload("b", "app: web, v: b", container=HTTP)
     assert check(tmp_path, {"all.yaml": text}, "unknown-target-port-name") == []
     (finding,) = check(tmp_path, {"all.yaml": text.replace("name: http", "name: web")}, "unknown-target-port-name")
-    assert finding.concise == "Deployment a has no port named http; use one of web"
+    assert finding.message == 'Deployment "a" has no container port named "http"'
+    assert finding.help == 'name a container port "http", or use a named port (web)'
 
 
 @pytest.mark.parametrize("ports", [NAMED, "port: 80, targetPort: http, protocol: UDP"])
 def test_the_protocol_counts(ports: str, tmp_path: Path) -> None:
     found = check(tmp_path, {"all.yaml": service(ports=ports) + workload(container=HTTP)}, "unknown-target-port-name")
-    assert [f.concise for f in found] == (["port http of Deployment web is TCP, not UDP; write protocol: TCP"] if "UDP" in ports else [])
+    message = 'container port "http" of Deployment "web" uses TCP, but the Service port uses UDP; set protocol: TCP'
+    assert [f.concise for f in found] == ([message] if "UDP" in ports else [])
 
 
 def test_ports_that_patches_and_sidecars_bring(tmp_path: Path) -> None:

@@ -175,7 +175,7 @@ class TestLinksAndOthers:
         assert result.targets == []
         assert reasons(result) == {"pipe.yaml": "a pipe, not a file", "socket.yaml": "a socket, not a file"}
         named = discover(["pipe.yaml"])
-        assert (named.targets, named.unreadable[0].message) == ([], "a pipe, not a file: it is not opened")
+        assert (named.targets, named.unreadable[0].message) == ([], "not a file but a pipe, so it was not opened")
 
     @pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="no /dev/fd here")
     def test_a_shell_substitution_is_taken(self, tree: Path) -> None:

@@ -178,31 +178,42 @@ def told(text: str, registry: Registry, rules: RuleSet, complete: bool = False) 
 @pytest.mark.parametrize(
     ("comment", "shown"),
     [
-        ("# kcheck: ignore", "# kcheck: ignore | name the rules to ignore: # kcheck: ignore[rule] reason"),
-        ("# kcheck: ignore because", "# kcheck: ignore | name the rules to ignore: # kcheck: ignore[rule] reason"),
-        ("# kcheck: ignore[]", "# kcheck: ignore[] | name the rules to ignore: # kcheck: ignore[rule] reason"),
-        ("# kcheck: ignore[ , ] why", "# kcheck: ignore[ , ] | name the rules to ignore: # kcheck: ignore[rule] reason"),
-        ("# kcheck: ignore[marked why", "# kcheck: ignore[marked why | the bracket is never closed; write # kcheck: ignore[rule] reason"),
-        ("# kcheck: ignor[marked] why", "# kcheck: ignor[marked] | 'ignor' means nothing to kcheck; write # kcheck: ignore[rule] reason"),
-        ("# kcheck: disable", "# kcheck: disable | 'disable' means nothing to kcheck; write # kcheck: ignore[rule] reason"),
-        ("# kcheck:", "# kcheck: | write # kcheck: ignore[rule] reason"),
-        ("# KCheck: ignore[marked]", "# KCheck: ignore[marked] | this is not read, small letters are; write # kcheck: ignore[rule] reason"),
-        ("# kcheck ignore[marked] why", "# kcheck ignore | this is not read; write # kcheck: ignore[rule] reason"),
-        ("# kcheck-ignore: marked", "# kcheck-ignore | this is not read; write # kcheck: ignore[rule] reason"),
-        ("# kcheck.ignores(marked)", "# kcheck.ignores | this is not read; write # kcheck: ignore[rule] reason"),
-        ("# kchek: ignore[marked]", "# kchek | this is not read; did you mean # kcheck: ignore[rule] reason?"),
-        ("# kcheck: ignore[marcked]", "marcked | no rule and no group is called marcked; did you mean marked?"),
-        ("# kcheck: ignore[marsk]", "marsk | no rule and no group is called marsk; did you mean marks?"),
-        ("# kcheck: ignore[zzz]", "zzz | no rule and no group is called zzz; write the id that stands beside the finding"),
-        ("# kcheck: ignore[a/b]", "a/b | no rule and no group is called a/b; write the id that stands beside the finding"),
-        ("# kcheck: ignore[Marked]", "Marked | no rule and no group is called Marked; did you mean marked?"),
+        ("# kcheck: ignore", "# kcheck: ignore | ignore comment names no rule; use # kcheck: ignore[rule] reason"),
+        ("# kcheck: ignore because", "# kcheck: ignore | ignore comment names no rule; use # kcheck: ignore[rule] reason"),
+        ("# kcheck: ignore[]", "# kcheck: ignore[] | ignore comment names no rule; use # kcheck: ignore[rule] reason"),
+        ("# kcheck: ignore[ , ] why", "# kcheck: ignore[ , ] | ignore comment names no rule; use # kcheck: ignore[rule] reason"),
+        (
+            "# kcheck: ignore[marked why",
+            '# kcheck: ignore[marked why | ignore comment has no closing "]"; use # kcheck: ignore[rule] reason',
+        ),
+        ("# kcheck: ignor[marked] why", '# kcheck: ignor[marked] | unknown kcheck directive "ignor"; use # kcheck: ignore[rule] reason'),
+        ("# kcheck: disable", '# kcheck: disable | unknown kcheck directive "disable"; use # kcheck: ignore[rule] reason'),
+        ("# kcheck:", "# kcheck: | kcheck comment without a directive; use # kcheck: ignore[rule] reason"),
+        (
+            "# KCheck: ignore[marked]",
+            "# KCheck: ignore[marked] | ignore comment must be written in lower case; use # kcheck: ignore[rule] reason",
+        ),
+        ("# kcheck ignore[marked] why", "# kcheck ignore | ignore comment is not recognized; use # kcheck: ignore[rule] reason"),
+        ("# kcheck-ignore: marked", "# kcheck-ignore | ignore comment is not recognized; use # kcheck: ignore[rule] reason"),
+        ("# kcheck.ignores(marked)", "# kcheck.ignores | ignore comment is not recognized; use # kcheck: ignore[rule] reason"),
+        ("# kchek: ignore[marked]", "# kchek | misspelled ignore comment; did you mean # kcheck: ignore[rule] reason?"),
+        ("# kcheck: ignore[marcked]", 'marcked | unknown rule or group "marcked"; did you mean "marked"?'),
+        ("# kcheck: ignore[marsk]", 'marsk | unknown rule or group "marsk"; did you mean "marks"?'),
+        ("# kcheck: ignore[zzz]", 'zzz | unknown rule or group "zzz"; use the rule id that is shown with the finding'),
+        ("# kcheck: ignore[a/b]", 'a/b | unknown rule or group "a/b"; use the rule id that is shown with the finding'),
+        ("# kcheck: ignore[Marked]", 'Marked | unknown rule or group "Marked"; did you mean "marked"?'),
         (
             "# kcheck: ignore[marked is wrong]",
-            "marked is wrong | no rule and no group is called marked is wrong; "
-            "a reason stands behind the bracket, or behind a ';' in an annotation",
+            'marked is wrong | unknown rule or group "marked is wrong"; move the reason after the bracket, or after ";" in an annotation',
         ),
-        ("# kcheck: ignore[invalid-yaml]", "invalid-yaml | invalid-yaml cannot be ignored: what was not checked must not look clean"),
-        ("# kcheck: ignore[internal-error]", "internal-error | internal-error cannot be ignored: what was not checked must not look clean"),
+        (
+            "# kcheck: ignore[invalid-yaml]",
+            "invalid-yaml | invalid-yaml cannot be ignored, because it reports what was not checked; remove it",
+        ),
+        (
+            "# kcheck: ignore[internal-error]",
+            "internal-error | internal-error cannot be ignored, because it reports what was not checked; remove it",
+        ),
     ],
 )
 def test_what_looks_like_an_ignore_and_is_none(comment: str, shown: str, registry: Registry, rules: RuleSet) -> None:
@@ -230,10 +241,10 @@ class TestUnused:
     def test_each_name_that_covers_nothing_is_told(self, registry: Registry, rules: RuleSet) -> None:
         text = "a: xa # kcheck: ignore[not-kubernetes-object, marked, wrong-type] why\n# kcheck: ignore[marked]\nb: 1\n# kcheck: ignore[marked]\n"
         assert told(text, registry, rules) == [
-            "unused-ignore 1 not-kubernetes-object | not-kubernetes-object finds nothing here; take it away",
-            "unused-ignore 1 wrong-type | wrong-type finds nothing here; take it away",
-            "unused-ignore 2 marked | marked finds nothing here; take it away",
-            "unused-ignore 4 marked | marked finds nothing here; take it away",
+            "unused-ignore 1 not-kubernetes-object | ignore of not-kubernetes-object suppresses no finding; remove it",
+            "unused-ignore 1 wrong-type | ignore of wrong-type suppresses no finding; remove it",
+            "unused-ignore 2 marked | ignore of marked suppresses no finding; remove it",
+            "unused-ignore 4 marked | ignore of marked suppresses no finding; remove it",
         ]
 
     def test_only_where_the_rule_ran(self, registry: Registry, rules: RuleSet) -> None:
@@ -244,7 +255,9 @@ class TestUnused:
         assert told("a: 1 # kcheck: ignore[usually-off]\n", registry, rules) == []
 
     def test_a_group_only_where_its_usual_rules_ran(self, registry: Registry, rules: RuleSet) -> None:
-        assert told("a: 1 # kcheck: ignore[marks]\n", registry, rules) == ["unused-ignore 1 marks | marks finds nothing here; take it away"]
+        assert told("a: 1 # kcheck: ignore[marks]\n", registry, rules) == [
+            "unused-ignore 1 marks | ignore of marks suppresses no finding; remove it"
+        ]
         assert told("a: 1 # kcheck: ignore[spec]\n", registry, choose(registry, ["unused-ignore", "not-kubernetes-object"])) == []
 
     @pytest.mark.parametrize("name", ["between", "relations"])
@@ -257,7 +270,7 @@ class TestUnused:
         assert told("# kcheck: ignore[unused-ignore]\na: 1 # kcheck: ignore[marked]\n", registry, rules) == []
         assert told("# kcheck: ignore[unknown-ignore]\na: 1 # kcheck: ignore[mraked]\n", registry, rules) == []
         assert told("xa: 1 # kcheck: ignore[marked, unused-ignore]\n", registry, rules) == [
-            "unused-ignore 1 unused-ignore | unused-ignore finds nothing here; take it away"
+            "unused-ignore 1 unused-ignore | ignore of unused-ignore suppresses no finding; remove it"
         ]
 
     @pytest.mark.parametrize("group", ["all", "practice"])
@@ -412,14 +425,23 @@ class TestObjects:
     @pytest.mark.parametrize(
         ("annotation", "shown"),
         [
-            ("kcheck.dev/ignore: wrong-type", "unused-ignore wrong-type wrong-type finds nothing here; take it away"),
-            ("kcheck.dev/ignore: 'a\\b; wrong-type'", "unknown-ignore a\\b no rule and no group is called a\\b; write the id"),
-            ('kcheck.dev/ignore: "wrong\\x2dtype"', 'unused-ignore "wrong\\x2dtype" wrong-type finds nothing here'),
-            ("kcheck.dev/ignore: ''", "unknown-ignore '' name the rules to ignore: kcheck.dev/ignore: rule; reason"),
-            ("kcheck.dev/ignore:", "unknown-ignore kcheck.dev/ignore name the rules to ignore: kcheck.dev/ignore: rule; reason"),
-            ("kcheck.dev/ignore: [wrong-type]", "unknown-ignore [wrong-type] name the rules to ignore"),
-            ("kcheck.dev/ignored: wrong-type", "unknown-ignore kcheck.dev/ignored kcheck does not know this annotation; did you mean"),
-            ("kcheck/ignore: wrong-type", "unknown-ignore kcheck/ignore kcheck does not know this annotation; did you mean"),
+            ("kcheck.dev/ignore: wrong-type", "unused-ignore wrong-type ignore of wrong-type suppresses no finding; remove it"),
+            ("kcheck.dev/ignore: 'a\\b; wrong-type'", 'unknown-ignore a\\b unknown rule or group "a\\b"; use the rule id'),
+            ('kcheck.dev/ignore: "wrong\\x2dtype"', 'unused-ignore "wrong\\x2dtype" ignore of wrong-type suppresses no finding'),
+            (
+                "kcheck.dev/ignore: ''",
+                "unknown-ignore '' annotation kcheck.dev/ignore names no rule; use kcheck.dev/ignore: \"rule; reason\"",
+            ),
+            (
+                "kcheck.dev/ignore:",
+                'unknown-ignore kcheck.dev/ignore annotation kcheck.dev/ignore names no rule; use kcheck.dev/ignore: "rule; reason"',
+            ),
+            ("kcheck.dev/ignore: [wrong-type]", "unknown-ignore [wrong-type] annotation kcheck.dev/ignore names no rule"),
+            (
+                "kcheck.dev/ignored: wrong-type",
+                'unknown-ignore kcheck.dev/ignored unknown kcheck annotation "kcheck.dev/ignored"; did you mean',
+            ),
+            ("kcheck/ignore: wrong-type", 'unknown-ignore kcheck/ignore unknown kcheck annotation "kcheck/ignore"; did you mean'),
         ],
     )
     def test_annotations_that_are_wrong_or_of_no_use(self, annotation: str, shown: str, session: Session) -> None:

@@ -127,7 +127,9 @@ class TestLoad:
         result = load(target, stdin=io.BytesIO(b"a: 1\n"))
         assert isinstance(result, Source)
         assert (result.path, result.text) == ("deploy.yaml", "a: 1\n")
-        assert load(target, 3, io.BytesIO(b"a: 1\n")) == UnreadablePath("deploy.yaml", "more than the limit of 3 bytes: reading stopped there")
+        assert load(target, 3, io.BytesIO(b"a: 1\n")) == UnreadablePath(
+            "deploy.yaml", "more than the limit of 3 bytes: reading stopped there"
+        )
         assert text_of(load(target, 5, io.BytesIO(b"a: 1\n"))) == "a: 1\n"
         assert load(target) == UnreadablePath("deploy.yaml", "standard input is closed")
 

@@ -18,6 +18,7 @@ from functools import cache
 from typing import Any
 
 from kcheck.schema.builtin.definitions import Definitions, Table, folder
+from kcheck.text.complaint import Complaint
 
 
 class Components(Definitions):
@@ -45,9 +46,9 @@ def instead_of(group: str, kind: str) -> str:
 
 
 def end_of(group: str) -> str:
-    """What became of an API group that was given up as a whole, as the end of a sentence; "" for any other group."""
-    end: str = _read("retired")["groups"].get(group, "")
-    return end
+    """What happened to an API group that was retired as a whole: a Complaint that lacks its subject; "" for any other group."""
+    end: list[str] | None = _read("retired")["groups"].get(group)
+    return Complaint(*end) if end else ""
 
 
 @cache

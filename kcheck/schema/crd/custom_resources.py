@@ -182,8 +182,8 @@ class _Judgement:
         where = owner.name or self.resource.kind if owner is not self.resource.node else self.resource.kind
         names = schema.names if schema is not None else ()
         near = nearest(child.name, names)
-        help = f"did you mean {near}?" if near else "take it away or put it where it belongs"
-        message = f"{where} has no field {child.name}"
+        help = f'did you mean "{near}"?' if near else "remove it, or move it to the level where it belongs"
+        message = f'unknown field "{child.name}" in {where}'
         self.walk.tell("unknown-field", Problem(child, message, help=help, reason="UnknownField", at="key", field=dotted(keys)))
 
     def field(self, fault: SchemaFault, schema: Schema) -> str:
@@ -197,11 +197,9 @@ class _Judgement:
             return
         nameless = "name" not in value["metadata"]
         if nameless or any(fault.reason in BLOCKING for fault in faults):
-            message = "the CRD's own rules (x-kubernetes-validations) were not checked"
-            self.walk.tell(
-                "unevaluated-crd-rules",
-                Problem(self.resource.node, message, help="mend the other findings of this object first", reason="Invalid", field=NOWHERE),
-            )
+            message = "CEL rules of the CRD (x-kubernetes-validations) were not evaluated because the object has schema errors"
+            help = "fix the other findings of this object first"
+            self.walk.tell("unevaluated-crd-rules", Problem(self.resource.node, message, help=help, reason="Invalid", field=NOWHERE))
         elif self.kind.store.rules is not None:
             assert self.kind.schema is not None
             self.kind.store.rules.evaluate(self.kind.schema, value, self.resource, self.walk)

@@ -39,7 +39,7 @@ def faults(schema: Node, whole: bool, holder: Node | None, minor: int) -> Iterat
     if holder is not None:
         misplaced = list(embedded_faults(_surrounded(default.plain(), schema, holder), ()))[:1]
         misplaced = [
-            fault._replace(keys=(), message=Complaint(f"no object can have this default: {fault.message}", help_of(fault.message)))
+            fault._replace(keys=(), message=Complaint(f"default is not valid for any object: {fault.message}", help_of(fault.message)))
             for fault in misplaced
         ]
     else:
@@ -47,7 +47,7 @@ def faults(schema: Node, whole: bool, holder: Node | None, minor: int) -> Iterat
         decoder = Decoder(lambda node, _: unknown.append(node))
         decoder.decode(default, judge, root=judge.embedded)
         for node in unknown[:1]:
-            message = Complaint(f"the schema has no field {node.name} here", "take it out of the default")
+            message = Complaint(f'unknown field "{node.name}" in this default', "remove it from the default")
             yield SchemaFault(_way(node, default), "unknown-field", message, "Invalid", nowhere=True)
         misplaced = [fault for node, _ in decoder.embedded for fault in _identity(node, _way(node, default))]
     yield from misplaced or validate(default.plain(), judge, minor)
@@ -71,8 +71,8 @@ def _identity(node: Node, keys: Keys) -> Iterator[SchemaFault]:
     """What is wrong with the identity of an object in a default."""
     wrong = [key for key in sorted(IDENTITY) if key in node and not _is_decodable(node[key], key)]
     for key in wrong[:1]:
-        kind = "a map" if key == "metadata" else "text"
-        message = Complaint(f"{key} of an object is {kind}", "write that, or take it out of the default")
+        kind = "a map" if key == "metadata" else "a string"
+        message = Complaint(f"{key} of an embedded object must be {kind}", f"set it to {kind} or remove it from the default")
         yield SchemaFault((*keys, key), "wrong-type", message, "Invalid", bracketed=True)
     if not wrong:
         yield from embedded_faults(node.plain(), keys)

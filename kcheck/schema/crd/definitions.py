@@ -89,7 +89,7 @@ def _warning(crd: Resource, node: Node) -> str:
     group, kind = spec["group"].text, spec.at("names", "kind").text
     others = [each["name"].text for each in spec["versions"] if each["served"].flag is True and each["deprecated"].flag is not True]
     better = min(filter(None, others), key=_rank, default="")
-    hint = f"use {group}/{better}" if better else "its CRD serves no other, so look for what replaces it"
+    hint = f"use apiVersion: {group}/{better}" if better else ""
     return Complaint(f"{group}/{node['name'].text} {kind} is deprecated", hint)
 
 

@@ -32,23 +32,27 @@ def embedded_faults(value: dict[str, Any], keys: Keys) -> Iterator[SchemaFault]:
     """What is wrong with the identity of an embedded object."""
     for key in ("apiVersion", "kind"):
         if key not in value:
-            message = Complaint(f"{key} is required of an object within an object", "add it")
+            message = Complaint(f"embedded object has no {key}", f"add {key}")
             yield SchemaFault((*keys, key), "missing-required-field", message, "Required", bracketed=True)
         elif value[key] == "":
             yield SchemaFault(
-                (*keys, key), "crd-schema-violation", Complaint(f"{key} cannot be empty", "write one"), "Invalid", bracketed=True
+                (*keys, key),
+                "crd-schema-violation",
+                Complaint(f"{key} of an embedded object is empty", f"set {key}"),
+                "Invalid",
+                bracketed=True,
             )
     version, kind = value.get("apiVersion"), value.get("kind")
     if isinstance(version, str) and version.count("/") > 1:
         yield SchemaFault(
             (*keys, "apiVersion"),
             "crd-schema-violation",
-            Complaint(f"{version} has more than one '/'", "write group/version"),
+            Complaint(f'apiVersion "{version}" has more than one "/"', "use the form group/version"),
             "Invalid",
             bracketed=True,
         )
     if isinstance(kind, str) and kind and names.dns1035_label(kind.lower()):
-        message = Complaint(f"{kind} is no kind", "write letters, digits and '-' only, a letter first")
+        message = Complaint(f'"{kind}" is not a valid kind', 'use only letters, digits and "-", beginning with a letter')
         yield SchemaFault((*keys, "kind"), "crd-schema-violation", message, "Invalid", bracketed=True)
     metadata = value.get("metadata")
     if isinstance(metadata, dict):
@@ -65,7 +69,7 @@ def _metadata(metadata: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield key, wrong
     generation = metadata.get("generation")
     if generation.__class__ is int and generation < 0:
-        yield "generation", Complaint(f"{generation} cannot be a generation", "take it away")
+        yield "generation", Complaint(f"metadata.generation: {generation} is negative", "remove it")
     for key, text in _texts(metadata.get("labels")):
         for wrong in filter(None, (labels.key(key), labels.value(text))):
             yield "labels", wrong
@@ -81,7 +85,7 @@ def _metadata(metadata: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for each in owners if isinstance(owners, list) else ():
         for key in ("apiVersion", "kind", "name", "uid"):
             if isinstance(each, dict) and not each.get(key):
-                yield "ownerReferences", Complaint(f"{key} of an owner cannot be empty", "write it")
+                yield "ownerReferences", Complaint(f"owner reference has no {key}", f"add {key}")
 
 
 def _texts(value: Any) -> Iterator[tuple[str, str]]:

@@ -38,7 +38,7 @@ def scale_faults(value: dict[str, Any], scale: Scale) -> Iterator[tuple[str, Key
             yield (
                 scale.selector,
                 keys,
-                Complaint(f"{shown(found)} stands where the scale subresource reads a label selector", "write it as text"),
+                Complaint(f"label selector of the scale subresource must be a string, not {shown(found)}", "use a selector string"),
             )
 
 
@@ -58,7 +58,7 @@ def _find(value: Any, path: str) -> tuple[Keys, Any, bool]:
 
 def _replicas(value: Any) -> str:
     if value.__class__ is not int:
-        return Complaint(f"{shown(value)} stands where the scale subresource reads replicas", "write a whole number")
+        return Complaint(f"replicas of the scale subresource must be an integer, not {shown(value)}", "use an integer")
     if value < 0:
-        return Complaint(f"{value} replicas cannot be", "write 0 or more")
-    return Complaint(f"{value} replicas are too many", f"write at most {_MOST}") if value > _MOST else ""
+        return Complaint(f"replicas of the scale subresource must not be negative: {value}", "use 0 or more")
+    return Complaint(f"replicas of the scale subresource are out of range: {value}", f"use at most {_MOST}") if value > _MOST else ""

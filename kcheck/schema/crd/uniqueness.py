@@ -11,7 +11,7 @@ from typing import Any
 
 from kcheck.schema.crd.structural import Schema
 from kcheck.schema.crd.validation import Keys, SchemaFault
-from kcheck.schema.crd.wording import shown
+from kcheck.schema.crd.wording import quoted
 from kcheck.text.complaint import Complaint
 
 
@@ -26,7 +26,7 @@ def duplicate_faults(value: Any, schema: Schema | None, keys: Keys = ()) -> Iter
     elif isinstance(value, list):
         if schema.list_type == "set":
             for index in _repetitions(value):
-                yield _duplicate((*keys, index), Complaint(f"{shown(value[index])} stands in this list already", "take it away"))
+                yield _duplicate((*keys, index), Complaint(f"duplicate item {quoted(value[index])} in this list", "remove it"))
         elif schema.list_type == "map":
             yield from _map_faults(value, schema, keys)
         for index, item in enumerate(value):
@@ -36,13 +36,13 @@ def duplicate_faults(value: Any, schema: Schema | None, keys: Keys = ()) -> Iter
 def _map_faults(value: list[Any], schema: Schema, keys: Keys) -> Iterator[SchemaFault]:
     for index, item in enumerate(value):
         if item is not None and not isinstance(item, dict):
-            message = Complaint(f"{shown(item)} stands here, where the CRD wants a map", "write its fields")
+            message = Complaint(f"expected a map, found {quoted(item)}")
             yield SchemaFault((*keys, index), "wrong-type", message, "Invalid", bracketed=True)
             return
     parts = [{key: item[key] for key in schema.list_keys if key in item} if item else {} for item in value]
     for index in _repetitions(parts):
-        words = ", ".join(f"{key} {shown(part)}" for key, part in parts[index].items()) or f"no {' and '.join(schema.list_keys)}"
-        yield _duplicate((*keys, index), Complaint(f"an item with {words} stands in this list already", "change it or take it away"))
+        words = ", ".join(f"{key} {quoted(part)}" for key, part in parts[index].items()) or f"no {' and '.join(schema.list_keys)}"
+        yield _duplicate((*keys, index), Complaint(f"duplicate item with {words} in this list", "change or remove it"))
 
 
 def _duplicate(keys: Keys, message: str) -> SchemaFault:

@@ -164,8 +164,8 @@ def _problems(error: Any, root: Node) -> Iterator[tuple[str, Problem]]:
         known = list((error.schema or {}).get("properties", ()))
         for key in _extras(value, error.schema or {}):
             near = nearest(key, known)
-            help = f"did you mean {near}?" if near else "take it away or put it where it belongs"
-            message = f"{node.name or root['kind'].text} has no field {key}"
+            help = f'did you mean "{near}"?' if near else "remove it, or move it to the level where it belongs"
+            message = f'unknown field "{key}" in {node.name or root["kind"].text}'
             yield "unknown-field", Problem(node[key], message, help=help, reason="UnknownField", at="key")
     elif keyword == "required":
         for key in wanted:
@@ -241,4 +241,4 @@ def _message(keyword: str, wanted: Any, value: Any) -> str:
             return wording.maximum(value, wanted, keyword != "maximum")
         case "multipleOf":
             return wording.multiple(value, wanted)
-    return Complaint(f"{wording.shown(value)} does not fit the schema here ({keyword})", f"change it as the schema's {keyword} demands")
+    return Complaint(f"{wording.quoted(value)} violates keyword {keyword} of the schema", f"change the value to satisfy {keyword}")

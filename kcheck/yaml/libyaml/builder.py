@@ -92,7 +92,9 @@ class _Builder:
                 if tag is not None or event.anchor is not None:
                     start = self.skip_properties(start, end)
                 if not self.slash and style == '"' and (found := _SLASH.search(text, start, end)):
-                    raise YamlFault(found.end() - 2, found.end(), Complaint("'\\/' is an escape in JSON alone", "remove the backslash"))
+                    raise YamlFault(
+                        found.end() - 2, found.end(), Complaint('"\\/" is an escape sequence only in JSON', "remove the backslash")
+                    )
                 if current.__class__ is dict and key is None:
                     key = self.key(event, start, end)
                     continue
@@ -112,11 +114,15 @@ class _Builder:
             elif kind is MappingStartEvent or kind is SequenceStartEvent:
                 start = event.start_mark.index
                 if len(stack) >= DEPTH_LIMIT:
-                    raise YamlFault(start, start + 1, f"nested more than {DEPTH_LIMIT} levels deep, which no Kubernetes object is")
+                    raise YamlFault(start, start + 1, f"document is nested more than {DEPTH_LIMIT} levels deep")
                 if event.tag is not None or event.anchor is not None:
                     start = self.skip_properties(start, len(text))
                 if current.__class__ is dict and key is None:
-                    raise YamlFault(start, start + 1, Complaint("a map or list cannot be a key", 'quote it if it is text, e.g. "{{ x }}"'))
+                    raise YamlFault(
+                        start,
+                        start + 1,
+                        Complaint("a map or list is not allowed as a key", 'quote it if it is a string, such as "{{ x }}"'),
+                    )
                 value = {} if kind is MappingStartEvent else []
                 node = Node(value, base + start, -1, "{" if event.flow_style else "", None, owner)
                 if event.anchor is not None:
@@ -139,13 +145,13 @@ class _Builder:
                 end = event.end_mark.index
                 target = anchors.get(event.anchor)
                 if target is None:
-                    raise YamlFault(start, end, Complaint(f"nothing above is named '&{event.anchor}'", "quote the text if it is no alias"))
+                    raise YamlFault(start, end, Complaint(f'unknown anchor "&{event.anchor}"', "quote the value if it is not an alias"))
                 if current.__class__ is dict and key is None:
                     key = Node(self.alias_key(target, start, end), base + start, base + end, "")
                     continue
                 if target.end < 0:
                     raise YamlFault(
-                        start, end, f"alias '*{event.anchor}' is inside the value of '&{event.anchor}' and would contain itself"
+                        start, end, f'alias "*{event.anchor}" is inside the value of anchor "&{event.anchor}" and would contain itself'
                     )
                 node = self.copy(target, owner)
                 node.start, node.end = base + start, base + end
@@ -239,7 +245,7 @@ class _Builder:
         """Return a copy of an aliased tree with new parents: its paths are those of the alias, its positions those of the anchor."""
         self.copied += 1
         if self.copied > ALIAS_LIMIT:
-            raise YamlFault(0, 1, f"aliases expand to more than {ALIAS_LIMIT:,} values: the API server refuses such a document")
+            raise YamlFault(0, 1, f"aliases expand to more than {ALIAS_LIMIT:,} values, so the API server rejects the document")
         value = node.value
         twin = Node(value, node.start, node.end, node.style, node.key, parent)
         if value.__class__ is dict:
@@ -264,7 +270,7 @@ class _Builder:
             for each in maps:
                 if not each.is_map:
                     span = source.start - self.base, source.end - self.base
-                    raise YamlFault(*span, Complaint("'<<' merges a map or a list of maps, not this value", "use an alias of a map"))
+                    raise YamlFault(*span, Complaint('"<<" merges only a map or a list of maps', "use an alias of a map"))
                 for name, child in each.value.items():
                     child.parent = node
                     self.put(new, name, child)

@@ -103,27 +103,25 @@ def _readable(problem: str, readable: str, text: str, meanings: dict[str, str], 
 def _build(source: Source, text: str, start: int, end: int, may_be_json: bool) -> list[Document]:
     ended = _TEXT_END.match(text)
     if ended is not None:
-        raise YamlFault(*ended.span(1), Complaint("a '...' ends the document before it began", "use '---' or take it away"))
+        raise YamlFault(*ended.span(1), Complaint('"..." ends the document before it begins', 'use "---" or remove this line'))
     mark = text.find(_MARK)
     if mark >= 0 and not (may_be_json and _is_json(text)):
-        raise YamlFault(mark, mark + 1, Complaint("a byte order mark (U+FEFF) inside a document", "remove this invisible character"))
+        raise YamlFault(mark, mark + 1, Complaint("byte order mark (U+FEFF) inside a document", "remove this invisible character"))
     constant = _constant(text) if may_be_json and ("NaN" in text or "Infinity" in text) else None
     if constant is not None:
-        raise YamlFault(*constant.span(1), Complaint(f"JSON has no {constant[1]}", "quote it if it is text"))
+        raise YamlFault(*constant.span(1), Complaint(f"{constant[1]} is not valid in JSON", "quote it if it is a string"))
     built = build(libyaml.CParser(text), text, start, "\\/" not in text or (may_be_json and _is_json(text)))
     if built is None:
         return []
     if built.root.value is None:
         if built.trailing is not None:
             at = built.trailing - start
-            raise YamlFault(
-                at, at + 1, Complaint("this follows an empty document and is never read", "write '---' on a line of its own before it")
-            )
+            raise YamlFault(at, at + 1, Complaint("content after an empty document is ignored", "insert a line --- before it"))
         return []
     if built.trailing is not None and may_be_json and _begins_with_json(text):
         # To kubectl, only the JSON is the first part.
         at = built.trailing - start
-        raise YamlFault(at, at + 1, Complaint("more text follows a JSON object", "put '---' on a line of its own before it"))
+        raise YamlFault(at, at + 1, Complaint("more content follows a JSON object", "insert a line --- before it"))
     return [Document(source, 0, start, end, built.root, None, built.duplicates, built.trailing)]
 
 

@@ -1,4 +1,4 @@
-"""Which image a container runs. Sources: the documentation's pages "Images" and "Configuration Best Practices"."""
+"""Image references of containers. Sources: the Kubernetes documentation pages "Images" and "Configuration Best Practices"."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Annotated
 
 from kcheck.api import ERROR, Container, Problem, help_of, image, pattern, rule
 
-# What a build tool or a template puts an image in place of: ko's import paths, and whatever stands in brackets or behind a $ or %.
+# Placeholders that a build tool or a template replaces with an image: import paths of ko, and text with brackets, $, % or @@.
 _PLACEHOLDER = pattern(r"ko://|[${}<>%]|@@")
 
-# All that Docker Hub has under library/, the images that are no longer kept up included. Another single word is no image there: a
-# build tool (Skaffold, kustomize, Tilt) or a local build puts the true name in its place.
+# All images that Docker Hub has under library/, including those that are no longer maintained. Any other single word is not an image
+# there: a build tool (Skaffold, kustomize, Tilt) or a local build replaces it with the real name.
 _LIBRARY = """
     adminer aerospike almalinux alpine alt amazoncorretto amazonlinux api-firewall arangodb archlinux azul-zulu backdrop bash bonita
     buildpack-deps busybox caddy cassandra celery centos chronograf cirros clearlinux clefos clickhouse clojure composer consul
@@ -34,48 +34,56 @@ _OFFICIAL = frozenset(_LIBRARY.split())
 def floating_tag(
     container: Container,
     *,
-    allow: Annotated[tuple[str, ...], "repositories whose tags may move, such as busybox or registry.example.com/team/app"] = (),
-    tags: Annotated[tuple[str, ...], "tags that move, besides latest, such as main or nightly"] = (),
+    allow: Annotated[
+        tuple[str, ...], "repositories whose images may use such tags, for example busybox or registry.example.com/team/app"
+    ] = (),
+    tags: Annotated[tuple[str, ...], "further tags that are reported like latest, for example main or nightly"] = (),
 ) -> Iterator[Problem]:
-    """No tag means `:latest`; a digest pins whatever the tag says."""
+    """Yield images with the tag latest, with none, or with one of `tags`. An image with a digest is pinned whatever its tag is."""
     node = container["image"]
     found = _parse(node.text)
     if found is None or found.is_pinned or not (found.is_latest or found.tag in tags):
         return
     if not {found.repository, found.path, found.path.removeprefix("library/")}.isdisjoint(allow):
         return
-    instead = "write the tag of a version, or a digest"
     if not found.tag:
-        yield Problem(node, f"{node.text} has no tag, which means :latest and can change under you", help=instead)
+        yield Problem(
+            node,
+            f'image "{node.text}" has no tag and defaults to latest, which can change at any time',
+            help="add a version tag or a digest",
+        )
     else:
-        yield Problem(node, f"{node.text} can change under you", help=f"{instead} instead of :{found.tag}")
+        message = f'tag "{found.tag}" of image "{node.text}" can change at any time'
+        yield Problem(node, message, help=f"use a version tag or a digest instead of {found.tag}")
 
 
 @rule("unpinned-image", "Container image is not pinned to a digest", groups=("images", "supply-chain"), default=False)
 def unpinned_image(
     container: Container,
     *,
-    allow: Annotated[tuple[str, ...], "registries and repositories that need no digest, such as registry.example.com"] = (),
+    allow: Annotated[tuple[str, ...], "registries and repositories whose images need no digest, for example registry.example.com"] = (),
 ) -> Iterator[Problem]:
-    """Only a digest says which bytes run: a registry may serve something else under the same tag tomorrow."""
+    """Yield images without a digest: a registry may serve different content under the same tag."""
     node = container["image"]
     found = _parse(node.text, local=True)
     if found is not None and not found.is_pinned and not {found.domain, found.repository}.intersection(allow):
-        yield Problem(node, f"{node.text} is not pinned", help="add @sha256: and the digest of the image that you tested")
+        yield Problem(
+            node, f'image "{node.text}" is not pinned to a digest', help="append @sha256: and the digest of the image that you tested"
+        )
 
 
 @rule(
     "invalid-image-name", "Container image is not a valid reference (InvalidImageName)", severity=ERROR, groups=("images",), fields="image"
 )
 def image_name(container: Container) -> Iterator[Problem]:
-    """The server takes any text; the kubelet needs a reference, and the pod waits with InvalidImageName for ever without one."""
+    """Yield images that do not parse. The API server accepts them, but the kubelet keeps the container in the state InvalidImageName."""
     node = container["image"]
     if not node.text or _PLACEHOLDER.search(node.text):
         return
     try:
         image.parse(node.text)
     except image.BadImage as error:
-        yield Problem(node, f"no node can pull {node.text!r}: {error.message}", help=help_of(error.message))
+        yield Problem(node, f'image "{node.text}" is not a valid reference: {error.message}', help=help_of(error.message))
 
 
 @rule(
@@ -85,18 +93,17 @@ def image_name(container: Container) -> Iterator[Problem]:
     default=False,
 )
 def pull_policy(container: Container) -> Iterator[Problem]:
-    """Under IfNotPresent and Never a node keeps the `:latest` that it pulled first."""
+    """Yield imagePullPolicy IfNotPresent and Never of images with the tag latest or none."""
     node, policy = container["image"], container["imagePullPolicy"]
     found = _parse(node.text)
     if found is not None and found.is_latest and policy.text in ("IfNotPresent", "Never"):
-        yield Problem(
-            policy, f"with {policy.text} every node keeps the {node.text} that it got first", help="name a version, or pull Always"
-        )
+        message = f'with imagePullPolicy: {policy.text}, each node keeps its first copy of image "{node.text}"'
+        yield Problem(policy, message, help="use a version tag or set imagePullPolicy: Always")
 
 
 @lru_cache(maxsize=4096)
 def _parse(text: str, local: bool = False) -> image.Image | None:
-    """The image that a text names, None for what is no reference and for a placeholder. `local`: a tag makes a single word an image."""
+    """The image of a reference; None where it is not valid or a placeholder. `local`: accept a single word with a tag as an image."""
     if not text or _PLACEHOLDER.search(text):
         return None
     try:

@@ -1,4 +1,4 @@
-"""Images whose repositories have moved. Source: what their owners said when they did so."""
+"""Images whose repositories were moved. Source: the announcements of their owners."""
 
 from __future__ import annotations
 
@@ -10,27 +10,29 @@ from kcheck.api import Container, Problem, image, rule
 
 
 class Move(NamedTuple):
-    """`fate`: what became of what was there; `instead`: where to look now."""
+    """`fate`: what happened to the repository, the end of the message; `instead`: what to use now, the help."""
 
     fate: str
     instead: str
 
 
-_NO_UPDATES = "use the image of the project itself, or docker.io/bitnamilegacy until you do, which gets no updates"
-# By the beginning of a repository's name, in whole parts.
+_NO_UPDATES = "use the image of the upstream project, or docker.io/bitnamilegacy (without updates) for the time being"
+# By the first parts of the name of a repository.
 MOVES = {
-    "docker.io/bitnami": Move("holds no versions any more since August 2025", _NO_UPDATES),
-    "gcr.io/kubebuilder": Move("is gone", "use quay.io/brancz/kube-rbac-proxy, or what controller-runtime itself can do"),
-    "gcr.io/kubernetes-e2e-test-images": Move("is frozen", "use registry.k8s.io/e2e-test-images"),
-    "us.gcr.io/k8s-artifacts-prod": Move("is frozen", "use registry.k8s.io"),
-    "eu.gcr.io/k8s-artifacts-prod": Move("is frozen", "use registry.k8s.io"),
-    "asia.gcr.io/k8s-artifacts-prod": Move("is frozen", "use registry.k8s.io"),
-    "gcr.io/kubernetes-helm": Move("is gone, and so is Helm 2", "use Helm 3 or later, which needs no tiller"),
-    "quay.io/kubernetes-ingress-controller": Move("gets nothing new", "use registry.k8s.io/ingress-nginx"),
-    "docker.pkg.github.com": Move("is gone", "use ghcr.io"),
+    "docker.io/bitnami": Move("has had no versioned images since August 2025", _NO_UPDATES),
+    "gcr.io/kubebuilder": Move(
+        "no longer exists", "use quay.io/brancz/kube-rbac-proxy, or protect the endpoint with controller-runtime itself"
+    ),
+    "gcr.io/kubernetes-e2e-test-images": Move("is frozen and gets no new images", "use registry.k8s.io/e2e-test-images"),
+    "us.gcr.io/k8s-artifacts-prod": Move("is frozen and gets no new images", "use registry.k8s.io"),
+    "eu.gcr.io/k8s-artifacts-prod": Move("is frozen and gets no new images", "use registry.k8s.io"),
+    "asia.gcr.io/k8s-artifacts-prod": Move("is frozen and gets no new images", "use registry.k8s.io"),
+    "gcr.io/kubernetes-helm": Move("no longer exists, and Helm 2 is no longer maintained", "remove Tiller and use Helm 3 or later"),
+    "quay.io/kubernetes-ingress-controller": Move("gets no new images", "use registry.k8s.io/ingress-nginx"),
+    "docker.pkg.github.com": Move("no longer exists", "use ghcr.io"),
 }
-# What has stayed: the one tag of what is maintained.
-_STAYED = {"docker.io/bitnami": "latest"}
+# The only tag that is still maintained in a moved repository.
+_MAINTAINED_TAGS = {"docker.io/bitnami": "latest"}
 
 
 @rule(
@@ -40,7 +42,7 @@ _STAYED = {"docker.io/bitnami": "latest"}
     fields="image",
 )
 def moved_image(container: Container) -> Iterator[Problem]:
-    """Nodes that have it go on for as long as they keep it, and new ones cannot pull it."""
+    """Yield images of repositories that were moved: nodes with a cached copy still run them, new nodes cannot pull them."""
     node = container["image"]
     if "/" not in node.text:
         return
@@ -48,12 +50,12 @@ def moved_image(container: Container) -> Iterator[Problem]:
         found = image.parse(node.text)
     except image.BadImage:
         return
-    old = _former(found.repository)
-    if old and (found.digest or (found.tag or "latest") != _STAYED.get(old)):
+    old = _moved_repository(found.repository)
+    if old and (found.digest or (found.tag or "latest") != _MAINTAINED_TAGS.get(old)):
         yield Problem(node, f"{old} {MOVES[old].fate}", help=MOVES[old].instead)
 
 
 @lru_cache(maxsize=4096)
-def _former(repository: str) -> str:
-    """What a repository has moved with, "" where it is where it was."""
+def _moved_repository(repository: str) -> str:
+    """The key of MOVES that a repository belongs to; "" where it was not moved."""
     return next((old for old in MOVES if f"{repository}/".startswith(f"{old}/")), "")

@@ -1,4 +1,4 @@
-"""When a node pulls an image. Source: the documentation's page "Images"."""
+"""When a node pulls an image. Source: the Kubernetes documentation page "Images"."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ from kcheck_practice._support.security_contexts import is_whole, named
 def pull_always(
     container: Container,
     *,
-    allow: Annotated[tuple[str, ...], "policies that are fine"] = ("Always",),
+    allow: Annotated[tuple[str, ...], "policies that are allowed"] = ("Always",),
 ) -> Iterator[Problem]:
-    """Where no policy is written the server fills one in: Always for :latest, IfNotPresent for other tags and for digests."""
+    """Yield containers with another imagePullPolicy than `allow`.
+
+    Where none is set, the API server sets Always for the tag latest or none, and IfNotPresent otherwise.
+    """
     node = container["imagePullPolicy"]
     policy = node.text
     if not is_whole(container):
@@ -27,6 +30,9 @@ def pull_always(
             return
     if policy in allow:
         return
-    instead = f"{'write' if node.text else 'add'} imagePullPolicy: {allow[0]}" if allow else "choose another"
-    message = Complaint(f"under {policy} a node runs the {container['image'].text} that it has, and whoever is on it may use that", instead)
+    shown = f"imagePullPolicy: {policy}" if node.text else f"imagePullPolicy is not set, and its default {policy}"
+    effect = (
+        "is not allowed" if policy == "Always" else f'lets every Pod on a node use its cached copy of image "{container["image"].text}"'
+    )
+    message = Complaint(f"{shown} {effect}", f"set imagePullPolicy: {allow[0]}" if allow else "")
     yield Problem(node if node else named(container), message, field=node)

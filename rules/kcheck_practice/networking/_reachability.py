@@ -1,6 +1,6 @@
-"""Who reaches whom under network policies. They add up: a pod that some policy selects takes, or sends, what any of them lets through.
+"""Which Pods reach which under NetworkPolicies. Policies are additive: a selected Pod has the connections that any of its policies allows.
 
-Source: the documentation's page "Network Policies" and the API reference of NetworkPolicy.
+Sources: the Kubernetes documentation page "Network Policies" and the API reference of NetworkPolicy.
 """
 
 from __future__ import annotations
@@ -10,43 +10,44 @@ from collections.abc import Iterable
 from kcheck.api import Bundle, Facts, PodFact, may_share, network, selector
 
 _NAME_LABEL = "kubernetes.io/metadata.name"
-_MOST = 100
-"""Policies over one workload: of more, nobody knows which are applied, nor does the bundle keep them all."""
+_MAX_POLICIES = 100
+"""Policies of one workload. With more it is not clear which of them are applied, and the bundle does not keep them all."""
 
 
 def are_policies(by: Facts, bundle: Bundle) -> bool:
-    """Whether there are policies where an object is."""
+    """Whether the input has NetworkPolicies in the folder of an object, or is complete."""
     return bundle.complete or bool(bundle.neighbours(by, "NetworkPolicy", "networking.k8s.io"))
 
 
 def governing(workload: Facts, bundle: Bundle, way: network.Way) -> tuple[list[Facts], bool]:
-    """The policies for what a workload takes or sends, and whether one of them is surely there, where the workload is."""
+    """The NetworkPolicies of one direction that select a workload, and whether at least one of them certainly applies to it."""
     over = bundle.covering(workload, "policy")
-    # The last settles it for most, and takes least.
-    if len(over) > _MOST or not any(_is_near(workload, policy, bundle) for policy in over):
+    # Checked before the rest because it is cheap and rules out most workloads.
+    if len(over) > _MAX_POLICIES or not any(_is_near(workload, policy, bundle) for policy in over):
         return [], False
     found = [policy for policy in over if rules(policy, way) is not None and bundle.together(workload, policy)]
     return found, any(_is_near(workload, policy, bundle) for policy in found)
 
 
 def rules(policy: Facts, way: network.Way) -> tuple[network.PolicyRule, ...] | None:
-    """The rules of a policy, None where it leaves this direction alone."""
+    """The rules of a NetworkPolicy in one direction; None where the policy does not restrict that direction."""
     said = policy.network
     return said.towards(way) if isinstance(said, network.PolicyFact) else None
 
 
 def all_rules(policies: Iterable[Facts], way: network.Way) -> list[network.PolicyRule]:
+    """The rules of several NetworkPolicies in one direction."""
     return [rule for policy in policies for rule in rules(policy, way) or ()]
 
 
-def means(rule: network.PolicyRule, policy: Facts, other: Facts, pod: PodFact, bundle: Bundle) -> bool:
-    """Whether a pod is, or may be, one of a rule's peers."""
+def allows_peer(rule: network.PolicyRule, policy: Facts, other: Facts, pod: PodFact, bundle: Bundle) -> bool:
+    """Whether a Pod is, or may be, a peer of a rule."""
     return not rule.peers or any(_is_peer(peer, policy, other, pod, bundle) for peer in rule.peers)
 
 
 def _is_peer(peer: network.Peer, policy: Facts, other: Facts, pod: PodFact, bundle: Bundle) -> bool:
     if peer.block or pod.host_network:
-        # Whether blocks of addresses hold pods is known to the cluster alone.
+        # The addresses of Pods are known only at run time.
         return True
     namespace = other.id.namespace
     if peer.namespaces is None:
@@ -58,7 +59,7 @@ def _is_peer(peer: network.Peer, policy: Facts, other: Facts, pod: PodFact, bund
 
 
 def _may_have(namespace: str, wanted: selector.Selector, bundle: Bundle) -> bool:
-    """Whether a namespace has, or may have, the labels: those of one that is not in the input are not known, but for its name."""
+    """Whether a namespace matches, or may match, a selector. Without the Namespace in the input only its name is known."""
     objects = bundle.named("Namespace", namespace)
     for requirement in wanted.requirements:
         if requirement.key == _NAME_LABEL:
@@ -70,9 +71,10 @@ def _may_have(namespace: str, wanted: selector.Selector, bundle: Bundle) -> bool
 
 
 def _is_near(workload: Facts, policy: Facts, bundle: Bundle) -> bool:
-    """Whether a policy is surely for a workload, patches aside: both in one namespace, and in a complete input, one file, or a folder.
+    """Whether a NetworkPolicy certainly applies to a workload, apart from patches.
 
-    In a folder, a policy for all pods of a namespace that it does not name is often one example among others.
+    Both are in one namespace, and in one file, in one folder, or the input is complete. In one folder, a policy for all Pods
+    that sets no namespace does not count: it is often one example among others.
     """
     if not bundle.complete and policy.folder != workload.folder:
         return False

@@ -1,4 +1,4 @@
-"""The pods behind a Service, and the ports of theirs that it leads to."""
+"""The Pods that a Service selects, and their ports that it forwards to."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from itertools import islice
 
 from kcheck.api import Backend, Bundle, Facts, PodFact, PortFact
 
-MOST = 100
-"""Workloads that are looked at for one Service: where there are more, it is a folder full of examples."""
+MAX_WORKLOADS = 100
+"""Workloads that are examined for one Service. A folder with more usually contains examples."""
 
 
 def selects(facts: Facts) -> bool:
-    """Whether it is a Service, whole and with a selector."""
+    """Whether an object is a Service with a selector, and not a patch."""
     return facts.id.kind == "Service" and facts.group == "" and facts.whole and bool(facts.selectors)
 
 
 def backends(service: Facts, bundle: Bundle) -> list[Backend]:
-    """The pods that a Service selects, none where some of them may be missing from sight."""
+    """The Pods that a Service selects; empty where the input may lack some of them."""
     known = bundle.once(_known)
     if id(service) not in known:
         known[id(service)] = _backends(service, bundle)
@@ -24,20 +24,20 @@ def backends(service: Facts, bundle: Bundle) -> list[Backend]:
 
 
 def _known(bundle: Bundle) -> dict[int, list[Backend]]:
-    """What has been found so far, by the Service: several rules ask for it."""
+    """Results of `backends` by the id() of the Service: several rules use them."""
     return {}
 
 
 def _backends(service: Facts, bundle: Bundle) -> list[Backend]:
     wanted = service.selectors[0].selector
-    found = list(islice(bundle.selected(service, wanted), MOST + 1))
-    if len(found) > MOST or not all(pod.surely_meets(wanted) for _, pod in found):
+    found = list(islice(bundle.selected(service, wanted), MAX_WORKLOADS + 1))
+    if len(found) > MAX_WORKLOADS or not all(pod.surely_meets(wanted) for _, pod in found):
         return []
     return found if bundle.complete or any(f.folder == service.folder for f, _ in found) else []
 
 
-def aim(port: PortFact, pod: PodFact) -> tuple[int, frozenset[str]] | None:
-    """The number of the pod's port that a Service's port leads to, and the names that it has there; None for a name without port."""
+def target_port(port: PortFact, pod: PodFact) -> tuple[int, frozenset[str]] | None:
+    """Number and names of the container port that a Service port forwards to; None for a named target port that the Pod lacks."""
     target = port.target if port.target is not None else port.number
     if isinstance(target, str):
         found = next((each.number for each in pod.ports if each.name == target and each.protocol == port.protocol), None)

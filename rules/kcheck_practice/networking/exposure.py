@@ -1,5 +1,6 @@
-"""How Services are reached from outside, and how they name their ports. Sources: the documentation's pages "Service" and "Configuration
-Best Practices".
+"""How Services are exposed, and how they name their ports.
+
+Sources: the Kubernetes documentation pages "Service" and "Configuration Best Practices".
 """
 
 from __future__ import annotations
@@ -10,29 +11,32 @@ from itertools import islice
 from typing import Annotated, Any
 
 from kcheck.api import ERROR, INFO, Bundle, Facts, Problem, Related, Resource, rule
+from kcheck_practice._support.objects import title
 
 _GROUPS = ("networking", "security", "exposure")
-# By these a cloud's load balancer stays inside of its network.
+# Parts of annotation names by which a cloud load balancer is internal or restricted.
 _INTERNAL = ("internal", "scheme", "load-balancer-type", "subnets", "lb-internal", "source-ranges")
-_MOST = 1000
-"""Services and pods that are looked at for one Service."""
+_MAX_COMPARED = 1000
+"""Services and Pods that are examined for one Service."""
 _LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
 
 
 @rule("node-port-service", "Service has type NodePort", groups=_GROUPS, default=False, kinds="core Service")
 def node_port(resource: Resource) -> Iterator[Problem]:
-    """Whoever reaches a node reaches it, on a port that no other Service can have."""
+    """Yield the type NodePort, which opens a port of every node."""
     node = resource["spec"]["type"]
     if node.text == "NodePort":
-        yield Problem(node, f"Service {resource.name} is open on a port of every node", help="put an Ingress or a Gateway before it")
+        message = f'type: NodePort exposes Service "{resource.name}" on a port of every node'
+        yield Problem(node, message, help="use type: ClusterIP with an Ingress or a Gateway")
 
 
 @rule("load-balancer-service", "Service has type LoadBalancer", severity=INFO, groups=_GROUPS, default=False, kinds="core Service")
 def load_balancer(resource: Resource) -> Iterator[Problem]:
-    """Each costs an address and money; what speaks HTTP can share one."""
+    """Yield the type LoadBalancer, which allocates a load balancer for each Service."""
     node = resource["spec"]["type"]
     if node.text == "LoadBalancer":
-        yield Problem(node, f"Service {resource.name} gets a load balancer of its own", help="put an Ingress or a Gateway before it")
+        message = f'type: LoadBalancer allocates a separate load balancer for Service "{resource.name}"'
+        yield Problem(node, message, help="use type: ClusterIP with an Ingress or a Gateway")
 
 
 @rule(
@@ -43,7 +47,7 @@ def load_balancer(resource: Resource) -> Iterator[Problem]:
     kinds="core Service",
 )
 def open_load_balancer(resource: Resource) -> Iterator[Problem]:
-    """One that an annotation keeps inside of the cloud's network is not meant."""
+    """Yield LoadBalancer Services for all client addresses, except where an annotation makes the load balancer internal."""
     spec = resource["spec"]
     if spec["type"].text != "LoadBalancer":
         return
@@ -51,9 +55,12 @@ def open_load_balancer(resource: Resource) -> Iterator[Problem]:
     if any(part in key.lower() for key in resource.annotations for part in _INTERNAL):
         return
     wide = next((each for each in ranges if each.text in ("0.0.0.0/0", "::/0")), None)
-    if wide is not None or not len(ranges):
-        message = f"everybody reaches Service {resource.name}"
-        yield Problem(wide if wide is not None else spec["type"], message, help="list in loadBalancerSourceRanges who may", field=ranges)
+    if wide is not None:
+        message = f'spec.loadBalancerSourceRanges of Service "{resource.name}" contains {wide.text}, which is every client address'
+        yield Problem(wide, message, help=f"replace {wide.text} with the client ranges that need access", field=ranges)
+    elif not len(ranges):
+        message = f'Service "{resource.name}" accepts every client address: spec.loadBalancerSourceRanges is not set'
+        yield Problem(spec["type"], message, help="list the client ranges in spec.loadBalancerSourceRanges", field=ranges)
 
 
 @rule(
@@ -65,23 +72,24 @@ def open_load_balancer(resource: Resource) -> Iterator[Problem]:
     kinds="core Service",
 )
 def unsuitable_traffic_policy(resource: Resource) -> Iterator[Problem]:
-    """Cluster hides the addresses of callers behind a load balancer; Local on a NodePort leaves nodes without a pod dead."""
+    """Yield Cluster for a LoadBalancer, which hides client addresses, and Local for a NodePort, which drops traffic on other nodes."""
     spec = resource["spec"]
     node = spec["externalTrafficPolicy"]
     if spec["type"].text == "LoadBalancer" and node.text == "Cluster":
-        yield Problem(node, "callers show with the address of a node", help="write Local where the pods need to know them, or leave it out")
+        message = "externalTrafficPolicy: Cluster hides client addresses from the Pods"
+        yield Problem(node, message, help="set externalTrafficPolicy: Local, or remove the field if the Pods need no client addresses")
     elif spec["type"].text == "NodePort" and node.text == "Local":
-        yield Problem(node, "nodes without a pod of this Service answer nothing", help="write Cluster, or ask only nodes that have one")
+        message = f'externalTrafficPolicy: Local drops connections to nodes that run no Pod of Service "{resource.name}"'
+        yield Problem(node, message, help="set externalTrafficPolicy: Cluster")
 
 
 @rule("external-name-service", "Service has type ExternalName", severity=INFO, groups=_GROUPS, default=False, kinds="core Service")
 def external_name(resource: Resource) -> Iterator[Problem]:
-    """Network policies do not hold for it, and certificates are for another name."""
+    """Yield Services of type ExternalName: NetworkPolicies cannot select their host, and its certificate is for another name."""
     node = resource["spec"]["externalName"]
     if resource["spec"]["type"].text == "ExternalName" and node.text:
-        yield Problem(
-            node, f"Service {resource.name} leads out to {node.text}, past network policies", help="name that host where it is used"
-        )
+        message = f'Service "{resource.name}" is an alias of external host "{node.text}", which NetworkPolicies cannot select'
+        yield Problem(node, message, help=f'use "{node.text}" directly in the clients')
 
 
 @rule(
@@ -92,22 +100,24 @@ def external_name(resource: Resource) -> Iterator[Problem]:
     groups=("networking", "security"),
 )
 def local_external_name(resource: Resource) -> Iterator[Problem]:
-    """localhost means whoever asks: another pod, or the Ingress controller, which then serves its own insides."""
+    """Yield ExternalName Services for localhost, which resolves to the client itself, for example the Ingress controller."""
     node = resource["spec"]["externalName"]
     if resource["spec"]["type"].text == "ExternalName" and node.text.rstrip(".").lower() in _LOCAL:
-        yield Problem(node, f"{node.text} means whoever asks, such as the Ingress controller itself", help="name another host")
+        message = f'externalName "{node.text}" resolves to the client itself, for example the Ingress controller'
+        yield Problem(node, message, help="set externalName to the name of another host")
 
 
 @rule("external-ips", "Service uses externalIPs (CVE-2020-8554)", groups=_GROUPS, default=False, kinds="core Service")
 def external_ips(
     resource: Resource,
     *,
-    allow: Annotated[tuple[str, ...], "addresses that Services may take"] = (),
+    allow: Annotated[tuple[str, ...], "addresses that externalIPs may contain"] = (),
 ) -> Iterator[Problem]:
-    """Nodes send there whatever goes to the address, whoever it belongs to (CVE-2020-8554)."""
+    """Yield addresses in externalIPs: nodes redirect their traffic to the Service, even if another host owns them (CVE-2020-8554)."""
     for node in resource["spec"]["externalIPs"]:
         if node.text not in allow:
-            yield Problem(node, f"whoever makes such a Service takes all that pods send to {node.text}", help="use a load balancer")
+            message = f'externalIPs lets Service "{resource.name}" intercept all traffic of the cluster to {node.text}'
+            yield Problem(node, message, help="remove externalIPs and use an Ingress, a Gateway or type: LoadBalancer")
 
 
 @rule(
@@ -119,11 +129,12 @@ def external_ips(
     kinds="core Service",
 )
 def target_port_number(resource: Resource) -> Iterator[Problem]:
-    """A name follows the container when its port moves."""
+    """Yield numeric target ports: a name stays valid when the container port changes."""
     for port in resource["spec"]["ports"]:
         node = port["targetPort"]
         if node.integer:
-            yield Problem(node, f"port {node.integer} of the pods may move", help="name the container's port, and write its name")
+            message = f"targetPort: {node.integer} breaks when the container port changes"
+            yield Problem(node, message, help="name the container port and use the name as targetPort")
 
 
 @rule(
@@ -139,46 +150,47 @@ def service_port_range(
     first: Annotated[int, "the lowest port"] = 1,
     last: Annotated[int, "the highest port"] = 32767,
 ) -> Iterator[Problem]:
-    """By default, ports from 32768 on are odd: nodes hand them out to programs that open connections."""
+    """Yield ports outside of `first` to `last`. The default excludes the ephemeral ports that nodes assign to outgoing connections."""
     for port in resource["spec"]["ports"]:
         node = port["port"]
         if node.integer is not None and not first <= node.integer <= last:
-            yield Problem(node, f"port {node.integer} is not among {first} to {last}", help="take another")
+            yield Problem(
+                node, f"port: {node.integer} is outside the allowed range {first}-{last}", help=f"use a port from {first} to {last}"
+            )
 
 
 @rule("duplicate-service-selector", "Two Services have the same selector and ports", groups=("networking", "relations"), default=False)
 def shared_selector(service: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """A headless Service beside another one is usual, and so are one for the cluster and one for the world, and two with ports of
-    their own. To the selectors of a Rollout's Services its controller adds a hash.
+    """Yield Services that select the same Pods with the same ports as another one.
+
+    Headless and other Services are not compared, nor internal and external ones, nor Services of an Argo Rollout, whose controller
+    adds a hash to their selectors.
     """
     if service.id.kind != "Service" or not service.whole or not service.selectors:
         return
     here = (service.place.file, service.place.start)
-    for other in islice(_rivals(service, bundle), _MOST):
+    for other in islice(_candidates(service, bundle), _MAX_COMPARED):
         if (other.place.file, other.place.start) >= here:
             return
-        # One of the same name, with a namespace and without, is the same one in two places.
+        # The same name with and without a namespace is the same Service in two files.
         if other.id.name != service.id.name and bundle.together(service, other):
             selected = bundle.selected(service, service.selectors[0].selector) if bundle.once(_has_rollouts) else ()
-            if any(f.id.kind == "Rollout" for f, _ in islice(selected, _MOST)):
+            if any(f.id.kind == "Rollout" for f, _ in islice(selected, _MAX_COMPARED)):
                 return
-            message = f"{other.title} leads to the same pods by the same ports"
-            yield Problem(
-                service.selectors[0].place,
-                message,
-                help="take one away, or give each pods of its own",
-                related=(Related(other.place, other.title),),
-            )
+            message = f"{title(service)} selects the same Pods and ports as {title(other)}"
+            hint = "remove one of the two Services, or change one selector"
+            yield Problem(service.selectors[0].place, message, help=hint, related=(Related(other.place, title(other)),))
             return
 
 
-def _rivals(service: Facts, bundle: Bundle) -> Iterator[Facts]:
-    """The Services of a folder with one selector and a way in common, the earlier first: of one file, unless the input is complete."""
-    table = bundle.once(_by_way)
+def _candidates(service: Facts, bundle: Bundle) -> Iterator[Facts]:
+    """Services with the same selector and a port in common, in order: of the same file, or of the same folder in a complete input."""
+    table = bundle.once(_by_port)
     return merge(*(table.get(key, ()) for key in _keys(service, bundle)), key=lambda f: (f.place.file, f.place.start))
 
 
-def _by_way(bundle: Bundle) -> dict[Any, list[Facts]]:
+def _by_port(bundle: Bundle) -> dict[Any, list[Facts]]:
+    """All Services by their `_keys`, in order."""
     table: dict[Any, list[Facts]] = {}
     services = [f for f in bundle.facts if f.whole and f.id.kind == "Service" and f.selectors]
     for f in sorted(services, key=lambda f: (f.place.file, f.place.start)):
@@ -188,11 +200,11 @@ def _by_way(bundle: Bundle) -> dict[Any, list[Facts]]:
 
 
 def _keys(service: Facts, bundle: Bundle) -> list[tuple[Any, ...]]:
-    """What two Services have in common that lead to the same pods by the same ports, for each way of one."""
+    """Keys of `_by_port`, one for each port: Services with a key in common select the same Pods with the same port."""
     wanted = frozenset(service.selectors[0].selector.requirements)
     file = "" if bundle.complete else service.place.file
     kind = (service.folder, file, wanted, service.headless, "open" in service.marks)
-    return [(*kind, way) for way in sorted(_ways(service), key=str)]
+    return [(*kind, port) for port in sorted(_port_pairs(service), key=str)]
 
 
 def _has_rollouts(bundle: Bundle) -> bool:
@@ -206,7 +218,7 @@ def _has_rollouts(bundle: Bundle) -> bool:
     groups=("networking", "relations"),
 )
 def external_dns_clash(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """external-dns gives a name to the first of them. Told of one file, or of a complete input."""
+    """Yield hostnames that another object of the file, or of a complete input, requests first."""
     for claim in facts.claims if facts.whole else ():
         if claim.what != "external-dns":
             continue
@@ -215,13 +227,12 @@ def external_dns_clash(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
                 continue
             one, two = facts.place.file, other.place.file
             if one == two or (bundle.complete and not bundle.variants.alternatives(one, two)):
-                message = f"{other.title} has the name {claim.value} already"
-                yield Problem(
-                    claim.place, message, help="take another, or leave it to one of them", related=(Related(theirs.place, other.title),)
-                )
+                message = f'external-dns hostname "{claim.value}" is already requested by {title(other)}'
+                hint = "use another hostname, or request it in one object only"
+                yield Problem(claim.place, message, help=hint, related=(Related(theirs.place, title(other)),))
                 break
 
 
-def _ways(service: Facts) -> set[tuple[int, str, int | str]]:
-    """Its ports, each with the port of the pods that it leads to."""
+def _port_pairs(service: Facts) -> set[tuple[int, str, int | str]]:
+    """Number, protocol and target port of each port of a Service."""
     return {(port.number, port.protocol, port.number if port.target is None else port.target) for port in service.ports}

@@ -1,4 +1,4 @@
-"""What Ingresses let in. Sources: the documentation's page "Ingress"; the annotations of ingress-nginx (CVE-2021-25742)."""
+"""What Ingresses expose. Sources: the Kubernetes documentation page "Ingress"; the annotations of ingress-nginx (CVE-2021-25742)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kcheck.api import INFO, Bundle, Facts, Problem, Related, Resource, rule
+from kcheck_practice._support.objects import title
 
 _INGRESS = ("networking.k8s.io Ingress", "extensions Ingress")
 _GROUPS = ("networking", "ingress")
@@ -17,16 +18,16 @@ _SNIPPETS = (
 
 @rule("ingress-without-tls", "Ingress has no TLS configuration (spec.tls)", groups=(*_GROUPS, "security"), default=False, kinds=_INGRESS)
 def ingress_without_tls(resource: Resource) -> Iterator[Problem]:
-    """Some controllers take TLS from annotations or encrypt by default; the object does not show it then."""
+    """Yield Ingresses without spec.tls. Some controllers configure TLS by annotations or by default, which the object does not show."""
     spec = resource["spec"]
     if (len(spec["rules"]) or spec["defaultBackend"]) and not len(spec["tls"]):
-        message = f"what goes through Ingress {resource.name} can be read on its way"
-        yield Problem(resource.node.at("metadata", "name"), message, help="add tls", field=spec["tls"])
+        message = f'Ingress "{resource.name}" serves unencrypted traffic: spec.tls is not set'
+        yield Problem(resource.node.at("metadata", "name"), message, help="add the hosts and their Secret to spec.tls", field=spec["tls"])
 
 
 @rule("ingress-host-without-tls", "Ingress host is not listed under spec.tls", kinds=_INGRESS, groups=(*_GROUPS, "security"))
 def ingress_host_without_tls(resource: Resource) -> Iterator[Problem]:
-    """Asked where the TLS section lists hosts: who lists some wants them all."""
+    """Yield hosts that are missing in spec.tls, where every entry of spec.tls lists hosts."""
     spec = resource["spec"]
     listed = [host.text.lower() for entry in spec["tls"] for host in entry["hosts"]]
     if not listed or any(not len(entry["hosts"]) for entry in spec["tls"]):
@@ -34,42 +35,42 @@ def ingress_host_without_tls(resource: Resource) -> Iterator[Problem]:
     for entry in spec["rules"]:
         host = entry["host"].text.lower()
         if host and host not in listed and f"*.{host.partition('.')[2]}" not in listed:
-            yield Problem(
-                entry["host"], f"tls has no certificate for {host}, which is served without or with a wrong one", help="add it to hosts"
-            )
+            message = f'host "{host}" is not listed in spec.tls, so it is served without TLS or with the wrong certificate'
+            yield Problem(entry["host"], message, help=f'add "{host}" to spec.tls[].hosts')
 
 
 @rule("ingress-without-host", "Ingress rule has no host", groups=_GROUPS, default=False, kinds=_INGRESS)
 def ingress_without_host(resource: Resource) -> Iterator[Problem]:
-    """It takes what others of the same controller do not."""
+    """Yield rules without a host, which apply to every host that no other Ingress of the controller names."""
     for entry in resource["spec"]["rules"]:
         if entry.is_map and not entry["host"].text:
-            yield Problem(
-                entry, "this rule takes requests for every host that no other Ingress names", help="add host", field=entry["host"]
-            )
+            message = "rule without host applies to every host that no other Ingress names"
+            yield Problem(entry, message, help="set host", field=entry["host"])
 
 
 @rule("ingress-wildcard-host", "Ingress rule has a wildcard host", severity=INFO, groups=_GROUPS, default=False, kinds=_INGRESS)
 def ingress_wildcard(resource: Resource) -> Iterator[Problem]:
-    """New names of the domain are answered before anybody has thought of them."""
+    """Yield wildcard hosts, which also match names that are not in use yet."""
     for entry in resource["spec"]["rules"]:
         if entry["host"].text.startswith("*."):
-            yield Problem(entry["host"], f"{entry['host'].text} takes hosts that nobody has thought of", help="list those that there are")
+            message = f'host "{entry["host"].text}" also matches hosts that are not in use'
+            yield Problem(entry["host"], message, help="add one rule for each host")
 
 
 @rule("ingress-default-backend", "Ingress has a defaultBackend", severity=INFO, groups=_GROUPS, default=False, kinds=_INGRESS)
 def ingress_default_backend(resource: Resource) -> Iterator[Problem]:
-    """In a shared controller, one team's default is in the way of all others."""
+    """Yield defaultBackend: in a shared controller it receives requests for the hosts of other teams."""
     node = resource["spec"]["defaultBackend"]
     if node:
-        yield Problem(node, "this backend takes whatever no rule names", help="list hosts and paths in rules", at="key")
+        message = "spec.defaultBackend receives every request that matches no rule"
+        yield Problem(node, message, help="remove spec.defaultBackend, and list hosts and paths in spec.rules", at="key")
 
 
 @rule(
     "duplicate-ingress-path", "Two Ingresses route the same host and path", facts="claims", kinds=_INGRESS, groups=(*_GROUPS, "relations")
 )
 def ingress_clash(ingress: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Which of them is heeded is the controller's choice. Told of one file, or of a complete input."""
+    """Yield paths that another Ingress of the file, or of a complete input, routes first. The controller decides which of them applies."""
     for claim in ingress.claims if ingress.whole else ():
         if claim.what != "host":
             continue
@@ -81,9 +82,11 @@ def ingress_clash(ingress: Facts, bundle: Bundle) -> Iterator[Problem]:
                 continue
             if one == two or (bundle.complete and not bundle.variants.alternatives(one, two) and other.id[1:] != ingress.id[1:]):
                 _, host, _, path = claim.value.split(" ", 3)
-                shown = f"{host or 'every host'}{path}"
-                message = f"{other.title} (line {theirs.place.range.start.line}) takes {shown} already"
-                yield Problem(claim.place, message, help="give it another host or path", related=(Related(theirs.place, other.title),))
+                shown = f'path "{path}" ' + (f'of host "{host}"' if host else "(any host)")
+                line = theirs.place.range.start.line
+                where = f"line {line}" if one == two else f"{two}:{line}"
+                message = f"{shown} is already routed by {title(other)} ({where})"
+                yield Problem(claim.place, message, help="change the host or the path", related=(Related(theirs.place, title(other)),))
                 break
 
 
@@ -97,13 +100,13 @@ def ingress_clash(ingress: Facts, bundle: Bundle) -> Iterator[Problem]:
 def ingress_snippet(
     resource: Resource,
     *,
-    words: Annotated[tuple[str, ...], "only snippets with one of these, such as lua_ or alias"] = (),
+    words: Annotated[tuple[str, ...], "only report snippets that contain one of these, for example lua_ or alias"] = (),
 ) -> Iterator[Problem]:
-    """Whoever may write Ingresses reads the controller's token, and with it all Secrets, through a snippet (CVE-2021-25742)."""
+    """Yield snippet annotations: they allow reading the controller's token, and with it all Secrets (CVE-2021-25742)."""
     for key, node in resource.node.at("metadata", "annotations").entries:
         if key.rpartition("/")[2] in _SNIPPETS and "nginx" in key and (not words or any(word in node.text for word in words)):
-            message = f"{key.rpartition('/')[2]} runs in the controller, which can read all Secrets"
-            yield Problem(node, message, help="use annotations made for it", at="key")
+            message = f"annotation {key} adds configuration to the controller, which can read all Secrets"
+            yield Problem(node, message, help="replace the snippet with dedicated annotations", at="key")
 
 
 @rule(
@@ -115,13 +118,14 @@ def ingress_snippet(
     kinds=_INGRESS,
 )
 def ingress_port_number(resource: Resource) -> Iterator[Problem]:
-    """A name follows the Service when its port moves."""
+    """Yield numeric backend ports: a name stays valid when the Service port changes."""
     spec = resource["spec"]
     backends = [spec["defaultBackend"], *(path["backend"] for entry in spec["rules"] for path in entry["http"]["paths"])]
     for backend in backends:
         node = backend.at("service", "port", "number")
         if node.integer:
-            yield Problem(node, f"port {node.integer} of the Service may move", help="name the port, and write its name")
+            message = f"port.number: {node.integer} breaks when the Service port changes"
+            yield Problem(node, message, help="name the Service port and use port.name")
 
 
 @rule(
@@ -134,16 +138,15 @@ def ingress_port_number(resource: Resource) -> Iterator[Problem]:
 def forbidden_ingress_class(
     resource: Resource,
     *,
-    allow: Annotated[tuple[str, ...], "classes that may be used"] = (),
+    allow: Annotated[tuple[str, ...], "classes that are allowed; without any, every class is"] = (),
 ) -> Iterator[Problem]:
-    """Without a list, every Ingress must at least name its class."""
+    """Yield Ingresses without a class, and with a class that is not in `allow`."""
     if not resource["spec"]:
         return
     node = resource["spec"]["ingressClassName"] or resource.node.at("metadata", "annotations", "kubernetes.io/ingress.class")
     if not node.text:
-        message = f"whichever controller is the default takes Ingress {resource.name}"
-        yield Problem(
-            resource.node.at("metadata", "name"), message, help="add ingressClassName", field=resource["spec"]["ingressClassName"]
-        )
+        message = f'Ingress "{resource.name}" has no ingressClassName, so its controller depends on the default IngressClass of the cluster'
+        hint = f"set spec.ingressClassName to {' or '.join(allow)}" if allow else "set spec.ingressClassName"
+        yield Problem(resource.node.at("metadata", "name"), message, help=hint, field=resource["spec"]["ingressClassName"])
     elif allow and node.text not in allow:
-        yield Problem(node, f"Ingress class {node.text} is not allowed here", help=f"write {' or '.join(allow)}")
+        yield Problem(node, f'Ingress class "{node.text}" is not allowed', help=f"use {' or '.join(allow)}")

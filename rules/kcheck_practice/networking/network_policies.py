@@ -1,27 +1,28 @@
-"""What network policies let through, and whom they are for. Source: the documentation's page "Network Policies"."""
+"""What NetworkPolicies allow, and which Pods they select. Source: the Kubernetes documentation page "Network Policies"."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from kcheck.api import ERROR, INFO, Bundle, Facts, Node, Problem, Resource, may_share, rule
+from kcheck_practice._support.objects import title
 
 _GROUPS = ("networking", "network-policies")
 _POLICY = "networking.k8s.io NetworkPolicy"
 _WORKLOADS = {"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Pod", "Job", "CronJob", "Rollout"}
 
 
-@rule("missing-network-policy", "Pods are not selected by any NetworkPolicy", groups=(*_GROUPS, "security"), default=False)
+@rule("missing-network-policy", "Pods are not selected by any NetworkPolicy for ingress", groups=(*_GROUPS, "security"), default=False)
 def no_network_policy(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Policies add up: a pod that none selects takes connections from everywhere. Pods of the node's network are beyond policies."""
+    """Yield workloads whose Pods no ingress policy selects. Pods with hostNetwork are skipped: policies do not apply to them."""
     if not workload.whole or workload.id.kind not in _WORKLOADS or not workload.pods or all(pod.host_network for pod in workload.pods):
         return
     over = bundle.covering(workload, "policy")
-    kept = {kind for policy in over for kind in policy.marks}
-    if "Ingress" not in kept:
-        title = workload.title
-        why = "no NetworkPolicy of the input selects" if not over else "the NetworkPolicy only looks at what leaves"
-        yield Problem(workload.place, f"{why} the pods of {title}, so that everybody reaches them", help="add one for Ingress")
+    directions = {kind for policy in over for kind in policy.marks}
+    if "Ingress" not in directions:
+        what = "ingress traffic to " if over else ""
+        message = f"no NetworkPolicy in the input {'restricts' if over else 'selects'} {what}the Pods of {title(workload)}"
+        yield Problem(workload.place, message, help="add a NetworkPolicy with policyTypes: [Ingress] that selects them")
 
 
 @rule(
@@ -32,7 +33,7 @@ def no_network_policy(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     groups=(*_GROUPS, "relations"),
 )
 def policy_without_pods(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Told where its pods should be in sight: the input is complete, or workloads stand in its file."""
+    """Yield a podSelector that matches no Pod, where the Pods should be in the input: it is complete, or the file has workloads."""
     found = next((each for each in policy.selectors if each.aim == "policy"), None) if policy.whole else None
     if found is None or not found.selector.requirements or (policy.id.namespace == "kube-system" and not bundle.complete):
         return
@@ -41,8 +42,9 @@ def policy_without_pods(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
     beside = (f for f in bundle.around(policy, "file") if may_share(f.id.namespace, policy.id.namespace))
     here = [f for f in beside if f.whole and f.pods and f.id.kind in _WORKLOADS]
     if bundle.complete or (here and policy.place.file not in bundle.operated_files):
-        shown = f"{here[0].title} has other labels" if here else "correct it, or add the workload that has these labels"
-        yield Problem(found.place, f"{found.selector} selects no pods, so that the policy guards nothing: {shown}")
+        closest = f" ({title(here[0])} has other labels)" if here else ""
+        message = f"podSelector {found.selector} matches no Pod in the input{closest}, so the NetworkPolicy has no effect"
+        yield Problem(found.place, message, help="correct spec.podSelector, or add a workload with these labels")
 
 
 @rule(
@@ -54,12 +56,11 @@ def policy_without_pods(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
     default=False,
 )
 def policy_peer_without_pods(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Callers often come from elsewhere, so this is off unless asked for. Peers in other namespaces are not looked at."""
+    """Yield peers that match no Pod. Off by default: clients are often in other repositories. Peers in other namespaces are skipped."""
     for found in policy.selectors if policy.whole else ():
         if found.aim == "peer" and not found.elsewhere and found.selector.requirements and not bundle.is_met(policy, found.selector):
-            yield Problem(
-                found.place, f"{found.selector} selects no pods, so that the rule lets nobody through", help="correct it, or add them"
-            )
+            message = f"podSelector {found.selector} of the peer matches no Pod in the input, so the peer allows no traffic"
+            yield Problem(found.place, message, help="correct the podSelector, or add a workload with these labels")
 
 
 @rule(
@@ -70,12 +71,13 @@ def policy_peer_without_pods(policy: Facts, bundle: Bundle) -> Iterator[Problem]
     groups=_GROUPS,
 )
 def policy_ignored_rules(resource: Resource) -> Iterator[Problem]:
-    """policyTypes decides which rules count."""
+    """Yield rules of a direction that policyTypes does not list: the API server accepts them, but they have no effect."""
     spec = resource["spec"]
     types = {node.text for node in spec["policyTypes"]}
     for field, kind in (("ingress", "Ingress"), ("egress", "Egress")):
         if types and kind not in types and len(spec[field]):
-            yield Problem(spec[field], f"policyTypes leaves {kind} out, so that these rules do nothing", help=f"add {kind} to it", at="key")
+            message = f"spec.{field} is ignored because spec.policyTypes does not list {kind}"
+            yield Problem(spec[field], message, help=f"add {kind} to spec.policyTypes", at="key")
 
 
 @rule(
@@ -87,12 +89,13 @@ def policy_ignored_rules(resource: Resource) -> Iterator[Problem]:
     kinds=_POLICY,
 )
 def policy_for_all_pods(resource: Resource) -> Iterator[Problem]:
-    """A default that denies is right that way; one that allows opens what other policies would keep shut."""
+    """Yield an empty podSelector of a policy that allows traffic. Default-deny policies are not reported."""
     spec = resource["spec"]
     node = spec["podSelector"]
     allows = len(spec["ingress"]) or len(spec["egress"])
     if spec.is_map and not len(node["matchLabels"]) and not len(node["matchExpressions"]) and allows:
-        yield Problem(node, "an empty podSelector allows this for every pod of the namespace", help="name the pods that need it", at="key")
+        message = "empty spec.podSelector applies the rules to every Pod in the namespace"
+        yield Problem(node, message, help="select only the Pods that need this traffic", at="key")
 
 
 @rule(
@@ -103,18 +106,18 @@ def policy_for_all_pods(resource: Resource) -> Iterator[Problem]:
     default=False,
 )
 def policy_allows_all(resource: Resource) -> Iterator[Problem]:
-    """An empty rule has no peers and no ports, which means all of them; so does a peer of every address."""
+    """Yield rules without peers and ports, and peers with every address and all ports: both allow all traffic."""
     for field, peers in (("ingress", "from"), ("egress", "to")):
         for entry in resource["spec"][field]:
             if entry.is_map and not len(entry[peers]) and not len(entry["ports"]):
-                yield Problem(entry, f"an empty {field} rule lets everything through", help=f"name {peers} and ports")
+                yield Problem(entry, f"empty {field} rule allows all {field} traffic", help=f"set {peers} and ports")
             for peer in entry[peers]:
-                yield from _everybody(peer, entry)
+                yield from _any_address(peer, entry)
 
 
-def _everybody(peer: Node, entry: Node) -> Iterator[Problem]:
+def _any_address(peer: Node, entry: Node) -> Iterator[Problem]:
+    """Yield an ipBlock of every address in a rule without ports."""
     block = peer["ipBlock"]
     if block["cidr"].text in ("0.0.0.0/0", "::/0") and not len(block["except"]) and not len(entry["ports"]):
-        yield Problem(
-            block["cidr"], f"{block['cidr'].text} is every address, and all ports are open", help="name the ports, or fewer addresses"
-        )
+        message = f"cidr {block['cidr'].text} without ports allows every address and every port"
+        yield Problem(block["cidr"], message, help="set ports, or use a smaller cidr")

@@ -1,4 +1,4 @@
-"""Network policies that keep apart what belongs together. Source: the documentation's page "Network Policies"."""
+"""NetworkPolicies that block traffic which the manifests need. Source: the Kubernetes documentation page "Network Policies"."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from kcheck.api import ERROR, Bundle, Complaint, Facts, PodFact, PortFact, Problem, Related, network, rule, selector, service_calls
-from kcheck_practice.networking._reachability import all_rules, are_policies, governing, means, rules
-from kcheck_practice.networking._service_backends import aim, backends, selects
+from kcheck_practice._support.objects import title
+from kcheck_practice.networking._reachability import all_rules, allows_peer, are_policies, governing, rules
+from kcheck_practice.networking._service_backends import backends, selects, target_port
 
 _GROUPS = ("networking", "network-policies", "relations")
 _DNS = 53
 _DNS_NAMES = frozenset({"dns", "dns-tcp"})
-_OUTSIDE = {"Ingress", "HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute", "UDPRoute"}
-_MOST = 100
-"""Policies that are looked at for one that lets no names through."""
+_ROUTE_KINDS = {"Ingress", "HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute", "UDPRoute"}
+_MAX_COMPARED = 100
+"""Policies with a DNS rule that are compared with one without."""
 
 
 @rule("network-policy-blocks-service", "NetworkPolicies block all traffic to the target port of a Service", severity=ERROR,
       kinds="core Service", groups=_GROUPS)  # fmt: skip
 def policy_shuts_out_service(service: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Policies look at the pod's port, not at the Service's.
+    """Yield Services whose target ports all policies block: a NetworkPolicy applies to the container port, not to the Service port.
 
-    Where no rule lets anybody in at all, it is told if the input leads to the Service from outside.
+    Policies without ingress rules are reported only where the input exposes the Service to clients outside of the cluster.
     """
     if not selects(service) or not are_policies(service, bundle):
         return
@@ -30,16 +31,16 @@ def policy_shuts_out_service(service: Facts, bundle: Bundle) -> Iterator[Problem
         policies, surely = governing(workload, bundle, "ingress") if not pod.host_network else ([], False)
         if not surely:
             continue
-        let_in = all_rules(policies, "ingress")
-        shut = [(port, to[0]) for port in service.ports if (to := aim(port, pod)) and not _is_open(let_in, to, port.protocol)]
-        if let_in and len(shut) == len(service.ports):
-            yield from _shut_port(service, workload, policies, shut)
-        elif shut and not let_in and (leading := _led_from(service, bundle)):
+        allowed = all_rules(policies, "ingress")
+        blocked = [(port, to[0]) for port in service.ports if (to := target_port(port, pod)) and not _is_open(allowed, to, port.protocol)]
+        if allowed and len(blocked) == len(service.ports):
+            yield from _blocked_port(service, workload, policies, blocked)
+        elif blocked and not allowed and (exposed := _exposed_by(service, bundle)):
             policy = policies[0]
-            message = f"{policy.title} lets nobody reach {workload.title}, to which {leading} leads by Service {service.id.name}"
+            message = f"{title(policy)} blocks all traffic to {title(workload)}, which is exposed by {exposed}"
             place = policy.selectors[0].place if policy.selectors else policy.place
-            yield Problem(place, message, help="add a rule for its callers", related=(Related(service.place, service.title),))
-        if shut:
+            yield Problem(place, message, help="add an ingress rule for the clients", related=(Related(service.place, title(service)),))
+        if blocked:
             return
 
 
@@ -47,9 +48,9 @@ def policy_shuts_out_service(service: Facts, bundle: Bundle) -> Iterator[Problem
     "network-policy-blocks-dns", "NetworkPolicy egress rules block DNS (port 53)", kinds="networking.k8s.io NetworkPolicy", groups=_GROUPS
 )
 def policy_without_dns(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Once a policy says whom pods may call, they may call nobody else, the cluster's DNS included, which knows where the others are.
+    """Yield egress rules that select Pods or namespaces, where no policy for the same Pods allows port 53.
 
-    Told of policies that name pods to be called, where no other for the same pods lets port 53 through.
+    Policies without egress rules, and those with ipBlock peers only, are not reported.
     """
     outward = rules(policy, "egress") if policy.whole else None
     if not outward or _opens_dns(policy) or not any(not peer.block for each in outward for peer in each.peers):
@@ -59,11 +60,12 @@ def policy_without_dns(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
     namespaces = {policy.id.namespace, ""} if policy.id.namespace else others.keys()
     near = (other for namespace in namespaces for other in others.get(namespace, ()))
     for number, other in enumerate(near):
-        if number > _MOST or selector.can_overlap(_chosen(other), chosen):
+        if number > _MAX_COMPARED or selector.can_overlap(_chosen(other), chosen):
             return
     said = policy.network
     if isinstance(said, network.PolicyFact):
-        yield Problem(said.place, "these pods may not ask the cluster's DNS where the others are", help="allow port 53 of UDP and TCP, too")
+        message = f"egress rules of {title(policy)} block DNS (port 53)"
+        yield Problem(said.place, message, help="also allow port 53 over UDP and TCP")
 
 
 @rule(
@@ -73,7 +75,7 @@ def policy_without_dns(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
     groups=_GROUPS,
 )
 def policy_blocks_call(caller: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Its environment or arguments name the Service; and the policies for what the one sends, or the other takes, leave it out."""
+    """Yield addresses of Services in env or args that the policies of the client (egress) or of the called Pods (ingress) block."""
     for call in service_calls.calls(caller, bundle) if caller.pods and caller.addresses and are_policies(caller, bundle) else ():
         for workload, pod in backends(call.service, bundle) if selects(call.service) else ():
             if workload is caller:
@@ -85,8 +87,8 @@ def policy_blocks_call(caller: Facts, bundle: Bundle) -> Iterator[Problem]:
 
 
 def _blocked(call: service_calls.ServiceCall, workload: Facts, pod: PodFact, bundle: Bundle) -> Problem | None:
-    """The problem of a call that no policy lets out, or none lets in."""
-    to = aim(call.port, pod)
+    """The problem of a call that no egress policy of the client, or no ingress policy of the called Pods, allows."""
+    to = target_port(call.port, pod)
     own = call.caller.pods[0]
     if to is None or own.host_network or pod.host_network:
         return None
@@ -98,68 +100,67 @@ def _blocked(call: service_calls.ServiceCall, workload: Facts, pod: PodFact, bun
         if not surely:
             continue
         through = (
-            each.opens(number, names, call.port.protocol) and means(each, policy, other, other_pod, bundle)
+            each.opens(number, names, call.port.protocol) and allows_peer(each, policy, other, other_pod, bundle)
             for policy in policies
             for each in rules(policy, way) or ()
         )
         if not any(through):
-            shown = f"port {number} of {workload.title}, which it calls as {call.address.host}"
-            message = f"{policies[0].title} keeps {call.caller.title} from {shown}"
-            return Problem(
-                call.address.place,
-                message,
-                help=f"let it {('out' if way == 'egress' else 'in')}",
-                related=(Related(policies[0].place, policies[0].title),),
-            )
+            target = f"port {number} of {title(workload)}"
+            message = f"{title(policies[0])} blocks traffic from {title(call.caller)} to {target}"
+            hint = f"allow egress to {target}" if way == "egress" else f"allow ingress from {title(call.caller)} on port {number}"
+            related = (Related(policies[0].place, title(policies[0])),)
+            return Problem(call.address.place, message, help=hint, related=related)
     return None
 
 
-def _is_open(let_in: list[network.PolicyRule], to: tuple[int, frozenset[str]], protocol: str) -> bool:
-    return any(each.opens(*to, protocol) for each in let_in)
+def _is_open(allowed: list[network.PolicyRule], to: tuple[int, frozenset[str]], protocol: str) -> bool:
+    """Whether a rule allows a port, given by number and names."""
+    return any(each.opens(*to, protocol) for each in allowed)
 
 
-def _shut_port(service: Facts, workload: Facts, policies: list[Facts], shut: list[tuple[PortFact, int]]) -> Iterator[Problem]:
-    """The problem of policies whose ports do not meet those of a Service."""
-    port, number = shut[0]
+def _blocked_port(service: Facts, workload: Facts, policies: list[Facts], blocked: list[tuple[PortFact, int]]) -> Iterator[Problem]:
+    """The problem of ingress rules that allow other ports than the target ports of a Service."""
+    port, number = blocked[0]
     written = [each for r in all_rules(policies, "ingress") for each in r.ports]
     other = next((p for p in written if p.port == number), None)
     wrong = next((p for p in written if p.port in (port.number, port.name)), written[0])
-    title = policies[0].title
-    related = (Related(port.target_place or port.place, service.title),)
+    policy = title(policies[0])
+    related = (Related(port.target_place or port.place, title(service)),)
     if other is not None:
         message = Complaint(
-            f"{title} lets {other.protocol} in at port {number}, and {service.title} leads there by {port.protocol}", "correct one"
+            f"{policy} allows only {other.protocol} on port {number}, but {title(service)} uses {port.protocol}",
+            "use the same protocol in both",
         )
         yield Problem(other.place, message, related=related)
         return
-    hint = f"write {number}, for policies look at the pods' ports" if wrong.port == port.number else f"allow port {number}"
-    message = Complaint(f"{title} lets nobody in at port {number} of {workload.title}, to which {service.title} leads", hint)
+    hint = f"use container port {number}, not the Service port" if wrong.port == port.number else f"allow port {number}"
+    message = Complaint(f"{policy} does not allow port {number} of {title(workload)}, the target port of {title(service)}", hint)
     yield Problem(wrong.place, message, related=related)
 
 
-def _led_from(service: Facts, bundle: Bundle) -> str:
-    """What leads to a Service from outside of the cluster, "" where nothing of the input does."""
+def _exposed_by(service: Facts, bundle: Bundle) -> str:
+    """The object that exposes a Service outside of the cluster, as messages name it; "" where the input has none."""
     if "open" in service.marks:
-        return service.title
+        return title(service)
     for user in bundle.once(_routes).get(service.id.name, ()):
         led = (f for r in user.references if r.kind == "Service" and r.name == service.id.name for f in bundle.copies(r))
         if bundle.together(user, service) and any(f is service for f in led):
-            return user.title
+            return f"{title(user)} through {title(service)}"
     return ""
 
 
 def _routes(bundle: Bundle) -> dict[str, list[Facts]]:
-    """Ingresses and routes by the names of the Services that they lead to."""
+    """Ingresses and routes by the names of their backend Services."""
     table: dict[str, list[Facts]] = defaultdict(list)
     for f in bundle.facts:
-        if f.whole and f.id.kind in _OUTSIDE:
+        if f.whole and f.id.kind in _ROUTE_KINDS:
             for name in dict.fromkeys(r.name for r in f.references if r.use == "backend"):
                 table[name].append(f)
     return table
 
 
 def _with_dns(bundle: Bundle) -> dict[str, list[Facts]]:
-    """Policies that let pods ask for names, by namespace."""
+    """Policies that allow DNS, by namespace."""
     table: dict[str, list[Facts]] = defaultdict(list)
     for f in bundle.facts:
         if f.whole and f.id.kind == "NetworkPolicy" and _opens_dns(f):
@@ -168,7 +169,7 @@ def _with_dns(bundle: Bundle) -> dict[str, list[Facts]]:
 
 
 def _opens_dns(policy: Facts) -> bool:
-    """Whether a rule lets port 53 through, to whomever it may be: without ports, to others than a few pods."""
+    """Whether an egress rule allows port 53 to any peer, or all ports to everything, to namespaces or to an ipBlock."""
     for each in rules(policy, "egress") or ():
         if each.ports and (each.opens(_DNS, _DNS_NAMES, "UDP") or each.opens(_DNS, _DNS_NAMES, "TCP")):
             return True
@@ -178,4 +179,5 @@ def _opens_dns(policy: Facts) -> bool:
 
 
 def _chosen(policy: Facts) -> selector.Selector:
+    """The podSelector of a policy."""
     return next((each.selector for each in policy.selectors if each.aim == "policy"), selector.EVERYTHING)

@@ -1,4 +1,4 @@
-"""What Prometheus is told to look at. Source: the API reference of the Prometheus operator."""
+"""Monitors and rules of the Prometheus operator, and what they select. Source: the API reference of the Prometheus operator."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import islice
 
-from kcheck.api import ERROR, Bundle, Complaint, Facts, PodFact, PortFact, Problem, Related, SelectorFact, rule
+from kcheck.api import ERROR, Bundle, Facts, PodFact, PortFact, Problem, Related, SelectorFact, rule
+from kcheck_practice._support.objects import title
 from kcheck_practice._support.typos import correction, meant
 from kcheck_practice.networking._service_backends import backends
 
@@ -15,7 +16,8 @@ _GROUPS = ("relations", "monitoring")
 _TAKERS = ("Prometheus", "PrometheusAgent")
 _TAKEN = tuple(f"{_GROUP} {kind}" for kind in ("ServiceMonitor", "PodMonitor", "PrometheusRule", "Probe", "ScrapeConfig"))
 _API_SERVER = {"apiserver"}
-_MOST = 100
+_MAX_SELECTED = 100
+"""Services, Pods or Prometheus selectors that are examined for one object."""
 
 
 @rule(
@@ -26,26 +28,30 @@ _MOST = 100
     groups=_GROUPS,
 )
 def monitor_without_services(monitor: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Told where its Services should be in sight: the input is complete, or there are some in its file."""
+    """Yield selectors that match no Service, where the Services should be in the input: it is complete, or the file has Services."""
     found = _selector(monitor, "monitor")
     if found is None or not found.selector.requirements or next(_services(monitor, found, bundle), None) is not None:
         return
-    # In kube-system there are Services that the cluster, or Prometheus' operator, brings along, and so is that of the API server.
+    # Services of kube-system and of the API server are created by the cluster or by the Prometheus operator.
     if found.namespaces == {"kube-system"} or _API_SERVER & {value for r in found.selector.requirements for value in r.values}:
         return
     here = [f for f in bundle.around(monitor, "file") if f.id.kind == "Service" and f.whole]
     if bundle.complete or here:
-        shown = f"Service {here[0].id.name} has other labels" if here else "correct it, or give a Service these labels"
+        closest = f" ({title(here[0])} has other labels)" if here else ""
+        message = f"selector {found.selector} matches no Service in the input{closest}, so nothing is scraped"
+        hint = "correct the selector, or add these labels to the Service"
         elsewhere = next((f for f in here if found.selector.matches(f.labels)), None)
         if elsewhere is not None:
-            where = f"namespace {', '.join(sorted(found.namespaces)) or monitor.id.namespace}"
-            shown = f"Service {elsewhere.id.name}, which has them, is in {elsewhere.id.namespace}, and it looks in {where}"
-        yield Problem(found.place, f"no Service has the labels {found.selector}, so that nothing is measured: {shown}")
+            where = ", ".join(f'"{each}"' for each in sorted(found.namespaces)) or f'"{monitor.id.namespace}"'
+            there = f'{title(elsewhere)} in namespace "{elsewhere.id.namespace}" has these labels'
+            message = f"selector {found.selector} matches no Service in namespace {where}, but {there}"
+            hint = f'add "{elsewhere.id.namespace}" to spec.namespaceSelector.matchNames'
+        yield Problem(found.place, message, help=hint)
 
 
 @rule("pod-monitor-without-pods", "PodMonitor selects no Pods", severity=ERROR, kinds="monitoring.coreos.com PodMonitor", groups=_GROUPS)
 def monitor_without_pods(monitor: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Told where its pods should be in sight: the input is complete, or workloads stand in its file."""
+    """Yield selectors that match no Pod, where the Pods should be in the input: it is complete, or the file has workloads."""
     found = _selector(monitor, "pod-monitor")
     if found is None or not found.selector.requirements or found.elsewhere or _is_operated(monitor, bundle):
         return
@@ -53,66 +59,68 @@ def monitor_without_pods(monitor: Facts, bundle: Bundle) -> Iterator[Problem]:
         return
     here = [f for f in bundle.around(monitor, "file") if f.whole and f.pods]
     if bundle.complete or here:
-        shown = f"{here[0].title} has other labels" if here else "correct it, or add the workload that has these labels"
-        yield Problem(found.place, f"no pod has the labels {found.selector}, so that nothing is measured: {shown}")
+        closest = f" ({title(here[0])} has other labels)" if here else ""
+        message = f"selector {found.selector} matches no Pod in the input{closest}, so nothing is scraped"
+        yield Problem(found.place, message, help="correct the selector, or add a workload with these labels")
 
 
 @rule("missing-monitor-port", "ServiceMonitor or PodMonitor references a port that its targets do not have", severity=ERROR,
       kinds=("monitoring.coreos.com ServiceMonitor", "monitoring.coreos.com PodMonitor"), groups=_GROUPS, fixable=True)  # fmt: skip
 def missing_monitor_port(monitor: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """A ServiceMonitor names ports of Services, or by targetPort of their pods; a PodMonitor those of pods."""
+    """Yield port names that no target has: a ServiceMonitor uses names of Service ports or, by targetPort, of container ports."""
     by_service, by_pod = _selector(monitor, "monitor"), _selector(monitor, "pod-monitor")
     if not monitor.ports or (by_service is None and by_pod is None) or _is_operated(monitor, bundle):
         return
     if by_service is not None:
-        services = list(islice(_services(monitor, by_service, bundle), _MOST + 1))
-        if not 0 < len(services) <= _MOST or not (bundle.complete or any(f.folder == monitor.folder for f in services)):
+        services = list(islice(_services(monitor, by_service, bundle), _MAX_SELECTED + 1))
+        if not 0 < len(services) <= _MAX_SELECTED or not (bundle.complete or any(f.folder == monitor.folder for f in services)):
             return
         behind = [pod for f in services if f.selectors for _, pod in backends(f, bundle)]
         for port in monitor.ports:
             if port.name:
-                yield from _named(port, [each for f in services for each in f.ports], services[0].title, services[0])
+                yield from _missing_port(port, [each for f in services for each in f.ports], title(services[0]), services[0])
             elif behind and isinstance(port.target, str):
-                yield from _named(port, _ports(behind), f"a pod of {services[0].title}", services[0])
+                yield from _missing_port(port, _ports(behind), f"Pods of {title(services[0])}", services[0])
     elif by_pod is not None and not by_pod.elsewhere:
-        pods = list(islice(bundle.selected(monitor, by_pod.selector), _MOST + 1))
-        if not 0 < len(pods) <= _MOST or not (bundle.complete or any(f.folder == monitor.folder for f, _ in pods)):
+        pods = list(islice(bundle.selected(monitor, by_pod.selector), _MAX_SELECTED + 1))
+        if not 0 < len(pods) <= _MAX_SELECTED or not (bundle.complete or any(f.folder == monitor.folder for f, _ in pods)):
             return
         for port in monitor.ports:
             if port.name or isinstance(port.target, str):
-                yield from _named(port, _ports([pod for _, pod in pods]), pods[0][0].title, pods[0][0])
+                yield from _missing_port(port, _ports([pod for _, pod in pods]), f"Pods of {title(pods[0][0])}", pods[0][0])
 
 
 @rule("unselected-monitor", "No Prometheus selects this ServiceMonitor, PodMonitor or PrometheusRule", kinds=_TAKEN, groups=_GROUPS)
 def untaken_monitor(taken: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Told where a Prometheus of its folder, or of a complete input, selects others of its kind."""
+    """Yield objects that no Prometheus selects, where one in the folder, or in a complete input, has a selector for their kind."""
     if taken.group != _GROUP or not taken.whole:
         return
     takers = bundle.once(_takers).get(taken.id.kind, {})
-    every = list(islice((pair for pairs in (takers.get(taken.folder, ()), *takers.values()) for pair in pairs), _MOST + 1))
+    every = list(islice((pair for pairs in (takers.get(taken.folder, ()), *takers.values()) for pair in pairs), _MAX_SELECTED + 1))
     near = every if bundle.complete else takers.get(taken.folder, ())
-    if not near or len(every) > _MOST or any(_is_taken(taken, *pair, bundle) for pair in every):
+    if not near or len(every) > _MAX_SELECTED or any(_is_taken(taken, *pair, bundle) for pair in every):
         return
     prometheus, chosen = near[0]
-    related = (Related(chosen.place, prometheus.title),)
+    related = (Related(chosen.place, title(prometheus)),)
     unmet = chosen.selector.unmet(taken.labels)
     if unmet:
         wanted = ",".join(map(str, unmet))
-        yield Problem(
-            taken.place, f"{prometheus.title} takes {taken.id.kind}s with {wanted}, which this has not", help="add it", related=related
-        )
+        message = f"{title(prometheus)} selects only {taken.id.kind} objects with {wanted}, which {title(taken)} does not match"
+        yield Problem(taken.place, message, help=f"change the labels of {title(taken)} to match {wanted}", related=related)
     else:
-        field = taken.id.kind[0].lower() + taken.id.kind[1:]
-        message = Complaint(f"{prometheus.title} looks in other namespaces than {taken.id.namespace}", f"correct {field}NamespaceSelector")
-        yield Problem(taken.place, message, related=related)
+        kind = taken.id.kind.removeprefix("Prometheus")
+        field = f"spec.{kind[0].lower()}{kind[1:]}NamespaceSelector"
+        message = f'{field} of {title(prometheus)} does not match namespace "{taken.id.namespace}"'
+        yield Problem(taken.place, message, help=f"change {field}, or move {title(taken)}", related=related)
 
 
 def _selector(monitor: Facts, aim: str) -> SelectorFact | None:
+    """The selector of a monitor with this aim; None for a patch, and for objects of other API groups."""
     return next((each for each in monitor.selectors if each.aim == aim), None) if monitor.whole and monitor.group == _GROUP else None
 
 
 def _is_operated(monitor: Facts, bundle: Bundle) -> bool:
-    """Whether the controller of a custom resource may make what is looked for: the selector begins like its name."""
+    """Whether the operator of a custom resource may create the targets: a value of the selector begins with the name of that resource."""
     values = [value for each in monitor.selectors for r in each.selector.requirements for value in r.values]
     if monitor.place.file in bundle.operated_files:
         return True
@@ -120,23 +128,27 @@ def _is_operated(monitor: Facts, bundle: Bundle) -> bool:
 
 
 def _ports(pods: list[PodFact]) -> list[PortFact]:
+    """The container ports of several Pods."""
     return [port for pod in pods for port in pod.ports]
 
 
-def _named(port: PortFact, declared: list[PortFact], title: str, owner: Facts) -> Iterator[Problem]:
-    """The problem of a port that nobody has by its name."""
+def _missing_port(port: PortFact, declared: list[PortFact], target: str, owner: Facts) -> Iterator[Problem]:
+    """Yield a port name that is not among the declared ports. `target`: the subject of the message; `owner`: the object it belongs to."""
     name = port.name or str(port.target)
     if not declared or any(each.name == name for each in declared):
         return
     names = list(dict.fromkeys(each.name for each in declared if each.name))
     near = meant(name, names)
-    hint = f"did you mean {near}?" if near else f"use one of {', '.join(names)}" if names else "give its port that name"
+    hint = f'did you mean "{near}"?' if near else f'name a port "{name}"'
+    hint += f", or use a named port ({', '.join(names)})" if names and not near else ""
     fix = correction(port.place, name, near) if near else None
-    yield Problem(port.place, f"{title} has no port named {name}", help=hint, related=(Related(owner.place, owner.title),), fix=fix)
+    verb = "have" if target.startswith("Pods of ") else "has"
+    message = f'{target} {verb} no port named "{name}"'
+    yield Problem(port.place, message, help=hint, related=(Related(owner.place, title(owner)),), fix=fix)
 
 
 def _services(monitor: Facts, found: SelectorFact, bundle: Bundle) -> Iterator[Facts]:
-    """The Services with the labels. One of a requirement by values is enough to find them."""
+    """The Services that a monitor selects. One requirement with values is enough to look them up."""
     equal = next((r for r in found.selector.requirements if r.operator == "In"), None)
     if equal is None:
         yield from (f for f in bundle.neighbours(monitor, "Service") if _is_selected(monitor, found, f, bundle))
@@ -146,6 +158,7 @@ def _services(monitor: Facts, found: SelectorFact, bundle: Bundle) -> Iterator[F
 
 
 def _is_selected(monitor: Facts, found: SelectorFact, service: Facts, bundle: Bundle) -> bool:
+    """Whether a monitor selects a Service by its labels and its namespace."""
     if not found.selector.matches(service.labels):
         return False
     if found.namespaces:
@@ -154,7 +167,7 @@ def _is_selected(monitor: Facts, found: SelectorFact, service: Facts, bundle: Bu
 
 
 def _takers(bundle: Bundle) -> dict[str, dict[str, list[tuple[Facts, SelectorFact]]]]:
-    """What selects monitors or rules: by the kind of these, and by folder."""
+    """Prometheus objects with their selectors, by the kind of the selected objects and by folder."""
     table: dict[str, dict[str, list[tuple[Facts, SelectorFact]]]] = defaultdict(lambda: defaultdict(list))
     for f in bundle.facts:
         if f.whole and f.group == _GROUP and f.id.kind in _TAKERS:
@@ -164,7 +177,7 @@ def _takers(bundle: Bundle) -> dict[str, dict[str, list[tuple[Facts, SelectorFac
 
 
 def _is_taken(taken: Facts, prometheus: Facts, chosen: SelectorFact, bundle: Bundle) -> bool:
-    """Whether a Prometheus takes it, or may: the labels of a namespace that is not in the input are not known."""
+    """Whether a Prometheus selects, or may select, an object. Labels of a Namespace that is not in the input are unknown."""
     if not chosen.selector.matches(taken.labels):
         return False
     home, namespace = prometheus.id.namespace, taken.id.namespace

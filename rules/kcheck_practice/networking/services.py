@@ -1,4 +1,4 @@
-"""Services and the pods behind them. Source: the documentation's pages "Service" and "Configuration Best Practices"."""
+"""Services and the Pods that they select. Sources: the Kubernetes documentation pages "Service" and "Configuration Best Practices"."""
 
 from __future__ import annotations
 
@@ -7,24 +7,28 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from kcheck.api import ERROR, INFO, Backend, Bundle, Complaint, Facts, PodFact, PortFact, Problem, Related, Scope, rule, selector
+from kcheck_practice._support.objects import title
 from kcheck_practice._support.typos import correction, meant
-from kcheck_practice.networking._service_backends import MOST, aim, backends, selects
+from kcheck_practice.networking._service_backends import MAX_WORKLOADS, backends, selects, target_port
 
-# Kinds whose pods serve; those of Jobs end.
 _ANY = ("", "")
-"""Where Services stand that want no label."""
+"""Key of Services whose selector requires no label."""
+# Kinds whose Pods serve requests; Pods of Jobs end.
 _SERVING = {"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Pod", "Rollout", "DeploymentConfig"}
 
 
 @rule("service-without-pods", "Service selects no Pods", severity=ERROR, kinds="core Service", groups=("relations",), fixable=True)
 def service_without_pods(service: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Told where its pods should be in sight: the input is complete, pods stand in its file, or some miss its selector by a slip."""
+    """Yield selectors that match no Pod, where the Pods should be in the input.
+
+    That is: the input is complete, the file has Pods, or the folder has Pods whose labels differ by a typing error.
+    """
     if not selects(service) or _made_elsewhere(service, bundle):
         return
     wanted = service.selectors[0].selector
     if next(bundle.selected(service, wanted), None) is not None:
         return
-    near = _slip(service, bundle)
+    near = _misspelt(service, bundle)
     if near is not None:
         yield near
     elif bundle.is_met(service, wanted):
@@ -32,7 +36,7 @@ def service_without_pods(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     elif bundle.complete:
         yield _unserved(service, _backends_in(service, bundle, "file") or _backends_in(service, bundle, "folder"))
     elif service.id.namespace != "kube-system" and service.place.file not in bundle.operated_files:
-        # In kube-system there are pods that the cluster brings along.
+        # In kube-system there are Pods that the cluster itself creates.
         here = _backends_in(service, bundle, "file")
         if here:
             yield _unserved(service, here)
@@ -47,7 +51,7 @@ def service_without_pods(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     fixable=True,
 )
 def service_target_port(service: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """A port by name means the containers' port of that name and protocol; where none has it, the Service has no endpoints there."""
+    """Yield named target ports without a container port of that name and protocol in any selected Pod."""
     named = [port for port in service.ports if isinstance(port.target, str) and any(c.isalpha() for c in port.target)]
     if not named or not selects(service):
         return
@@ -61,17 +65,20 @@ def service_target_port(service: Facts, bundle: Bundle) -> Iterator[Problem]:
 @rule("service-port-protocol-mismatch", "Service port protocol differs from the protocol of the container port",
       kinds="core Service", groups=("relations", "networking"))  # fmt: skip
 def service_port_protocol(service: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Containers need not declare a port; but one that is declared for TCP alone is seldom meant by a Service of UDP."""
+    """Yield Service ports whose container port is declared with another protocol only."""
     if not service.ports or not selects(service):
         return
     for port in service.ports:
         for workload, pod in backends(service, bundle):
-            number = aim(port, pod)
-            of_it = [each for each in pod.ports if number is not None and each.number == number[0]]
-            if of_it and not any(each.protocol == port.protocol for each in of_it):
-                message = f"port {of_it[0].number} of {workload.title} is {of_it[0].protocol}, not {port.protocol}"
-                related = (Related(of_it[0].place, f"the port of {workload.title}"),)
-                yield Problem(port.target_place or port.place, message, help="correct the protocol of one of them", related=related)
+            target = target_port(port, pod)
+            declared = [each for each in pod.ports if target is not None and each.number == target[0]]
+            if declared and not any(each.protocol == port.protocol for each in declared):
+                other = declared[0]
+                declaration = f"container port {other.number} of {title(workload)} is declared for {other.protocol}"
+                message = f"Service port {port.number} uses {port.protocol}, but {declaration}"
+                related = (Related(other.place, f"container port of {title(workload)}"),)
+                hint = "set the same protocol in the Service and in the container"
+                yield Problem(port.target_place or port.place, message, help=hint, related=related)
                 break
 
 
@@ -84,20 +91,22 @@ def service_port_protocol(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     default=False,
 )
 def undeclared_target_port(service: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """What a container declares is for the reader: it can listen on any port. Where it declares some, a number beside them is odd."""
+    """Yield numeric target ports that no selected Pod declares, where all of them declare ports. Containers may listen on other ports."""
     if not selects(service) or service.headless:
         return
     behind = backends(service, bundle)
     declared = [port for _, pod in behind for port in pod.ports]
-    # A container that declares nothing may listen on anything.
+    # A container without declared ports may listen on any port.
     if not all(pod.ports for _, pod in behind):
         return
     for port in service.ports:
         number = port.target if port.target is not None else port.number
         if declared and isinstance(number, int) and not any((p.number, p.protocol) == (number, port.protocol) for p in declared):
             have = ", ".join(dict.fromkeys(f"{p.number}" for p in declared if p.protocol == port.protocol)) or f"none for {port.protocol}"
-            message = f"{behind[0][0].title} does not declare port {number} (it has {have})"
-            yield Problem(port.target_place or port.place, message, help="declare it, or correct the targetPort")
+            message = f"targetPort {number} is not a declared container port of {title(behind[0][0])} (declared: {have})"
+            declaration = f"containerPort: {number}" + (f" with protocol: {port.protocol}" if port.protocol != "TCP" else "")
+            hint = f"{'set' if port.target is None else 'correct'} targetPort, or declare {declaration}"
+            yield Problem(port.target_place or port.place, message, help=hint)
 
 
 @rule(
@@ -109,65 +118,68 @@ def undeclared_target_port(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     default=False,
 )
 def service_order(service: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Pods get the variables FOO_SERVICE_HOST of the Services that are there when they start."""
+    """Yield Services after a workload of the same file: Pods get FOO_SERVICE_HOST only of Services that exist when they start."""
     if not selects(service):
         return
     for workload, _ in bundle.selected(service, service.selectors[0].selector, "file"):
         if workload.place.start < service.place.start:
             line = workload.place.range.start.line
-            message = f"Service {service.id.name} stands behind {workload.title} (line {line}), whose pods it serves"
-            yield Problem(service.place, message, help="put it first", related=(Related(workload.place, "the workload"),))
+            message = f"{title(service)} is defined after {title(workload)} (line {line}), whose Pods it selects"
+            hint = f"move {title(service)} before {title(workload)}"
+            yield Problem(service.place, message, help=hint, related=(Related(workload.place, title(workload)),))
             return
 
 
 def _made_elsewhere(service: Facts, bundle: Bundle) -> bool:
-    """Whether the operator of a custom resource is likely to make the pods: the selector has its name for a value."""
+    """Whether the operator of a custom resource probably creates the Pods: a value of the selector is the name of that resource."""
     return any(value in bundle.operated_names for r in service.selectors[0].selector.requirements for value in r.values)
 
 
-def _slip(service: Facts, bundle: Bundle) -> Problem | None:
-    """The problem of a selector that misses pods by a slip of the pen, if no other Service is there for them."""
+def _misspelt(service: Facts, bundle: Bundle) -> Problem | None:
+    """The problem of a selector that differs from the labels of a Pod by a typing error, unless another Service selects that Pod."""
     found = service.selectors[0]
     backends = (each for each in bundle.alike(service, found.selector) if each[0].id.kind in _SERVING)
-    nearest = selector.nearest(found.selector, (((f, pod), pod.labels) for f, pod in islice(backends, MOST)))
+    nearest = selector.nearest(found.selector, (((f, pod), pod.labels) for f, pod in islice(backends, MAX_WORKLOADS)))
     if nearest is None:
         return None
     (workload, pod), wrong = nearest
     if selector.distance(found.selector, pod.labels) >= selector.UNLIKE or not wrong.values:
         return None
-    # A slip in the value, or in the key.
+    # A typing error in the value, or in the key.
     value = meant(wrong.values[0], [pod.labels[wrong.key]]) if wrong.key in pod.labels else None
     key = None if wrong.key in pod.labels else meant(wrong.key, [k for k, v in pod.labels.items() if v == wrong.values[0]])
     if value is None and key is None:
         return None
     if bundle.once(_Selecting).another(service, pod):
         return None
-    right = f"{key or wrong.key}={pod.labels[key or wrong.key]}"
+    key = key or wrong.key
+    right = pod.labels[key]
     place = found.entries.get(wrong.key, found.place)
     fix = correction(place, wrong.values[0], value) if value else None
-    related = (Related(pod.place, f"the labels of {workload.title}"),)
-    return Problem(place, f"{wrong} selects no pods: {workload.title}, the nearest, has {right}", related=related, fix=fix)
+    related = (Related(pod.place, f"labels of {title(workload)}"),)
+    message = f"selector {wrong} matches no Pod in the input, but {title(workload)} has label {key}={right}"
+    return Problem(place, message, help=f"did you mean {key}: {right}?", related=related, fix=fix)
 
 
 class _Selecting:
-    """The Services of a folder, by a label that they want: which select a pod."""
+    """Services of each folder by a label of their selector, to find those that select a Pod."""
 
     def __init__(self, bundle: Bundle) -> None:
         self._bundle = bundle
         self._known: dict[str, dict[tuple[str, str | None], list[Facts]]] = {}
 
     def another(self, service: Facts, pod: PodFact) -> bool:
-        """Whether another Service in the folder of one selects a pod."""
+        """Whether another Service in the folder of `service` selects a Pod."""
         others: Iterable[Facts]
         if pod.added is None:
-            # It may have any label.
+            # The Pod may have any label.
             others = (f for f in self._bundle.neighbours(service, "Service") if f.selectors)
         else:
             table = self._table(service)
             labels = {label for each in (pod.labels, *pod.patches) for label in each.items()}
             keys = [(key, None) for key in sorted(pod.added)]
             others = (f for label in (*sorted(labels), *keys, _ANY) for f in table.get(label, ()))
-        found = (f for f in islice(others, 10 * MOST) if f is not service)
+        found = (f for f in islice(others, 10 * MAX_WORKLOADS) if f is not service)
         return any(pod.meets(other.selectors[0].selector) for other in found)
 
     def _table(self, service: Facts) -> dict[tuple[str, str | None], list[Facts]]:
@@ -178,7 +190,7 @@ class _Selecting:
                 for f in services
             ]
             often = Counter(label for labels in wanted for label in labels)
-            # Under the rarest of the labels that each wants, and under the key of that one.
+            # By the rarest label of the selector, and by the key of that label.
             table = self._known[service.folder] = {}
             for f, labels in zip(services, wanted, strict=True):
                 rarest = min(labels, key=lambda label: (often[label], label))
@@ -188,39 +200,50 @@ class _Selecting:
 
 
 def _backends_in(service: Facts, bundle: Bundle, scope: Scope) -> list[Backend]:
-    """Pods of a file or folder that a Service could select, and those that it would, were they in its namespace."""
+    """Pods of a file or folder in the namespace of a Service, and those in other namespaces that match its selector."""
     wanted = service.selectors[0].selector
     serving = (each for each in bundle.pods(service, scope) if each[0].id.kind in _SERVING)
-    return [each for each in islice(serving, MOST) if bundle.together(service, each[0]) or each[1].surely_meets(wanted)]
+    return [each for each in islice(serving, MAX_WORKLOADS) if bundle.together(service, each[0]) or each[1].surely_meets(wanted)]
 
 
 def _unserved(service: Facts, backends: list[Backend]) -> Problem:
-    """The problem of a Service that selects nothing, with the pods that come nearest."""
+    """The problem of a Service that selects no Pods, with the Pod whose labels are closest."""
     found = service.selectors[0]
     if not backends:
-        return Problem(found.place, f"{found.selector} selects no pods", help="correct it, or add the workload that has these labels")
+        hint = "correct the selector, or add a workload with these labels"
+        return Problem(found.place, f"selector {found.selector} matches no Pod in the input", help=hint)
     facts, pod = min(backends, key=lambda each: selector.distance(found.selector, each[1].labels))
     unmet = found.selector.unmet(pod.labels)
     if not unmet:
-        where = f"{facts.title}, which has these labels, is in namespace {facts.id.namespace}"
-        return Problem(found.place, f"{found.selector} selects no pods here: {where}")
-    have = ", ".join(f"{k}={v}" for k, v in pod.labels.items() if k in {r.key for r in unmet}) or "no such label"
-    related = (Related(pod.place, f"the labels of {facts.title}"),)
-    missed = ",".join(map(str, unmet))
-    return Problem(found.entries.get(unmet[0].key, found.place), f"{missed} selects no pods: {facts.title} has {have}", related=related)
+        message = (
+            f'selector {found.selector} matches no Pod in namespace "{service.id.namespace}", '
+            f'but {title(facts)} in namespace "{facts.id.namespace}" has these labels'
+        )
+        return Problem(found.place, message, help=f"move {title(service)} or {title(facts)} to the namespace of the other")
+    have = ", ".join(f"{k}={v}" for k, v in pod.labels.items() if k in {r.key for r in unmet})
+    closest = f"with {have}" if have else "which lacks this label" if len(unmet) == 1 else "which lacks these labels"
+    message = f"selector {','.join(map(str, unmet))} matches no Pod in the input (closest: {title(facts)}, {closest})"
+    related = (Related(pod.place, f"labels of {title(facts)}"),)
+    hint = "make the selector and the Pod labels equal"
+    return Problem(found.entries.get(unmet[0].key, found.place), message, help=hint, related=related)
 
 
 def _no_such_port(port: PortFact, declared: list[PortFact], backends: list[Backend]) -> Problem:
-    title, place, name = backends[0][0].title, port.target_place, str(port.target)
-    related = (Related(backends[0][1].place, f"the pods of {title}"),)
+    """The problem of a named target port that no Pod has. `declared`: all container ports of the Pods."""
+    workload, place, name = title(backends[0][0]), port.target_place, str(port.target)
+    related = (Related(backends[0][1].place, f"Pods of {workload}"),)
     other = next((each for each in declared if each.name == name), None)
     if other is not None:
-        message = Complaint(f"port {name} of {title} is {other.protocol}, not {port.protocol}", f"write protocol: {other.protocol}")
-        return Problem(place or port.place, message, related=(Related(other.place, "the port"),))
+        message = Complaint(
+            f'container port "{name}" of {workload} uses {other.protocol}, but the Service port uses {port.protocol}',
+            f"set protocol: {other.protocol}",
+        )
+        return Problem(place or port.place, message, related=(Related(other.place, f'container port "{name}"'),))
     names = list(dict.fromkeys(each.name for each in declared if each.name and each.protocol == port.protocol))
     near = meant(name, names)
     if near is not None:
-        message = Complaint(f"{title} has no port named {name}", f"did you mean {near}?")
+        message = Complaint(f'{workload} has no container port named "{name}"', f'did you mean "{near}"?')
         return Problem(place or port.place, message, related=related, fix=correction(place, name, near))
-    have = f"use one of {', '.join(names)}" if names else "give its container port that name"
-    return Problem(place or port.place, f"{title} has no port named {name}", help=have, related=related)
+    hint = f'name a container port "{name}"'
+    hint += f", or use a named port ({', '.join(names)})" if names else ""
+    return Problem(place or port.place, f'{workload} has no container port named "{name}"', help=hint, related=related)

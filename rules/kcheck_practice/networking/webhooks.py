@@ -1,4 +1,4 @@
-"""Admission webhooks, on which every request may have to wait. Source: the documentation's page "Admission Webhook Good Practices"."""
+"""Admission webhooks that can delay or block requests. Source: the Kubernetes documentation page "Admission Webhook Good Practices"."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _GROUPS = ("reliability", "webhooks")
     kinds=_KINDS,
 )
 def webhook_blocks_cluster(resource: Resource) -> Iterator[Problem]:
-    """Asked of webhooks that must answer (failurePolicy Fail, the default) for pods of every namespace, those they run in included."""
+    """Yield webhooks with failurePolicy Fail (the default) that cover vital resources of all namespaces, including their own."""
     for hook in resource["webhooks"]:
         policy = hook["failurePolicy"]
         if policy.text not in ("", "Fail") or len(hook["matchConditions"]):
@@ -29,23 +29,25 @@ def webhook_blocks_cluster(resource: Resource) -> Iterator[Problem]:
             continue
         vital = next((node for entry in hook["rules"] for node in entry["resources"] if node.text in _VITAL), None)
         if vital is not None and any(entry["scope"].text in ("", "*", "Namespaced") for entry in hook["rules"]):
-            message = f"while {hook['name'].text} does not answer, no {vital.text} are made, not even its own"
-            yield Problem(vital, message, help="add a namespaceSelector", field=hook["namespaceSelector"])
+            message = f'webhook "{hook["name"].text}" blocks all requests for "{vital.text}" in all namespaces while it is down'
+            hint = "add a namespaceSelector that excludes kube-system and the namespace of the webhook"
+            yield Problem(vital, message, help=hint, field=hook["namespaceSelector"])
 
 
 @rule("long-webhook-timeout", "Webhook has a long timeoutSeconds", groups=_GROUPS, default=False, kinds=_KINDS)
 def webhook_timeout(
     resource: Resource,
     *,
-    maximum: Annotated[int, "seconds that a webhook may have"] = 10,
+    maximum: Annotated[int, "longest timeoutSeconds that is allowed"] = 10,
 ) -> Iterator[Problem]:
-    """Without a number it has 10 seconds, and the timeouts of several add up."""
+    """Yield timeoutSeconds above `maximum`; the default is 10. The timeouts of several webhooks add up."""
     for hook in resource["webhooks"]:
         node = hook["timeoutSeconds"]
         seconds = node.integer if node else 10
         if seconds is not None and seconds > maximum:
-            message = f"requests may wait {seconds} seconds for it"
-            yield Problem(node if node else hook["name"], message, help=f"give it {maximum} or fewer", field=node)
+            default = "" if node else ", the default of timeoutSeconds"
+            message = f'API requests may wait up to {seconds} seconds for webhook "{hook["name"].text}"{default}'
+            yield Problem(node if node else hook["name"], message, help=f"set timeoutSeconds to {maximum} or less", field=node)
 
 
 @rule(
@@ -57,14 +59,15 @@ def webhook_timeout(
     kinds=_KINDS[0],
 )
 def webhook_fails_open(resource: Resource) -> Iterator[Problem]:
-    """For webhooks that keep something out; one that only adds defaults may well be left out."""
+    """Yield failurePolicy Ignore of validating webhooks."""
     for hook in resource["webhooks"]:
         node = hook["failurePolicy"]
         if node.text == "Ignore":
-            yield Problem(
-                node, f"whatever {hook['name'].text} forbids passes while it is down", help="write Fail and keep its own namespace out"
-            )
+            message = f'failurePolicy: Ignore admits everything that webhook "{hook["name"].text}" rejects, while the webhook is down'
+            hint = "set failurePolicy: Fail, and exclude the namespace of the webhook with namespaceSelector"
+            yield Problem(node, message, help=hint)
 
 
 def _narrows(node: Node) -> bool:
+    """Whether a selector excludes some objects."""
     return bool(len(node["matchLabels"]) or len(node["matchExpressions"]))

@@ -54,7 +54,7 @@ def extenders_share_the_work(config: Node) -> Iterator[Problem]:
 
 def _name(text: str) -> str:
     """Empty for the name of an extended resource, else what is wrong."""
-    wrong = names.qualified_name(text, noun="the name of a resource")
+    wrong = names.qualified_name(text, noun="resource name")
     if wrong or is_extended(text):
         return wrong
     return Complaint(
