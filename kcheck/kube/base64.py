@@ -36,7 +36,7 @@ def decode(text: str) -> bytes:
     data = text.encode("utf-8", "surrogatepass")
     packed = data.translate(None, _BREAKS)
     digits = packed.rstrip(b"=")
-    # Whole groups of four with at most two '=' at the end, nothing but digits before: all in C, whatever the size.
+    # Fast path in C: complete groups of four digits, with at most two '=' at the end.
     if len(packed) % 4 == 0 and len(packed) - len(digits) <= 2 and not digits.translate(None, _DIGITS):
         return binascii.a2b_base64(packed)
     raise _diagnose(data)
