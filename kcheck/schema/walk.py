@@ -106,6 +106,7 @@ class Walk:
             passage.passed.add(key)
 
     def visit_map(self, node: Node, shape: Shape) -> None:
+        """Check a map and its values."""
         value = node.value
         if value.__class__ is dict:
             items = shape.items
@@ -116,6 +117,7 @@ class Walk:
             self.wrong_type(node, shape)
 
     def visit_list(self, node: Node, shape: Shape, value: list[Node]) -> None:
+        """Check a list and its items."""
         items = shape.items
         assert items is not None
         if items.kind == "string":
@@ -130,6 +132,7 @@ class Walk:
                 self.visit_object(child, items, {})
 
     def visit_object(self, node: Node, shape: Shape, value: dict[str, Node]) -> None:
+        """Check an object, its fields and the rules of its type."""
         name = shape.name
         plan = self.plan.of_type(name)
         present = plan.present if plan is not None else None
@@ -218,6 +221,7 @@ class Walk:
                 self.call_rule(hook, resource.node)
 
     def report(self, rule: str, found: Problem | Iterable[Problem]) -> None:
+        """Report one or several problems of a rule."""
         if found.__class__ is Problem:
             self.tell(rule, found)
         else:

@@ -103,6 +103,7 @@ class PodWalk(Walk):
         return pod
 
     def visit(self, node: Node, shape: Shape) -> None:
+        """Run the rules on a value and everything below it."""
         value = node.value
         if value.__class__ is list:
             if shape.kind == "list" and shape.items is not None:
@@ -116,6 +117,7 @@ class PodWalk(Walk):
                     self.visit(child, shape.items)
 
     def visit_object(self, node: Node, shape: Shape, value: dict[str, Node]) -> None:
+        """Run the rules on an object and its fields."""
         outer = self.pod
         if shape.name == _POD_SPEC and outer is None:
             self.pod = self._new_pod(node, whole=True)
