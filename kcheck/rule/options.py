@@ -45,6 +45,7 @@ class Option(NamedTuple):
 
     @property
     def type_word(self) -> str:
+        """The description of the type, such as "a list of strings"."""
         return _TYPE_DESCRIPTIONS[self.type]
 
 

@@ -136,7 +136,7 @@ class _Block(NamedTuple):
     lines: list[str]
 
 
-def read(text: str) -> Page:
+def read_page(text: str) -> Page:
     """Parse a page. Raises PageFault."""
     lines = text.split("\n")
     heading = _HEADING.fullmatch(lines[0]) if lines else None
@@ -216,7 +216,7 @@ def page_at(path: Path | None) -> Page | None:
     if path is None:
         return None
     try:
-        return read(path.read_text(encoding="utf-8"))
+        return read_page(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
 

@@ -23,7 +23,7 @@ MAX_PROBLEMS_PER_SUBJECT = 100_000
 """The number of problems of a rule at one node, document or object after which the rule is stopped."""
 
 
-class RuleMistake(Exception):
+class RuleContractError(Exception):
     """A rule function violates the contract of rules."""
 
 
@@ -82,11 +82,11 @@ class Hook:
             number = 0
             for problem in problems:
                 if not isinstance(problem, Problem):
-                    raise RuleMistake(f"yields {problem!r:.100}, which is not a Problem")
+                    raise RuleContractError(f"yielded {problem!r:.100}, which is not a Problem")
                 on_problem(self.rule, problem)
                 number += 1  # noqa: SIM113
                 if number > MAX_PROBLEMS_PER_SUBJECT:
-                    raise RuleMistake(f"stopped: more than {MAX_PROBLEMS_PER_SUBJECT:,} problems in one place")
+                    raise RuleContractError(f"stopped: more than {MAX_PROBLEMS_PER_SUBJECT:,} problems in one place")
         except Exception as error:
             on_crash(self.rule, error)
 

@@ -113,6 +113,7 @@ class Locator:
         return self._guarded
 
     def path(self, node: Node) -> str:
+        """Return the field path of a node in its object."""
         root = self.resource.node if self.resource is not None else self.document.root
         return field_path(node, root, self.shape)
 
@@ -124,6 +125,7 @@ class ObjectIndex:
         self._objects = sorted(objects, key=_NODE_START)
 
     def at(self, offset: int) -> Resource | None:
+        """Return the object that contains the character at an offset, or None."""
         before = bisect_right(self._objects, offset, key=_NODE_START) - 1
         return self._objects[before] if before >= 0 and offset <= self._objects[before].node.end else None
 

@@ -21,15 +21,19 @@ class Judge(Protocol):
     """
 
     @property
-    def shape(self) -> Shape | None: ...
+    def shape(self) -> Shape | None:
+        """The type for field paths, or None if unknown."""
 
     @property
-    def namespaced(self) -> bool | None: ...
+    def namespaced(self) -> bool | None:
+        """Whether objects belong to a namespace, None if unknown."""
 
     @property
-    def pod_schema(self) -> Node | None: ...
+    def pod_schema(self) -> Node | None:
+        """The schema in which Pods are searched, or None."""
 
-    def judge(self, resource: Resource, walk: Walk) -> None: ...
+    def judge(self, resource: Resource, walk: Walk) -> None:
+        """Report the errors of an object."""
 
 
 class CrdRules(Protocol):
@@ -40,13 +44,15 @@ class CrdRules(Protocol):
     and defaulted, without a dropped status. Its keys correspond to nodes of `resource`; defaulted values have no node.
     """
 
-    def evaluate(self, schema: Any, value: dict[str, Any], resource: Resource, walk: Walk) -> None: ...
+    def evaluate(self, schema: Any, value: dict[str, Any], resource: Resource, walk: Walk) -> None:
+        """Report the violations of an object."""
 
 
 class Catalog(Protocol):
     """A collection of JSON Schemas that are read on demand."""
 
-    def find(self, api_version: str, kind: str) -> Judge | None: ...
+    def find(self, api_version: str, kind: str) -> Judge | None:
+        """Return the validator of a kind, or None."""
 
 
 class Store:
@@ -84,9 +90,11 @@ class Store:
         return self._components
 
     def builtin(self, api_version: str, kind: str) -> Kind | None:
+        """Return the kind if this Kubernetes version serves it, else None."""
         return self.definitions.kind(api_version, kind)
 
     def added(self, api_version: str, kind: str) -> Judge | None:
+        """Return the validator of a kind from the CRDs and catalogs, or None."""
         judge = self.custom.get((api_version, kind))
         if judge is None:
             for catalog in reversed(self.catalogs):

@@ -33,16 +33,16 @@ class Walk:
         mistyped: nodes that the server cannot decode.
         unchecked: True inside values that the server does not validate; only their shape is checked.
         strict: whether unknown fields are reported.
-        events: counts problems and calls of rules; see `again`.
+        events: counts problems and calls of rules; see `visit_shared`.
     """
 
-    def __init__(self, resource: Resource, plan: Plan, tell: OnProblem, crash: OnCrash) -> None:
+    def __init__(self, resource: Resource, plan: Plan, on_problem: OnProblem, on_crash: OnCrash) -> None:
         self.resource = resource
         self.plan = plan
         self.every = plan.every
-        self._tell = tell
-        self.tell: OnProblem = self.note
-        self.crash = crash
+        self._on_problem = on_problem
+        self.tell: OnProblem = self.record
+        self.crash = on_crash
         self.pods: list[Pod] = []
         self.pod: Pod | None = None
         self._container: Container | None = None
@@ -51,8 +51,8 @@ class Walk:
         self.strict = True
         self.events = 0
 
-    def note(self, rule: str, problem: Problem) -> None:
-        """Record and forward a problem. Problems of values with a wrong type are dropped, because the server rejects these values earlier."""
+    def record(self, rule: str, problem: Problem) -> None:
+        """Record and forward a problem. Problems of values with a wrong type are dropped: the server never validates these values."""
         self.events += 1
         node = problem.node
         if isinstance(node, Node):
@@ -62,7 +62,7 @@ class Walk:
                 return
             elif problem.reason not in _NOT_VALIDATION:
                 self.resource.refused.append(node)
-        self._tell(rule, problem)
+        self._on_problem(rule, problem)
 
     def visit(self, node: Node, shape: Shape) -> None:
         """Check a value and everything below it."""
@@ -70,29 +70,29 @@ class Walk:
         kind = shape.kind
         if kind == "object":
             if value.__class__ is dict:
-                self.object(node, shape, value)
+                self.visit_object(node, shape, value)
             elif isinstance(value, SharedRef):
-                self.again(node, shape, value.passage)
+                self.visit_shared(node, shape, value.passage)
             elif value is not None:
                 self.wrong_type(node, shape)
         elif kind == "list":
             if value.__class__ is list:
-                self.list(node, shape, value)
+                self.visit_list(node, shape, value)
             elif value is not None:
                 self.wrong_type(node, shape)
         elif kind == "map":
-            self.map(node, shape)
+            self.visit_map(node, shape)
         elif kind == "any":
             if shape.items is not None:
-                self.leniently(node, shape.items)
+                self.visit_leniently(node, shape.items)
             elif isinstance(shape, Choice):
-                self.chosen(node, shape)
+                self.visit_choice(node, shape)
         elif value is not None:
             fault = fault_of(node.value, shape)
             if fault is not None:
                 self.tell(fault.rule, Problem(node, of_field(node.name, fault), reason=fault.reason))
 
-    def again(self, node: Node, shape: Shape, passage: SharedBlock) -> None:
+    def visit_shared(self, node: Node, shape: Shape, passage: SharedBlock) -> None:
         """Check an object whose text may occur several times; skip it if it was visited before without any event.
 
         Rules may inspect the surroundings of a node, so if a rule was called for the text, it is called again.
@@ -101,11 +101,12 @@ class Walk:
         if key in passage.passed:
             return
         before = self.events
-        self.object(node, shape, node.value)
+        self.visit_object(node, shape, node.value)
         if self.events == before:
             passage.passed.add(key)
 
-    def map(self, node: Node, shape: Shape) -> None:
+    def visit_map(self, node: Node, shape: Shape) -> None:
+        """Check a map and its values."""
         value = node.value
         if value.__class__ is dict:
             items = shape.items
@@ -115,7 +116,8 @@ class Walk:
         elif value is not None:
             self.wrong_type(node, shape)
 
-    def list(self, node: Node, shape: Shape, value: list[Node]) -> None:
+    def visit_list(self, node: Node, shape: Shape, value: list[Node]) -> None:
+        """Check a list and its items."""
         items = shape.items
         assert items is not None
         if items.kind == "string":
@@ -127,9 +129,10 @@ class Walk:
             self.visit(child, items)
             if child.value is None and items.kind == "object":
                 # A null item is an empty object in Go, not an absent one.
-                self.object(child, items, {})
+                self.visit_object(child, items, {})
 
-    def object(self, node: Node, shape: Shape, value: dict[str, Node]) -> None:
+    def visit_object(self, node: Node, shape: Shape, value: dict[str, Node]) -> None:
+        """Check an object, its fields and the rules of its type."""
         name = shape.name
         plan = self.plan.of_type(name)
         present = plan.present if plan is not None else None
@@ -155,20 +158,20 @@ class Walk:
                 elif field.enum and text and text not in field.enum and (plan is None or key not in plan.closed) and not self.unchecked:
                     self.not_supported(child, field.enum)
             else:
-                self.field(node, key, child, field, plan)
+                self.visit_field(node, key, child, field, plan)
             if present is not None:
                 constraints = present.get(key)
                 if constraints is not None and child.held is not None and not self.unchecked:
-                    self.constrain(child, constraints)
+                    self.check_constraints(child, constraints)
         if not self.unchecked:
-            self.structs(node, shape, plan)
+            self.visit_absent_structs(node, shape, plan)
             if shape.required:
-                self.required(node, shape, value)
+                self.check_required(node, shape, value)
             if plan is not None:
-                self.work(node, plan, value)
+                self.run_type_rules(node, plan, value)
         self.pod = outer
 
-    def field(self, node: Node, key: str, child: Node, field: Field, plan: TypePlan | None) -> None:
+    def visit_field(self, node: Node, key: str, child: Node, field: Field, plan: TypePlan | None) -> None:
         """Check the value of a field that is not a string."""
         inner = field.shape
         outer_unchecked = self.unchecked
@@ -181,21 +184,21 @@ class Walk:
                 if item.text and item.value not in field.enum:
                     self.not_supported(item, field.enum)
 
-    def constrain(self, node: Node, constraints: Sequence[Constraint]) -> None:
+    def check_constraints(self, node: Node, constraints: Sequence[Constraint]) -> None:
         """Report the problems that the constraints of a field find in its value."""
         for constraint in constraints:
             found = constraint.look(node)
             if found is not None:
                 self.report(constraint.rule.id, found)
 
-    def structs(self, node: Node, shape: Shape, plan: TypePlan | None) -> None:
+    def visit_absent_structs(self, node: Node, shape: Shape, plan: TypePlan | None) -> None:
         """Check absent fields that are not pointers in Go: they are empty objects there."""
         for key, inner in shape.structs:
             child = node[key]
             if not child and not (key == "status" and node is self.resource.node) and (plan is None or key not in plan.dropped):
-                self.object(child, inner, {})
+                self.visit_object(child, inner, {})
 
-    def work(self, node: Node, plan: TypePlan, value: dict[str, Node]) -> None:
+    def run_type_rules(self, node: Node, plan: TypePlan, value: dict[str, Node]) -> None:
         """Run the constraints of absent fields and the rules of a type. Rules are called for present values only."""
         for key, constraint in plan.absent:
             found = constraint.look(node[key])
@@ -204,10 +207,10 @@ class Walk:
         if node:
             for hook in plan.rules:
                 if hook.concerns(value):
-                    self.call(hook, node)
+                    self.call_rule(hook, node)
         for hook in plan.validators:
             if hook.concerns(value):
-                self.call(hook, node)
+                self.call_rule(hook, node)
 
     def whole(self, resource: Resource) -> None:
         """Run the rules for objects of every kind."""
@@ -215,16 +218,17 @@ class Walk:
         value: dict[str, Node] = metadata.value if metadata.is_map else {}
         for hook in self.every:
             if hook.concerns(value):
-                self.call(hook, resource.node)
+                self.call_rule(hook, resource.node)
 
     def report(self, rule: str, found: Problem | Iterable[Problem]) -> None:
+        """Report one or several problems of a rule."""
         if found.__class__ is Problem:
             self.tell(rule, found)
         else:
             for problem in found:  # type: ignore[union-attr]
                 self.tell(rule, problem)
 
-    def call(self, hook: Hook, node: Node) -> None:
+    def call_rule(self, hook: Hook, node: Node) -> None:
         """Call a rule for a node."""
         self.events += 1
         subject: Any = node
@@ -240,7 +244,7 @@ class Walk:
             subject = self.resource
         hook.run(subject, self.tell, self.crash)
 
-    def required(self, node: Node, shape: Shape, value: dict[str, Node]) -> None:
+    def check_required(self, node: Node, shape: Shape, value: dict[str, Node]) -> None:
         """Report missing required fields. In Go a zero value equals an absent one if the field is not a pointer; structs always exist."""
         plan = self.plan.of_type(shape.name)
         for key in shape.required:
@@ -272,13 +276,13 @@ class Walk:
         message = f'{name} "{node.text}" is not supported'
         self.tell("unsupported-value", Problem(node, message, help=help, reason="NotSupported"))
 
-    def chosen(self, node: Node, choice: Choice) -> None:
+    def visit_choice(self, node: Node, choice: Choice) -> None:
         """Check a value against the type that a sibling field names, if that type is known."""
         shape = choice.of.get(node.parent[choice.by].text) if node.parent is not None else None
         if shape is not None:
             self.visit(node, shape)
 
-    def leniently(self, node: Node, shape: Shape) -> None:
+    def visit_leniently(self, node: Node, shape: Shape) -> None:
         """Check a value that the server decodes leniently: unknown fields are dropped silently."""
         strict, self.strict = self.strict, False
         for each in node if node.is_list else (node,):

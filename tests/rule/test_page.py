@@ -2,7 +2,7 @@
 
 import pytest
 
-from kcheck.rule.page import Drawing, PageFault, read
+from kcheck.rule.page import Drawing, PageFault, read_page
 
 PAGE = """\
 # latest-tag
@@ -41,7 +41,7 @@ allow: [nginx]
 
 
 def test_examples_and_drawings() -> None:
-    page = read(PAGE)
+    page = read_page(PAGE)
     first, second = page.examples
     assert page.id == "latest-tag"
     assert (first.line, first.language, first.options, first.fixed) == (7, "yaml", "", None)
@@ -57,13 +57,13 @@ def test_examples_and_drawings() -> None:
 
 
 def test_prose_is_for_readers() -> None:
-    prose = read(PAGE).prose
+    prose = read_page(PAGE).prose
     assert prose.startswith("Why. See `image`.\n\n```yaml\n")
     assert "for writers" not in prose
 
 
 def test_a_test_can_stand_for_examples() -> None:
-    page = read("# a\n\n<!-- tested: tests/test_a.py -->\n\nWhy.\n")
+    page = read_page("# a\n\n<!-- tested: tests/test_a.py -->\n\nWhy.\n")
     assert (page.tested, page.examples, page.prose) == ("tests/test_a.py", (), "Why.\n")
 
 
@@ -83,4 +83,4 @@ def test_a_test_can_stand_for_examples() -> None:
 )
 def test_what_is_wrong_has_its_line(text: str, said: str) -> None:
     with pytest.raises(PageFault, match=said):
-        read(text)
+        read_page(text)

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 
 from kcheck.cel.eval.activation import Frame, Step, deep_stack
 from kcheck.cel.eval.evaluator import emit
-from kcheck.cel.language.checker import check
-from kcheck.cel.language.issues import Broken, Issue, place
+from kcheck.cel.language.checker import check_types
+from kcheck.cel.language.issues import Broken, Issue, issue_at
 from kcheck.cel.language.names import Names
 from kcheck.cel.language.parser import parse
 from kcheck.cel.language.syntax import Expr, Ident, Select
@@ -85,16 +85,16 @@ def _compile(text: str, names: Names) -> Program | tuple[Issue, ...]:
     try:
         with deep_stack(max(map(text.count, "([{?.+-"))):
             expr = parse(text, names.minor, "bindings" in names.libraries)
-            faults = check(expr, names)
+            faults = check_types(expr, names)
             if not faults and _has_constants(text):
                 from kcheck.cel.library.literals import SINCE, check_literals  # imported late: few expressions contain such constants
 
                 faults = check_literals(expr) if names.minor >= SINCE else []
             if faults:
-                return tuple(place(text, at, message) for at, message in faults)
+                return tuple(issue_at(text, at, message) for at, message in faults)
             return Program(text, expr, emit(expr, names))
     except Broken as broken:
-        return (place(text, broken.offset, broken.message),)
+        return (issue_at(text, broken.offset, broken.message),)
     except EvaluationError as error:
         return (Issue(f"program instantiation failed: {error.message}"),)
     except RecursionError:

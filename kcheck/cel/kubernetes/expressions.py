@@ -19,7 +19,7 @@ _CONTAINER = " (in container '')"
 
 
 class ExpressionFault(NamedTuple):
-    """An error in an expression. `offset`: the position in its text, None for the whole. `internal`: the server calls it an internal error."""
+    """An error in an expression. `offset`: the position in its text, None for the whole. `internal`: an internal error of the server."""
 
     message: str
     offset: int | None = None

@@ -17,7 +17,7 @@ from kcheck.cel.kubernetes.environments import environment_of
 from kcheck.cel.language.issues import Issue
 from kcheck.cel.schema.declarations import CelShape, Schema, is_resource, properties_of, shape_of, with_metadata
 from kcheck.cel.schema.field_paths import BadFieldPath, normalize
-from kcheck.cel.schema.native_values import read
+from kcheck.cel.schema.native_values import read_value
 from kcheck.cel.values.types import BOOL, STRING
 from kcheck.cel.values.values import NONE, EvaluationError, Value
 from kcheck.finding.problem import Reason
@@ -131,7 +131,7 @@ class ObjectRules:
 
     def _evaluate_rules(self, raw: Any, path: tuple[str | int, ...], field: str, meter: _Meter) -> Iterator[RuleViolation]:
         try:
-            value = read(raw, self.shape)
+            value = read_value(raw, self.shape)
         except EvaluationError:
             return
         for rule in self.rules:

@@ -25,7 +25,7 @@ from kcheck.finding.problem import Reason
 RULE_LIMIT = 10_000_000
 SCHEMA_LIMIT = 100_000_000
 _MAX_REQUEST_BYTES = 3 * 1024 * 1024
-_MAX_NAMED_RULES = 4
+_MAX_NAMED = 4
 _COMBINATION_KEYWORDS = ("allOf", "oneOf", "anyOf", "not")
 _REASONS = ("FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")
 
@@ -168,10 +168,8 @@ class _RuleChecker:
         """Yield the errors if all rules together exceed the limit: the few rules that contribute most, and the total."""
         total = sum(cost for cost, _, _ in self.costs)
         if total > SCHEMA_LIMIT:
-            most_expensive = sorted((each for each in self.costs if each[0] >= SCHEMA_LIMIT // 100), key=lambda each: -each[0])[
-                :_MAX_NAMED_RULES
-            ]
-            for _, field, path in most_expensive:
+            costliest = sorted((each for each in self.costs if each[0] >= SCHEMA_LIMIT // 100), key=lambda each: -each[0])[:_MAX_NAMED]
+            for _, field, path in costliest:
                 yield RuleFault(field, "Forbidden", "contributes to a total estimated cost of all rules beyond the server's limit", path)
             yield RuleFault("", "Forbidden", _excess("the estimated cost of all rules together", min(total, MAX_COST), SCHEMA_LIMIT), ())
 

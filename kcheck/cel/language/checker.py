@@ -22,10 +22,10 @@ _LITERALS = {"int": INT, "uint": UINT, "double": DOUBLE, "string": STRING, "byte
 _LOGICAL = ("_&&_", "_||_")
 
 
-def check(expr: Expr, names: Names) -> list[Fault]:
+def check_types(expr: Expr, names: Names) -> list[Fault]:
     """Set the types of all nodes. Returns the errors in the order of the text."""
     checker = _TypeChecker(names)
-    checker.check(expr)
+    checker.check_expr(expr)
     if checker.fresh:
         checker.settle(expr)
     return sorted(set(checker.faults))
@@ -43,7 +43,7 @@ class _TypeChecker:
             Message: self.message, Comprehension: self.comprehension,
         }  # fmt: skip
 
-    def check(self, expr: Expr) -> Type:
+    def check_expr(self, expr: Expr) -> Type:
         found = expr.type = self.visits[expr.__class__](expr)
         return found
 
@@ -86,7 +86,7 @@ class _TypeChecker:
             if found is not None:
                 expr.resolved = name.lstrip(".")
                 return found
-        self.check(expr.operand)
+        self.check_expr(expr.operand)
         found = self.field(expr.at, expr.operand, expr.field)
         return BOOL if expr.test else found
 
@@ -108,12 +108,12 @@ class _TypeChecker:
 
     def call(self, expr: Call) -> Type:
         if expr.function == "_?._":
-            self.check(expr.args[0])
-            self.check(expr.args[1])
+            self.check_expr(expr.args[0])
+            self.check_expr(expr.args[1])
             field = expr.args[1]
             expr.overloads = self.names.overloads("_?._")
             return self.field(expr.at, expr.args[0], str(field.value) if isinstance(field, Literal) else "", optional=True)
-        args = [self.check(each) for each in expr.args]
+        args = [self.check_expr(each) for each in expr.args]
         if expr.function in _LOGICAL:
             for each in expr.args:
                 if each.type is not BOOL:
@@ -128,7 +128,7 @@ class _TypeChecker:
                 expr.function = f"{name}.{expr.function}"
                 expr.target = target = None
             else:
-                args.insert(0, self.check(target))
+                args.insert(0, self.check_expr(target))
                 found = self.names.overloads(expr.function)
         else:
             found = self.names.overloads(expr.function)
@@ -181,7 +181,7 @@ class _TypeChecker:
     def list(self, expr: ListExpr) -> Type:
         element: Type | None = None
         for index, each in enumerate(expr.items):
-            found = self.check(each)
+            found = self.check_expr(each)
             if index in expr.optional:
                 found = self.present(each)
             element = found if element is None else self.join(element, found)
@@ -191,9 +191,9 @@ class _TypeChecker:
         key: Type | None = None
         value: Type | None = None
         for index, (one, other) in enumerate(zip(expr.keys, expr.values, strict=True)):
-            found = self.check(one)
+            found = self.check_expr(one)
             key = found if key is None else self.join(key, found)
-            found = self.check(other)
+            found = self.check_expr(other)
             if index in expr.optional:
                 found = self.present(other)
             value = found if value is None else self.join(value, found)
@@ -220,7 +220,7 @@ class _TypeChecker:
         expr.name = name
         fields = found.fields
         for index, (field, value, at) in enumerate(zip(expr.fields, expr.values, expr.places, strict=True)):
-            actual = self.check(value)
+            actual = self.check_expr(value)
             if index in expr.optional:
                 actual = self.present(value)
             expected = fields.field(field) if fields else None
@@ -231,8 +231,8 @@ class _TypeChecker:
         return found
 
     def comprehension(self, expr: Comprehension) -> Type:
-        over = types.substitute(self.known, self.check(expr.over))
-        accumulated = self.check(expr.init)
+        over = types.substitute(self.known, self.check_expr(expr.over))
+        accumulated = self.check_expr(expr.init)
         if over.kind == "list":
             item = (INT, over.params[0]) if expr.var2 else (over.params[0], DYN)
         elif over.kind == "map":
@@ -247,14 +247,14 @@ class _TypeChecker:
         self.scopes.append({expr.accumulator: accumulated})
         if expr.macro != "bind":
             self.scopes.append({expr.var: item[0], expr.var2: item[1]} if expr.var2 else {expr.var: item[0]})
-            self.check(expr.condition)
+            self.check_expr(expr.condition)
             self.expect(expr.condition, BOOL)
-            self.check(expr.step)
+            self.check_expr(expr.step)
             self.expect(expr.step, accumulated)
             self.scopes.pop()
         else:
-            self.check(expr.condition)
-            self.check(expr.step)
-        found = self.check(expr.result)
+            self.check_expr(expr.condition)
+            self.check_expr(expr.step)
+        found = self.check_expr(expr.result)
         self.scopes.pop()
         return types.substitute(self.known, found)

@@ -22,7 +22,7 @@ class Issue:
         return f"{self.line}:{self.column}: {self.message}" if self.line else self.message
 
 
-def place(text: str, offset: int, message: str) -> Issue:
+def issue_at(text: str, offset: int, message: str) -> Issue:
     """Return an issue at an offset of the text."""
     line = text.count("\n", 0, offset)
     return Issue(message, offset, line + 1, offset - (text.rfind("\n", 0, offset) + 1) + 1)

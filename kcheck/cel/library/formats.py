@@ -40,7 +40,7 @@ def _prefix(judge: Callable[[str], str]) -> Callable[[str], str]:
 
 def _format(name: str, fault: str) -> Callable[[str], str]:
     def judge(text: str) -> str:
-        found = formats.find(name)
+        found = formats.find_format(name)
         return "" if found is None or found.fits(text) else fault
 
     return judge

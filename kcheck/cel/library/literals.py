@@ -22,10 +22,10 @@ SINCE = 29
 
 def check_literals(expr: Expr) -> list[Fault]:
     """Return the errors in the order of the text."""
-    return sorted(set(_check(expr, False)))
+    return sorted(set(_check_expr(expr, False)))
 
 
-def _check(expr: Expr, mixed: bool) -> Iterator[Fault]:
+def _check_expr(expr: Expr, mixed: bool) -> Iterator[Fault]:
     """`mixed`: inside a call of format, whose list may contain values of any types."""
     if isinstance(expr, Call):
         if expr.function in _PARSERS:
@@ -40,7 +40,7 @@ def _check(expr: Expr, mixed: bool) -> Iterator[Fault]:
         yield from _mixed_types(expr.values, expr.optional)
     children = (expr.over, *expr.parts) if isinstance(expr, Comprehension) else expr.children
     for each in children:
-        yield from _check(each, mixed)
+        yield from _check_expr(each, mixed)
 
 
 def _constant(call: Call, read: Callable[[str], object]) -> Iterator[Fault]:

@@ -39,7 +39,7 @@ class SchemaRecord(View):
             name, element = found
         else:
             name = key
-        value = converted[key] = read(self.raw[name], element)
+        value = converted[key] = read_value(self.raw[name], element)
         return value
 
     def __contains__(self, key: object) -> bool:
@@ -95,7 +95,7 @@ class SetList(list[Value]):
         return found
 
 
-def read(raw: Any, shape: CelShape) -> Value:
+def read_value(raw: Any, shape: CelShape) -> Value:
     """Convert JSON to a value according to a schema. Raises EvaluationError if it does not match the schema."""
     kind, raw_type = shape.kind, raw.__class__
     if kind == "string" and raw_type is str:
@@ -151,7 +151,7 @@ def _list(raw: list[Any], shape: CelShape, element: CelShape) -> list[Value]:
     if element.kind == "string" and all(each.__class__ is str for each in raw):
         values = raw
     else:
-        values = [read(each, element) for each in raw]
+        values = [read_value(each, element) for each in raw]
     style = shape.schema.get("x-kubernetes-list-type")
     if style == "map":
         keyed = KeyedList(values)

@@ -48,7 +48,7 @@ _PHRASE = rf"(?:(?:{_QUOTED}|(?:{_ATOM}|\.)++)[ \t]*+)*+"
 _EMAIL = rf"[ \t]*(?:{_MAILBOX}|{_PHRASE}<[ \t]*{_MAILBOX}[ \t]*>)[ \t]*(?:\([^()]*\)[ \t]*)?"
 
 
-def find(name: str) -> Format | None:
+def find_format(name: str) -> Format | None:
     """Return the format of this name, or None if the server ignores it."""
     return _FORMATS.get(name.replace("-", ""))
 

@@ -27,9 +27,9 @@ _NUMERIC_FORMATS = {"integer": ("int32", "int64"), "number": ("float", "double")
 @lru_cache(maxsize=4096)
 def knows_format(name: str, kind: str) -> bool:
     """Whether Kubernetes validates a format of values of a type ("" for any)."""
-    from kcheck.schema.crd.formats import find
+    from kcheck.schema.crd.formats import find_format
 
-    return find(name) is not None if kind in ("", "string") else name in _NUMERIC_FORMATS.get(kind, ())
+    return find_format(name) is not None if kind in ("", "string") else name in _NUMERIC_FORMATS.get(kind, ())
 
 
 def default_faults(schema: Node, whole: bool, holder: Node | None, minor: int) -> Iterator[Any]:

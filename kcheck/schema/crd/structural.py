@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from kcheck.regex.automaton import Automaton, automaton
 from kcheck.regex.parser import BadPattern
-from kcheck.schema.crd.formats import Format, find
+from kcheck.schema.crd.formats import Format, find_format
 from kcheck.yaml.node import Node
 
 _NUMERIC_FORMATS: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
@@ -152,7 +152,7 @@ def _format(name: str, types: tuple[str, ...]) -> tuple[str, Format | None]:
     if not name:
         return "", None
     if len(types) != 1 or types == ("string",):
-        found = find(name)
+        found = find_format(name)
         return (name, found) if found else ("", None)
     return (name if name in _NUMERIC_FORMATS.get(types[0], ()) else ""), None
 

@@ -143,7 +143,7 @@ def add_schemas(store: Store, path: Path) -> None:
 def read_schemas(path: Path) -> SchemaFiles:
     """Read the CRDs and JSON Schemas of a file or directory, for one store or several. Raises BadSchemas if there are none."""
     if not path.exists():
-        raise BadSchemas(f"{path} does not exist: give a file or folder of CRDs or JSON Schemas")
+        raise BadSchemas(f"{path} does not exist: expected a file or directory with CRDs or JSON Schemas")
     found = SchemaFiles()
     for file in schema_files(path):
         entry = _parse_file_name(file)
@@ -153,7 +153,7 @@ def read_schemas(path: Path) -> SchemaFiles:
         else:
             found.definitions += _read_crds(file)
     if not found.definitions and not found.entries:
-        raise BadSchemas(f"{path} holds no CRD and no JSON Schema that is named as GROUP/KIND_VERSION.json or KIND-GROUP-VERSION.json")
+        raise BadSchemas(f"{path} contains no CRD and no JSON Schema named GROUP/KIND_VERSION.json or KIND-GROUP-VERSION.json")
     return found
 
 

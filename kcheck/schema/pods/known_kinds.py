@@ -54,7 +54,7 @@ def follow(root: Node, path: Iterable[str]) -> list[Node]:
     return nodes
 
 
-def look(node: Node) -> PodPart:
+def detect_part(node: Node) -> PodPart:
     """Return the part of a Pod that a value looks like, or ""."""
     if not node.is_map:
         return ""
@@ -72,7 +72,7 @@ def known_places(resource: Resource) -> Places:
 
 def usual_places(resource: Resource) -> Places:
     """Return the common places in which an object of an unknown kind has Pod templates."""
-    return tuple(place for place in _COMMON_PLACES if any(look(node) == "template" for node in follow(resource.node, place.path)))
+    return tuple(place for place in _COMMON_PLACES if any(detect_part(node) == "template" for node in follow(resource.node, place.path)))
 
 
 def _is_pod(node: Node) -> bool:
@@ -117,7 +117,7 @@ _PROMETHEUS = (
     *_at("spec", part="fields", lasts=True, loose=True),
     *_at("spec.containers.*", "spec.initContainers.*", part="container"),
 )
-_KSERVE_COMPONENT = (
+_KSERVE = (
     *_at("", part="fields", loose=True),
     *_at("containers.*", "initContainers.*", part="container"),
     *_at("model", part="fields", loose=True),
@@ -171,7 +171,7 @@ _KNOWN_PLACES: dict[str, Places] = dict(
         ("ray.io", "RayCluster", _with_prefix(("spec",), _RAY)),
         ("ray.io", "RayJob", _with_prefix(("spec.rayClusterSpec",), _RAY)),
         ("ray.io", "RayService", _with_prefix(("spec.rayClusterConfig",), _RAY)),
-        ("serving.kserve.io", "InferenceService", _with_prefix(("spec.predictor", "spec.transformer", "spec.explainer"), _KSERVE_COMPONENT)),
+        ("serving.kserve.io", "InferenceService", _with_prefix(("spec.predictor", "spec.transformer", "spec.explainer"), _KSERVE)),
         ("serving.kserve.io", "ServingRuntime ClusterServingRuntime", _at("spec", part="fields", loose=True)),
         ("monitoring.coreos.com", "Prometheus PrometheusAgent Alertmanager ThanosRuler", _PROMETHEUS),
         ("opentelemetry.io", "OpenTelemetryCollector",

@@ -11,7 +11,7 @@ from kcheck.kube.resource import Resource
 from kcheck.rule.plan import OnCrash, OnProblem, Plan, TypePlan
 from kcheck.rule.ruleset import RuleSet
 from kcheck.schema.pods.detection import PodSchemas
-from kcheck.schema.pods.known_kinds import Places, PodPart, PodPlace, follow, known_places, look, usual_places
+from kcheck.schema.pods.known_kinds import Places, PodPart, PodPlace, detect_part, follow, known_places, usual_places
 from kcheck.schema.shape import Field, Shape
 from kcheck.schema.store import Store
 from kcheck.schema.walk import Walk
@@ -58,8 +58,8 @@ def places_in(resource: Resource, store: Store) -> Places:
 class PodWalk(Walk):
     """The walk over the Pods of one object. `pods`: the complete ones."""
 
-    def __init__(self, resource: Resource, plan: Plan, store: Store, tell: OnProblem, crash: OnCrash) -> None:
-        super().__init__(resource, plan, tell, crash)
+    def __init__(self, resource: Resource, plan: Plan, store: Store, on_problem: OnProblem, on_crash: OnCrash) -> None:
+        super().__init__(resource, plan, on_problem, on_crash)
         self.store = store
         self._seen: set[int] = set()
         self._completed: set[int] = set()
@@ -70,7 +70,7 @@ class PodWalk(Walk):
         """Run the rules on the Pods in these places. If two places select the same node, the first one is used."""
         for place in places:
             for node in follow(self.resource.node, place.path):
-                part = place.part or look(node)
+                part = place.part or detect_part(node)
                 if part and node.is_map and not self._is_visited(node):
                     self._visit_part(node, part, place)
 
@@ -103,6 +103,7 @@ class PodWalk(Walk):
         return pod
 
     def visit(self, node: Node, shape: Shape) -> None:
+        """Run the rules on a value and everything below it."""
         value = node.value
         if value.__class__ is list:
             if shape.kind == "list" and shape.items is not None:
@@ -110,12 +111,13 @@ class PodWalk(Walk):
                     self.visit(child, shape.items)
         elif value.__class__ is dict:
             if shape.kind == "object":
-                self.object(node, shape, value)
+                self.visit_object(node, shape, value)
             elif shape.kind == "map" and shape.items is not None:
                 for child in value.values():
                     self.visit(child, shape.items)
 
-    def object(self, node: Node, shape: Shape, value: dict[str, Node]) -> None:
+    def visit_object(self, node: Node, shape: Shape, value: dict[str, Node]) -> None:
+        """Run the rules on an object and its fields."""
         outer = self.pod
         if shape.name == _POD_SPEC and outer is None:
             self.pod = self._new_pod(node, whole=True)
@@ -130,7 +132,7 @@ class PodWalk(Walk):
             for hook in plan.rules:
                 # An object with only some fields of a type is not a value of that type, and its other fields are unrelated.
                 if hook.concerns(value) and (node is not self._partial or hook.subject in (Pod, Container)):
-                    self.call(hook, node)
+                    self.call_rule(hook, node)
         self.pod = outer
 
 
