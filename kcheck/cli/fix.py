@@ -44,7 +44,7 @@ class Fixer:
     def show(self, unsafe: bool) -> int:
         """Print what would change; the exit status."""
         fixing = Fixing(self.found, unsafe)
-        report = fixing.run(self.check)
+        report = fixing.fix_all(self.check)
         # There is no report that would say so.
         unchecked = [f for f in report.findings if f.rule in _UNCHECKED]
         for finding in unchecked:
@@ -59,13 +59,13 @@ class Fixer:
     def fix(self, unsafe: bool, drafts: ExitStack) -> Fixes:
         """Fix in memory and write `drafts`: no file changes before they are committed."""
         fixing = Fixing(self.found, unsafe)
-        report = fixing.run(self.check)
+        report = fixing.fix_all(self.check)
         fixes = Fixes(report, unsafe)
         failed = [path for path in sorted(fixing.files) if not self.stage(path, fixing.files[path], fixes, drafts)]
         for path in failed:
             del fixing.files[path]
         if failed:
-            fixes.report = self.check(fixing.as_fixed())
+            fixes.report = self.check(fixing.fixed_input())
         fixes.whole = not (_tell_changed(fixing.changed) or failed)
         return fixes
 

@@ -29,7 +29,7 @@ from kcheck.discovery.load import LIMIT
 from kcheck.finding.report import Report, SkippedFile
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run.run import WorkerFactory, check_files, run
+from kcheck.run.run import WorkerFactory, check_all_files, run_pipeline
 from kcheck.shards.selection import Share
 from kcheck.text.record import NamedTuple
 from kcheck.workers.jobs import default_jobs
@@ -137,7 +137,7 @@ def checked(
     `facts`: whoever asks reads all facts.
     """
     with _means(given, session, quiet) as (limit, stdin, progress, jobs, cache):
-        report = run(
+        report = run_pipeline(
             found, session, limit=limit, stdin=stdin, progress=progress, jobs=jobs, cache=cache, scheduler=scheduler, facts=facts
         )  # fmt: skip
     return sift(report, given.severity)
@@ -149,8 +149,8 @@ def share_checked(
     """What the files of a share gave."""
     with _means(given, session, quiet) as (limit, stdin, progress, jobs, cache):
         # A shard holds all facts, so they are read at once.
-        workers = WorkerFactory(session, jobs, cache, scheduler, late=False)
-        return check_files(found, session, workers, limit=limit, stdin=stdin, progress=progress, share=share)
+        workers = WorkerFactory(session, jobs, cache, scheduler, lazy=False)
+        return check_all_files(found, session, workers, limit=limit, stdin=stdin, progress=progress, share=share)
 
 
 @contextmanager

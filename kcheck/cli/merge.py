@@ -11,7 +11,7 @@ from kcheck.cli.reporting import LEVELS, Reporting, report_options, sift, style_
 from kcheck.cli.selection import tell_failures
 from kcheck.cli.settings import Failure
 from kcheck.rule.registry import Registry
-from kcheck.run.bundle_stage import conclude
+from kcheck.run.bundle_stage import build_report
 from kcheck.shards.files import BadShard, read_shards
 
 
@@ -31,7 +31,7 @@ def merge(shards: tuple[str, ...], severity: str, **values: Any) -> None:
     reporter = telling.reporter(registry)
     try:
         head, checked, session = read_shards(shards, registry)
-        report = sift(conclude(head.passed, checked, session), severity)
+        report = sift(build_report(head.passed, checked, session), severity)
     except BadShard as error:
         raise Failure(f"kcheck: {error}") from None
     sys.exit(telling.tell(report, reporter, registry, head.fail_on))

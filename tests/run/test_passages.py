@@ -76,7 +76,7 @@ def found(session: Session, texts: list[str], least: int) -> list[Finding]:
         patch.setattr(shared_blocks, "PREFIX_CHARS", 1)
         checker = FileChecker(session)
         tasks = [Task(number, Source(f"{number}.yaml", text), True) for number, text in enumerate(texts)]
-        return [finding for task in tasks for finding in checker.one(task, True).findings]
+        return [finding for task in tasks for finding in checker.check_file(task, True).findings]
 
 
 def alike(session: Session, *texts: str) -> list[Finding]:

@@ -15,7 +15,7 @@ from kcheck.facts.bundle import Bundle
 from kcheck.finding.report import Report
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run.run import run
+from kcheck.run.run import run_pipeline
 from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 
@@ -38,7 +38,7 @@ def check(registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch): 
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(text.encode() if isinstance(text, str) else text)
         session = Session(rules, choose(rules, ["spec"]), [Store(load(v)) for v in versions])
-        return run(discover(paths or ["."]), session)
+        return run_pipeline(discover(paths or ["."]), session)
 
     return go
 

@@ -1,4 +1,4 @@
-"""Lists whose items must differ: x-kubernetes-list-type "set" and "map", judged after defaults are filled in.
+"""Lists whose items must be unique: x-kubernetes-list-type "set" and "map", validated after defaults are applied.
 
 Source: k8s.io/apiextensions-apiserver 1.36, pkg/apiserver/schema/listtype.
 """
@@ -16,12 +16,12 @@ from kcheck.text.complaint import Complaint
 
 
 def duplicate_faults(value: Any, schema: Schema | None, keys: Keys = ()) -> Iterator[SchemaFault]:
-    """Items that stand in a list already, here and below. The first repetition of each is named."""
+    """Yield duplicate items of lists at all levels. Only the first repetition of an item is reported."""
     if schema is None:
         return
     if isinstance(value, dict):
         for key, child in value.items():
-            # A key that the properties and the additional properties both describe is looked at twice; once will do.
+            # The server visits a key that matches both properties and additional properties twice; visiting it once is enough.
             yield from duplicate_faults(child, schema.under(key), (*keys, key))
     elif isinstance(value, list):
         if schema.list_type == "set":
@@ -50,11 +50,11 @@ def _duplicate(keys: Keys, message: str) -> SchemaFault:
 
 
 def _repetitions(values: list[Any]) -> list[int]:
-    """Where a value stands for the second time."""
+    """Return the index of the second occurrence of each repeated value."""
     times: dict[str, int] = {}
     found = []
     for index, value in enumerate(values):
-        # JSON tells true from 1, and the reader has written 1.0 as 1.
+        # JSON distinguishes true from 1, and the reader has normalized 1.0 to 1.
         text = json.dumps(value, sort_keys=True)
         times[text] = times.get(text, 0) + 1
         if times[text] == 2:

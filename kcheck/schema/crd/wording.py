@@ -19,12 +19,12 @@ _SHAPES = {
 _NEEDS = {
     "object": "a map", "array": "a list", "string": "a string", "boolean": "true or false", "integer": "an integer", "number": "a number",
 }  # fmt: skip
-_SHOWN = 60
+_MAX_VALUE_CHARS = 60
 _LISTED = 12
 
 
 def shown(value: Any) -> str:
-    """A value as a message names it, cut where it is long."""
+    """Return a value as shown in messages, truncated if it is long."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -32,9 +32,9 @@ def shown(value: Any) -> str:
     if isinstance(value, (dict, list)):
         return "this map" if isinstance(value, dict) else "this list"
     text = f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
-    # A message is one line.
+    # Messages are single lines.
     text = text if text and text.isprintable() else json.dumps(text, ensure_ascii=False)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+    return text if len(text) <= _MAX_VALUE_CHARS else f"{text[: _MAX_VALUE_CHARS - 3]}..."
 
 
 def quoted(value: Any) -> str:
@@ -57,7 +57,7 @@ def null(types: Sequence[str]) -> str:
 
 
 def needs(types: Iterable[str]) -> str:
-    """The types of a schema in words."""
+    """Describe the types of a schema in words."""
     return " or ".join(_NEEDS.get(each, each) for each in types)
 
 
@@ -171,7 +171,7 @@ def several_of(alternatives: Sequence[Schema], count: int) -> str:
 
 
 def _choices(alternatives: Sequence[Schema]) -> list[str]:
-    """The fields that the alternatives require, where the alternatives differ in their required fields."""
+    """Return the required fields of the alternatives if the alternatives differ in required fields only, else an empty list."""
     named = [each.required for each in alternatives if each.required]
     others = [each for each in alternatives if not each.required]
     if not named or len(others) > 1 or any(each.not_ is None for each in others):
