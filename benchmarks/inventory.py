@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 from kcheck.check.session import Session
 from kcheck.discovery.discover import discover
-from kcheck.discovery.load import load
+from kcheck.discovery.load import load_file
 from kcheck.kube.resource import Resource, resources
 from kcheck.migration.tools import PEERS
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import Setting, choose
-from kcheck.run.bundle_stage import conclude
+from kcheck.run.bundle_stage import build_report
 from kcheck.run.file_stage import FileStage
 from kcheck.run.run import WorkerFactory, collector_paused
 from kcheck.schema.builtin.definitions import load as load_definitions
@@ -152,14 +152,14 @@ def judge(folder: Path, runs: Mapping[Options, Iterable[str]], registry: Registr
             session = Session(registry, chosen, [Store(load_definitions())], complete=True)
             stage = FileStage(session, WorkerFactory(session, 1, None))
             with collector_paused():
-                report = conclude((), stage.run(found), session)
+                report = build_report((), stage.run(found), session)
             repository.found[options] = [
                 Ours(f.rule, _within(folder, f.file), f.range.start.line, f.place.field, f.message, f.object.kind, f.object.name)
                 for f in report.findings
                 if f.rule in rules
             ]
         for target in found.targets:
-            source = load(target)
+            source = load_file(target)
             for document in parse(source) if isinstance(source, Source) else ():
                 for resource in resources(document):
                     line = document.source.position(resource.node.start).line

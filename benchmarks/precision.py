@@ -21,7 +21,7 @@ from kcheck.discovery.discover import discover
 from kcheck.finding.finding import Finding
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run.run import run
+from kcheck.run.run import run_pipeline
 from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 
@@ -35,7 +35,7 @@ def check(folder: Path, names: Sequence[str], complete: bool) -> tuple[int, dict
     documents = 0
     found: dict[str, list[Finding]] = defaultdict(list)
     for repository in sorted(path for path in folder.iterdir() if path.is_dir()):
-        report = run(discover([str(repository)]), session)
+        report = run_pipeline(discover([str(repository)]), session)
         documents += report.documents
         for finding in report.findings:
             if finding.family != "spec":

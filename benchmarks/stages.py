@@ -19,10 +19,10 @@ from pathlib import Path
 from kcheck.check.document import check_documents
 from kcheck.check.session import Session
 from kcheck.discovery.discover import discover
-from kcheck.discovery.load import Folders, kind_of_file, load
+from kcheck.discovery.load import Folders, kind_of_file, load_file
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import RuleSet, choose
-from kcheck.run.run import run
+from kcheck.run.run import run_pipeline
 from kcheck.schema.builtin.definitions import load as load_definitions
 from kcheck.schema.crd.definitions import add_definitions
 from kcheck.schema.store import Store
@@ -52,7 +52,7 @@ def read_input(folder: str) -> Input:
     """The texts of all files that are checked."""
     folders = Folders()
     targets = [t for t in discover([folder]).targets if not kind_of_file(t.path, folders)]
-    sources = [source for target in targets if isinstance(source := load(target), Source)]
+    sources = [source for target in targets if isinstance(source := load_file(target), Source)]
     return Input(folder, Registry.load(), sources)
 
 
@@ -77,7 +77,7 @@ def stages(input: Input) -> dict[str, Callable[[], object]]:
         "+ shape": lambda: check(RuleSet(shape)),
         "+ spec": lambda: check(RuleSet(spec)),
         "+ practice": lambda: check(everything),
-        "whole run": lambda: run(discover([input.folder]), input.session(everything)),
+        "whole run": lambda: run_pipeline(discover([input.folder]), input.session(everything)),
     }
 
 

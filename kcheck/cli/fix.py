@@ -44,7 +44,7 @@ class Fixer:
     def show_diff(self, unsafe: bool) -> int:
         """Prints the changes as a diff and returns the exit status."""
         fixing = Fixing(self.found, unsafe)
-        report = fixing.run(self.check_files)
+        report = fixing.fix_all(self.check_files)
         # Printed here because --diff writes no report.
         unchecked = [f for f in report.findings if f.rule in _UNCHECKED]
         for finding in unchecked:
@@ -59,13 +59,13 @@ class Fixer:
     def fix_files(self, unsafe: bool, drafts: ExitStack) -> Fixes:
         """Fixes in memory and writes `drafts`. No file changes before the result is committed."""
         fixing = Fixing(self.found, unsafe)
-        report = fixing.run(self.check_files)
+        report = fixing.fix_all(self.check_files)
         fixes = Fixes(report, unsafe)
         failed = [path for path in sorted(fixing.files) if not self.stage(path, fixing.files[path], fixes, drafts)]
         for path in failed:
             del fixing.files[path]
         if failed:
-            fixes.report = self.check_files(fixing.as_fixed())
+            fixes.report = self.check_files(fixing.fixed_input())
         fixes.complete = not (_warn_changed(fixing.changed) or failed)
         return fixes
 

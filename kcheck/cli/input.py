@@ -29,7 +29,7 @@ from kcheck.discovery.load import LIMIT
 from kcheck.finding.report import Report, SkippedFile
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run.run import WorkerFactory, check_files, run
+from kcheck.run.run import WorkerFactory, check_all_files, run_pipeline
 from kcheck.shards.selection import Share
 from kcheck.text.record import NamedTuple
 from kcheck.workers.jobs import default_jobs
@@ -155,7 +155,7 @@ def check_input(
     `facts`: whether the caller needs the facts of all objects.
     """
     with _run_settings(inputs, session, quiet) as (limit, stdin, progress, jobs, cache):
-        report = run(
+        report = run_pipeline(
             found, session, limit=limit, stdin=stdin, progress=progress, jobs=jobs, cache=cache, scheduler=scheduler, facts=facts
         )  # fmt: skip
     return filter_by_severity(report, inputs.severity)
@@ -167,8 +167,8 @@ def check_share(
     """Checks the files of a share and returns their results."""
     with _run_settings(inputs, session, quiet) as (limit, stdin, progress, jobs, cache):
         # A shard contains all facts, so they are loaded at once.
-        workers = WorkerFactory(session, jobs, cache, scheduler, late=False)
-        return check_files(found, session, workers, limit=limit, stdin=stdin, progress=progress, share=share)
+        workers = WorkerFactory(session, jobs, cache, scheduler, lazy=False)
+        return check_all_files(found, session, workers, limit=limit, stdin=stdin, progress=progress, share=share)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from kcheck.cli.reporting import LEVELS, Reporting, filter_by_severity, report_o
 from kcheck.cli.selection import report_plugin_failures
 from kcheck.cli.settings import Failure
 from kcheck.rule.registry import Registry
-from kcheck.run.bundle_stage import conclude
+from kcheck.run.bundle_stage import build_report
 from kcheck.shards.files import BadShard, read_shards
 
 
@@ -33,7 +33,7 @@ def merge(shards: tuple[str, ...], severity: str, **values: Any) -> None:
     reporter = reporting.reporter(registry)
     try:
         head, checked, session = read_shards(shards, registry)
-        report = filter_by_severity(conclude(head.passed, checked, session), severity)
+        report = filter_by_severity(build_report(head.passed, checked, session), severity)
     except BadShard as error:
         raise Failure(f"kcheck: {error}") from None
     sys.exit(reporting.publish_report(report, reporter, registry, head.fail_on))

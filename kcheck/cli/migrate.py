@@ -16,7 +16,7 @@ from kcheck.cli.output import diff, print_text, written
 from kcheck.cli.selection import report_plugin_failures
 from kcheck.cli.settings import Failure, find_config, make_stores
 from kcheck.discovery.discover import Discovery, NoSuchPath, Target, UnreadablePath, discover
-from kcheck.discovery.load import load
+from kcheck.discovery.load import load_file
 from kcheck.migration.draft import ConfigDraft
 from kcheck.migration.equivalents import Counterparts
 from kcheck.migration.input import Intake, Unrecognised
@@ -28,7 +28,7 @@ from kcheck.redaction.document_secrets import shown_text
 from kcheck.reporters.terminal_safe import Glyphs
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose, merge
-from kcheck.run.run import run
+from kcheck.run.run import run_pipeline
 from kcheck.text.source import Source
 from kcheck.text.span import Span
 
@@ -99,7 +99,7 @@ def _read_files(intake: Intake, paths: Sequence[str], tool: str) -> None:
     except NoSuchPath as error:
         raise click.UsageError("\n".join(error.messages)) from None
     for target in found.targets:
-        source = load(target, stdin=sys.stdin.buffer if target.stdin else None)
+        source = load_file(target, stdin=sys.stdin.buffer if target.stdin else None)
         if isinstance(source, UnreadablePath):
             raise Failure(f"kcheck: {source.file}: {source.message}")
         try:
@@ -148,7 +148,7 @@ def _rules_by_span(intake: Intake, config: str | None) -> Found:
     rules = choose(registry, ("all",), (), merge(dict(current.settings), intake.draft.settings()))
     stores = make_stores("", (), current, registry)
     session = Session(registry, rules, stores, current.complete, schemas=(*registry.schemas, *current.schemas))
-    report = run(Discovery([Target(source.path, True) for source, _ in intake.manifests]), session)
+    report = run_pipeline(Discovery([Target(source.path, True) for source, _ in intake.manifests]), session)
     places: dict[str, list[tuple[int, str]]] = defaultdict(list)
     for finding in report.findings:
         places[finding.file].append((finding.place.start, finding.rule))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kcheck.check.suppressions import ANNOTATION, covered_by
+from kcheck.check.suppressions import ANNOTATION, covered_span
 from kcheck.kube.resource import resources
 from kcheck.migration import editing
 from kcheck.migration.draft import SOLITARY
@@ -99,7 +99,7 @@ class Manifest:
     def _place(self, owner: Node, document: Document) -> _AnnotationPlace:
         metadata = owner["metadata"]
         place = self._places.setdefault((metadata["annotations"] or metadata).start, _AnnotationPlace(metadata, []))
-        span = covered_by(owner, document)
+        span = covered_span(owner, document)
         if span not in place.spans:
             place.spans.append(span)
         return place
@@ -151,7 +151,7 @@ class Manifest:
                     self._exempt_containers(resource.node, exemption, asked)
                     continue
                 self.used.add(exemption)
-                names = self._names(asked, [covered_by(resource.node, document)], guess=False)
+                names = self._names(asked, [covered_span(resource.node, document)], guess=False)
                 if names:
                     place = self._place(resource.node, document)
                     place.names.update(dict.fromkeys(names))

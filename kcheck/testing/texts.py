@@ -14,7 +14,7 @@ from kcheck.finding.finding import Finding
 from kcheck.rule.registry import BUILT_IN, Registry
 from kcheck.rule.rule import Rule
 from kcheck.rule.ruleset import Setting, choose
-from kcheck.run.run import run
+from kcheck.run.run import run_pipeline
 from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 
@@ -41,7 +41,7 @@ def check_text(
         raise ValueError(f"no rule or group {', '.join(unknown)}")
     session = Session(registry, choose(registry, ids, settings=settings), [Store(load(kubernetes))], complete)
     found = Discovery([Target(name, named=True, stdin=True)])
-    return run(found, session, stdin=BytesIO(text.encode())).findings
+    return run_pipeline(found, session, stdin=BytesIO(text.encode())).findings
 
 
 def _read(registry: Registry, id: str, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -142,14 +142,14 @@ def test_other_formats_have_the_closing_line_beside_them(program: Program, pod: 
 
 def test_a_file_that_somebody_else_writes_is_left_alone(program: Program, pod: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (pod.parent / "other.yaml").write_text(OLD)
-    run = Fixing.run
+    run = Fixing.fix_all
 
     def interrupted(self: Fixing, check: object) -> object:
         report = run(self, check)  # type: ignore[arg-type]
         pod.write_text(OLD + "# more\n")
         return report
 
-    monkeypatch.setattr(Fixing, "run", interrupted)
+    monkeypatch.setattr(Fixing, "fix_all", interrupted)
     done = program("check", "--fix", *SAFE, ".")
     assert done.code == 2
     assert done.err == "kcheck: not fixed: pod.yaml has changed since it was checked\n"

@@ -72,7 +72,7 @@ def test_our_own_mistakes_end_with_2(program: Program, monkeypatch: pytest.Monke
     def broken(*_: object, **__: object) -> object:
         raise RuntimeError("broken")
 
-    monkeypatch.setattr("kcheck.cli.input.run", broken)
+    monkeypatch.setattr("kcheck.cli.input.run_pipeline", broken)
     found = program("check", "bad.yaml")
     assert found.code == 2
     assert "RuntimeError: broken" in found.err

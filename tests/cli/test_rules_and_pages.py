@@ -17,7 +17,7 @@ def test_rules_as_a_table(program: Program) -> None:
 
 def test_rules_as_data(program: Program) -> None:
     rules = {r["id"]: r for r in json.loads(program("rules", "--format", "json").out)}
-    assert rules["latest-tag"]["options"][0]["type"] == "a list of texts"
+    assert rules["latest-tag"]["options"][0]["type"] == "a list of strings"
     assert "core/v1 ContainerPort" in rules["invalid-port-number"]["types"]
     assert rules["invalid-port-number"]["page"].endswith("/pages/port-number.md")
 
@@ -83,7 +83,7 @@ def test_groups_are_listed_with_what_they_are_about(program: Program) -> None:
 
 
 def test_explain_lists_options(program: Program) -> None:
-    assert "  allow: a list of texts, [] by default\n" in program("explain", "latest-tag").out
+    assert "  allow: a list of strings, [] by default\n" in program("explain", "latest-tag").out
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

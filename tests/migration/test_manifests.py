@@ -264,7 +264,9 @@ def test_spans_reach_as_far_as_annotations(counterparts: Counterparts) -> None:
         asked.append(span)
         return FOUND
 
-    text = "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    metadata:\n      annotations: {kube-score/ignore: service-type}\n"
+    text = (
+        "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    metadata:\n      annotations: {kube-score/ignore: service-type}\n"
+    )
     source = Source("a.yaml", text)
     Manifest(source, parse(source), counterparts, found).rewritten()
     assert [text[s.start : s.start + 8] for s in asked] == ["template"]

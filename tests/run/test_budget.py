@@ -38,12 +38,12 @@ def in_a_thread(function: object) -> list[str]:
 def test_what_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time_limit, "BASE", 0.2)
     assert "of processor time" in endless()
-    assert in_a_thread(endless) == ["it took too long, so it was stopped"]
+    assert in_a_thread(endless) == ["stopped because it took too long"]
 
 
 def test_what_catches_everything_is_stopped_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time_limit, "BASE", 0.1)
-    monkeypatch.setattr(time_limit, "_AGAIN", 0.1)
+    monkeypatch.setattr(time_limit, "_REPEAT_SECONDS", 0.1)
 
     def stubborn() -> str:
         try:
@@ -78,7 +78,7 @@ def test_slow_files_share_one_reserve(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many files are slow, the run ends."""
     monkeypatch.setattr(time_limit, "BASE", 0.3)
     monkeypatch.setattr(time_limit, "RESERVE", 0.5)
-    monkeypatch.setattr(time_limit, "LEAST", 0.01)
+    monkeypatch.setattr(time_limit, "MIN_SECONDS", 0.01)
     of_run = Budget()
     start = time.process_time()
     for _ in range(10):

@@ -38,7 +38,7 @@ def test_the_limit_follows_machine_and_container(most: str, expected: int, tmp_p
     (tmp_path / "memory.max").write_text(f"{most}\n")
     (tmp_path / "memory.current").write_text("200\n")
     monkeypatch.setattr(memory_limit, "_MEMINFO", tmp_path / "meminfo")
-    monkeypatch.setattr(memory_limit, "_GROUP", tmp_path)
+    monkeypatch.setattr(memory_limit, "_CGROUP", tmp_path)
     monkeypatch.setattr(resource, "getrlimit", lambda which: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     set_to: list[int] = []
     monkeypatch.setattr(resource, "setrlimit", lambda which, limits: set_to.append(limits[0]))

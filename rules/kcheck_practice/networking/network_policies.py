@@ -12,7 +12,7 @@ _POLICY = "networking.k8s.io NetworkPolicy"
 _WORKLOADS = {"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Pod", "Job", "CronJob", "Rollout"}
 
 
-@rule("missing-network-policy", "Pods are not selected by any NetworkPolicy", groups=(*_GROUPS, "security"), default=False)
+@rule("missing-network-policy", "Pods are not selected by any NetworkPolicy for ingress", groups=(*_GROUPS, "security"), default=False)
 def no_network_policy(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yield workloads whose Pods no ingress policy selects. Pods with hostNetwork are skipped: policies do not apply to them."""
     if not workload.whole or workload.id.kind not in _WORKLOADS or not workload.pods or all(pod.host_network for pod in workload.pods):
