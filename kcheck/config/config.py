@@ -22,7 +22,7 @@ class Override(NamedTuple):
 
 
 class Config(NamedTuple):
-    """The content of `.kcheck.yaml`. The defaults apply when there is no config file.
+    """The content of `.kcheck.yaml`. The defaults apply without a config file.
 
     Attributes:
         folder: Folder of the config file, or the current folder, with symbolic links resolved. `exclude` and the globs of `overrides` are

@@ -41,11 +41,11 @@ def test_rules_like_one_check_as_data(program: Program) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("kubelinter", "--like: no tool 'kubelinter': did you mean kube-linter?"),
-        ("kube-linter/latest-tags", "--like: no check 'kube-linter/latest-tags': did you mean kube-linter/latest-tag?"),
-        ("checkov/CKV_K8S_1", "--like: no check 'checkov/CKV_K8S_1': see kcheck rules --like checkov"),
-        ("kube-linter/x", "--like: no check 'kube-linter/x': see kcheck rules --like kube-linter"),
-        ("grep", "--like: no tool 'grep': write one of checkov, "),
+        ("kubelinter", '--like: unknown tool "kubelinter"; did you mean "kube-linter"?'),
+        ("kube-linter/latest-tags", '--like: unknown check "kube-linter/latest-tags"; did you mean "kube-linter/latest-tag"?'),
+        ("checkov/CKV_K8S_1", '--like: unknown check "checkov/CKV_K8S_1"; see kcheck rules --like checkov'),
+        ("kube-linter/x", '--like: unknown check "kube-linter/x"; see kcheck rules --like kube-linter'),
+        ("grep", '--like: unknown tool "grep"; use one of checkov, '),
     ],
 )
 def test_rules_like_an_unknown_tool(program: Program, name: str, message: str) -> None:
