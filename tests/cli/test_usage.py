@@ -28,7 +28,7 @@ from tests.cli.conftest import POD, Program
         (["check", "good.yaml", "--max-file-size", "0"], "leaves nothing to read"),
         (["check", "good.yaml", "--output", "missing/report.json"], "--output: no such folder: missing"),
         (["check", "good.yaml", "--config", "good.yaml", "--isolated"], "contradict"),
-        (["check", "good.yaml", "--schemas", "good.yaml"], "good.yaml holds no CRD"),
+        (["check", "good.yaml", "--schemas", "good.yaml"], "good.yaml has no CRD"),
         (["check", "good.yaml", "--fail-on", "fatal"], "'fatal' is not one of 'info', 'warning', 'error'"),
         (["explain", "prot-number"], "no rule or group 'prot-number': did you mean invalid-port-number?"),
         (["rules", "--groups", "--like", "polaris"], "cannot be combined"),

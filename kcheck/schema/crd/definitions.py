@@ -1,4 +1,4 @@
-"""CustomResourceDefinitions of the input: kinds of their own."""
+"""The kinds that CustomResourceDefinitions of the input define."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _APIS = ("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1")
 
 
 def add_definitions(store: Store, documents: Iterable[Document]) -> None:
-    """Add the kinds that CRDs among these documents define: every version that is served. What is broken in a CRD is passed over."""
+    """Add the kinds that CRDs among these documents define: every served version. Invalid parts of a CRD are skipped."""
     for kind in definitions(store, documents):
         store.custom[kind.version.api_version, kind.version.kind] = kind
 
 
 def definitions(store: Store, documents: Iterable[Document]) -> Iterator[CustomKind]:
-    """The kinds that CRDs among these documents define, for a store that they are not added to."""
+    """The kinds that CRDs among these documents define, for a store to which they are not added."""
     for document in documents:
         if document.fault is not None:
             continue
@@ -43,7 +43,7 @@ def versions(crd: Resource) -> Iterator[Version]:
     old = crd.api_version.endswith("beta1")
     listed = spec["versions"]
     if old and not listed:
-        # The first CRDs had one version, said in the specification itself.
+        # The first CRDs had one version, in spec itself.
         if spec["version"].text:
             yield _version(crd, spec, spec["version"].text)
         return
@@ -82,14 +82,14 @@ def _scale(node: Node) -> Scale | None:
 
 
 def _warning(crd: Resource, node: Node) -> str:
-    """What the server says of an object of a deprecated version: the CRD's own words, or ours."""
+    """The warning of the API server for a deprecated version: deprecationWarning of the CRD, or a default text."""
     if node["deprecationWarning"].text.strip():
         return " ".join(node["deprecationWarning"].text.split())
     spec = crd["spec"]
     group, kind = spec["group"].text, spec.at("names", "kind").text
     others = [each["name"].text for each in spec["versions"] if each["served"].flag is True and each["deprecated"].flag is not True]
     better = min(filter(None, others), key=_rank, default="")
-    hint = f"use {group}/{better}" if better else "its CRD serves no other, so look for what replaces it"
+    hint = f"use {group}/{better}" if better else "look for a replacement: the CustomResourceDefinition serves no other version"
     return Complaint(f"{group}/{node['name'].text} {kind} is deprecated", hint)
 
 
