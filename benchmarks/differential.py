@@ -68,9 +68,7 @@ def main() -> int:
     return 1 if unexplained else 0
 
 
-def compare_all(
-    oracle: str, inputs: Iterator[tuple[int, str]], most: int, talk: bool
-) -> tuple[Counter[str], dict[str, list[str]], int]:
+def compare_all(oracle: str, inputs: Iterator[tuple[int, str]], most: int, talk: bool) -> tuple[Counter[str], dict[str, list[str]], int]:
     """How many inputs differ by class, some examples of each class, and the number of inputs."""
     found: Counter[str] = Counter()
     examples: dict[str, list[str]] = {}
@@ -86,9 +84,7 @@ def compare_all(
     return found, examples, made
 
 
-def judge(
-    oracle: str, batch: list[tuple[int, str]], found: Counter[str], examples: dict[str, list[str]], most: int, talk: bool
-) -> int:
+def judge(oracle: str, batch: list[tuple[int, str]], found: Counter[str], examples: dict[str, list[str]], most: int, talk: bool) -> int:
     for (number, text), theirs in zip(batch, ask(oracle, [text for _, text in batch]), strict=True):
         ours = read(text)
         if talk:

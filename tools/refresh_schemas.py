@@ -34,6 +34,7 @@ Json = dict[str, Any]
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMAS = ROOT / "schemas"
+COMPONENTS = SCHEMAS / "components.json"
 VOCABULARY = ROOT / "kcheck" / "rule" / "vocabulary.json"
 
 # Definitions that are no object with fields of their own, and the type expression that stands for each.
@@ -56,13 +57,39 @@ NO_MANIFEST = {"APIGroup", "APIGroupList", "APIResourceList", "APIVersions", "De
 SUBRESOURCES = {("authentication.k8s.io", "TokenRequest"), ("autoscaling", "Scale"), ("policy", "Eviction")}
 
 # Kinds that no server with default settings serves, so that no discovery document tells their scope.
-NAMESPACED = {"CompositePodGroup", "Eviction", "EvictionRequest", "LeaseCandidate", "PodCertificateRequest", "PodGroup", "PodScheduling",
-              "PodSchedulingContext", "ResourceClaimParameters", "ResourceClassParameters", "Workload"}
-CLUSTER = {"ClusterCIDR", "ClusterTrustBundle", "DeviceTaintRule", "ResourceClass", "ResourcePoolStatusRequest", "StorageVersion",
-           "StorageVersionMigration"}
+NAMESPACED = {
+    "CompositePodGroup",
+    "Eviction",
+    "EvictionRequest",
+    "LeaseCandidate",
+    "PodCertificateRequest",
+    "PodGroup",
+    "PodScheduling",
+    "PodSchedulingContext",
+    "ResourceClaimParameters",
+    "ResourceClassParameters",
+    "Workload",
+}
+CLUSTER = {
+    "ClusterCIDR",
+    "ClusterTrustBundle",
+    "DeviceTaintRule",
+    "ResourceClass",
+    "ResourcePoolStatusRequest",
+    "StorageVersion",
+    "StorageVersionMigration",
+}
 
-WORDS = {("string", ""): "string", ("string", "byte"): "bytes", ("string", "date-time"): "time", ("boolean", ""): "boolean",
-         ("integer", "int32"): "int32", ("integer", "int64"): "int64", ("integer", ""): "int64", ("number", "double"): "double"}
+WORDS = {
+    ("string", ""): "string",
+    ("string", "byte"): "bytes",
+    ("string", "date-time"): "time",
+    ("boolean", ""): "boolean",
+    ("integer", "int32"): "int32",
+    ("integer", "int64"): "int64",
+    ("integer", ""): "int64",
+    ("number", "double"): "double",
+}
 
 _PACKAGE = re.compile(r"io\.k8s\.(?:api|[\w-]+\.pkg\.apis)\.([\w-]+)\.(v\w+)\.(\w+)")
 
@@ -110,17 +137,22 @@ def field_facts(schema: Json) -> Json:
 
 def facts_of_openapi(openapi: Json) -> Json:
     """{"version", "kinds": {(group, kind): [plural, namespaced]}, "types": {type: {field: fact}}} of a server's dump."""
-    kinds = {(each["apiVersion"].rpartition("/")[0], each["kind"]): [each["resource"], each["namespaced"]]
-             for each in openapi["resources"]}
-    types = {type_name(name): {key: field_facts(value) for key, value in schema["properties"].items()}
-             for name, schema in openapi["schemas"].items() if "properties" in schema}
+    kinds = {(each["apiVersion"].rpartition("/")[0], each["kind"]): [each["resource"], each["namespaced"]] for each in openapi["resources"]}
+    types = {
+        type_name(name): {key: field_facts(value) for key, value in schema["properties"].items()}
+        for name, schema in openapi["schemas"].items()
+        if "properties" in schema
+    }
     return {"version": openapi["version"].removeprefix("v"), "kinds": kinds, "types": types}
 
 
 def facts_of_table(table: Json) -> Json:
     """The same facts, read back from a table that was made with a server's dump."""
-    kinds = {(api_version.rpartition("/")[0], kind): entry[1:]
-             for api_version, entries in table["kinds"].items() for kind, entry in entries.items()}
+    kinds = {
+        (api_version.rpartition("/")[0], kind): entry[1:]
+        for api_version, entries in table["kinds"].items()
+        for kind, entry in entries.items()
+    }
     types: Json = {}
     for name, entry in table["types"].items():
         if "alpha" in name or "beta" in name:  # a server with default settings serves none of them
@@ -316,6 +348,7 @@ def main(arguments: list[str] | None = None) -> int:
         tables = {minor: refresh.table(minor, each) for minor, each in definitions.items()}
         past = history(tables, json.loads((SCHEMAS / "removed.json").read_text()))
         plurals = resources(tables, json.loads((SCHEMAS / "resources.json").read_text()))
+        components = json.loads(COMPONENTS.read_text())
     except (KeyError, OSError, ValueError) as error:
         print(f"refresh_schemas: {error}", file=sys.stderr)
         return 2
@@ -324,7 +357,6 @@ def main(arguments: list[str] | None = None) -> int:
         (SCHEMAS / f"kubernetes-{minor}.json").write_text(text + "\n")
         print(f"{minor}: {sum(map(len, table['kinds'].values()))} kinds, {len(table['types'])} types, {len(text) // 1000} kB")
     (SCHEMAS / "removed.json").write_text(json.dumps(past, sort_keys=True, indent=1) + "\n")
-    components = json.loads((SCHEMAS / "components.json").read_text())
     VOCABULARY.write_text(json.dumps(vocabulary([*tables.values(), components], past), indent=1) + "\n")
     (SCHEMAS / "resources.json").write_text(json.dumps(plurals, sort_keys=True, indent=1) + "\n")
     return 0

@@ -20,6 +20,7 @@ from kcheck.schema.builtin.version_preference import succession
 from kcheck.schema.locator import Locator, ObjectIndex
 from kcheck.schema.store import Store
 from kcheck.schema.walk import Walk
+from kcheck.text.complaint import help_of
 from kcheck.text.span import Span
 from kcheck.yaml.document import Document
 from kcheck.yaml.node import Node
@@ -88,8 +89,8 @@ class _DocumentCheck:
         for entry, first in document.duplicates:
             self.locator = Locator(document, objects_by_offset.at(entry.key_span.start) if objects_by_offset is not None else None)
             line = document.source.position(first.key_span.start).line
-            message = f"{entry.name} stands in this map already, on line {line}"
-            self.tell("duplicate-key", Problem(entry, message, help="take one away", reason="DuplicateKey", at="key"))
+            message = f'duplicate key "{entry.name}" (first defined on line {line})'
+            self.tell("duplicate-key", Problem(entry, message, help="remove one", reason="DuplicateKey", at="key"))
         for resource in objects:
             self.check_object(resource)
 
@@ -159,34 +160,37 @@ class _DocumentCheck:
         node = resource["apiVersion"]
         absence = store.absence(api_version, kind)
         if absence is not None and absence.removed:
-            instead = f"use {absence.replacement}" if absence.replacement else instead_of(resource.group, kind) or "nothing replaces it"
+            used = f"use apiVersion: {absence.replacement}"
+            instead = used if absence.replacement else instead_of(resource.group, kind) or "remove it: there is no replacement"
             self.tell("removed-api", Problem(node, f"{api_version} {kind} was removed in Kubernetes {absence.removed}", help=instead))
         elif absence is not None:
-            instead = f"use {absence.replacement}" if absence.replacement else ""
-            message = f"{api_version} {kind} comes with Kubernetes {absence.added}, not {version}"
+            instead = f"use apiVersion: {absence.replacement}" if absence.replacement else ""
+            message = f"{api_version} {kind} is available since Kubernetes {absence.added}, not in {version}"
             self.tell("unknown-kind", Problem(node, message, help=instead))
         elif end := end_of(resource.group):
-            self.tell("removed-api", Problem(node, f"{api_version} {kind} {end}"))
+            self.tell("removed-api", Problem(node, f"{api_version} {kind} {end}", help=help_of(end)))
         elif store.serves_group(api_version) or "/" not in api_version:
             served = store.versions_of(kind)
             if served:
-                self.tell("unknown-kind", Problem(node, f"{kind} is not in {api_version}", help=f"write {' or '.join(served)}"))
+                message = f'no kind "{kind}" in {api_version}'
+                self.tell("unknown-kind", Problem(node, message, help=f"use apiVersion: {' or '.join(served)}"))
             else:
                 near = store.kind_like(kind)
-                help = f"did you mean {near}?" if near else "check its spelling and apiVersion"
-                self.tell("unknown-kind", Problem(resource["kind"], f"Kubernetes {version} has no kind {kind} in {api_version}", help=help))
+                help = f'did you mean "{near}"?' if near else "check the spelling of kind and apiVersion"
+                message = f'unknown kind "{kind}" in {api_version} of Kubernetes {version}'
+                self.tell("unknown-kind", Problem(resource["kind"], message, help=help))
         elif not self.is_ignored(resource.group):
-            self.tell(
-                "missing-schema", Problem(node, f"no schema for {api_version} {kind}", help="give its CRD in the input or with --schemas")
-            )
+            message = f"not validated: no schema for {api_version} {kind}"
+            self.tell("missing-schema", Problem(node, message, help="add its CRD to the input or pass --schemas"))
 
     def report_deprecated_api(self, resource: Resource) -> None:
         """Report an API version that has a successor in all Kubernetes versions that are checked."""
         api_version, kind = resource.api_version, resource.kind
         after = succession(api_version, kind, tuple(store.definitions for store in self.session.stores))
         if after is not None:
-            end = f"is removed in Kubernetes {after.removed}" if after.removed else "has a stable successor"
-            self.tell("deprecated-api", Problem(resource["apiVersion"], f"{api_version} {kind} {end}", help=f"use {after.successor}"))
+            end = f"is removed in Kubernetes {after.removed}" if after.removed else "is superseded by a stable version"
+            message = f"{api_version} {kind} {end}"
+            self.tell("deprecated-api", Problem(resource["apiVersion"], message, help=f"use apiVersion: {after.successor}"))
 
     def is_ignored(self, group: str) -> bool:
         """Whether the config ignores missing schemas of this API group."""
@@ -196,21 +200,22 @@ class _DocumentCheck:
     def report_non_object(self, root: Node) -> None:
         near_keys = [nearest(key, [k for k, _ in root.entries]) for key in _IDENTIFYING_KEYS]
         if not root.is_map or (None in near_keys and not any(root[key] for key in (*_IDENTIFYING_KEYS, "metadata"))):
-            self.tell("not-kubernetes-object", Problem(root, "this is no Kubernetes object: it needs apiVersion, kind and metadata"))
+            message = "document is not a Kubernetes object: apiVersion, kind and metadata are missing"
+            self.tell("not-kubernetes-object", Problem(root, message, help="add them or exclude the file"))
             return
         for key in _IDENTIFYING_KEYS:
             node = root[key]
             if node and not node.text:
-                self.tell("not-kubernetes-object", Problem(node, f"{key} must be text, not {node.plain()!r}"))
+                self.tell("not-kubernetes-object", Problem(node, f"{key} must be a string, not {node.plain()!r}"))
             elif not node:
                 near = nearest(key, [k for k, _ in root.entries])
                 at = root[near] if near and near != key else node
-                hint = f"did you mean that by {near}?" if near and near != key else "add it"
+                hint = f'did you mean "{key}" instead of "{near}"?' if near and near != key else f"add {key}"
                 self.tell("not-kubernetes-object", Problem(at, f"{key} is missing", help=hint, at="key"))
 
     def crash(self, rule: str, error: Exception) -> None:
         """Add a finding for a rule that raised an error on an object."""
-        of = f" on {self.locator.id.kind} {self.locator.id.name}" if self.locator.id.kind else ""
+        of = f' on {self.locator.id.kind} "{self.locator.id.name}"' if self.locator.id.kind else ""
         message = f"rule {rule} failed{of}: {type(error).__name__}: {error}"
         root = self.locator.resource.node if self.locator.resource is not None else self.document.root
         self.tell("internal-error", Problem(root, message))

@@ -1,1 +1,1 @@
-"""The config file: `.kcheck.yaml` to a frozen Config, mistakes with their place."""
+"""The config file: parses `.kcheck.yaml` into a frozen Config and reports errors with their position."""

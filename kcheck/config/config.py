@@ -1,4 +1,4 @@
-"""The settings of a project, and which of them hold for a file."""
+"""The settings of a project, and the settings that apply to a file."""
 
 from __future__ import annotations
 
@@ -15,18 +15,27 @@ from kcheck.text.record import NamedTuple
 
 
 class Override(NamedTuple):
-    """Settings for the files that one of the globs takes."""
+    """Settings for the files that match at least one of the globs."""
 
     files: tuple[str, ...]
     settings: Mapping[str, Setting]
 
 
 class Config(NamedTuple):
-    """What `.kcheck.yaml` says; as made, what holds without one.
+    """The content of `.kcheck.yaml`. The defaults apply without a config file.
 
-    `file`: the file itself, None without one; `folder`: where it stands, or would, without links: `exclude` and the globs of
-    `overrides` are relative to it. `kubernetes`: minor versions, oldest first, () for the newest alone. `schemas`: paths that are fit to be
-    opened. `pods`: where kinds hold pods, by group and name. `settings`: by rule id, groups taken apart.
+    Attributes:
+        folder: Folder of the config file, or the current folder, with symbolic links resolved. `exclude` and the globs of `overrides` are
+            relative to it.
+        file: The config file; None without one.
+        kubernetes: Minor versions, oldest first; () for the newest version only.
+        schemas: Paths of schemas, relative to the current folder or absolute.
+        complete: Whether the input contains every object of the cluster.
+        pods: Pod locations of custom kinds, by (group, kind).
+        fail_on: Lowest severity that makes the exit status 1.
+        exclude: Globs of files to skip.
+        settings: Setting of each rule, by rule id. Groups are already expanded.
+        overrides: Settings for some files.
     """
 
     folder: Path
@@ -42,7 +51,7 @@ class Config(NamedTuple):
 
 
 class Overrides:
-    """Which overrides of a config hold for a file."""
+    """Finds the overrides of a config that apply to a file."""
 
     def __init__(self, config: Config) -> None:
         self._config = config
@@ -50,14 +59,14 @@ class Overrides:
         self._globs = Globs((number, glob) for number, override in enumerate(config.overrides) for glob in override.files)
 
     def of(self, path: str) -> tuple[int, ...]:
-        """The numbers of the overrides for a file. Files with the same ones have the same settings: a key to keep rule sets under."""
+        """Returns the indexes of the overrides that apply to a file. Files with equal indexes have equal settings."""
         real = os.path.realpath(path)
         if not self._config.overrides or not real.startswith(self._folder):
             return ()
         return tuple(sorted(self._globs.matching(real[len(self._folder) :].split(os.sep))))
 
     def settings(self, numbers: Iterable[int]) -> Mapping[str, Setting]:
-        """The settings under some overrides: those of all files, then each override, the later ones on top."""
+        """Returns the settings of all files, with the given overrides applied in order, so that later ones win."""
         settings = self._config.settings
         for number in numbers:
             settings = merge(dict(settings), self._config.overrides[number].settings)

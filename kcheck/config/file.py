@@ -1,4 +1,4 @@
-"""`.kcheck.yaml`: where it is, and what it says."""
+"""Reads `.kcheck.yaml`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from kcheck.config.config import Config, Override
 from kcheck.config.mistake import BadConfig, Mistake
 from kcheck.config.rules import read_rules
-from kcheck.config.values import Values, shown
+from kcheck.config.values import Values, quoted, shown
 from kcheck.config.versions import parse_versions
 from kcheck.finding.severity import WARNING, Severity
 from kcheck.rule.registry import Registry
@@ -27,7 +27,7 @@ _OVERRIDE_KEYS = ("files", "rules")
 
 
 def read(path: Path, registry: Registry) -> Config:
-    """The config that a file holds. Raises BadConfig with all that is wrong in it."""
+    """Returns the config in a file. Raises BadConfig with all errors in it."""
     name = os.path.relpath(path)
     name = str(path) if name.startswith("..") else name
     try:
@@ -35,7 +35,7 @@ def read(path: Path, registry: Registry) -> Config:
     except OSError as error:
         raise BadConfig([Mistake(name, 1, 1, f"cannot be read: {error.strerror or error}")]) from None
     except Undecodable as error:
-        raise BadConfig([Mistake(name, error.line, 1, f"this is no text: {error}")]) from None
+        raise BadConfig([Mistake(name, error.line, 1, f"not a text file: {error}")]) from None
     reader = _ConfigReader(source, path, registry)
     config = reader.read(parse(source))
     if reader.values.mistakes:
@@ -44,7 +44,7 @@ def read(path: Path, registry: Registry) -> Config:
 
 
 class _ConfigReader:
-    """One config file being read."""
+    """Reads one config file."""
 
     def __init__(self, source: Source, path: Path, registry: Registry) -> None:
         self.values = Values(source)
@@ -55,43 +55,43 @@ class _ConfigReader:
 
     def read(self, documents: list[Document]) -> Config:
         for document in documents:
-            self.whole(document)
+            self.check_syntax(document)
         root = documents[0].root if documents else Node(None, 0, 0)
         if root and not root.is_map:
-            self.values.wrong(root, f"a config is a map of {', '.join(_KEYS)}, not {shown(root)}")
-        said = dict(self.values.entries(root, _KEYS))
-        nothing = Node(None, 0, 0)
+            self.values.wrong(root, f"the config must be a map with the keys {', '.join(_KEYS)}, not {shown(root)}")
+        entries = dict(self.values.entries(root, _KEYS))
+        empty = Node(None, 0, 0)
         return Config(
             file=self.path,
             folder=self.folder,
-            kubernetes=self.versions(said["kubernetes"]) if "kubernetes" in said else (),
-            schemas=self.schemas(said.get("schemas", nothing)),
-            complete="complete" in said and self.values.flag(said["complete"]),
-            pods=self.pods(said["pods"]) if "pods" in said else {},
-            fail_on=self.threshold(said["fail-on"]) if "fail-on" in said else WARNING,
-            exclude=self.values.globs(said.get("exclude", nothing)),
-            settings=read_rules(said.get("rules", nothing), self.values, self.registry),
-            overrides=self.overrides(said.get("overrides", nothing)),
+            kubernetes=self.versions(entries["kubernetes"]) if "kubernetes" in entries else (),
+            schemas=self.schemas(entries.get("schemas", empty)),
+            complete="complete" in entries and self.values.flag(entries["complete"]),
+            pods=self.pods(entries["pods"]) if "pods" in entries else {},
+            fail_on=self.threshold(entries["fail-on"]) if "fail-on" in entries else WARNING,
+            exclude=self.values.globs(entries.get("exclude", empty)),
+            settings=read_rules(entries.get("rules", empty), self.values, self.registry),
+            overrides=self.overrides(entries.get("overrides", empty)),
         )
 
-    def whole(self, document: Document) -> None:
-        """Note what is wrong with the YAML itself."""
+    def check_syntax(self, document: Document) -> None:
+        """Reports YAML errors: syntax, several documents and duplicate keys."""
         if document.fault is not None:
             self.values.wrong_at(Span(document.fault.start, document.fault.end), concise(document.fault.message))
         elif document.index:
-            self.values.wrong(document.root, "a config is one document: take away the '---' and what follows it")
+            self.values.wrong(document.root, "the config must be a single document; remove '---' and everything after it")
         if document.trailing is not None:
-            self.values.wrong_at(Span(document.trailing, document.end), "nothing after the end of the document is read: remove it")
+            self.values.wrong_at(Span(document.trailing, document.end), "content after the end of the document is ignored; remove it")
         for entry, first in document.duplicates:
             line = self.source.position(first.key_span.start).line
-            self.values.wrong(entry, f"{entry.name} stands in this map already, on line {line}: take one away", at="key")
+            self.values.wrong(entry, f"duplicate key {quoted(entry.name)} (first defined on line {line}); remove one", at="key")
 
     def versions(self, node: Node) -> tuple[str, ...]:
-        # A plain 1.30 is the number 1.3 to YAML; what the writer meant are its characters.
+        # YAML reads an unquoted 1.30 as the number 1.3, so the source text is used instead.
         number = isinstance(node.value, (int, float)) and not isinstance(node.value, bool)
         text = self.source.text[node.start : node.end] if number else node.text
         if not text:
-            self.values.wrong(node, f'kubernetes is a version such as "1.36" or a range such as "1.30-1.37", not {shown(node)}')
+            self.values.wrong(node, f'kubernetes must be a version such as "1.36" or a range such as "1.30-1.37", not {shown(node)}')
             return ()
         try:
             return parse_versions(text)
@@ -100,16 +100,16 @@ class _ConfigReader:
             return ()
 
     def schemas(self, node: Node) -> tuple[Path, ...]:
-        found = []
+        paths = []
         for each in self.values.texts(node):
             path = self.path.parent / each.text
             if not os.path.exists(path):
                 self.values.wrong(each, f"no such file or folder: {path}")
-            found.append(path)
-        return tuple(found)
+            paths.append(path)
+        return tuple(paths)
 
     def pods(self, node: Node) -> Mapping[tuple[str, str], Any]:
-        # Few configs have any, and what knows of such places is loaded late.
+        # Imported late: few configs have this key.
         from kcheck.config.pods import read_pods
 
         return read_pods(node, self.values)
@@ -120,27 +120,27 @@ class _ConfigReader:
                 return Severity.parse(node.text)
         except ValueError:
             pass
-        self.values.wrong(node, f"fail-on is info, warning or error, not {shown(node)}")
+        self.values.wrong(node, f"fail-on must be info, warning or error, not {shown(node)}")
         return WARNING
 
     def overrides(self, node: Node) -> tuple[Override, ...]:
         if not node:
             return ()
         if not node.is_list:
-            self.values.wrong(node, f"overrides is a list of maps with files and rules, not {shown(node)}")
+            self.values.wrong(node, f"overrides must be a list of maps with files and rules, not {shown(node)}")
             return ()
         return tuple(self.override(each) for each in node)
 
     def override(self, node: Node) -> Override:
         if not node.is_map:
-            self.values.wrong(node, f"an override is a map with files and rules, not {shown(node)}")
+            self.values.wrong(node, f"an override must be a map with files and rules, not {shown(node)}")
             return Override((), {})
-        said = dict(self.values.entries(node, _OVERRIDE_KEYS))
-        files = self.values.globs(said["files"]) if "files" in said else ()
-        if "files" not in said or not said["files"]:
-            self.values.wrong(said.get("files", node), "an override says for which files it is: add files with a list of globs")
-        elif said["files"].is_list and not said["files"].value:
-            self.values.wrong(said["files"], "this list is empty, so the override is for no file: add globs or take the override away")
-        if "rules" not in said:
-            self.values.wrong(node, "an override says what changes: add rules")
-        return Override(files, read_rules(said.get("rules", Node(None, 0, 0)), self.values, self.registry))
+        entries = dict(self.values.entries(node, _OVERRIDE_KEYS))
+        files = self.values.globs(entries["files"]) if "files" in entries else ()
+        if "files" not in entries or not entries["files"]:
+            self.values.wrong(entries.get("files", node), "files is required in an override; add a list of globs")
+        elif entries["files"].is_list and not entries["files"].value:
+            self.values.wrong(entries["files"], "files is empty, so the override applies to no file; add globs or remove the override")
+        if "rules" not in entries:
+            self.values.wrong(node, "rules is required in an override; add a map of rules")
+        return Override(files, read_rules(entries.get("rules", Node(None, 0, 0)), self.values, self.registry))

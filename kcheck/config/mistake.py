@@ -1,4 +1,4 @@
-"""What is wrong with a config file, and where."""
+"""Errors in a config file, with their positions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kcheck.text.record import NamedTuple
 
 
 class Mistake(NamedTuple):
-    """One thing wrong in a config file; line and column count from 1."""
+    """An error in a config file. Line and column start at 1."""
 
     file: str
     line: int
@@ -20,7 +20,7 @@ class Mistake(NamedTuple):
 
 
 class BadConfig(Exception):
-    """A config file that cannot be followed: all its mistakes, in the order of the file."""
+    """The config file is invalid. `mistakes`: all errors, in file order."""
 
     def __init__(self, mistakes: Iterable[Mistake]) -> None:
         self.mistakes = tuple(sorted(mistakes))

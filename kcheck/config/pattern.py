@@ -1,4 +1,4 @@
-"""Globs of `overrides`, relative to the folder of the config file."""
+"""Matching of the globs of `overrides`, relative to the folder of the config file."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _PLAIN = re.compile(r"([^*?\[\]]*)(?:.*[*?\[\]])?([^*?\[\]]*)", re.DOTALL)
 
 
 class _TrieNode:
-    """A place in the globs. `numbers`: of the globs that end here; `loops`: it is a '**', which takes any names.
+    """A node of the trie of globs. `numbers`: the globs that end here; `loops`: whether it is a '**', which matches any number of names.
 
-    The patterns of a name are kept by what it must begin and end with, so that most of them are never tried.
+    Patterns are indexed by the prefix and suffix that a name must have, so that most of them are never tried.
     """
 
     __slots__ = ("any", "literals", "loops", "numbers", "patterns", "shapes")
@@ -26,7 +26,7 @@ class _TrieNode:
         self.shapes: set[tuple[int, int]] = set()
 
     def child(self, part: str) -> _TrieNode:
-        """The place behind one part of a glob."""
+        """Returns the child node for one part of a glob, and adds it if needed."""
         if part == "**":
             if self.loops:
                 return self
@@ -44,7 +44,7 @@ class _TrieNode:
         return found[part][1]
 
     def after(self, name: str) -> Iterator[_TrieNode]:
-        """The places behind this one that a name leads to."""
+        """Yields the nodes that a name leads to from this one."""
         if self.loops:
             yield self
         literal = self.literals.get(name)
@@ -58,10 +58,10 @@ class _TrieNode:
 
 
 class Globs:
-    """Many globs, matched together: the work for a path depends on the globs that begin like it and not on how many there are."""
+    """Many globs, matched together: the time for a path depends on the globs that begin like it, not on the number of globs."""
 
     def __init__(self, globs: Iterable[tuple[int, str]]) -> None:
-        """Globs, each with the number that is given for it; several may have one number."""
+        """`globs`: pairs of a number and a glob. Several globs may have the same number."""
         self._root = _TrieNode()
         for number, glob in globs:
             core = glob.rstrip("/").removeprefix("./").removeprefix("/")
@@ -72,7 +72,7 @@ class Globs:
             node.numbers.append(number)
 
     def matching(self, path: Sequence[str]) -> set[int]:
-        """The numbers of the globs that match the path with these parts, or a folder on the way to it."""
+        """Returns the numbers of the globs that match a path, given as its parts, or one of its parent folders."""
         found: set[int] = set()
         nodes = _reached([self._root])
         for name in path:
@@ -83,7 +83,7 @@ class Globs:
 
 
 def _reached(nodes: Iterable[_TrieNode]) -> list[_TrieNode]:
-    """Places, each once, and those behind a '**', which may be no names at all."""
+    """Returns nodes without duplicates, and the children of '**' nodes, as '**' also matches zero names."""
     found: dict[int, _TrieNode] = {}
     for node in nodes:
         found[id(node)] = node

@@ -1,13 +1,13 @@
-"""What a config says of rules: `rules` at its top and in each of its overrides."""
+"""The `rules` key of a config, at the top level and in overrides."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kcheck.config.values import Values, shown
+from kcheck.config.values import Values, quoted, shown
 from kcheck.finding.severity import Severity
-from kcheck.kube.suggestions import nearest
+from kcheck.kube.suggestions import nearest, suggest
 from kcheck.regex.patterns import pattern_fault
 from kcheck.rule.options import BadOption, Option, Pattern
 from kcheck.rule.registry import Registry
@@ -20,14 +20,14 @@ _SWITCHES = {"on": True, "off": False}
 
 
 def read_rules(node: Node, values: Values, registry: Registry) -> dict[str, Setting]:
-    """Rule id -> what a map of rules and groups says of it.
+    """Returns the setting of each rule, by rule id, from a map of rules and groups.
 
-    Groups are taken apart here, the wider ones first, so that an override of a group beats what stands above of its members.
+    Groups are expanded here, larger ones first: the setting of a smaller group or of a rule wins over the setting of a larger group.
     """
     if not node:
         return {}
     if not node.is_map:
-        values.wrong(node, f"rules is a map from a rule or group to what is said of it, not {shown(node)}")
+        values.wrong(node, f"rules must be a map from rules and groups to settings, not {shown(node)}")
         return {}
     return _Rules(values, registry).read(node)
 
@@ -39,23 +39,23 @@ class _Rules:
         self.families = {rule.family for rule in registry.rules.values()}
 
     def read(self, node: Node) -> dict[str, Setting]:
-        said: dict[str, Setting] = {}
+        by_name: dict[str, Setting] = {}
         for name, child in node.entries:
             rule = self.registry.rules.get(name)
             if rule is None and name not in self.registry.groups:
                 self.values.wrong(child, self.unknown(name), at="key")
             elif name in ALWAYS:
-                self.values.wrong(child, f"{name} is always on and always an error: take this away", at="key")
+                self.values.wrong(child, f"{name} is always on and always an error; remove this line", at="key")
             elif (setting := self.setting(child, name, rule)) is not None:
-                said[name] = setting
+                by_name[name] = setting
         settings: dict[str, Setting] = {}
-        for name in sorted(said, key=self.width):
-            setting = said[name]
+        for name in sorted(by_name, key=self.precedence):
+            setting = by_name[name]
             settings = merge(settings, dict.fromkeys(self.members(name, setting), setting))
         return settings
 
-    def width(self, name: str) -> int:
-        """What comes first: "all", then families, other groups, rules."""
+    def precedence(self, name: str) -> int:
+        """Sort key, lowest precedence first: "all", families, other groups, rules."""
         return 3 if name in self.registry.rules else 0 if name == "all" else 1 if name in self.families else 2
 
     def members(self, name: str, setting: Setting) -> Iterable[str]:
@@ -63,13 +63,13 @@ class _Rules:
             return (name,)
         ids = self.registry.groups[name] - ALWAYS
         if name in self.families and setting.on:
-            # As on the command line, a family means its usual rules.
+            # As on the command line, a family means its rules that are on by default.
             ids = frozenset(id for id in ids if self.registry.rules[id].default)
         return sorted(ids)
 
     def setting(self, node: Node, name: str, rule: Rule | None) -> Setting | None:
-        """What is said of a rule, or of a group where `rule` is None; None where it makes no sense."""
-        # A severity of everything re-rates what is on; of a rule or a small group it switches on, too.
+        """Returns the setting of a rule, or of a group if `rule` is None; None if it is invalid."""
+        # A severity of "all" or a family applies to the rules that are on; a severity of a rule or another group also switches it on.
         on = None if rule is None and name in {"all", *self.families} else True
         if node.is_map:
             options = self.options(node, name, rule)
@@ -78,14 +78,14 @@ class _Rules:
             return Setting(switch)
         if node.text in _SEVERITIES:
             return Setting(on, Severity.parse(node.text))
-        self.values.wrong(node, f"{name} is off, on, info, warning, error or a map of options, not {shown(node)}")
+        self.values.wrong(node, f"{name} must be off, on, info, warning, error or a map of options, not {shown(node)}")
         return None
 
     def severity(self, node: Node) -> Severity | None:
         if not node.exists:
             return None
         if node.text not in _SEVERITIES:
-            self.values.wrong(node, f"severity is info, warning or error, not {shown(node)}")
+            self.values.wrong(node, f"severity must be info, warning or error, not {shown(node)}")
             return None
         return Severity.parse(node.text)
 
@@ -114,16 +114,13 @@ class _Rules:
     def unknown(self, name: str) -> str:
         near = nearest(name, [*self.registry.rules, *self.registry.groups])
         if near:
-            return f"unknown rule {name!r}: did you mean {near}?"
+            return f'unknown rule or group {quoted(name)}; did you mean "{near}"?'
         if "/" in name:
-            return f"unknown rule {name!r}: is the plug-in installed that brings it?"
-        return f"unknown rule {name!r}: no rule and no group is called so"
+            return f"unknown rule {quoted(name)}; check that its plug-in is installed"
+        return f"unknown rule or group {quoted(name)}; see kcheck rules"
 
 
 def _unknown_option(key: str, name: str, rule: Rule | None, known: Mapping[str, Option]) -> str:
     if rule is None:
-        return f"{name} is a group, which has a severity and no options: write {key} under a rule"
-    near = nearest(key, [*known, "severity"])
-    if near:
-        return f"unknown option {key!r} of {name}: did you mean {near}?"
-    return f"unknown option {key!r} of {name}: it has {', '.join([*sorted(known), 'severity'])}"
+        return f"group {name} has no option {quoted(key)}, only severity; set options on single rules"
+    return f"unknown option {quoted(key)} of rule {name}; {suggest(key, [*sorted(known), 'severity'])}"

@@ -1,4 +1,4 @@
-"""Where the config file is. Apart from what reads it, for most runs have none."""
+"""Search for the config file. Separate from the module that reads it, as most runs have no config file and need not load that."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ NAME = ".kcheck.yaml"
 
 
 def find(start: Path, foreign: Callable[[Path], None] | None = None) -> Path | None:
-    """The config file nearest to a folder, in it or above, not above its repository; None where there is none.
+    """Returns the nearest config file in a folder or its parent folders, up to the root of the repository; None if there is none.
 
-    Anybody may put a file into a folder such as /tmp. So a file above `start` must belong to the user, to root or to the owner of `start`;
-    `foreign` is called with other ones, which are ignored.
+    Any user can create a file in a folder such as /tmp. Therefore a file above `start` must be owned by the current user, by root or by the
+    owner of `start`; other files are ignored and passed to `foreign`.
     """
     folder = Path(os.path.abspath(start))
     for each in (folder, *folder.parents):
@@ -29,20 +29,20 @@ def find(start: Path, foreign: Callable[[Path], None] | None = None) -> Path | N
 
 
 def repository(start: Path) -> Path | None:
-    """The root of the repository around a folder; None where there is none."""
+    """Returns the root of the repository that contains a folder; None if there is none."""
     return next((each for each in (start, *start.parents) if _is_repository(each)), None)
 
 
 def _is_repository(folder: Path) -> bool:
-    # Worktrees and submodules have a file of this name.
+    # A folder, or a file in worktrees and submodules.
     return os.path.exists(folder / ".git")
 
 
 def _is_trusted(file: Path, start: Path) -> bool:
-    """Whether a file belongs to somebody who may decide how `start` is checked."""
+    """Whether the owner of a file may decide how `start` is checked."""
     return not hasattr(os, "geteuid") or _owners(file) <= {0, os.geteuid(), *_owners(start)}
 
 
 def _owners(path: Path) -> set[int]:
-    """The user ids that a path belongs to, and what it leads to if it is a link."""
+    """Returns the owners (user ids) of a path and, if it is a symbolic link, of its target."""
     return {os.lstat(path).st_uid, os.stat(path).st_uid}

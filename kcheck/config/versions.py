@@ -1,4 +1,4 @@
-"""Kubernetes versions as config and command line write them: one, or a range."""
+"""Parsing of Kubernetes versions in the config and on the command line: a version or a range."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _SINGLE = pattern(rf"{_MINOR}(?:[-+].*)?")
 
 
 def parse_versions(text: str) -> tuple[str, ...]:
-    """The minor versions that "1.36", "v1.36.2" or "1.30-1.37" means, oldest first. Raises UnknownVersion, a ValueError."""
+    """Returns the minor versions of "1.36", "v1.36.2" or "1.30-1.37", oldest first. Raises UnknownVersion, a ValueError."""
     text = text.strip()
     if match := _RANGE.fullmatch(text):
         first, last = (_index(each, text) for each in match.groups())
         if first > last:
-            raise UnknownVersion(f"{text!r} runs backwards: write the older version first, {match[2]}-{match[1]}")
+            raise UnknownVersion(f'range "{text}" begins with the newer version; use "{match[2]}-{match[1]}"')
         return available()[first : last + 1]
     match = _SINGLE.fullmatch(text)
     return (available()[_index(match[1] if match else "", text)],)
@@ -25,6 +25,6 @@ def parse_versions(text: str) -> tuple[str, ...]:
 def _index(minor: str, text: str) -> int:
     known = available()
     if minor not in known:
-        what = f"{minor} in {text!r}" if minor and minor != text else repr(text)
-        raise UnknownVersion(f"{what} is no Kubernetes version that kcheck knows: write {known[0]} to {known[-1]}, or a range of them")
+        version = f'"{minor}" in "{text}"' if minor and minor != text else f'"{text}"'
+        raise UnknownVersion(f"unknown Kubernetes version {version}; use {known[0]} to {known[-1]}, or a range")
     return known.index(minor)

@@ -91,7 +91,7 @@ def _decode(path: str, data: bytes) -> Source | UnreadablePath:
     return source
 
 
-HELM_TEMPLATE = "Helm template: render it first, e.g. helm template . | kcheck check -"
+HELM_TEMPLATE = "Helm template: render it first, for example with helm template . | kcheck check -"
 
 KUSTOMIZATION = "kustomization: build it first, e.g. kubectl kustomize . | kcheck check -"
 

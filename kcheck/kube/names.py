@@ -1,4 +1,4 @@
-"""Spellings that the API server demands of names: one function a rule, which returns "" where the text is fine and else a message.
+"""Formats that the API server requires of names: one function per rule, which returns "" for a valid text, otherwise a Complaint.
 
 The rules are those of Kubernetes 1.36 (k8s.io/apimachinery, util/validation and api/validate/content). Lengths count bytes.
 """
@@ -25,29 +25,29 @@ _ENV_STRICT = "[-._a-zA-Z][-._a-zA-Z0-9]*"
 _CONFIG_KEY = "[-._a-zA-Z0-9]+"
 _HEADER = "[-A-Za-z0-9]+"
 _DECIMAL = "0|-?[1-9][0-9]*"
-# Most runs need few of the patterns, and compiling them all costs a start-up more than it should.
+# Compiled on first use: most runs need few of the patterns.
 _compiled = cache(re.compile)
 _CEL_WORDS = "as break const continue else false for function if import in let loop namespace null package return true var void while"
 _CEL_RESERVED = frozenset(_CEL_WORDS.split())
 _STANDARD_FINALIZERS = frozenset({"kubernetes", "orphan", "foregroundDeletion"})
 
-# The server cuts a generateName here and adds five random characters.
+# The API server truncates generateName to this length and appends five random characters.
 GENERATED_BASE = 58
 
 
 def dns_label(text: str) -> str:
     """RFC 1123 label: names of Namespaces, containers, volumes."""
-    return _check(text, _LABEL, 63, "a DNS label", "a-z, 0-9 and '-'", "a-z or 0-9", _repair_label)
+    return _check(text, _LABEL, 63, "DNS label", 'a-z, 0-9 and "-"', "a-z or 0-9", _repair_label)
 
 
 def dns_subdomain(text: str) -> str:
     """RFC 1123 subdomain: the name of most objects."""
-    return _check(text, _SUBDOMAIN, 253, "a DNS subdomain", "a-z, 0-9, '-' and '.'", "a-z or 0-9", _repair_subdomain)
+    return _check(text, _SUBDOMAIN, 253, "DNS subdomain", 'a-z, 0-9, "-" and "."', "a-z or 0-9", _repair_subdomain)
 
 
 def dns1035_label(text: str) -> str:
     """RFC 1035 label, which begins with a letter: plural and singular of a CRD, the version of an API."""
-    return _check(text, _LABEL_1035, 63, "a DNS label (RFC 1035)", "a-z, 0-9 and '-'", "a-z", _repair_1035)
+    return _check(text, _LABEL_1035, 63, "DNS label (RFC 1035)", 'a-z, 0-9 and "-"', "a-z", _repair_1035)
 
 
 def wildcard_subdomain(text: str) -> str:
@@ -56,20 +56,25 @@ def wildcard_subdomain(text: str) -> str:
         return ""
     if text.startswith("*."):
         wrong = dns_subdomain(text[2:])
-        return Complaint(f"after '*.', {wrong}", help_of(wrong)) if wrong else _too_long(text, "a wildcard host", 253)
-    return Complaint("a wildcard stands for the whole first part of a host and nowhere else", "write *.example.com")
+        return (
+            Complaint(f'"*." must be followed by a DNS subdomain: {wrong}', help_of(wrong))
+            if wrong
+            else _too_long(text, "wildcard host", 253)
+        )
+    return Complaint(f'{_cited(text)} is not a valid wildcard host: "*" must be the whole first part', "use the form *.example.com")
 
 
 def dns_search(text: str) -> str:
-    """Subdomain in which '_' may stand: a search domain of dnsConfig."""
-    return _check(text, _SEARCH, 253, "a search domain", "a-z, 0-9, '-', '_' and '.'", "a-z or 0-9 (or '_')", _repair_subdomain)
+    """Subdomain that may contain '_': a search domain of dnsConfig."""
+    return _check(text, _SEARCH, 253, "search domain", 'a-z, 0-9, "-", "_" and "."', 'a-z, 0-9 or "_"', _repair_subdomain)
 
 
 def fully_qualified(text: str, *, parts: int = 3) -> str:
     """Subdomain of at least `parts` parts: three for the name of a webhook, two for the group of a CRD."""
     wrong = dns_subdomain(text)
     if not wrong and text.count(".") < parts - 1:
-        return Complaint(f"at least {parts} parts separated by dots are needed", f"write {text}.example.com")
+        message = f"{_cited(text)} must have at least {parts} parts separated by dots"
+        return Complaint(message, f"use a qualified name such as {_shown(text)}.example.com")
     return wrong
 
 
@@ -79,7 +84,7 @@ def domain_name(text: str) -> str:
     return fully_qualified(bare, parts=2) or next(filter(None, map(dns_label, bare.split("."))), "")
 
 
-def qualified_name(text: str, *, noun: str = "a qualified name") -> str:
+def qualified_name(text: str, *, noun: str = "qualified name") -> str:
     """[prefix/]name with a subdomain as prefix: label keys, annotation keys (in lower case), taints, resource names, conditions."""
     prefix, slash, name = text.rpartition("/")
     if (
@@ -89,179 +94,209 @@ def qualified_name(text: str, *, noun: str = "a qualified name") -> str:
     ):
         return ""
     if "/" in prefix:
-        shorter = f"{_shown(text.split('/')[0]) or 'example.com'}/{_shown(name) or 'name'}"
-        return Complaint(f"{noun} has one '/' at most, between its prefix and its name", f"write {shorter}")
+        fixed = f"{_repair_subdomain(text.split('/')[0]) or 'example.com'}/{_repair_name(name) or 'name'}"
+        help = "" if qualified_name(fixed) else f'did you mean "{fixed}"?'
+        return Complaint(f'{_cited(text)} is not a valid {noun}: it has more than one "/"', help)
     if slash and not prefix:
-        return Complaint(f"{noun} cannot begin with '/'", f"name a domain before it, or write {_shown(name) or 'a name'} alone")
+        help = f"add a domain before it, or use {_repair_name(name) or 'a name'} without a prefix"
+        return Complaint(f'{_cited(text)} is not a valid {noun}: it begins with "/"', help)
     if slash and (wrong := dns_subdomain(prefix)):
-        return Complaint(f"the prefix of {noun} must be a DNS subdomain: {wrong}", help_of(wrong))
-    return _check(name, _NAME_PART, 63, f"the name part of {noun}" if slash else noun, _WIDE, "a letter or digit", _repair_name)
+        domain = _repair_subdomain(prefix)
+        help = f'did you mean "{domain}/{name}"?' if not (dns_subdomain(domain) or qualified_name(name)) else help_of(wrong)
+        return Complaint(f"{noun} {_cited(text)} has an invalid prefix: {wrong}", help)
+    of = f"name segment of {'an' if noun[0] in 'aeiou' else 'a'} {noun}" if slash else noun
+    return _check(name, _NAME_PART, 63, of, _WIDE, "a letter or digit", _repair_name, prefix + slash)
 
 
 def prefixed_name(text: str) -> str:
     """Qualified name that must have its prefix, such as example.com/gpu."""
-    return qualified_name(text) or ("" if "/" in text else Complaint("a domain must stand before the name", f"write example.com/{text}"))
+    help = f"add your domain, such as example.com/{text}"
+    return qualified_name(text) or ("" if "/" in text else Complaint(f'"{text}" has no domain prefix', help))
 
 
 def domain_path(text: str) -> str:
     """Domain, '/' and any path: the controller of an IngressClass, the managedBy of a Job."""
     domain, slash, path = text.partition("/")
     if not (domain and slash and path):
-        return Complaint("a domain, '/' and a path are needed", f"write example.com/{_shown(path or domain) or 'name'}")
+        message = f"{_cited(text)} must have the form domain/path"
+        return Complaint(message, f"use a domain and a path, such as example.com/{_shown(path or domain) or 'name'}")
     if wrong := dns_subdomain(domain):
-        return Complaint(f"what stands before the '/' must be a DNS subdomain: {wrong}", help_of(wrong))
-    return (
-        ""
-        if _compiled(_PATH).fullmatch(path)
-        else Complaint("the path after the domain has a character that a URL cannot carry", "take it out")
-    )
+        fixed = _repair_subdomain(domain)
+        help = f'did you mean "{fixed}/{path}"?' if fixed and _compiled(_PATH).fullmatch(path) else help_of(wrong)
+        return Complaint(f'the part before "/" must be a DNS subdomain: {wrong}', help)
+    if _compiled(_PATH).fullmatch(path):
+        return ""
+    return Complaint(f"path {_cited(path)} contains a character that is not allowed in a URL", "remove this character")
 
 
 def path_segment(text: str) -> str:
-    """Name that is only a part of a URL: Roles, bindings, and the custom names of a few other kinds. Colons are fine."""
-    return Complaint(f"{text!r} cannot be a name: it means a folder", "write another") if text in (".", "..") else path_segment_prefix(text)
+    """Name that is only a part of a URL: Roles, bindings, and the custom names of a few other kinds. Colons are allowed."""
+    return Complaint(f'"{text}" is not allowed as a name', "use another name") if text in (".", "..") else path_segment_prefix(text)
 
 
 def path_segment_prefix(text: str) -> str:
     """generateName where the name is a path segment: more text follows, so '.' may begin it."""
     found = next((char for char in "/%" if char in text), "")
-    return (
-        Complaint(f"{found!r} cannot stand in a name, which is part of a URL", f"write {_shown(text.replace('/', '-').replace('%', '-'))}")
-        if found
-        else ""
-    )
+    if not found:
+        return ""
+    fixed = _shown(text.replace("/", "-").replace("%", "-"))
+    return Complaint(f'{_cited(text)} is not a valid name: "{found}" is not allowed', f'did you mean "{fixed}"?')
 
 
 def env_name(text: str) -> str:
     """Environment variable, relaxed as 1.36 reads `env[].name`, the prefix of envFrom and fileKeyRef keys: printable ASCII but '='."""
     if not text:
-        return "an environment variable needs a name"
+        return "environment variable name must not be empty"
     found = next((char for char in text if not " " <= char <= "~" or char == "="), "")
-    return Complaint(f"{found!r} cannot stand in the name of an environment variable", f"write {_repair_env(text)}") if found else ""
+    message = f"{_cited(text)} is not a valid environment variable name: {_quoted(found)} is not allowed"
+    return Complaint(message, f'did you mean "{_repair_env(text)}"?') if found else ""
 
 
 def env_name_strict(text: str) -> str:
-    """Environment variable that every shell and older servers take; a key of envFrom that breaks this is no variable in most programs."""
-    return _check(text, _ENV_STRICT, 0, "an environment variable", _WIDE, "a letter, '_', '-' or '.'", _repair_env) or _climbs(text)
+    """Environment variable that every shell and older servers accept; most programs cannot read a key of envFrom that breaks this."""
+    return _check(text, _ENV_STRICT, 0, "environment variable name", _WIDE, 'a letter, "_", "-" or "."', _repair_env) or _climbs(text)
 
 
 def port_name(text: str) -> str:
     """IANA service name: the name of a port, and a port given by name."""
     if len(text) > 15:
-        return _too_long(text, "the name of a port", 15)
+        return _too_long(text, "port name", 15)
     found = next((char for char in text if not (char.isascii() and (char.islower() or char.isdigit() or char == "-"))), "")
     if found:
         fixed = _repair_label(text)
-        return Complaint(f"{found!r} cannot stand in the name of a port (only a-z, 0-9 and '-')", _write(text, fixed, port_name))
+        message = f'{_cited(text)} is not a valid port name: {_quoted(found)} is not allowed (only a-z, 0-9 and "-")'
+        return Complaint(message, _suggestion(text, fixed, port_name))
     if not any(char.islower() for char in text):
-        number = " (a number stands without quotes)" if text.isdigit() else ""
-        return f"the name of a port needs a letter a-z{number}"
+        help = f"use the number {text} without quotes" if text.isdigit() else ""
+        return Complaint(f'"{text}" is not a valid port name: it must contain a letter a-z', help)
     if "--" in text or text[0] == "-" or text[-1] == "-":
         fixed = re.sub("-+", "-", text).strip("-")
-        return Complaint("'-' stands single and inside the name of a port", _write(text, fixed, port_name))
+        message = f'"{text}" is not a valid port name: "-" must not begin it, end it or be repeated'
+        return Complaint(message, _suggestion(text, fixed, port_name))
     return ""
 
 
 def c_identifier(text: str) -> str:
     """Letters, digits and '_', no digit first: the attributes of a device."""
-    return _check(text, _C_IDENTIFIER, 0, "an identifier", "letters, digits and '_'", "a letter or '_'", _repair_identifier)
+    return _check(text, _C_IDENTIFIER, 0, "identifier", 'letters, digits and "_"', 'a letter or "_"', _repair_identifier)
 
 
 def cel_identifier(text: str) -> str:
-    """Name of a CEL variable: an identifier that is no word of the language."""
+    """Name of a CEL variable: an identifier that is not reserved by the language."""
     if text in _CEL_RESERVED:
-        return Complaint(f"{text} is a word of CEL", f"write {text}_")
+        return Complaint(f'"{text}" is a reserved word of CEL', f'did you mean "{text}_"?')
     return c_identifier(text)
 
 
 def config_key(text: str) -> str:
     """Key of a ConfigMap or Secret, which becomes a file name."""
-    return _check(text, _CONFIG_KEY, 253, "a key", _WIDE, "", _repair_key) or _climbs(text)
+    return _check(text, _CONFIG_KEY, 253, "key", _WIDE, "", _repair_key) or _climbs(text)
 
 
 def finalizer(text: str) -> str:
     """Name of a finalizer on any object."""
-    return qualified_name(text, noun="a finalizer")
+    return qualified_name(text, noun="finalizer")
 
 
 def standard_finalizer(text: str) -> str:
-    """The further rule of built-in kinds: a finalizer without a prefix is one of the platform's own."""
+    """The additional rule of built-in kinds: a finalizer without a prefix must be one of Kubernetes itself."""
     if "/" in text or text in _STANDARD_FINALIZERS:
         return ""
-    return Complaint("a finalizer of your own needs a domain", f"write example.com/{_repair_name(text) or 'name'}")
+    return Complaint(
+        f"custom finalizer {_cited(text)} has no domain", f"add your domain, such as example.com/{_repair_name(text) or 'name'}"
+    )
 
 
 def http_header(text: str) -> str:
     """Header of a probe or lifecycle hook."""
-    return _check(text, _HEADER, 0, "the name of a header", "letters, digits and '-'", "", _repair_header)
+    return _check(text, _HEADER, 0, "header name", 'letters, digits and "-"', "", _repair_header)
 
 
 def decimal_integer(text: str) -> str:
-    """Integer as text, in the one way to write it: the values of Gt and Lt in a toleration."""
-    return (
-        ""
-        if _compiled(_DECIMAL).fullmatch(text)
-        else Complaint("a whole number is needed, without sign '+', leading zeros or blanks", "write 10")
+    """Integer as text in its canonical form: the values of Gt and Lt in a toleration."""
+    if _compiled(_DECIMAL).fullmatch(text):
+        return ""
+    return Complaint(
+        f"{_cited(text)} is not an integer in canonical form", 'use decimal digits without "+", leading zeros or whitespace, such as "10"'
     )
 
 
 def generate_name(rule: Rule, text: str) -> str:
-    """A generateName under the rule of its kind. The name made of it is checked as well: see `generated`."""
+    """generateName with the rule of its kind. The generated name is checked separately: see `generated`."""
     return path_segment_prefix(text) if rule is path_segment else rule(masked(text))
 
 
 def masked(prefix: str) -> str:
-    """A name prefix as the server checks it: a final '-' is allowed, so it and the character before it are replaced by one letter."""
+    """Return a name prefix as the server checks it: a final "-" and the character before it are replaced with a letter."""
     return prefix[:-2] + "a" if len(prefix) > 1 and prefix.endswith("-") else prefix
 
 
 def generated(prefix: str) -> str:
-    """A name as the server would make it of a generateName."""
+    """Return a name as the API server generates it from generateName."""
     return prefix[:GENERATED_BASE] + "x2x4x"
 
 
-_WIDE = "letters, digits, '-', '_' and '.'"
+_WIDE = 'letters, digits, "-", "_" and "."'
 
 
-def _check(text: str, pattern: str, most: int, noun: str, alphabet: str, first: str, repair: Callable[[str], str]) -> str:
-    """The message for a text that `pattern` does not match or that has more than `most` bytes (0: any)."""
+def _check(text: str, pattern: str, most: int, noun: str, alphabet: str, first: str, repair: Callable[[str], str], prefix: str = "") -> str:
+    """The Complaint about a text that `pattern` does not match or that has more than `most` bytes (0: no limit).
+
+    `noun`: what the text should be, without an article; `prefix`: what precedes the text in the manifest, for the suggestion.
+    """
     rule = _compiled(pattern)
     fits = rule.fullmatch(text)
     if fits and (not most or len(text) <= most):
         return ""
     if not text:
-        return f"{noun} cannot be empty"
+        return f"{noun} must not be empty"
     if fits or (most and len(text) > 4 * most):
         return _too_long(text, noun, most)
 
     def same(candidate: str) -> str:
         return "" if rule.fullmatch(candidate) and (not most or len(candidate) <= most) else "no"
 
-    write = _write(text, repair(text), same)
-    # A character is strange where it cannot even stand between two that may: the ends have rules of their own.
+    help = _suggestion(text, repair(text), same, prefix)
+    message = f"{_cited(text)} is not a valid {noun}"
+    # A character is not allowed at all if it is not valid between two letters: the ends have different rules.
     found = next((char for char in text if not rule.fullmatch(f"a{char}a")), "")
     if found:
-        return Complaint(f"{found!r} cannot stand in {noun} (only {alphabet})", write)
+        return Complaint(f"{message}: {_quoted(found)} is not allowed (only {alphabet})", help)
     if rule.fullmatch(f"{text}a"):
-        return Complaint(f"{noun} ends with a letter or digit", write)
+        return Complaint(f"{message}: it must end with a letter or digit", help)
     if rule.fullmatch(f"a{text}"):
-        return Complaint(f"{noun} begins with {first}", write)
+        return Complaint(f"{message}: it must begin with {first}", help)
     if rule.fullmatch(f"a{text}a"):
-        return Complaint(f"{noun} begins and ends with a letter or digit", write)
-    return Complaint(f"every part of {noun} between dots begins and ends with a letter or digit", write)
+        return Complaint(f"{message}: it must begin and end with a letter or digit", help)
+    return Complaint(f"{message}: every part between dots must begin and end with a letter or digit", help)
 
 
 def _too_long(text: str, noun: str, most: int) -> str:
-    return Complaint(f"{noun} has at most {most} bytes, this has {len(text.encode('utf-8', 'surrogatepass'))}", "shorten it")
+    size = len(text.encode("utf-8", "surrogatepass"))
+    return Complaint(f"{noun} has {size} bytes, but at most {most} are allowed", f"shorten it to {most} bytes or less")
+
+
+def _quoted(char: str) -> str:
+    """A character as a message quotes it: an unprintable one as an escape."""
+    return f'"{char}"' if char.isprintable() else repr(char)
 
 
 def _shown(text: str) -> str:
-    """A text for the inside of a message, which is one line."""
+    """The printable characters of a text: a message is one line."""
     return "".join(char for char in text if char.isprintable())
 
 
-def _write(text: str, fixed: str, rule: Rule) -> str:
-    return f"write {fixed}" if fixed and fixed != text and not rule(fixed) else ""
+def _cited(text: str) -> str:
+    """A text as a message quotes it, abbreviated where it is long."""
+    shown = _shown(text)
+    return f'"{shown}"' if len(shown) <= 80 else f'"{shown[:77]}..."'
+
+
+def _suggestion(text: str, fixed: str, rule: Rule, prefix: str = "") -> str:
+    """The help that suggests a repaired text, "" where the text cannot be repaired."""
+    if "${" in text or "{{" in text:
+        return "replace the placeholder with a value"
+    return f'did you mean "{prefix}{fixed}"?' if fixed and fixed != text and not rule(fixed) else ""
 
 
 def _climbs(text: str) -> str:
@@ -269,9 +304,9 @@ def _climbs(text: str) -> str:
         return ""
     rest = text.lstrip(".")
     return (
-        Complaint("a file name that begins with '..' would leave its folder", f"write {rest}")
+        Complaint(f'{_cited(text)} is not a valid key: a file name must not begin with ".."', f'did you mean "{rest}"?')
         if rest
-        else Complaint(f"{text!r} is no name", "choose another")
+        else Complaint(f'"{text}" is not a valid key', "use another key")
     )
 
 
@@ -310,5 +345,5 @@ def _repair_header(text: str) -> str:
 
 
 def _words(text: str) -> str:
-    """Lower case, with a '-' where camel case had a word begin."""
+    """Lower case, with a '-' before each word of camel case."""
     return re.sub("(?<=[a-z0-9])(?=[A-Z])", "-", text).lower()

@@ -1,6 +1,6 @@
-"""What of the Pod Security Standards a pod breaks, of whatever version of them: a namespace may hold its pods to an older one.
+"""Violations of the Pod Security Standards, in all versions of the standards: a namespace may enforce an older version.
 
-Source: k8s.io/pod-security-admission, package policy, whose names the controls have; the documentation's page "Pod Security Standards".
+Source: package policy of k8s.io/pod-security-admission, including the names of the controls; documentation page "Pod Security Standards".
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LEVELS: tuple[Level, ...] = ("privileged", "baseline", "restricted")
 MODES = ("enforce", "warn", "audit")
 PREFIX = "pod-security.kubernetes.io/"
 EVER = 1000
-"""A version that never comes."""
+"""Minor version greater than all others."""
 
 _VERSION = pattern(r"v1\.(0|[1-9]\d{0,3})", re.ASCII)
 _HARMLESS = frozenset(
@@ -40,15 +40,22 @@ _VOLUMES = {
 }  # fmt: skip
 _APPARMOR = "container.apparmor.security.beta.kubernetes.io/"
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
-# From these versions on Windows is let off, user namespaces count, and hosts of probes do.
+# Minor versions since which Windows Pods are exempt, user namespaces are considered, and the host of probes is checked.
 _WINDOWS, _USERS, _HOSTS = 25, 35, 34
 _FIRST_SECCOMP, _FIRST_DROP, _FIRST_USER = 19, 22, 23
 
 
 class Break(NamedTuple):
-    """A control that a pod breaks, in the standards of 1.`since` and later, before 1.`until`.
+    """A violation of a control.
 
-    `node`: what breaks it; None for what is missing, in the containers `who`. `text`: the field, as a message says it.
+    Attributes:
+        control: name of the control.
+        level: lowest level that includes the control.
+        text: the field and value, as messages quote it.
+        node: the violating value, None if a required field is missing.
+        who: names of the containers without the required field.
+        since: minor version since which the control applies.
+        until: minor version since which it no longer applies.
     """
 
     control: str
@@ -61,13 +68,13 @@ class Break(NamedTuple):
 
 
 def version_of(text: str) -> int | None:
-    """N of the version v1.N that a label says, EVER for the latest; None where it is none."""
+    """Return N of a version label v1.N, EVER for "latest" or "", None for an invalid version."""
     match = _VERSION.fullmatch(text)
     return EVER if text in ("", "latest") else int(match[1]) if match else None
 
 
 def breaks(pod: Pod) -> Iterator[Break]:
-    """All that a pod breaks, of all versions."""
+    """Yield all violations of a Pod, for all versions."""
     containers = list(pod.containers)
     whole = pod["securityContext"]
     contexts = [whole, *(c["securityContext"] for c in containers)]
@@ -93,7 +100,7 @@ def breaks(pod: Pod) -> Iterator[Break]:
 
 
 def _of_context(context: Node, pod: Pod) -> Iterator[Break]:
-    """What a security context says that it must not."""
+    """Yield the violations of a security context."""
     if context["windowsOptions"]["hostProcess"].flag:
         yield Break("windowsHostProcess", "baseline", "hostProcess", context["windowsOptions"]["hostProcess"])
     for name, control in (("appArmorProfile", "appArmorProfile"), ("seccompProfile", "seccompProfile_baseline")):
@@ -128,7 +135,7 @@ def _of_volume(volume: Node) -> Iterator[Break]:
 
 
 def _of_container(container: Container) -> Iterator[Break]:
-    """What a container says that it must not."""
+    """Yield the violations of the fields of a container."""
     context = container["securityContext"]
     if context["privileged"].flag:
         yield Break("privileged", "baseline", "privileged", context["privileged"])
@@ -153,11 +160,11 @@ def _of_container(container: Container) -> Iterator[Break]:
     for action in (*(container[name] for name in _PROBES), *container["lifecycle"]):
         for handler in (action["httpGet"], action["tcpSocket"]):
             if handler["host"].text:
-                yield Break("hostProbesAndHostLifecycle", "baseline", "host of a probe or hook", handler["host"], since=_HOSTS)
+                yield Break("hostProbesAndHostLifecycle", "baseline", "host of a probe or lifecycle hook", handler["host"], since=_HOSTS)
 
 
 def _missing(pod: Pod, containers: list[Container]) -> Iterator[Break]:
-    """What the restricted standard wants said, and the containers that lack it."""
+    """Yield the fields that the restricted level requires and that containers do not set."""
     whole = pod["securityContext"]
     off = _WINDOWS if _is_on_windows(pod) else EVER
 

@@ -1,7 +1,7 @@
-"""Label selectors: what they match, whether two can meet, and how far one is from a set of labels.
+"""Label selectors: matching, overlap of two selectors, and distance from a set of labels.
 
-Semantics of k8s.io/apimachinery, pkg/labels. A selector is a conjunction; without requirements it matches everything. A selector
-that is *absent* (None here) is something else, and what it means differs from one field to the next: see MEANINGS.
+Semantics of k8s.io/apimachinery, pkg/labels. A selector is a conjunction; without requirements it matches everything. The meaning of an
+absent selector (None) depends on the field: see MEANINGS.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _SYMBOLS: Mapping[str, Operator] = {"=": "In", "==": "In", "!=": "NotIn", "in": 
 _WRITTEN = {"In": ("=", "in"), "NotIn": ("!=", "notin"), "Gt": (">", ">"), "Lt": ("<", "<")}
 _INTEGER = pattern("[+-]?[0-9]{1,4000}")
 _LIMIT = 2**63
-UNLIKE = 8  # the distance of a requirement that no typing error explains
+UNLIKE = 8  # distance of a requirement that typing errors do not explain
 Key = TypeVar("Key")
 
 
 class BadSelector(ValueError):
-    """Text that is no selector; `column` counts from 1."""
+    """Text that is not a valid selector; `column` counts from 1."""
 
     def __init__(self, message: str, column: int) -> None:
         super().__init__(concise(message))
@@ -44,13 +44,14 @@ class Requirement(NamedTuple):
     values: tuple[str, ...] = ()
 
     def matches(self, labels: Mapping[str, str]) -> bool:
+        """Return whether a set of labels meets the requirement."""
         value = labels.get(self.key)
         if value is None:
             return self.operator in ("NotIn", "DoesNotExist")
         return self.allows(value)
 
     def allows(self, value: str) -> bool:
-        """Whether the key may have this value."""
+        """Return whether the requirement allows this value of the key."""
         match self.operator:
             case "In":
                 return value in self.values
@@ -67,7 +68,7 @@ class Requirement(NamedTuple):
 
     @property
     def limit(self) -> int | None:
-        """The integer of Gt or Lt, None where it is none."""
+        """The integer of Gt or Lt, None where the value is not an integer."""
         return _integer(self.values[0]) if len(self.values) == 1 else None
 
     def __str__(self) -> str:
@@ -79,19 +80,20 @@ class Requirement(NamedTuple):
 
 
 class Selector(NamedTuple):
-    """Requirements that must all hold."""
+    """A conjunction of requirements."""
 
     requirements: tuple[Requirement, ...] = ()
 
     def matches(self, labels: Mapping[str, str]) -> bool:
+        """Return whether a set of labels meets all requirements."""
         return all(requirement.matches(labels) for requirement in self.requirements)
 
     def unmet(self, labels: Mapping[str, str]) -> tuple[Requirement, ...]:
-        """The requirements that keep these labels from matching."""
+        """Return the requirements that these labels do not meet."""
         return tuple(requirement for requirement in self.requirements if not requirement.matches(labels))
 
     def __str__(self) -> str:
-        """As kubectl -l takes it."""
+        """Return the selector in the syntax of kubectl -l."""
         return ",".join(map(str, self.requirements))
 
 
@@ -99,7 +101,7 @@ EVERYTHING = Selector()
 
 
 class Meaning(NamedTuple):
-    """What a field selects without a selector, and with an empty one where that differs. "refused": the server takes none such."""
+    """What a field selects without a selector, and with an empty one where that differs. "refused": the server rejects it."""
 
     absent: str
     empty: str = ""
@@ -107,17 +109,21 @@ class Meaning(NamedTuple):
 
 # By API type and field.
 MEANINGS: Mapping[str, Meaning] = {
-    "core/v1 ServiceSpec.selector": Meaning("no pods: its endpoints are kept by hand"),
+    "core/v1 ServiceSpec.selector": Meaning("no Pods: its endpoints are managed separately"),
     "core/v1 ReplicationControllerSpec.selector": Meaning("the labels of its template"),
     **{f"apps/v1 {kind}Spec.selector": Meaning("refused") for kind in ("Deployment", "ReplicaSet", "DaemonSet", "StatefulSet")},
-    "batch/v1 JobSpec.selector": Meaning("its own pods, by a label that the server adds", "the same, or all pods under manualSelector"),
-    "policy/v1 PodDisruptionBudgetSpec.selector": Meaning("no pods", "all pods of the namespace"),
-    "networking/v1 NetworkPolicySpec.podSelector": Meaning("all pods of the namespace"),
-    "networking/v1 NetworkPolicyPeer.podSelector": Meaning("all pods of the namespaces selected"),
+    "batch/v1 JobSpec.selector": Meaning(
+        "its own Pods, by a label that the server adds", "the same, or all Pods with manualSelector: true"
+    ),
+    "policy/v1 PodDisruptionBudgetSpec.selector": Meaning("no Pods", "all Pods of the namespace"),
+    "networking/v1 NetworkPolicySpec.podSelector": Meaning("all Pods of the namespace"),
+    "networking/v1 NetworkPolicyPeer.podSelector": Meaning("all Pods of the selected namespaces"),
     "networking/v1 NetworkPolicyPeer.namespaceSelector": Meaning("the namespace of the policy", "all namespaces"),
-    "core/v1 PodAffinityTerm.labelSelector": Meaning("no pods", "all pods of the namespaces selected"),
-    "core/v1 PodAffinityTerm.namespaceSelector": Meaning("the namespaces listed, else the pod's own", "all namespaces"),
-    "core/v1 TopologySpreadConstraint.labelSelector": Meaning("no pods", "all pods of the namespace"),
+    "core/v1 PodAffinityTerm.labelSelector": Meaning("no Pods", "all Pods of the selected namespaces"),
+    "core/v1 PodAffinityTerm.namespaceSelector": Meaning(
+        'those listed in "namespaces", by default the namespace of the Pod', "all namespaces"
+    ),
+    "core/v1 TopologySpreadConstraint.labelSelector": Meaning("no Pods", "all Pods of the namespace"),
     "core/v1 NodeSelectorTerm.matchExpressions": Meaning("no nodes, unless the term has matchFields"),
     "core/v1 PersistentVolumeClaimSpec.selector": Meaning("any volume"),
     "core/v1 ClusterTrustBundleProjection.labelSelector": Meaning("no bundles", "all bundles of the signer"),
@@ -134,12 +140,12 @@ MEANINGS: Mapping[str, Meaning] = {
 
 
 def of_map(labels: Mapping[str, str] | None) -> Selector | None:
-    """The selector that a plain map is: a Service's, a nodeSelector, matchLabels. None stays None; a null value is "" to the server."""
+    """Return the selector of a plain map: selector of a Service, nodeSelector, matchLabels. None for None; a null value is read as ""."""
     return None if labels is None else Selector(tuple([Requirement(key, "In", (value or "",)) for key, value in labels.items()]))
 
 
 def of_fields(data: Mapping[str, Any] | None) -> Selector | None:
-    """The selector of a LabelSelector or a node selector term as plain data. None stays None; a malformed expression is left out."""
+    """Return the selector of a LabelSelector or node selector term as plain data. None for None; malformed expressions are ignored."""
     if data is None:
         return None
     expressions = data.get("matchExpressions")
@@ -153,28 +159,28 @@ def of_fields(data: Mapping[str, Any] | None) -> Selector | None:
 
 
 def contradictory(selector: Selector) -> bool:
-    """Whether no set of labels can match."""
+    """Return whether no set of labels can match."""
     return not can_overlap(selector, EVERYTHING)
 
 
 def can_overlap(first: Selector, second: Selector) -> bool:
-    """Whether some set of labels matches both."""
+    """Return whether some set of labels matches both selectors."""
     by_key: dict[str, list[Requirement]] = {}
     for requirement in (*first.requirements, *second.requirements):
         by_key.setdefault(requirement.key, []).append(requirement)
-    # Keys are independent of each other, so each may be settled alone.
+    # Keys are independent of each other.
     return all(map(_satisfiable, by_key.values()))
 
 
 def distance(selector: Selector, labels: Mapping[str, str]) -> int:
-    """How far labels are from matching: a typing error in a key or value costs 1, a requirement past that UNLIKE; 0 is a match."""
+    """Return the distance of labels from a match: 1 per typing error in a key or value, UNLIKE per other unmet requirement."""
     return sum(_cost(requirement, labels) for requirement in selector.unmet(labels))
 
 
 def nearest(selector: Selector, candidates: Iterable[tuple[Key, Mapping[str, str]]]) -> tuple[Key, Requirement] | None:
-    """The candidate whose labels all but match, with the first requirement that fails; None where none comes near.
+    """Return the candidate whose labels almost match, with its first unmet requirement, None if no candidate is similar.
 
-    Something must be alike: another requirement that holds, or a slip of the pen in the only one. Ties go to the earlier.
+    Another requirement must be met, or the only one must differ by typing errors. Of equal candidates, the first is returned.
     """
     best: tuple[int, Key, Requirement] | None = None
     for key, labels in candidates:
@@ -186,7 +192,7 @@ def nearest(selector: Selector, candidates: Iterable[tuple[Key, Mapping[str, str
 
 
 def _satisfiable(requirements: list[Requirement]) -> bool:
-    """Whether one key can meet all of these, by being absent or by some value."""
+    """Return whether one key can meet all requirements, either absent or with some value."""
     if all(requirement.operator in ("NotIn", "DoesNotExist") for requirement in requirements):
         return True
     choices = [requirement.values for requirement in requirements if requirement.operator == "In"]
@@ -194,8 +200,8 @@ def _satisfiable(requirements: list[Requirement]) -> bool:
         return any(all(requirement.allows(value) for requirement in requirements) for value in choices[0])
     if any(requirement.operator == "DoesNotExist" for requirement in requirements):
         return False
-    # What NotIn forbids does not matter: 7, 07 and 007 are one number and three values. A label cannot be negative, for its
-    # value cannot begin with '-'.
+    # NotIn can be ignored: 7, 07 and 007 are different values of the same number. Labels are never negative, because a value cannot begin
+    # with '-'.
     low, high = -1, _LIMIT
     for requirement in requirements:
         if requirement.operator in ("Gt", "Lt"):
@@ -207,7 +213,7 @@ def _satisfiable(requirements: list[Requirement]) -> bool:
 
 
 def _cost(requirement: Requirement, labels: Mapping[str, str]) -> int:
-    """Typing errors that explain an unmet requirement, UNLIKE where that is no explanation."""
+    """The number of typing errors that explain an unmet requirement, UNLIKE where they do not explain it."""
     if requirement.operator not in ("In", "Exists"):
         return UNLIKE
     value = labels.get(requirement.key)
@@ -220,18 +226,18 @@ def _cost(requirement: Requirement, labels: Mapping[str, str]) -> int:
 
 
 def _integer(text: str) -> int | None:
-    """As Go's ParseInt with 64 bits."""
+    """Parse an integer like ParseInt of Go with 64 bits; None if the text is not valid."""
     number = int(text) if _INTEGER.fullmatch(text) else None
     return number if number is not None and -_LIMIT <= number < _LIMIT else None
 
 
 def parse(text: str) -> Selector:
-    """The selector that a text means in the grammar of kubectl -l. Raises BadSelector."""
+    """Return the selector of a text in the syntax of kubectl -l. Raises BadSelector."""
     found = [_Word(match[1] or "name", match[0], match.start() + 1) for match in _TOKEN.finditer(text)]
     words = [_Word("", "", len(text) + 1), *reversed(found)]
     requirements = [_requirement(words)] if found else []
     while words[-1].kind:
-        _skip(words, ",", "',' or the end")
+        _skip(words, ",", '"," or the end')
         requirements.append(_requirement(words))
     return Selector(tuple(requirements))
 
@@ -245,13 +251,13 @@ class _Word(NamedTuple):
 
 
 def _requirement(words: list[_Word]) -> Requirement:
-    """The requirement at the head of the tokens, which are taken off. They stand in reverse."""
+    """The requirement at the head of the tokens, which are removed. The list is reversed."""
     absent = words[-1].kind == "!"
     if absent:
         words.pop()
     key = words.pop()
     if key.kind != "name":
-        raise _unexpected(key, "a key" if absent else "a key, or '!' and a key")
+        raise _unexpected(key, "a key" if absent else 'a key, or "!" and a key')
     if wrong := label_grammar.key(key.text):
         raise BadSelector(wrong, key.column)
     if words[-1].kind in ("", ","):
@@ -259,11 +265,11 @@ def _requirement(words: list[_Word]) -> Requirement:
     symbol = words.pop()
     operator = _SYMBOLS.get(symbol.text)
     if absent or operator is None:
-        raise _unexpected(symbol, "',' or the end" if absent else "=, ==, !=, in, notin, < or >")
+        raise _unexpected(symbol, '"," or the end' if absent else "=, ==, !=, in, notin, < or >")
     column = words[-1].column
     values = _values(words) if symbol.kind == "name" else [_value(words, ("", ","))]
     if operator in ("Gt", "Lt") and _integer(values[0]) is None:
-        raise BadSelector(Complaint(f"{key.text} is compared with {values[0]!r}", "write an integer"), column)
+        raise BadSelector(Complaint(f'{key.text} is compared with "{values[0]}", which is not an integer', "use an integer"), column)
     if wrong := next(filter(None, map(label_grammar.value, values)), ""):
         raise BadSelector(wrong, column)
     return Requirement(key.text, operator, tuple(sorted(set(values))))
@@ -271,12 +277,12 @@ def _requirement(words: list[_Word]) -> Requirement:
 
 def _values(words: list[_Word]) -> list[str]:
     """The values in parentheses; nothing between two commas is the empty value."""
-    _skip(words, "(", "'(' before the values")
+    _skip(words, "(", '"(" before the values')
     found = [_value(words, (",", ")"))]
     while words[-1].kind == ",":
         words.pop()
         found.append(_value(words, (",", ")")))
-    _skip(words, ")", "',' or ')'")
+    _skip(words, ")", '"," or ")"')
     return found
 
 
@@ -295,5 +301,5 @@ def _skip(words: list[_Word], kind: str, wanted: str) -> None:
 
 
 def _unexpected(word: _Word, wanted: str) -> BadSelector:
-    found = repr(word.text) if word.kind else "the end"
-    return BadSelector(f"{found} in column {word.column} of the selector, where {wanted} should stand", word.column)
+    found = f'"{word.text}"' if word.kind else "end"
+    return BadSelector(f"unexpected {found} at column {word.column}, expected {wanted}", word.column)

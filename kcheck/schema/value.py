@@ -1,4 +1,4 @@
-"""Single values against their declared type, as the API server's decoder judges them."""
+"""Validation of single values against their declared type, equivalent to the API server's decoder."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from kcheck.kube.base64 import BadBase64, decode
 from kcheck.kube.quantity import BadQuantity
 from kcheck.kube.quantity import parse as parse_quantity
 from kcheck.schema.shape import Shape
-from kcheck.text.complaint import Complaint
+from kcheck.text.complaint import Complaint, help_of
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
 
 
 class ValueFault(NamedTuple):
-    """What is wrong with a value: the rule's id, our sentence, the server's reason."""
+    """An invalid value: the rule id, the message and the server's reason."""
 
     rule: str
     message: str
@@ -26,58 +26,67 @@ class ValueFault(NamedTuple):
 
 
 _LIMITS = {"int32": 2**31, "int64": 2**63}
-_DAY_AND_HOUR = r"(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)"
+_DATE_AND_TIME = r"(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)"
 _ZONE = r"(?:Z|[+-](\d\d):(\d\d))\Z"
-_TIME = pattern(rf"{_DAY_AND_HOUR}(?:[.,]\d+)?{_ZONE}", re.ASCII)
-_MICRO_TIME = pattern(rf"{_DAY_AND_HOUR}[.,]\d{{6}}{_ZONE}", re.ASCII)
+_TIME = pattern(rf"{_DATE_AND_TIME}(?:[.,]\d+)?{_ZONE}", re.ASCII)
+_MICRO_TIME = pattern(rf"{_DATE_AND_TIME}[.,]\d{{6}}{_ZONE}", re.ASCII)
 _NEEDS = {
-    "object": "a map of fields",
+    "object": "a map",
     "map": "a map",
     "list": "a list",
-    "string": "text",
+    "string": "a string",
     "boolean": "true or false",
-    "integer": "a whole number",
+    "integer": "an integer",
     "number": "a number",
-    "bytes": "base64 text",
+    "bytes": "a base64 string",
     "time": "a time such as 2026-01-31T12:00:00Z",
     "micro-time": "a time such as 2026-01-31T12:00:00.000000Z",
     "quantity": "a quantity such as 100m or 1Gi",
-    "int-or-string": "a whole number or text",
+    "int-or-string": "an integer or a string",
 }
 
 
+def of_field(name: str, fault: ValueFault) -> str:
+    """The message of a fault with the name of the field that has the value; for the item of a list the message alone."""
+    if not name or fault.rule != "wrong-type":
+        return fault.message
+    return Complaint(f"{name}: {fault.message}", help_of(fault.message))
+
+
 def fault_of(value: Any, shape: Shape) -> ValueFault | None:
-    """What the decoder says of a value that is not null; None where it fits."""
+    """Return the decoder's error for a value that is not null, or None if it is valid."""
     judge = _JUDGES.get(shape.kind)
     return judge(value, shape) if judge is not None else None
 
 
 def _typed(value: Any, shape: Shape) -> ValueFault:
-    """A value of another type, with the way to write it."""
-    shown, what = _shown(value)
+    """Return the error for a value of another type, with a hint how to write it."""
+    shown = _shown(value)
     hint = ""
     if shape.format == "secret":
-        shown, hint = "the value", "quote it"
+        shown, hint = "a value of another type", "quote the value"
+    elif shape.kind == "string" and isinstance(value, bool):
+        hint = "quote the value: YAML reads y, yes, on, n, no and off as booleans"
     elif shape.kind == "string" and not isinstance(value, (dict, list)):
-        hint = "quote it (YAML reads y, yes, on, n, no, off as true or false)" if isinstance(value, bool) else f'quote it, "{shown}"'
+        hint = "quote the value"
     elif shape.kind in ("integer", "boolean", "number") and isinstance(value, str):
-        hint = f"write {value} without quotes" if _would_be(value, shape.kind) else ""
+        hint = f"use {value} without quotes" if _parses_as(value, shape.kind) else ""
     elif shape.kind == "list" and not isinstance(value, list):
-        hint = "put '- ' before it"
-    return ValueFault("wrong-type", Complaint(f"{shown} is {what}, but {_NEEDS[shape.kind]} belongs here", hint), "TypeInvalid")
+        hint = 'add "- " before the value to make it a list item'
+    return ValueFault("wrong-type", Complaint(f"expected {_NEEDS[shape.kind]}, found {shown}", hint), "TypeInvalid")
 
 
-def _shown(value: Any) -> tuple[str, str]:
+def _shown(value: Any) -> str:
     if isinstance(value, bool):
-        return str(value).lower(), "a boolean"
+        return f"the boolean {str(value).lower()}"
     if isinstance(value, (int, float)):
-        return str(value), "a number"
+        return f"the number {value}"
     if isinstance(value, str):
-        return (value if len(value) <= 40 else value[:37] + "..."), "text"
-    return ("the value", "a map") if isinstance(value, dict) else ("the value", "a list")
+        return f'the string "{value if len(value) <= 40 else value[:37] + "..."}"'
+    return "a map" if isinstance(value, dict) else "a list"
 
 
-def _would_be(text: str, kind: str) -> bool:
+def _parses_as(text: str, kind: str) -> bool:
     if kind == "boolean":
         return text in ("true", "false")
     return re.fullmatch(r"-?\d+" if kind == "integer" else r"-?\d+(\.\d+)?", text) is not None
@@ -94,14 +103,13 @@ def _boolean(value: Any, shape: Shape) -> ValueFault | None:
 def _integer(value: Any, shape: Shape) -> ValueFault | None:
     if value.__class__ is not int:
         if value.__class__ is float:
-            return ValueFault("wrong-type", Complaint(f"{value} is not a whole number", "round it"), "TypeInvalid")
+            return ValueFault("wrong-type", Complaint(f"expected an integer, found the number {value}", "use an integer"), "TypeInvalid")
         return _typed(value, shape)
     limit = _LIMITS.get(shape.format, 2**63)
     if -limit <= value < limit:
         return None
-    return ValueFault(
-        "wrong-type", Complaint(f"{value} does not fit {shape.format}", f"write a number from {-limit} to {limit - 1}"), "TypeInvalid"
-    )
+    message = Complaint(f"{value} is out of range for {shape.format}", f"use a number from {-limit} to {limit - 1}")
+    return ValueFault("wrong-type", message, "TypeInvalid")
 
 
 def _number(value: Any, shape: Shape) -> ValueFault | None:
@@ -112,9 +120,8 @@ def _int_or_string(value: Any, shape: Shape) -> ValueFault | None:
     if value.__class__ is str or (value.__class__ is int and -(2**31) <= value < 2**31):
         return None
     if value.__class__ is int:
-        return ValueFault(
-            "wrong-type", Complaint(f"{value} does not fit int32", f"write a number up to {2**31 - 1} or text"), "TypeInvalid"
-        )
+        message = Complaint(f"{value} is out of range for int32", f"use a number from {-(2**31)} to {2**31 - 1}, or a string")
+        return ValueFault("wrong-type", message, "TypeInvalid")
     return _typed(value, shape)
 
 
@@ -143,9 +150,10 @@ def _time(value: Any, shape: Shape) -> ValueFault | None:
         return _typed(value, shape)
     match = _TIME.match(value)
     if match is None or not _is_time(match):
-        return ValueFault("wrong-type", Complaint(f"{value} is no RFC 3339 time", "write it as 2026-01-31T12:00:00Z"), "TypeInvalid")
+        message = Complaint(f'"{value}" is not a valid RFC 3339 time', "use the form 2026-01-31T12:00:00Z")
+        return ValueFault("wrong-type", message, "TypeInvalid")
     if shape.kind == "micro-time" and not _MICRO_TIME.match(value):
-        message = Complaint(f"{value} does not have six digits behind its seconds", "write it as 2026-01-31T12:00:00.000000Z")
+        message = Complaint(f'"{value}" does not have six digits after the seconds', "use the form 2026-01-31T12:00:00.000000Z")
         return ValueFault("wrong-type", message, "TypeInvalid")
     return None
 

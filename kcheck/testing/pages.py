@@ -13,7 +13,7 @@ from typing import Any
 
 from kcheck.finding.finding import Finding
 from kcheck.rule.options import BadOption
-from kcheck.rule.page import Example, Page, PageFault, read
+from kcheck.rule.page import Example, Page, PageFault, read_page
 from kcheck.rule.rule import Rule
 from kcheck.testing.headings import check_headings, has_headings
 from kcheck.testing.picture import difference, draw, drawing_of, shows
@@ -76,7 +76,7 @@ def pages(plugin: ModuleType | str, *, root: str | Path = "", only: Collection[s
 
 def _cases(rule: Rule, path: Path, root: Path) -> Iterator[Case]:
     try:
-        page = read(path.read_text(encoding="utf-8"))
+        page = read_page(path.read_text(encoding="utf-8"))
     except PageFault as error:
         yield Case(rule.id, path, fault=f"{path}: {error}")
         return

@@ -62,7 +62,7 @@ def test_parts(program: Program, flags: list[str], names: list[str]) -> None:
         (["--focus", "Service/wb"], "no object Service/wb: did you mean Service/web?"),
         (["--namespace", "x"], "no namespace x: the input has none"),
         (["--format", "svg"], "'svg' is not one of"),
-        (["--select", "nothing"], "no rule or group"),
+        (["--select", "nothing"], "unknown rule or group"),
     ],
 )
 def test_what_there_is_not(program: Program, flags: list[str], message: str) -> None:

@@ -182,64 +182,78 @@ class TestRules:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("rule: {}\n", ["1:1: unknown key 'rule': did you mean rules?"]),
-        ("complete: true\nfail_on: error\n", ["2:1: unknown key 'fail_on': did you mean fail-on?"]),
-        ("zebra: 1\n", ["1:1: unknown key 'zebra': known are kubernetes, schemas, complete, pods, rules, overrides, exclude, fail-on"]),
-        ("rules:\n  floating-tags: off\n", ["2:3: unknown rule 'floating-tags': did you mean latest-tag?"]),
-        ("rules:\n  securty: off\n", ["2:3: unknown rule 'securty': did you mean security?"]),
-        ("rules:\n  other/thing: off\n", ["2:3: unknown rule 'other/thing': is the plug-in installed that brings it?"]),
-        ("rules:\n  xyzzy: off\n", ["2:3: unknown rule 'xyzzy': no rule and no group is called so"]),
-        ("rules:\n  name-pattern-mismatch: {pattern: '(?=a)b'}\n", ["2:27: pattern is not a valid regular expression: unknown group (?=a"]),
-        ("rules:\n  latest-tag: warn\n", ["2:17: latest-tag is off, on, info, warning, error or a map of options, not 'warn'"]),
-        ("rules:\n  latest-tag:\n", ["2:3: latest-tag is off, on, info, warning, error or a map of options, not nothing"]),
-        ("rules:\n  latest-tag: 2\n", ["2:17: latest-tag is off, on, info, warning, error or a map of options, not 2"]),
-        ("rules:\n  latest-tag: {severity: Error}\n", ["2:28: severity is info, warning or error, not 'Error'"]),
-        ("rules:\n  latest-tag: {severity: }\n", ["2:18: severity is info, warning or error, not nothing"]),
-        ("rules:\n  latest-tag: {alow: a}\n", ["2:18: unknown option 'alow' of latest-tag: did you mean allow?"]),
+        ("rule: {}\n", ['1:1: unknown key "rule"; did you mean "rules"?']),
+        ("complete: true\nfail_on: error\n", ['2:1: unknown key "fail_on"; did you mean "fail-on"?']),
+        ("zebra: 1\n", ['1:1: unknown key "zebra"; use one of kubernetes, schemas, complete, pods, rules, overrides, exclude, fail-on']),
+        ("rules:\n  latest-tags: off\n", ['2:3: unknown rule or group "latest-tags"; did you mean "latest-tag"?']),
+        ("rules:\n  securty: off\n", ['2:3: unknown rule or group "securty"; did you mean "security"?']),
+        ("rules:\n  other/thing: off\n", ['2:3: unknown rule "other/thing"; check that its plug-in is installed']),
+        ("rules:\n  xyzzy: off\n", ['2:3: unknown rule or group "xyzzy"; see kcheck rules']),
+        ("rules:\n  name-pattern-mismatch: {pattern: '(?=a)b'}\n", ["2:36: pattern is not a valid regular expression: unknown group (?=a"]),
+        ("rules:\n  latest-tag: warn\n", ['2:15: latest-tag must be off, on, info, warning, error or a map of options, not "warn"']),
+        ("rules:\n  latest-tag:\n", ["2:3: latest-tag must be off, on, info, warning, error or a map of options, not an empty value"]),
+        ("rules:\n  latest-tag: 2\n", ["2:15: latest-tag must be off, on, info, warning, error or a map of options, not 2"]),
+        ("rules:\n  latest-tag: {severity: Error}\n", ['2:26: severity must be info, warning or error, not "Error"']),
+        ("rules:\n  latest-tag: {severity: }\n", ["2:16: severity must be info, warning or error, not an empty value"]),
+        ("rules:\n  latest-tag: {alow: a}\n", ['2:16: unknown option "alow" of rule latest-tag; did you mean "allow"?']),
         (
             "rules:\n  missing-probe: {min_replicas: 2}\n",
-            ["2:19: unknown option 'min_replicas' of missing-probe: did you mean min-replicas?"],
+            ['2:19: unknown option "min_replicas" of rule missing-probe; did you mean "min-replicas"?'],
         ),
-        ("rules:\n  host-network: {ports: 2}\n", ["2:18: unknown option 'ports' of host-network: it has severity"]),
-        ("rules:\n  missing-probe: {min-replicas: two}\n", ["2:33: min-replicas is a whole number, not 'two'"]),
-        ("rules:\n  latest-tag: {allow: [a, 1]}\n", ["2:25: allow is a list of texts, not ['a', 1]"]),
+        ("rules:\n  host-network: {ports: 2}\n", ['2:18: unknown option "ports" of rule host-network; use severity']),
+        ("rules:\n  missing-probe: {min-replicas: two}\n", ["2:33: min-replicas must be an integer, not 'two'"]),
+        ("rules:\n  latest-tag: {allow: [a, 1]}\n", ["2:23: allow must be a list of strings, not ['a', 1]"]),
         ("rules:\n  acme/owner: {strict: maybe}\n", ["2:24: strict is true or false, not 'maybe'"]),
-        ("rules:\n  security: {allow: a}\n", ["2:14: security is a group, which has a severity and no options: write allow under a rule"]),
-        ("rules:\n  internal-error: off\n", ["2:3: internal-error is always on and always an error: take this away"]),
-        ("rules: [latest-tag]\n", ["1:8: rules is a map from a rule or group to what is said of it, not a list"]),
-        ("complete: 1\n", ["1:11: complete is true or false, not 1"]),
-        ("complete:\n", ["1:1: complete is true or false, not nothing"]),
-        ("fail-on: never\n", ["1:10: fail-on is info, warning or error, not 'never'"]),
-        ("fail-on: ERROR\n", ["1:10: fail-on is info, warning or error, not 'ERROR'"]),
-        ("fail-on:\n", ["1:1: fail-on is info, warning or error, not nothing"]),
-        ("exclude: [a, 1, '']\n", ["1:14: exclude is a list of texts: 1 is none", "1:17: exclude is a list of texts: nothing is none"]),
-        ("exclude: {a: b}\n", ["1:10: exclude is a list of texts: a map is none"]),
-        ("exclude: ../a\n", ["1:10: '../a' leaves the folder of this file: a glob reaches what stands in it and below"]),
+        ("rules:\n  security: {allow: a}\n", ['2:14: group security has no option "allow", only severity; set options on single rules']),
+        ("rules:\n  internal-error: off\n", ["2:3: internal-error is always on and always an error; remove this line"]),
+        ("rules: [latest-tag]\n", ["1:8: rules must be a map from rules and groups to settings, not a list"]),
+        ("complete: 1\n", ["1:11: complete must be true or false, not 1"]),
+        ("complete:\n", ["1:1: complete must be true or false, not an empty value"]),
+        ("fail-on: never\n", ['1:10: fail-on must be info, warning or error, not "never"']),
+        ("fail-on: ERROR\n", ['1:10: fail-on must be info, warning or error, not "ERROR"']),
+        ("fail-on:\n", ["1:1: fail-on must be info, warning or error, not an empty value"]),
+        (
+            "exclude: [a, 1, '']\n",
+            [
+                "1:14: exclude must be a list of strings, but contains 1",
+                "1:17: exclude must be a list of strings, but contains an empty value",
+            ],
+        ),
+        ("exclude: {a: b}\n", ["1:10: exclude must be a list of strings, not a map"]),
+        ("exclude: ../a\n", ['1:10: "../a" leaves the folder of this file; globs match files in this folder and below']),
         ("schemas: [gone]\n", ["1:11: no such file or folder: gone"]),
-        ("kubernetes: latest\n", ["1:13: 'latest' is no Kubernetes version that kcheck knows: write 1.25 to 1.37, or a range of them"]),
-        ("kubernetes: 1.99\n", ["1:13: '1.99' is no Kubernetes version that kcheck knows: write 1.25 to 1.37, or a range of them"]),
+        ("kubernetes: latest\n", ['1:13: unknown Kubernetes version "latest"; use 1.25 to 1.37, or a range']),
+        ("kubernetes: 1.99\n", ['1:13: unknown Kubernetes version "1.99"; use 1.25 to 1.37, or a range']),
         (
             "kubernetes: 1.30-1.99\n",
-            ["1:13: 1.99 in '1.30-1.99' is no Kubernetes version that kcheck knows: write 1.25 to 1.37, or a range of them"],
+            ['1:13: unknown Kubernetes version "1.99" in "1.30-1.99"; use 1.25 to 1.37, or a range'],
         ),
-        ("kubernetes: 1.36-1.30\n", ["1:13: '1.36-1.30' runs backwards: write the older version first, 1.30-1.36"]),
-        ("kubernetes: true\n", ['1:13: kubernetes is a version such as "1.36" or a range such as "1.30-1.37", not true']),
-        ("kubernetes: [1.30]\n", ['1:13: kubernetes is a version such as "1.36" or a range such as "1.30-1.37", not a list']),
-        ("overrides: {files: a}\n", ["1:12: overrides is a list of maps with files and rules, not a map"]),
-        ("overrides: [a]\n", ["1:13: an override is a map with files and rules, not 'a'"]),
-        ("overrides:\n- rules: {}\n", ["2:3: an override says for which files it is: add files with a list of globs"]),
+        ("kubernetes: 1.36-1.30\n", ['1:13: range "1.36-1.30" begins with the newer version; use "1.30-1.36"']),
+        ("kubernetes: true\n", ['1:13: kubernetes must be a version such as "1.36" or a range such as "1.30-1.37", not true']),
+        ("kubernetes: [1.30]\n", ['1:13: kubernetes must be a version such as "1.36" or a range such as "1.30-1.37", not a list']),
+        ("overrides: {files: a}\n", ["1:12: overrides must be a list of maps with files and rules, not a map"]),
+        ("overrides: [a]\n", ['1:13: an override must be a map with files and rules, not "a"']),
+        ("overrides:\n- rules: {}\n", ["2:3: files is required in an override; add a list of globs"]),
         (
             "overrides:\n- files: []\n  rules: {}\n",
-            ["2:10: this list is empty, so the override is for no file: add globs or take the override away"],
+            ["2:10: files is empty, so the override applies to no file; add globs or remove the override"],
         ),
-        ("overrides:\n- files: [a]\n", ["2:3: an override says what changes: add rules"]),
-        ("overrides:\n- {files: a, rules: {}, exclude-rules: [b]}\n", ["2:25: unknown key 'exclude-rules': known are files, rules"]),
-        ("overrides:\n- files: [a]\n  rules: {floating-tags: off}\n", ["3:11: unknown rule 'floating-tags': did you mean latest-tag?"]),
-        ("complete: true\ncomplete: false\n", ["2:1: complete stands in this map already, on line 1: take one away"]),
-        ("rules:\n  security: off\n  security: on\n", ["3:3: security stands in this map already, on line 2: take one away"]),
-        ("complete: true\n---\ncomplete: true\n", ["3:1: a config is one document: take away the '---' and what follows it"]),
-        ("complete: true\n...\nrules: {}\n", ["3:1: nothing after the end of the document is read: remove it"]),
-        ("- complete\n", ["1:1: a config is a map of kubernetes, schemas, complete, pods, rules, overrides, exclude, fail-on, not a list"]),
+        ("overrides:\n- files: [a]\n", ["2:3: rules is required in an override; add a map of rules"]),
+        ("overrides:\n- {files: a, rules: {}, exclude-rules: [b]}\n", ['2:25: unknown key "exclude-rules"; use one of files, rules']),
+        (
+            "overrides:\n- files: [a]\n  rules: {latest-tags: off}\n",
+            ['3:11: unknown rule or group "latest-tags"; did you mean "latest-tag"?'],
+        ),
+        ("complete: true\ncomplete: false\n", ['2:1: duplicate key "complete" (first defined on line 1); remove one']),
+        ("rules:\n  security: off\n  security: on\n", ['3:3: duplicate key "security" (first defined on line 2); remove one']),
+        ("complete: true\n---\ncomplete: true\n", ["3:1: the config must be a single document; remove '---' and everything after it"]),
+        ("complete: true\n...\nrules: {}\n", ["3:1: content after the end of the document is ignored; remove it"]),
+        (
+            "- complete\n",
+            [
+                "1:1: the config must be a map with the keys kubernetes, schemas, complete, pods, rules, overrides, exclude, fail-on, not a list"
+            ],
+        ),
         ("complete: {a: 1\n", ["1:15: the '{' is never closed, or a ',' is missing; close it with '}'"]),
         ("rules:\n\tsecurity: off\n", ["2:1: this character cannot begin a value; quote the text"]),
     ],
@@ -250,7 +264,7 @@ def test_a_mistake_is_told_with_its_place(text: str, told: list[str], registry: 
 
 def test_all_mistakes_are_told_at_once_in_order(registry: Registry) -> None:
     text = (
-        "fail-on: often\nrule: {}\nrules:\n  floating-tags: off\n  missing-probe: {min-replicas: two, sevrity: info}\n"
+        "fail-on: often\nrule: {}\nrules:\n  latest-tags: off\n  missing-probe: {min-replicas: two, sevrity: info}\n"
         "overrides:\n- files: 3\n  rules: {secruity: off}\nfail-on: error\n"
     )
     places = [told.split(": ")[0] for told in mistakes(text, registry)]
@@ -261,7 +275,7 @@ def test_a_file_that_cannot_be_read(registry: Registry, folder: Path) -> None:
     with pytest.raises(BadConfig, match=r"^gone.yaml:1:1: cannot be read: No such file or directory$"):
         read(Path("gone.yaml"), registry)
     Path("bytes.yaml").write_bytes(b"complete: true\nrules: \xff\n")
-    with pytest.raises(BadConfig, match=r"^bytes.yaml:2:1: this is no text: byte 0xff is not UTF-8$"):
+    with pytest.raises(BadConfig, match=r"^bytes.yaml:2:1: not a text file: byte 0xff is not UTF-8$"):
         read(Path("bytes.yaml"), registry)
 
 

@@ -102,9 +102,9 @@ def test_no_quantity(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "remedy"),
     [
-        ("1K", "write 1k (powers of 1000) or 1Ki (of 1024)"),
-        ("1GB", "write 1G (powers of 1000) or 1Gi (of 1024)"),
-        ("1.5gib", "write 1.5Gi"),
+        ("1K", "use 1k (powers of 1000) or 1Ki (powers of 1024)"),
+        ("1GB", "use 1G (powers of 1000) or 1Gi (powers of 1024)"),
+        ("1.5gib", "use 1.5Gi"),
     ],
 )
 def test_a_suffix_is_repaired(text: str, remedy: str) -> None:

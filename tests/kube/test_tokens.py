@@ -42,7 +42,7 @@ def test_a_credential(kind: str) -> None:
 def test_in_base64(kind: str) -> None:
     encoded = base64.b64encode(SOUND[kind].encode()).decode()
     (found,) = credentials.find(f"data: {encoded}\n")
-    assert found == credentials.Token(kind, 6, 6 + len(encoded), encoded=True)
+    assert found == credentials.CredentialToken(kind, 6, 6 + len(encoded), encoded=True)
 
 
 @pytest.mark.parametrize(

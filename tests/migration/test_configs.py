@@ -198,12 +198,12 @@ def test_kube_score_by_its_command_line(intake: Intake, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "kube-score score --ignore-test service-type-mismatch k8s/*.yaml\n",
-        "--ignore-test service-type-mismatch\n",
-        "--ignore-test\n service-type-mismatch\n",
-        "#!/bin/sh\nset -e\nhelm template . | kube-score score --ignore-test service-type-mismatch - | tee out # done\n",
-        "docker run -v $PWD:/p zegl/kube-score:latest score \\\n  --ignore-test service-type-mismatch \\\n  /p/a.yaml; echo done\n",
-        "jobs:\n  lint:\n    steps:\n      - run: ./bin/kube-score score --ignore-test service-type-mismatch a.yaml && true\n",
+        "kube-score score --ignore-test service-type k8s/*.yaml\n",
+        "--ignore-test service-type\n",
+        "--ignore-test\n service-type\n",
+        "#!/bin/sh\nset -e\nhelm template . | kube-score score --ignore-test service-type - | tee out # done\n",
+        "docker run -v $PWD:/p zegl/kube-score:latest score \\\n  --ignore-test service-type \\\n  /p/a.yaml; echo done\n",
+        "jobs:\n  lint:\n    steps:\n      - run: ./bin/kube-score score --ignore-test service-type a.yaml && true\n",
     ],
 )
 def test_kube_score_in_a_script(intake: Intake, text: str) -> None:
@@ -262,8 +262,8 @@ def test_two_configs_make_one(intake: Intake, tmp_path: Path) -> None:
         "# From a.yaml (kube-linter), by kcheck migrate.\n"
         "# From b.yaml (polaris), by kcheck migrate.\n"
         "rules:\n"
-        "  latest-tag: error  # kube-linter: latest-tag; polaris: tagNotSpecified\n"
         "  host-ipc: on  # polaris: hostIPCSet\n"
+        "  latest-tag: error  # kube-linter: latest-tag; polaris: tagNotSpecified\n"
     )
     written(intake, tmp_path)
 

@@ -54,7 +54,7 @@ POD = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\nspec: {}\n"
             ['kcheck.dev/ignore: "latest-tag, missing-run-as-non-root; one; two"', "# about d", "d: e"],
         ),
         (["kube-linter.io/ignore-all: |", "  a sample", "  only", "a: b"], ['kcheck.dev/ignore: "practice; a sample only"', "a: b"]),
-        (["kube-score/ignore: container-image-tag, service-type-mismatch"], ['kcheck.dev/ignore: "latest-tag, node-port-service; as in kube-score"']),
+        (["kube-score/ignore: container-image-tag, service-type"], ['kcheck.dev/ignore: "latest-tag, node-port-service; as in kube-score"']),
         (['polaris.fairwinds.com/exempt: "true"'], ['kcheck.dev/ignore: "practice; as in polaris"']),
         (['polaris.fairwinds.com/cpuLimitsMissing-exempt: "true"'], ['kcheck.dev/ignore: "missing-cpu-limit; as in polaris"']),
         (['checkov.io/skip1: CKV_K8S_14=say "no"', "checkov.io/skip2: CKV_K8S_8"],
@@ -75,8 +75,8 @@ def test_block_style(counterparts: Counterparts, before: list[str], after: list[
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ('{"kube-score/ignore": "service-type-mismatch"}', '{"kcheck.dev/ignore": "node-port-service; as in kube-score"}'),
-        ('{"a": "b", "kube-score/ignore": "service-type-mismatch", "c": "d"}',
+        ('{"kube-score/ignore": "service-type"}', '{"kcheck.dev/ignore": "node-port-service; as in kube-score"}'),
+        ('{"a": "b", "kube-score/ignore": "service-type", "c": "d"}',
          '{"a": "b", "kcheck.dev/ignore": "node-port-service; as in kube-score", "c": "d"}'),
         ('{"checkov.io/skip1": "CKV_K8S_14", "checkov.io/skip2": "CKV_K8S_8", "c": "d"}',
          '{"kcheck.dev/ignore": "latest-tag, missing-liveness-probe; as in checkov", "c": "d"}'),
@@ -207,7 +207,7 @@ def test_a_merged_entry_is_for_people(counterparts: Counterparts) -> None:
 
 
 def test_broken_documents_stay(counterparts: Counterparts) -> None:
-    text = annotated("kube-score/ignore: service-type-mismatch") + "---\na: [\n"
+    text = annotated("kube-score/ignore: service-type") + "---\na: [\n"
     new, notes = migrated(counterparts, text)
     assert "node-port-service" in new
     assert new.endswith("---\na: [\n")
@@ -264,7 +264,9 @@ def test_spans_reach_as_far_as_annotations(counterparts: Counterparts) -> None:
         asked.append(span)
         return FOUND
 
-    text = "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    metadata:\n      annotations: {kube-score/ignore: service-type-mismatch}\n"
+    text = (
+        "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    metadata:\n      annotations: {kube-score/ignore: service-type}\n"
+    )
     source = Source("a.yaml", text)
     Manifest(source, parse(source), counterparts, found).rewritten()
     assert [text[s.start : s.start + 8] for s in asked] == ["template"]

@@ -25,7 +25,19 @@ spec:
       - name: c
         env: [{name: A, value: b}]
 """
-    found = check_text(text, ["security", "pod-security-restricted", "reliability", "resources", "profiles", "users", "accounts", "images"])
+    found = check_text(
+        text,
+        [
+            "security",
+            "pod-security-restricted",
+            "reliability",
+            "resources",
+            "security-context",
+            "run-as-user",
+            "service-accounts",
+            "images",
+        ],
+    )
     assert [f.rule for f in found if f.family == "practice"] == []
 
 

@@ -71,15 +71,18 @@ def job(spec: str = "hostPID: true", namespace: str = "shop") -> str:
 
 
 def told(text: str, **options: Any) -> list[str]:
-    given = {f"pod-security-{mode}": options for mode in ("enforced", "warned", "audited")} if options else {}
-    return [f.rule.removeprefix("pod-security-") for f in check_text(text, ["pod-security"], options=given)]
+    given = {f"pod-security-{mode}": options for mode in ("enforce-violation", "warn-violation", "audit-violation")} if options else {}
+    return [f.rule.removeprefix("pod-security-") for f in check_text(text, ["pod-security-admission"], options=given)]
 
 
 def test_each_mode_tells_what_the_stronger_ones_have_not() -> None:
-    assert told(space("enforce: baseline") + job()) == ["enforced"]
-    assert told(space("warn: baseline", "audit: baseline") + job()) == ["warned"]
-    assert told(space("audit: baseline") + job()) == ["audited"]
-    assert sorted(told(space("enforce: baseline", "warn: restricted", "audit: restricted") + job())) == ["enforced", "warned"]
+    assert told(space("enforce: baseline") + job()) == ["enforce-violation"]
+    assert told(space("warn: baseline", "audit: baseline") + job()) == ["warn-violation"]
+    assert told(space("audit: baseline") + job()) == ["audit-violation"]
+    assert sorted(told(space("enforce: baseline", "warn: restricted", "audit: restricted") + job())) == [
+        "enforce-violation",
+        "warn-violation",
+    ]
 
 
 def test_a_clean_pod_and_a_privileged_namespace() -> None:
@@ -95,19 +98,19 @@ def test_another_namespace_and_none() -> None:
 
 def test_namespaces_that_say_different_things_say_nothing() -> None:
     assert told(space("enforce: baseline") + space("enforce: privileged") + job()) == []
-    assert told(space("enforce: baseline") + space("enforce: baseline") + job()) == ["enforced"]
+    assert told(space("enforce: baseline") + space("enforce: baseline") + job()) == ["enforce-violation"]
 
 
 def test_the_version_of_the_label_counts() -> None:
     sysctl = "securityContext: {sysctls: [{name: net.ipv4.tcp_rmem, value: '1'}]}"
     assert told(space("enforce: baseline") + job(sysctl)) == []
     assert told(space("enforce: baseline", "enforce-version: latest") + job(sysctl)) == []
-    assert told(space("enforce: baseline", "enforce-version: v1.31") + job(sysctl)) == ["enforced"]
+    assert told(space("enforce: baseline", "enforce-version: v1.31") + job(sysctl)) == ["enforce-violation"]
 
 
 def test_exemptions() -> None:
     text = space("enforce: baseline") + job("runtimeClassName: kata\n      hostPID: true")
-    assert told(text) == ["enforced"]
+    assert told(text) == ["enforce-violation"]
     assert told(text, runtime_classes=["kata"]) == []
     assert told(text, namespaces=["shop"]) == []
 
@@ -115,7 +118,7 @@ def test_exemptions() -> None:
 def test_pods_of_custom_resources_are_held_to_it_too() -> None:
     rollout = "apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: web, namespace: shop}\nspec:\n  template:\n"
     rollout += "    spec: {hostNetwork: true, containers: [{name: a, image: 'a:1'}]}\n"
-    assert told(space("enforce: baseline") + rollout) == ["enforced"]
+    assert told(space("enforce: baseline") + rollout) == ["enforce-violation"]
 
 
 def test_a_message_names_few_containers() -> None:

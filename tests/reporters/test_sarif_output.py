@@ -53,7 +53,7 @@ def test_rules_have_the_help_of_their_page(report: Report) -> None:
     assert [r["id"] for r in rules] == ["acme/flow-list", "field-type", "latest-tag", "selector-mismatch", "unreadable-file"]
     assert [rules[r["ruleIndex"]]["id"] for r in run["results"]] == [r["ruleId"] for r in run["results"]]
     unknown, _, floating, _, unread = rules
-    assert floating["name"] == "FloatingTag"
+    assert floating["name"] == "LatestTag"
     assert floating["shortDescription"]["text"] == "an image whose tag can move"
     assert floating["fullDescription"]["text"] == "A tag can be *moved*: tomorrow's pods run another image than today's."
     assert floating["help"]["markdown"].startswith("# latest-tag\n")

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kcheck.cel.eval.activation import MEMORY
+from kcheck.cel.eval.activation import MAX_RESULT_CHARS
 from kcheck.cel.eval.program import Environment, Program
 from kcheck.cel.kubernetes.rule_evaluation import find_rules
 from kcheck.cel.kubernetes.rule_validation import refused_rules
@@ -227,7 +227,7 @@ def test_memory_of_expressions_is_bounded(source: str) -> None:
     try:
         with pytest.raises(EvaluationError, match="operation cancelled"):
             program.evaluate({"self": {"s": "a" * 20_000, "l": list(range(20_000))}})
-        assert tracemalloc.get_traced_memory()[1] < 4 * MEMORY
+        assert tracemalloc.get_traced_memory()[1] < 4 * MAX_RESULT_CHARS
     finally:
         tracemalloc.stop()
 

@@ -169,7 +169,11 @@ def hostile_parts() -> Mapping[str, list[bytes]]:
         "facts for a file": [packed([], list[Facts])] * 3,
         "a file for facts": [packed(_CachedOutcome(1), _CachedOutcome)] * 3,
         "unknown rule": [packed(_CachedOutcome(1, (known._replace(rule="no-such"),)), _CachedOutcome), b"", b""],
-        "far away": [packed(_CachedOutcome(-(2**31), (known._replace(place=far, related=(Related(far, "x"),)),)), _CachedOutcome), b"", b""],
+        "far away": [
+            packed(_CachedOutcome(-(2**31), (known._replace(place=far, related=(Related(far, "x"),)),)), _CachedOutcome),
+            b"",
+            b"",
+        ],
         "wide ignores": [packed(_CachedOutcome(1, (known,), Ignores([wide] * 10)), _CachedOutcome), b"", b""],
     }
 

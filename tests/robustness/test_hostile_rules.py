@@ -96,7 +96,7 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time_limit, "BASE", 0.3)
     monkeypatch.setattr(time_limit, "_REPEAT_SECONDS", 0.3)
     monkeypatch.setattr("kcheck.run.bundle_stage._CHARS_PER_OBJECT", 0)
-    monkeypatch.setattr("kcheck.rule.plan.MOST_PROBLEMS", 50)
+    monkeypatch.setattr("kcheck.rule.plan.MAX_PROBLEMS_PER_SUBJECT", 50)
 
 
 @pytest.mark.usefixtures("hurry")

@@ -86,14 +86,14 @@ FIXED = "=fixed\n" + POD.replace("nginx", "httpd")
         (page(DRAWN + "#            ^^^^^^^ is nginx\n", FIXED, CLEAN), "-#            ^^^^^^^ is nginx\n"),
         (page(DRAWN, "=fixed\n" + POD, CLEAN), "+      image: httpd:1"),
         (page("=options\nmaybe: [x]\n", DRAWN, FIXED, CLEAN), "acme/nginx has no option maybe"),
-        (page("=options\nmay-be: 3\n", DRAWN, FIXED, CLEAN), "may_be is a list of texts, not 3"),
+        (page("=options\nmay-be: 3\n", DRAWN, FIXED, CLEAN), "may_be must be a list of strings, not 3"),
         (page("=options\n- a\n", DRAWN, FIXED, CLEAN), "the options are no map"),
         (page("=options\nkubernetes: 1.30\n", DRAWN, FIXED, CLEAN), "the option kubernetes is 1.3: quote it"),
         (page(DRAWN, FIXED, CLEAN.replace("image:", "imege:")), "line 8 of the example: unknown-field: Container has no field imege"),
         (page(DRAWN, FIXED, CLEAN.replace("kind: Pod", "kind: [Pod")), "line 3 of the example: invalid-yaml"),
         ("# acme/nginx\n<!-- tested: tests/none.py -->\n", "tests/none.py does not exist"),
         ("# acme/nginx\n<!-- tested: nothing.py -->\n", "nothing.py says nothing of acme/nginx"),
-        ("# acme/nginx\n```yaml\n", "line 2: this block has no end"),
+        ("# acme/nginx\n```yaml\n", "line 2: unterminated block"),
     ],
 )
 def test_a_false_page_fails(package: Package, tmp_path: Path, text: str, said: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from kcheck.check import time_limit
 from kcheck.check.time_limit import Budget, OutOfBudget
-from kcheck.cli.input import Input, found_by
+from kcheck.cli.input import Input, find_files
 from kcheck.cli.settings import Failure
 from kcheck.config.config import Config
 
@@ -109,4 +109,4 @@ def test_a_search_for_files_has_a_limit(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr("kcheck.cli.input.RESERVE", 0.2)
     values = dict.fromkeys(Input._fields, ()) | {"paths": (str(tmp_path),), "stdin_filename": "", "as_found": False}
     with pytest.raises(Failure, match="the search for files was stopped"):
-        found_by(Input(**values), Config(tmp_path), Budget())  # type: ignore[arg-type]
+        find_files(Input(**values), Config(tmp_path), Budget())  # type: ignore[arg-type]

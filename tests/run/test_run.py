@@ -132,7 +132,10 @@ def test_a_crashing_rule_is_told_and_the_rest_goes_on(check) -> None:  # type: i
     report = check({"x.yaml": TYPO}, rules=registry)
     assert {f.rule for f in report.findings} >= {"acme/crash", "acme/bundle", "internal-error", "unknown-field"}
     messages = [f.concise for f in report.findings if f.rule == "internal-error"]
-    assert sorted(messages) == ["rule acme/bundle failed on Pod a: ValueError: bang", "rule acme/crash failed on Pod a: RuntimeError: boom"]
+    assert sorted(messages) == [
+        "rule acme/bundle failed on Pod a: ValueError: bang",
+        'rule acme/crash failed on Pod "a": RuntimeError: boom',
+    ]
 
 
 def test_the_same_report_twice(check) -> None:  # type: ignore[no-untyped-def]

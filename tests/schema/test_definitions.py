@@ -340,6 +340,7 @@ def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     (tmp_path / "schemas" / "removed.json").write_text('{"added": {}, "removed": {"old/v1": {"Box": "1.9"}}}')
     (tmp_path / "schemas" / "resources.json").write_text("{}")
     monkeypatch.setattr(module, "SCHEMAS", tmp_path / "schemas")
+    monkeypatch.setattr(module, "VOCABULARY", tmp_path / "vocabulary.json")
     return module
 
 

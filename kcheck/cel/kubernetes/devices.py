@@ -1,4 +1,4 @@
-"""Selectors of devices in ResourceClaims and DeviceClasses.
+"""CEL selectors of devices in ResourceClaims and DeviceClasses.
 
 Source: k8s.io/dynamic-resource-allocation/cel.
 """
@@ -15,15 +15,15 @@ from kcheck.cel.values import types
 from kcheck.cel.values.types import BOOL, STRING, Type, map_of
 
 COST_LIMIT = 1_000_000
-"""What evaluating a selector for one device may cost (resource.k8s.io CELSelectorExpressionMaxCost)."""
+"""The cost limit of a selector for one device (resource.k8s.io CELSelectorExpressionMaxCost)."""
 
-_ENTRIES = 32
+_MAX_ENTRIES = 32
 _QUANTITY = Type("opaque", "kubernetes.Quantity")
 _CAPACITY_SINCE = 36
 
 
 def check_selector(expression: str, minor: int = LATEST) -> tuple[Program | None, tuple[Issue, ...]]:
-    """The program where the server takes the selector, and what is wrong with it. `minor`: the version 1.N of the server."""
+    """Return the program if the server accepts the selector, and the issues. `minor`: the version 1.N of the server."""
     device, environment = _device(minor)
     found = environment.compile(expression)
     if not isinstance(found, Program):
@@ -55,6 +55,6 @@ def _device(minor: int) -> tuple[CelShape, Environment]:
 
 
 def _map(key: CelShape, element: CelShape) -> CelShape:
-    found = CelShape("map", {}, map_of(STRING, element.type), _ENTRIES, 2, element)
+    found = CelShape("map", {}, map_of(STRING, element.type), _MAX_ENTRIES, 2, element)
     found.key = key
     return found

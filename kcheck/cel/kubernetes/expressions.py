@@ -1,4 +1,4 @@
-"""What rules ask of expressions. CEL itself is loaded when the first expression comes, for most inputs have none."""
+"""CEL expressions for rules. The CEL packages are imported for the first expression, because most inputs have none."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from kcheck.yaml.node import Node
 
 _INSTANTIATION = "program instantiation failed: "
 _WORD = re.compile(r"\.?\w+|[<>=!&|]+")
-# Every name is in it.
+# Contained in every message about an unknown name.
 _CONTAINER = " (in container '')"
 
 
 class ExpressionFault(NamedTuple):
-    """What is wrong with an expression. `offset`: where in its text, None for the whole. `internal`: the server blames itself."""
+    """An error in an expression. `offset`: the position in its text, None for the whole. `internal`: an internal error of the server."""
 
     message: str
     offset: int | None = None
@@ -27,7 +27,7 @@ class ExpressionFault(NamedTuple):
 
 
 class ExpressionRuleFault(NamedTuple):
-    """What is wrong with a rule of a schema, at a node of it; the schema's root for all rules together."""
+    """An error in a validation rule of a schema, at a node of the schema; at its root for all rules together."""
 
     node: Node
     message: str
@@ -36,7 +36,7 @@ class ExpressionRuleFault(NamedTuple):
 
 
 class ExpressionViolation(NamedTuple):
-    """A rule that a default breaks. `field`: below the default, as the server writes it; `path`: the keys to the node."""
+    """A violation of a rule by a default. `field`: relative to the default, in the server's format; `path`: the keys to the node."""
 
     field: str
     message: str
@@ -45,7 +45,7 @@ class ExpressionViolation(NamedTuple):
 
 
 class Policy:
-    """The expressions of an admission policy or webhook, in the order in which they see each other. See `policies.PolicyCompiler`."""
+    """The expressions of an admission policy or webhook, in order of visibility. See `policies.PolicyCompiler`."""
 
     def __init__(self, minor: int, *, params: bool = False, variables: bool = False, patches: bool = False) -> None:
         self._minor = minor
@@ -54,7 +54,7 @@ class Policy:
 
     @property
     def compiler(self) -> Any:
-        """What compiles them."""
+        """The PolicyCompiler of this policy."""
         if self._compiler is None:
             from kcheck.cel.eval.program import LATEST
             from kcheck.cel.kubernetes.policies import PolicyCompiler
@@ -63,28 +63,28 @@ class Policy:
         return self._compiler
 
     def declare(self, name: str, expression: str) -> list[ExpressionFault]:
-        """A variable that later expressions may name."""
+        """Compile a variable that later expressions may use, and return its errors."""
         return _faults(self.compiler.declare(name, expression))
 
     def compile(self, expression: str, result: str, *, authorizer: bool = True) -> list[ExpressionFault]:
-        """An expression that gives a "bool", a "string", a "string or null", an "object" or "patches"."""
+        """Compile an expression and return its errors. `result`: "bool", "string", "string or null", "object" or "patches"."""
         found = self.compiler.compile(expression, result, authorizer=authorizer)
         return _faults(found) if isinstance(found, tuple) else []
 
 
 def schema_faults(root: Node, minor: int) -> Iterator[ExpressionRuleFault]:
-    """What is wrong with the expressions of a schema's rules (x-kubernetes-validations), and with what they cost."""
+    """Yield the errors in the expressions of a schema's rules (x-kubernetes-validations), including excessive costs."""
     from kcheck.cel.eval.program import LATEST
     from kcheck.cel.kubernetes.rule_validation import check_rules
 
     for fault in check_rules(root.shared(), minor or LATEST):
         message = fault.message.removeprefix("compilation failed: ").removesuffix(_CONTAINER)
         offset = fault.offset
-        yield ExpressionRuleFault(root.at(*fault.path), _bare(message) if offset is not None else message, fault.reason, offset)
+        yield ExpressionRuleFault(root.at(*fault.path), _without_position(message) if offset is not None else message, fault.reason, offset)
 
 
 def default_violations(schema: Node, whole: bool, minor: int) -> list[ExpressionViolation]:
-    """Rules of a schema that its default breaks, and those that do not compile. `whole`: it is the schema of whole objects."""
+    """Return the violations of a schema's rules by its default, and the rules that do not compile. `whole`: it describes whole objects."""
     from kcheck.schema.crd.structural import has_rules
 
     if not has_rules(schema):
@@ -108,7 +108,7 @@ def default_violations(schema: Node, whole: bool, minor: int) -> list[Expression
 
 
 def place(node: Node, offset: int, resource: Resource) -> Span | None:
-    """The characters of the file that stand for a word of an expression, None where nobody can tell."""
+    """Return the span of a word of an expression in the file, or None if it cannot be determined."""
     source, text = resource.document.source.text, node.text
     start = _offset(node, offset, source)
     if start is None or source[start : start + 1] != text[offset : offset + 1]:
@@ -118,7 +118,7 @@ def place(node: Node, offset: int, resource: Resource) -> Span | None:
 
 
 def _offset(node: Node, offset: int, source: str) -> int | None:
-    """Where in the file a character of a scalar stands: in one line as it is, in a literal block line by line."""
+    """Return the file offset of a character of a scalar: directly for single-line scalars, line by line in literal blocks."""
     if node.style == "|":
         lines = node.text[:offset].split("\n")
         at = node.start
@@ -144,6 +144,6 @@ def _faults(issues: tuple[Any, ...]) -> list[ExpressionFault]:
     return faults
 
 
-def _bare(message: str) -> str:
-    """The message without its line and column."""
+def _without_position(message: str) -> str:
+    """Remove line and column from a message."""
     return message.split(": ", 1)[1] if message[:1].isdigit() else message

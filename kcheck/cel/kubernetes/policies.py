@@ -1,4 +1,4 @@
-"""Expressions of admission policies and webhooks: what they may name, and what they must give.
+"""CEL expressions of admission policies and webhooks: the names that they may use and the types of their results.
 
     compiler = PolicyCompiler(params=True, variables=True)
     compiler.declare("foo", "object.spec.replicas > 1")     # (), or issues
@@ -18,13 +18,13 @@ from kcheck.cel.values.types import BOOL, DYN, INT, STRING, TIMESTAMP, Type, lis
 
 
 class Record:
-    """The fields of an object type, by name; any field is dyn where none are given."""
+    """The fields of an object type, by name; without fields, every field is dyn."""
 
     def __init__(self, fields: Mapping[str, Type] | None) -> None:
         self._fields = fields
 
     def field(self, name: str) -> Type | None:
-        """The type of a field."""
+        """Return the type of a field."""
         return DYN if self._fields is None else self._fields.get(name)
 
 
@@ -62,13 +62,14 @@ RESULTS: Mapping[str, tuple[Type, ...]] = {
     "bool": (BOOL,), "string": (STRING,), "string or null": (STRING, types.NULL), "object": (_OBJECT,), "patches": (list_of(_JSON_PATCH),),
     "any": (),
 }  # fmt: skip
-"""What an expression must give, by the names that `PolicyCompiler.compile` takes."""
+"""The allowed result types of an expression, by the names that `PolicyCompiler.compile` accepts."""
 
 
 class PolicyCompiler:
-    """`params`: the policy has a paramKind. `variables`: expressions may name the policy's variables. `patches`: it mutates.
+    """Compiles the expressions of one policy.
 
-    A webhook's match conditions have none of these.
+    `params`: the policy has a paramKind. `variables`: expressions may use the policy's variables. `patches`: the policy mutates. The match
+    conditions of a webhook have none of these.
     """
 
     def __init__(self, params: bool = False, variables: bool = False, patches: bool = False, minor: int = LATEST) -> None:
@@ -79,19 +80,19 @@ class PolicyCompiler:
         self._environments: dict[tuple[bool, bool, bool, int], Environment] = {}
 
     def declare(self, name: str, expression: str) -> tuple[Issue, ...]:
-        """Compile a variable and let later expressions name it, as dyn where it is broken. What is wrong with it."""
-        # Variables cannot make patches themselves.
+        """Compile a variable and make it available to later expressions, as dyn if it is invalid. Returns the issues."""
+        # Variables cannot create patches.
         found = self._environment(True, True, True, False).compile(expression)
         if self._declared is not None:
             if name in self._declared:
-                self._environments.clear()  # they are told apart by how many names there are
-            self._declared[name] = _kept(found.type) if isinstance(found, Program) else DYN
+                self._environments.clear()  # the cache key only contains the number of names
+            self._declared[name] = _visible_type(found.type) if isinstance(found, Program) else DYN
         return () if isinstance(found, Program) else found
 
     def compile(
         self, expression: str, result: str, authorizer: bool = True, variables: bool = True, params: bool = True
     ) -> Program | tuple[Issue, ...]:  # fmt: skip
-        """Compile an expression. `result`: a key of RESULTS. `authorizer`, `variables`, `params`: whether it may name them.
+        """Compile an expression. `result`: a key of RESULTS. `authorizer`, `variables`, `params`: whether it may use them.
 
         Message expressions have no authorizer, match conditions no variables.
         """
@@ -118,17 +119,17 @@ class PolicyCompiler:
         return found
 
 
-def _kept(type_: Type) -> Type:
-    """What later expressions know of a variable's type: scalars, and lists and maps of them; all else is dyn."""
+def _visible_type(type_: Type) -> Type:
+    """Return the type of a variable as later expressions see it: scalars, and lists and maps of them; everything else is dyn."""
     if type_.kind == "list":
-        return list_of(_kept(type_.params[0]))
+        return list_of(_visible_type(type_.params[0]))
     if type_.kind == "map":
-        return map_of(_kept(type_.params[0]), _kept(type_.params[1]))
+        return map_of(_visible_type(type_.params[0]), _visible_type(type_.params[1]))
     return DYN if type_.kind in ("object", "opaque", "type") else type_
 
 
 def _message(name: str) -> Type | None:
-    """The types that mutations are made of: JSONPatch, and Object with Object.spec and whatever lies below it."""
+    """Return the message types for mutations: JSONPatch, Object, and types below it such as Object.spec."""
     if name == "JSONPatch":
         return _JSON_PATCH
     if name == "Object":

@@ -1,9 +1,9 @@
-"""x-kubernetes-validations: the rules of a structural schema, compiled, and what objects violate.
+"""x-kubernetes-validations: compilation and evaluation of the rules of a structural schema.
 
-    rules = find_rules(schema)              # openAPIV3Schema as plain JSON; None where it has no rules
+    rules = find_rules(schema)              # openAPIV3Schema as plain JSON; None if it has no rules
     for each in rules.evaluate(object_): print(each.field, each.reason, each.message)
 
-Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel. The object is defaulted and pruned, and valid but for its rules.
+Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel. The object must be defaulted, pruned and otherwise valid.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kcheck.cel.kubernetes.environments import environment_of
 from kcheck.cel.language.issues import Issue
 from kcheck.cel.schema.declarations import CelShape, Schema, is_resource, properties_of, shape_of, with_metadata
 from kcheck.cel.schema.field_paths import BadFieldPath, normalize
-from kcheck.cel.schema.native_values import read
+from kcheck.cel.schema.native_values import read_value
 from kcheck.cel.values.types import BOOL, STRING
 from kcheck.cel.values.values import NONE, EvaluationError, Value
 from kcheck.finding.problem import Reason
@@ -25,16 +25,21 @@ from kcheck.kube.names import GENERATED_BASE
 from kcheck.text.record import NamedTuple
 
 BUDGET = 10_000_000
-"""What all rules of one object may cost (celconfig.RuntimeCELCostBudget)."""
+"""The cost limit of all rules of one object (celconfig.RuntimeCELCostBudget)."""
 
-_LONGEST_MESSAGE = 5 * 1024
+_MAX_MESSAGE_BYTES = 5 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class RuleViolation:
-    """`field`: as the server writes it, `<nil>` for the object itself. `reason`: Invalid, Forbidden, Required or Duplicate.
+    """A violation of a rule.
 
-    `rule`: the expression that does not hold. `path`: keys and indices from the object to the field's holder.
+    Attributes:
+        field: in the server's format, `<nil>` for the object itself.
+        reason: Invalid, Forbidden, Required or Duplicate.
+        message: the message of the rule, or the error of its evaluation.
+        rule: the expression that evaluated to false.
+        path: keys and indexes from the object to the value that the rule applies to.
     """
 
     field: str
@@ -45,7 +50,7 @@ class RuleViolation:
 
 
 class CompiledRule:
-    """One rule where it stands: its program, or the issues that keep it from being one."""
+    """One rule at a place of a schema: its program, or the issues that prevent compilation."""
 
     __slots__ = ("field_path", "fits", "issues", "message", "message_program", "optional_old", "program", "reason", "text", "uses_old")
 
@@ -67,8 +72,8 @@ class CompiledRule:
             self.field_path = ""
 
     @property
-    def said(self) -> str:
-        """What the server says of a violation."""
+    def failure_message(self) -> str:
+        """The server's message for a violation."""
         return self.message.strip() or f"failed rule: {self.text.strip()}"
 
 
@@ -87,19 +92,19 @@ class ObjectRules:
         self.all_of: list[ObjectRules] = []
 
     def evaluate(self, object_: Any) -> list[RuleViolation]:
-        """What the object violates, in the order of the schema."""
-        return list(self._visit(_named(object_) if self.resource else object_, (), "", _Meter()))
+        """Return the violations of an object, in the order of the schema."""
+        return list(self._visit(_with_generated_name(object_) if self.resource else object_, (), "", _Meter()))
 
     def _visit(self, raw: Any, path: tuple[str | int, ...], field: str, meter: _Meter) -> Iterator[RuleViolation]:
         if raw is None or meter.left < 0:
             return
         if self.rules:
-            yield from self._judge(raw, path, field, meter)
+            yield from self._evaluate_rules(raw, path, field, meter)
         for inner, value, way, name in self._below(raw, path, field):
             yield from inner._visit(value, way, name, meter)
 
     def _below(self, raw: Any, path: tuple[str | int, ...], field: str) -> Iterator[tuple[ObjectRules, Any, tuple[str | int, ...], str]]:
-        """The rules of the parts of a value, each with the part, the way to it and its field."""
+        """Yield the rules of the parts of a value, each with the part, its path and its field."""
         for each in self.all_of:
             yield each, raw, path, field
         if isinstance(raw, list):
@@ -115,7 +120,7 @@ class ObjectRules:
                     yield inner, raw[name], (*path, name), f"{field}.{name}" if field else name
 
     def uncompiled(self, raw: Any, path: tuple[str | int, ...] = (), field: str = "") -> Iterator[tuple[str, str, tuple[str | int, ...]]]:
-        """Where rules should judge a value and do not compile: the field, why, and the way there."""
+        """Yield the field, the reason and the path of rules that apply to a value but do not compile."""
         if raw is None:
             return
         for rule in self.rules:
@@ -124,9 +129,9 @@ class ObjectRules:
         for inner, value, way, name in self._below(raw, path, field):
             yield from inner.uncompiled(value, way, name)
 
-    def _judge(self, raw: Any, path: tuple[str | int, ...], field: str, meter: _Meter) -> Iterator[RuleViolation]:
+    def _evaluate_rules(self, raw: Any, path: tuple[str | int, ...], field: str, meter: _Meter) -> Iterator[RuleViolation]:
         try:
-            value = read(raw, self.shape)
+            value = read_value(raw, self.shape)
         except EvaluationError:
             return
         for rule in self.rules:
@@ -153,14 +158,14 @@ class ObjectRules:
     def _violation(
         self, rule: CompiledRule, variables: Mapping[str, Value], path: tuple[str | int, ...], field: str, meter: _Meter
     ) -> RuleViolation:
-        message = _message(rule, variables, meter)
+        message = _evaluate_message(rule, variables, meter)
         if rule.field_path:
             field = f"{field}.{rule.field_path}" if field else rule.field_path
-        return RuleViolation(field or "<nil>", rule.reason, message or rule.said, rule.text, path)
+        return RuleViolation(field or "<nil>", rule.reason, message or rule.failure_message, rule.text, path)
 
 
 class _Meter:
-    """What is left of the budget; negative when it is spent."""
+    """The remaining budget; negative if it is exceeded."""
 
     __slots__ = ("left",)
 
@@ -172,21 +177,21 @@ _REASONS: dict[str, Reason] = {"FieldValueForbidden": "Forbidden", "FieldValueRe
 
 
 def find_rules(schema: Schema, minor: int = LATEST, resource: bool = True, refused: Collection[int] = frozenset()) -> ObjectRules | None:
-    """The rules in a schema, None where there are none. `resource`: it is of a whole object, with apiVersion, kind and metadata.
+    """Return the rules in a schema, None if there are none. `resource`: it describes a whole object, with apiVersion, kind and metadata.
 
-    `refused`: the ids of rules (the maps that state them) that the server does not accept, and which are left out.
+    `refused`: ids of the rules (the maps that define them) that the server does not accept; these are omitted.
     """
     ruled = ruled_schemas(schema)
     shape = shape_of(schema, resource, "selfType") if ruled else None
     if shape is None:
         return None
-    found = _build(schema, with_metadata(schema) if resource else schema, shape, minor, _Kept(ruled, refused))
+    found = _build(schema, with_metadata(schema) if resource else schema, shape, minor, _RuleFilter(ruled, refused))
     found.resource = resource
     return found
 
 
 def ruled_schemas(schema: Schema) -> set[int]:
-    """The ids of the schemas in and below which rules stand, wherever they may not stand as well."""
+    """Return the ids of the schemas that contain rules, including at places where rules are not allowed."""
     found: set[int] = set()
     _mark(schema, found)
     return found
@@ -194,72 +199,72 @@ def ruled_schemas(schema: Schema) -> set[int]:
 
 def _mark(schema: Schema, ruled: set[int]) -> bool:
     marked = bool(schema.get("x-kubernetes-validations"))
-    for key in _INNER.intersection(schema):
+    for key in _SCHEMA_KEYWORDS.intersection(schema):
         value = schema[key]
         if value.__class__ is dict:
             value = value.values() if key == "properties" else (value,)
         elif value.__class__ is not list:
             continue
         for each in value:
-            # Most schemas are those of scalars, which say nothing of this kind.
-            if each.__class__ is dict and not _TELLING.isdisjoint(each) and _mark(each, ruled):
+            # Most schemas describe scalars and contain none of these keys.
+            if each.__class__ is dict and not _RELEVANT_KEYWORDS.isdisjoint(each) and _mark(each, ruled):
                 marked = True
     if marked:
         ruled.add(id(schema))
     return marked
 
 
-_INNER = frozenset({"properties", "items", "additionalProperties", "allOf", "oneOf", "anyOf", "not"})
-_TELLING = _INNER | {"x-kubernetes-validations"}
+_SCHEMA_KEYWORDS = frozenset({"properties", "items", "additionalProperties", "allOf", "oneOf", "anyOf", "not"})
+_RELEVANT_KEYWORDS = _SCHEMA_KEYWORDS | {"x-kubernetes-validations"}
 
 
 def _list(value: Any) -> list[Any]:
-    """What stands there, nothing where it is no list: a broken definition is told elsewhere."""
+    """Return the value if it is a list, else an empty list: invalid definitions are reported elsewhere."""
     return value if isinstance(value, list) else []
 
 
-class _Kept(NamedTuple):
-    """`ruled`: see ruled_schemas; `refused`: rules that are left out; both by id."""
+class _RuleFilter(NamedTuple):
+    """`ruled`: see ruled_schemas; `refused`: the omitted rules; both by id."""
 
     ruled: Collection[int]
     refused: Collection[int]
 
 
-def _build(schema: Schema, node: Schema, shape: CelShape, minor: int, kept: _Kept) -> ObjectRules:
-    """`schema`: where rules are looked for; `node`: what declares the values, which within allOf is the schema around it."""
-    ruled = kept.ruled
+def _build(schema: Schema, node: Schema, shape: CelShape, minor: int, rule_filter: _RuleFilter) -> ObjectRules:
+    """`schema`: where rules are searched; `node`: what declares the values; within allOf this is the surrounding schema."""
+    ruled = rule_filter.ruled
     found = ObjectRules(shape)
     for raw in _list(schema.get("x-kubernetes-validations")):
-        if isinstance(raw, dict) and _string(raw, "rule").strip() and id(raw) not in kept.refused:
+        if isinstance(raw, dict) and _string(raw, "rule").strip() and id(raw) not in rule_filter.refused:
             found.rules.append(CompiledRule(raw, node, shape, minor))
     items, declared = schema.get("items"), node.get("items")
     if isinstance(items, dict) and id(items) in ruled and isinstance(declared, dict) and shape.element is not None:
-        found.items = _build(items, declared, shape.element, minor, kept)
+        found.items = _build(items, declared, shape.element, minor, rule_filter)
     additional, declared = schema.get("additionalProperties"), node.get("additionalProperties")
     if isinstance(additional, dict) and id(additional) in ruled and isinstance(declared, dict) and shape.element is not None:
-        found.additional = _build(additional, declared, shape.element, minor, kept)
+        found.additional = _build(additional, declared, shape.element, minor, rule_filter)
     declared = properties_of(node)
     for name, inner in properties_of(schema).items():
         if id(inner) in ruled and isinstance(declared.get(name), dict):
             inner_shape = shape.of_property(name) or shape_of(declared[name], is_resource(declared[name]), f"{shape.type.name}.{name}")
             if inner_shape is not None:
-                found.properties[name] = _build(inner, declared[name], inner_shape, minor, kept)
+                found.properties[name] = _build(inner, declared[name], inner_shape, minor, rule_filter)
     for each in _list(schema.get("allOf")):
         if id(each) in ruled:
-            found.all_of.append(_build(each, node, shape, minor, kept))
+            found.all_of.append(_build(each, node, shape, minor, rule_filter))
     return found
 
 
-def _named(object_: Any) -> Any:
-    """The object with the name that the server would make of generateName, before it looks at rules."""
+def _with_generated_name(object_: Any) -> Any:
+    """Return the object with a name generated from generateName, as the server sets it before it evaluates rules."""
     metadata = object_.get("metadata") if isinstance(object_, dict) else None
     if not isinstance(metadata, dict) or metadata.get("name") or not isinstance(metadata.get("generateName"), str):
         return object_
     return {**object_, "metadata": {**metadata, "name": metadata["generateName"][:GENERATED_BASE] + "x" * 5}}
 
 
-def _message(rule: CompiledRule, variables: Mapping[str, Value], meter: _Meter) -> str:
-    """What the message expression says; "" where the server would fall back to the message."""
+def _evaluate_message(rule: CompiledRule, variables: Mapping[str, Value], meter: _Meter) -> str:
+    """Return the result of the message expression; "" if the server falls back to the message."""
     if rule.message_program is None:
         return ""
     try:
@@ -269,7 +274,7 @@ def _message(rule: CompiledRule, variables: Mapping[str, Value], meter: _Meter) 
     finally:
         meter.left -= rule.message_program.spent
     text = text.strip() if isinstance(text, str) else ""
-    return "" if "\n" in text or len(text.encode()) > _LONGEST_MESSAGE else text
+    return "" if "\n" in text or len(text.encode()) > _MAX_MESSAGE_BYTES else text
 
 
 def _string(raw: Mapping[str, Any], key: str) -> str:

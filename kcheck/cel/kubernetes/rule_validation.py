@@ -1,9 +1,9 @@
-"""What the server refuses about the rules of a CRD's schema: their form, their types, their cost.
+"""Validation of the rules in a CRD's schema: form, types and cost.
 
     for each in check_rules(schema): print(each.field, each.reason, each.message)
 
 Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation. Fields are relative to the schema
-(`properties[spec].x-kubernetes-validations[0].rule`). The schema is structural; what else is wrong with it is not said here.
+(`properties[spec].x-kubernetes-validations[0].rule`). The schema must be structural; other errors in it are not reported here.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kcheck.cel.cost.cost import estimate_cost
-from kcheck.cel.cost.size_estimate import MOST, capped
+from kcheck.cel.cost.size_estimate import MAX_COST, capped
 from kcheck.cel.eval.program import LATEST, Program
 from kcheck.cel.kubernetes.environments import environment_of
 from kcheck.cel.kubernetes.rule_evaluation import ruled_schemas
@@ -24,17 +24,22 @@ from kcheck.finding.problem import Reason
 
 RULE_LIMIT = 10_000_000
 SCHEMA_LIMIT = 100_000_000
-_REQUEST = 3 * 1024 * 1024
-_NAMED = 4
-_NESTED = ("allOf", "oneOf", "anyOf", "not")
+_MAX_REQUEST_BYTES = 3 * 1024 * 1024
+_MAX_NAMED = 4
+_COMBINATION_KEYWORDS = ("allOf", "oneOf", "anyOf", "not")
 _REASONS = ("FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")
 
 
 @dataclass(frozen=True, slots=True)
 class RuleFault:
-    """`field`: below the schema, "" for itself. `reason`: Required, Invalid, NotSupported, Forbidden or Internal.
+    """An error in a rule.
 
-    `path`: keys and indices to the node. `offset`: where in the expression, None for the whole field.
+    Attributes:
+        field: relative to the schema, "" for the schema itself.
+        reason: Required, Invalid, NotSupported, Forbidden or Internal.
+        message: the error.
+        path: keys and indexes to the node.
+        offset: the position in the expression, None for the whole field.
     """
 
     field: str
@@ -45,7 +50,7 @@ class RuleFault:
 
 
 def check_rules(schema: Schema, minor: int = LATEST) -> list[RuleFault]:
-    """The faults of all rules in an openAPIV3Schema. `minor`: the version 1.N of the server."""
+    """Return the errors of all rules in an openAPIV3Schema. `minor`: the version 1.N of the server."""
     ruled = ruled_schemas(schema)
     if not ruled:
         return []
@@ -55,7 +60,7 @@ def check_rules(schema: Schema, minor: int = LATEST) -> list[RuleFault]:
 
 
 def refused_rules(schema: Schema, minor: int = LATEST) -> frozenset[int]:
-    """The ids of the rules (the maps that state them) whose cost is over the server's limit, so that it accepts no definition with them."""
+    """Return the ids of the rules (the maps that define them) that exceed the server's cost limit, so that it rejects the definition."""
     found = set()
     for fault in check_rules(schema, minor):
         if fault.reason == "Forbidden" and fault.path:
@@ -76,38 +81,41 @@ class _RuleChecker:
     def visit(
         self, schema: Schema, field: str, path: tuple[str | int, ...], shape: CelShape | None, cardinality: int | None, loose: str
     ) -> bool:  # fmt: skip
-        """Check a node and all below; whether the forms of all rules there are good. `cardinality`: how often the node may occur.
+        """Check a node and everything below it. Returns whether all rules there are well-formed.
 
-        `loose`: the part of the schema whose values the server cannot find again in an older object, "" outside of one.
+        `cardinality`: the maximum number of occurrences of the node. `loose`: the part of the schema whose values the server cannot
+        correlate with values of the old object, "" outside of one.
         """
-        good = True
-        spread = _spread(schema, cardinality)
+        well_formed = True
+        child_cardinality = _child_cardinality(schema, cardinality)
         map_type = schema.get("x-kubernetes-map-type")
         inner_loose = loose or (field or "." if map_type not in (None, "granular", "atomic") else "")
         for name, inner in properties_of(schema).items():
             if id(inner) in self.ruled:
                 child = (shape.of_property(name) if shape is not None else None) or shape_of(inner, is_resource(inner), name)
-                good &= self.visit(inner, _join(field, f"properties[{name}]"), (*path, "properties", name), child, spread, inner_loose)
+                well_formed &= self.visit(
+                    inner, _join(field, f"properties[{name}]"), (*path, "properties", name), child, child_cardinality, inner_loose
+                )
         element = shape.element if shape is not None else None
         items = schema.get("items")
         if isinstance(items, dict) and id(items) in self.ruled:
             here = loose or ("" if schema.get("x-kubernetes-list-type") == "map" else _join(field, "items"))
-            good &= self.visit(items, _join(field, "items"), (*path, "items"), element, spread, here)
+            well_formed &= self.visit(items, _join(field, "items"), (*path, "items"), element, child_cardinality, here)
         additional = schema.get("additionalProperties")
         if isinstance(additional, dict) and id(additional) in self.ruled:
             here = _join(field, "additionalProperties")
-            good &= self.visit(additional, here, (*path, "additionalProperties"), element, spread, inner_loose)
+            well_formed &= self.visit(additional, here, (*path, "additionalProperties"), element, child_cardinality, inner_loose)
         for fault in _forms_only(schema, field, path):
             self.faults.append(fault)
-            good = False
+            well_formed = False
         rules = schema.get("x-kubernetes-validations")
         if rules:
             forms = list(_forms(rules, schema, field, path))
             self.faults += forms
-            good = good and not forms
-            if good:
+            well_formed = well_formed and not forms
+            if well_formed:
                 self.compile(rules, field, path, shape, cardinality, loose)
-        return good
+        return well_formed
 
     def compile(
         self, rules: list[Any], field: str, path: tuple[str | int, ...], shape: CelShape | None, cardinality: int | None, loose: str
@@ -128,7 +136,7 @@ class _RuleChecker:
             if optional is not None and not uses_old:
                 message = "without oldSelf in the rule this means nothing: take it away"
                 self.fault(f"{base}.optionalOldSelf", "Invalid", message, (*here, "optionalOldSelf"))
-            # The server looks at the message only where the rule is sound.
+            # The server checks the message expression only if the rule is valid.
             if _text(raw, "messageExpression").strip() and isinstance(compiled, Program) and compiled.type is BOOL:
                 self.expression(environment.compile(_text(raw, "messageExpression")), base, here, "messageExpression", shape, 1)
             if uses_old and loose:
@@ -136,7 +144,7 @@ class _RuleChecker:
                 self.fault(f"{base}.rule", "Invalid", message, (*here, "rule"))
 
     def expression(self, compiled: Any, base: str, path: tuple[str | int, ...], key: str, shape: CelShape, cardinality: int | None) -> bool:
-        """Check one expression; whether it uses oldSelf."""
+        """Check one expression. Returns whether it uses oldSelf."""
         field, place = f"{base}.{key}", (*path, key)
         if not isinstance(compiled, Program):
             issue = compiled[0]
@@ -147,7 +155,7 @@ class _RuleChecker:
             self.fault(field, "Invalid", f"must evaluate to a {name}, not to {compiled.type!r}", place)
             return False
         cost = _estimate(compiled, shape)
-        cost = capped(cost * (_REQUEST // (shape.least + 1) if cardinality is None else cardinality))
+        cost = capped(cost * (_MAX_REQUEST_BYTES // (shape.least + 1) if cardinality is None else cardinality))
         if cost > RULE_LIMIT:
             self.fault(field, "Forbidden", _excess(f"the estimated cost of this {key}", cost, RULE_LIMIT), place)
         self.costs.append((cost, field, place))
@@ -157,23 +165,23 @@ class _RuleChecker:
         self.faults.append(RuleFault(field, reason, message, path))
 
     def total_faults(self) -> Iterator[RuleFault]:
-        """What is said where all rules together cost too much: the few that contribute most are named."""
+        """Yield the errors if all rules together exceed the limit: the few rules that contribute most, and the total."""
         total = sum(cost for cost, _, _ in self.costs)
         if total > SCHEMA_LIMIT:
-            dearest = sorted((each for each in self.costs if each[0] >= SCHEMA_LIMIT // 100), key=lambda each: -each[0])[:_NAMED]
-            for _, field, path in dearest:
+            costliest = sorted((each for each in self.costs if each[0] >= SCHEMA_LIMIT // 100), key=lambda each: -each[0])[:_MAX_NAMED]
+            for _, field, path in costliest:
                 yield RuleFault(field, "Forbidden", "contributes to a total estimated cost of all rules beyond the server's limit", path)
-            yield RuleFault("", "Forbidden", _excess("the estimated cost of all rules together", min(total, MOST), SCHEMA_LIMIT), ())
+            yield RuleFault("", "Forbidden", _excess("the estimated cost of all rules together", min(total, MAX_COST), SCHEMA_LIMIT), ())
 
 
 def _estimate(program: Program, shape: CelShape) -> int:
-    """What an expression costs at most, estimated once for the places that share its schema."""
+    """Return the maximum cost of an expression. The estimate is shared by all places with the same schema."""
     key = (id(program), id(shape.schema))
     found = _estimates.get(key)
     if found is None:
         if len(_estimates) > 4096:
             _estimates.clear()
-        # With both, whose ids nothing else has as long as they are here.
+        # Program and schema are kept with the result, so that their ids remain unique.
         found = _estimates[key] = (program, shape.schema, estimate_cost(program.expr, shape))
     return found[2]
 
@@ -182,10 +190,10 @@ _estimates: dict[tuple[int, int], tuple[Program, Schema, int]] = {}
 
 
 def _forms_only(schema: Schema, field: str, path: tuple[str | int, ...]) -> Iterator[RuleFault]:
-    """The forms of rules where the server does not look at their expressions: within allOf, oneOf, anyOf and not."""
-    for key in _NESTED:
+    """Check the form of rules whose expressions the server does not check: those in allOf, oneOf, anyOf and not."""
+    for key in _COMBINATION_KEYWORDS:
         nested = schema.get(key)
-        for place, each in enumerate(_listed(nested)):
+        for place, each in enumerate(_as_list(nested)):
             if isinstance(each, dict):
                 step = f"{key}[{place}]" if isinstance(nested, list) else key
                 here = (*path, key, place) if isinstance(nested, list) else (*path, key)
@@ -235,8 +243,8 @@ def _excess(what: str, cost: int, limit: int) -> str:
     return f"{what} exceeds the server's limit by {times}: simplify it, or set maxItems, maxProperties and maxLength on what it reads"
 
 
-def _spread(schema: Schema, cardinality: int | None) -> int | None:
-    """How often the parts of a node may occur that may occur so often itself; None for nobody knows how often."""
+def _child_cardinality(schema: Schema, cardinality: int | None) -> int | None:
+    """Return the maximum number of occurrences of the children of a node with this cardinality; None if it is unbounded."""
     kind = schema.get("type")
     if kind == "object" and schema.get("additionalProperties") is not None:
         return _times(cardinality, schema.get("maxProperties"))
@@ -249,7 +257,7 @@ def _times(cardinality: int | None, most: Any) -> int | None:
     return capped(cardinality * max(0, int(most)))
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value] if isinstance(value, dict) else []
 
 

@@ -1,8 +1,8 @@
-"""Custom resources, judged as the API server judges their creation.
+"""Validation of custom resources as the API server performs it on creation.
 
-Source: k8s.io/apiextensions-apiserver 1.36, pkg/registry/customresource and pkg/apiserver. The order is the server's: decode (unknown
-fields, metadata), default, drop the status that only the status subresource can set, validate, and run the CRD's rules where no
-fault stands in their way.
+Source: k8s.io/apiextensions-apiserver 1.36, pkg/registry/customresource and pkg/apiserver. The steps are in the server's order: decode
+(unknown fields, metadata), apply defaults, drop the status if the status subresource is enabled, validate, and evaluate the CRD's CEL
+rules unless an error prevents it.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from kcheck.text.record import NamedTuple
 from kcheck.yaml.node import Node
 
 NOWHERE = "<nil>"
-"""What the server writes for the field of a cause that has none."""
+"""The value that the server uses as the field of a cause without field."""
 
 
 class Version(NamedTuple):
-    """What a CRD says of one of its versions. `schema`: None where it has none; `warning`: what the server says of a deprecated one."""
+    """One version of a CRD. `schema`: None if it has none; `warning`: the deprecation warning of the server, or ""."""
 
     api_version: str
     kind: str
@@ -45,7 +45,7 @@ class Version(NamedTuple):
 
 
 class CustomKind:
-    """The judge of one version of a custom resource. Nothing of its schema is read before the first object comes."""
+    """Validator of one version of a custom resource. Its schema is read when the first object is validated."""
 
     def __init__(self, version: Version, store: Store) -> None:
         self.version = version
@@ -57,39 +57,39 @@ class CustomKind:
 
     @property
     def schema(self) -> Schema | None:
-        """The root of the version's schema, None where the CRD has none."""
+        """The root of the version's schema, or None if the CRD has none."""
         if self._schema is None and self.version.schema is not None:
             self._schema = Schema(self.version.schema)
         return self._schema
 
     @property
     def shape(self) -> Shape | None:
-        """The version's type as field paths need it: which keys are fields, which are keys of maps."""
+        """The version's type for field paths: which keys are fields and which are keys of maps."""
         if self._shape is None and self.schema is not None:
             self._shape = outline(self.schema, self.store.definitions.shape("meta/v1 ObjectMeta"))
         return self._shape
 
     @property
     def pod_schema(self) -> Node | None:
-        """The schema as the CRD has it, where pods are looked for."""
+        """The schema node of the CRD, in which Pods are searched."""
         return self.version.schema
 
     def judge(self, resource: Resource, walk: Walk) -> None:
-        """Tell what the server would refuse in an object of this kind."""
+        """Report the errors of the API server for an object of this kind."""
         try:
-            _Judgement(self, resource, walk).run()
+            _ObjectValidation(self, resource, walk).validate()
         except Exception as error:
             walk.crash("crd-schema-violation", error)
 
     def has_rules(self) -> bool:
-        """Whether x-kubernetes-validations stand anywhere in the schema."""
+        """Whether the schema contains x-kubernetes-validations at any level."""
         if self._has_rules is None:
             self._has_rules = self.version.schema is not None and has_rules(self.version.schema)
         return self._has_rules
 
 
-class _Judgement:
-    """One object being judged."""
+class _ObjectValidation:
+    """The validation of one object."""
 
     def __init__(self, kind: CustomKind, resource: Resource, walk: Walk) -> None:
         self.kind = kind
@@ -101,7 +101,7 @@ class _Judgement:
         self.object_meta = definitions.shape("meta/v1 ObjectMeta")
         self.minor = int(definitions.version.partition(".")[2])
 
-    def run(self) -> None:
+    def validate(self) -> None:
         version, schema = self.version, self.kind.schema
         if version.warning:
             self.walk.tell("deprecated-crd-version", Problem(self.resource["apiVersion"], version.warning))
@@ -117,13 +117,13 @@ class _Judgement:
         for node, decoded in decoder.embedded:
             faults += self.embedded(node, decoded)
         faults += duplicate_faults(value, schema)
-        told: set[tuple[str, ...]] = set()
+        reported: set[tuple[str, ...]] = set()
         for fault in faults:
             field = self.field(fault, schema)
-            # The alternatives of an int-or-string say the same in other words, and so does a list of maps.
+            # The alternatives of an int-or-string report the same error in other words, and so does a list of maps.
             same = (field, fault.rule, "" if fault.rule == "wrong-type" else fault.message)
-            if same not in told:
-                told.add(same)
+            if same not in reported:
+                reported.add(same)
                 self.walk.tell(fault.rule, Problem(self.resource.node.at(*fault.keys), fault.message, reason=fault.reason, field=field))
         if version.scale is not None:
             for path, keys, message in scale_faults(value, version.scale):
@@ -136,22 +136,22 @@ class _Judgement:
             self.visit(node, self.object_meta)
 
     def visit(self, node: Node, shape: Shape) -> None:
-        """Judge a typed value and note whether the server can decode it."""
+        """Validate a typed value and record whether the server can decode it."""
         tell = self.walk.tell
 
-        def listen(rule: str, problem: Problem) -> None:
+        def record(rule: str, problem: Problem) -> None:
             self.undecodable = self.undecodable or problem.reason == "TypeInvalid"
             tell(rule, problem)
 
-        self.walk.tell = listen
+        self.walk.tell = record
         try:
             self.walk.visit(node, shape)
         finally:
             self.walk.tell = tell
 
     def embedded(self, node: Node, decoded: dict[str, Any]) -> list[SchemaFault]:
-        """The faults of an object within the object; what the server cannot decode is told at once."""
-        keys = self.way(node)
+        """Return the errors of an embedded object. Decoding errors are reported immediately."""
+        keys = self.keys_to(node)
         for child in misfits(node):
             self.undecodable = True
             self.walk.tell("wrong-type", Problem(child, wording.wrong_type(child.plain(), ("string",), ""), reason="TypeInvalid"))
@@ -159,12 +159,12 @@ class _Judgement:
             self.visit(node["metadata"], anonymous(self.object_meta))
         return [] if self.version.status and keys[:1] == ("status",) else list(embedded_faults(decoded, keys))
 
-    def way(self, node: Node) -> Keys:
-        """The keys from the object to one of its nodes."""
+    def keys_to(self, node: Node) -> Keys:
+        """Return the keys from the object to one of its nodes."""
         return tuple(node.keys[len(self.resource.node.keys) :])
 
     def identity(self) -> dict[str, Any]:
-        """The metadata that the server validates: what ObjectMeta knows and is not empty, with a name made of generateName."""
+        """Return the metadata that the server validates: non-empty fields of ObjectMeta, with a name generated from generateName."""
         fields = self.object_meta.fields
         plain = self.resource["metadata"].plain()
         metadata = {k: v for k, v in plain.items() if k in fields and v not in (None, "", {}, [])} if isinstance(plain, dict) else {}
@@ -174,20 +174,20 @@ class _Judgement:
 
     def unknown(self, child: Node, schema: Schema | None) -> None:
         owner = child.parent
-        keys = self.way(child)
+        keys = self.keys_to(child)
         dropped = self.version.status and keys[:1] == ("status",)
         if owner is None or (not dropped and schema is not None and schema.types and "object" not in schema.types):
-            # A map where there should be none: that is what is said of it.
+            # A map in place of another type is reported as a wrong type.
             return
         where = owner.name or self.resource.kind if owner is not self.resource.node else self.resource.kind
         names = schema.names if schema is not None else ()
         near = nearest(child.name, names)
-        help = f"did you mean {near}?" if near else "take it away or put it where it belongs"
-        message = f"{where} has no field {child.name}"
+        help = f'did you mean "{near}"?' if near else "remove it, or move it to the level where it belongs"
+        message = f'unknown field "{child.name}" in {where}'
         self.walk.tell("unknown-field", Problem(child, message, help=help, reason="UnknownField", at="key", field=dotted(keys)))
 
     def field(self, fault: SchemaFault, schema: Schema) -> str:
-        """The field that the server names."""
+        """Return the field that the server names in the cause."""
         if fault.nowhere:
             return NOWHERE
         return written(fault.keys, schema) if fault.bracketed else dotted(fault.keys) or NOWHERE
@@ -197,23 +197,21 @@ class _Judgement:
             return
         nameless = "name" not in value["metadata"]
         if nameless or any(fault.reason in BLOCKING for fault in faults):
-            message = "the CRD's own rules (x-kubernetes-validations) were not checked"
-            self.walk.tell(
-                "unevaluated-crd-rules",
-                Problem(self.resource.node, message, help="mend the other findings of this object first", reason="Invalid", field=NOWHERE),
-            )
+            message = "CEL rules of the CRD (x-kubernetes-validations) were not evaluated because the object has schema errors"
+            help = "fix the other findings of this object first"
+            self.walk.tell("unevaluated-crd-rules", Problem(self.resource.node, message, help=help, reason="Invalid", field=NOWHERE))
         elif self.kind.store.rules is not None:
             assert self.kind.schema is not None
             self.kind.store.rules.evaluate(self.kind.schema, value, self.resource, self.walk)
 
 
 def dotted(keys: Keys | list[str | int]) -> str:
-    """A path as the schema's validation writes it: every key after a dot."""
+    """Format a path like the server's schema validation: every key after a dot."""
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys).removeprefix(".")
 
 
 def written(keys: Keys, schema: Schema | None) -> str:
-    """A path as everything else writes it: keys of maps in brackets, fields after a dot."""
+    """Format a path like the other validations: keys of maps in brackets, fields after a dot."""
     path = ""
     for key in keys:
         field = isinstance(key, str) and (schema is None or schema.has(key) or schema.additional_allowed is None)

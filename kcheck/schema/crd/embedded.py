@@ -1,4 +1,4 @@
-"""Whole objects within a custom resource: x-kubernetes-embedded-resource demands an apiVersion, a kind and sound metadata of them.
+"""Embedded objects in custom resources: x-kubernetes-embedded-resource requires an apiVersion, a kind and valid metadata.
 
 Source: k8s.io/apiextensions-apiserver 1.36, pkg/apiserver/schema/objectmeta, and ValidateObjectMeta of k8s.io/apimachinery.
 """
@@ -16,12 +16,12 @@ from kcheck.yaml.node import Node
 
 
 def anonymous(shape: Shape) -> Shape:
-    """The shape under no name, so that the walk looks at its fields and runs no rules that are meant for objects by themselves."""
+    """Return the shape without a type name, so that the walk checks its fields but runs no rules for top-level objects."""
     return Shape("object", "", fields=shape.fields)
 
 
 def misfits(node: Node) -> Iterator[Node]:
-    """The apiVersion and kind that are no text; the server cannot decode them."""
+    """Yield apiVersion and kind if they are not strings; the server cannot decode them."""
     for key in ("apiVersion", "kind"):
         child = node[key]
         if child.exists and not isinstance(child.value, str):
@@ -29,35 +29,39 @@ def misfits(node: Node) -> Iterator[Node]:
 
 
 def embedded_faults(value: dict[str, Any], keys: Keys) -> Iterator[SchemaFault]:
-    """What is wrong with the identity of an embedded object."""
+    """Yield the errors in the identity of an embedded object."""
     for key in ("apiVersion", "kind"):
         if key not in value:
-            message = Complaint(f"{key} is required of an object within an object", "add it")
+            message = Complaint(f"embedded object has no {key}", f"add {key}")
             yield SchemaFault((*keys, key), "missing-required-field", message, "Required", bracketed=True)
         elif value[key] == "":
             yield SchemaFault(
-                (*keys, key), "crd-schema-violation", Complaint(f"{key} cannot be empty", "write one"), "Invalid", bracketed=True
+                (*keys, key),
+                "crd-schema-violation",
+                Complaint(f"{key} of an embedded object is empty", f"set {key}"),
+                "Invalid",
+                bracketed=True,
             )
     version, kind = value.get("apiVersion"), value.get("kind")
     if isinstance(version, str) and version.count("/") > 1:
         yield SchemaFault(
             (*keys, "apiVersion"),
             "crd-schema-violation",
-            Complaint(f"{version} has more than one '/'", "write group/version"),
+            Complaint(f'apiVersion "{version}" has more than one "/"', "use the form group/version"),
             "Invalid",
             bracketed=True,
         )
     if isinstance(kind, str) and kind and names.dns1035_label(kind.lower()):
-        message = Complaint(f"{kind} is no kind", "write letters, digits and '-' only, a letter first")
+        message = Complaint(f'"{kind}" is not a valid kind', 'use only letters, digits and "-", beginning with a letter')
         yield SchemaFault((*keys, "kind"), "crd-schema-violation", message, "Invalid", bracketed=True)
     metadata = value.get("metadata")
     if isinstance(metadata, dict):
-        for where, wrong in _metadata(metadata):
+        for where, wrong in _metadata_faults(metadata):
             yield SchemaFault((*keys, "metadata", where), "crd-schema-violation", wrong, "Invalid", bracketed=True)
 
 
-def _metadata(metadata: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Fields of ObjectMeta and what is wrong with them. Here a name need only be a part of a URL."""
+def _metadata_faults(metadata: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield fields of ObjectMeta with their errors. Here a name only has to be a valid path segment."""
     rules = (("generateName", names.path_segment_prefix), ("name", names.path_segment), ("namespace", names.dns_label))
     for key, rule in rules:
         text = metadata.get(key)
@@ -65,11 +69,11 @@ def _metadata(metadata: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield key, wrong
     generation = metadata.get("generation")
     if generation.__class__ is int and generation < 0:
-        yield "generation", Complaint(f"{generation} cannot be a generation", "take it away")
-    for key, text in _texts(metadata.get("labels")):
+        yield "generation", Complaint(f"metadata.generation: {generation} is negative", "remove it")
+    for key, text in _string_entries(metadata.get("labels")):
         for wrong in filter(None, (labels.key(key), labels.value(text))):
             yield "labels", wrong
-    annotations = list(_texts(metadata.get("annotations")))
+    annotations = list(_string_entries(metadata.get("annotations")))
     for key, _ in annotations:
         if wrong := labels.annotation_key(key):
             yield "annotations", wrong
@@ -81,9 +85,9 @@ def _metadata(metadata: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for each in owners if isinstance(owners, list) else ():
         for key in ("apiVersion", "kind", "name", "uid"):
             if isinstance(each, dict) and not each.get(key):
-                yield "ownerReferences", Complaint(f"{key} of an owner cannot be empty", "write it")
+                yield "ownerReferences", Complaint(f"owner reference has no {key}", f"add {key}")
 
 
-def _texts(value: Any) -> Iterator[tuple[str, str]]:
+def _string_entries(value: Any) -> Iterator[tuple[str, str]]:
     if isinstance(value, dict):
         yield from ((key, text or "") for key, text in value.items() if text is None or isinstance(text, str))

@@ -1,4 +1,4 @@
-"""The schema of a custom resource as a Shape, made piece by piece as somebody looks at it."""
+"""The schema of a custom resource as a Shape, created lazily."""
 
 from __future__ import annotations
 
@@ -8,11 +8,16 @@ from typing import Any
 from kcheck.schema.crd.structural import Schema
 from kcheck.schema.shape import PRIMITIVES, Field, Shape
 
-_KINDS = {"string": PRIMITIVES["string"], "boolean": PRIMITIVES["boolean"], "integer": PRIMITIVES["int64"], "number": PRIMITIVES["double"]}
+_SHAPES = {
+    "string": PRIMITIVES["string"],
+    "boolean": PRIMITIVES["boolean"],
+    "integer": PRIMITIVES["int64"],
+    "number": PRIMITIVES["double"],
+}
 
 
 def outline(schema: Schema, metadata: Shape | None = None) -> Shape:
-    """The shape of a place. `metadata`: the shape of ObjectMeta, given at the root of an object."""
+    """Return the shape of a schema. `metadata`: the shape of ObjectMeta, for the root of an object."""
     if schema.int_or_string:
         return PRIMITIVES["int-or-string"]
     if schema.names or metadata is not None or (schema.types == ("object",) and schema.additional_allowed is None):
@@ -21,11 +26,11 @@ def outline(schema: Schema, metadata: Shape | None = None) -> Shape:
         return _LazyContainer("map", schema)
     if schema.types == ("array",):
         return _LazyContainer("list", schema)
-    return _KINDS.get(schema.types[0] if schema.types else "", PRIMITIVES["any"])
+    return _SHAPES.get(schema.types[0] if schema.types else "", PRIMITIVES["any"])
 
 
 class _LazyFields(dict[str, Field]):
-    """Fields by name, each made when it is asked for."""
+    """Fields by name, created on first access."""
 
     def __init__(self, schema: Schema, metadata: Shape | None) -> None:
         super().__init__()
@@ -62,7 +67,7 @@ class _LazyFields(dict[str, Field]):
 
 
 class _LazyContainer(Shape):
-    """A list or map whose items are outlined when they are asked for."""
+    """A list or map whose item shape is created on first access."""
 
     __slots__ = ("_inner", "_schema")
 
@@ -80,4 +85,4 @@ class _LazyContainer(Shape):
 
     @items.setter
     def items(self, _value: Shape | None) -> None:
-        """Nothing: the schema says what the items are."""
+        """Ignored: the schema determines the items."""

@@ -1,4 +1,4 @@
-"""The scale subresource of a custom resource: where the CRD says that the numbers of replicas stand, numbers must stand.
+"""The scale subresource of a custom resource: the fields at the replica paths of the CRD must be numbers.
 
 Source: k8s.io/apiextensions-apiserver 1.36, pkg/registry/customresource/validator.go.
 """
@@ -17,7 +17,7 @@ _MOST = 2**31 - 1
 
 
 class Scale(NamedTuple):
-    """The paths as the CRD writes them, ".spec.replicas"; "" for none."""
+    """The JSON paths of a CRD's scale subresource, such as ".spec.replicas"; "" for none."""
 
     spec: str
     status: str
@@ -25,25 +25,25 @@ class Scale(NamedTuple):
 
 
 def scale_faults(value: dict[str, Any], scale: Scale) -> Iterator[tuple[str, Keys, str]]:
-    """What is wrong at these paths: the field as the server writes it, the way to it, a message."""
+    """Yield the errors at these paths: the field as the server formats it, the keys, and a message."""
     for path in (scale.spec, scale.status):
         if path:
-            keys, found, there = _find(value, path)
+            keys, found, there = _value_at(value, path)
             message = _replicas(found) if there else ""
             if message:
                 yield path, keys, message
     if scale.selector:
-        keys, found, there = _find(value, scale.selector)
+        keys, found, there = _value_at(value, scale.selector)
         if there and not isinstance(found, str):
             yield (
                 scale.selector,
                 keys,
-                Complaint(f"{shown(found)} stands where the scale subresource reads a label selector", "write it as text"),
+                Complaint(f"label selector of the scale subresource must be a string, not {shown(found)}", "use a selector string"),
             )
 
 
-def _find(value: Any, path: str) -> tuple[Keys, Any, bool]:
-    """The way, what stands there or what is in the way, and whether there is either."""
+def _value_at(value: Any, path: str) -> tuple[Keys, Any, bool]:
+    """Return the keys, the value there or the value that blocks the path, and whether there is such a value."""
     keys = tuple(path.removeprefix(".").split("."))
     for place, key in enumerate(keys):
         if value is None:
@@ -58,7 +58,7 @@ def _find(value: Any, path: str) -> tuple[Keys, Any, bool]:
 
 def _replicas(value: Any) -> str:
     if value.__class__ is not int:
-        return Complaint(f"{shown(value)} stands where the scale subresource reads replicas", "write a whole number")
+        return Complaint(f"replicas of the scale subresource must be an integer, not {shown(value)}", "use an integer")
     if value < 0:
-        return Complaint(f"{value} replicas cannot be", "write 0 or more")
-    return Complaint(f"{value} replicas are too many", f"write at most {_MOST}") if value > _MOST else ""
+        return Complaint(f"replicas of the scale subresource must not be negative: {value}", "use 0 or more")
+    return Complaint(f"replicas of the scale subresource are out of range: {value}", f"use at most {_MOST}") if value > _MOST else ""

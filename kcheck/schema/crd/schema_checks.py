@@ -1,4 +1,4 @@
-"""Whether the parts of a custom resource's schema can do their work. What judges custom resources is loaded when somebody asks."""
+"""Checks of the parts of a custom resource's schema. The modules for custom resources are imported on first use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kcheck.yaml.node import Node
 
 @lru_cache(maxsize=4096)
 def pattern_fault(pattern: str) -> str:
-    """Why Go does not compile a pattern, "" where it does."""
+    """Return why Go cannot compile a pattern, or ""."""
     from kcheck.regex.parser import BadPattern, read_pattern
 
     try:
@@ -21,21 +21,21 @@ def pattern_fault(pattern: str) -> str:
     return ""
 
 
-_NUMERIC = {"integer": ("int32", "int64"), "number": ("float", "double")}
+_NUMERIC_FORMATS = {"integer": ("int32", "int64"), "number": ("float", "double")}
 
 
 @lru_cache(maxsize=4096)
 def knows_format(name: str, kind: str) -> bool:
-    """Whether Kubernetes looks at a format of values of a type ("" for any)."""
-    from kcheck.schema.crd.formats import find
+    """Whether Kubernetes validates a format of values of a type ("" for any)."""
+    from kcheck.schema.crd.formats import find_format
 
-    return find(name) is not None if kind in ("", "string") else name in _NUMERIC.get(kind, ())
+    return find_format(name) is not None if kind in ("", "string") else name in _NUMERIC_FORMATS.get(kind, ())
 
 
 def default_faults(schema: Node, whole: bool, holder: Node | None, minor: int) -> Iterator[Any]:
-    """What is wrong with the default of a schema: a `validation.Fault` each.
+    """Yield the errors of the default of a schema, as `validation.SchemaFault`.
 
-    `whole`: it is the schema of whole objects. `holder`: that of the object whose metadata it belongs to, if it does.
+    `whole`: the schema describes whole objects. `holder`: the schema of the object whose metadata the schema belongs to, if any.
     """
     from kcheck.schema.crd.defaults import faults
 

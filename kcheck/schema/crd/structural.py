@@ -1,4 +1,4 @@
-"""The schema of a custom resource, read from its CRD's nodes piece by piece as objects need it."""
+"""The schema of a custom resource, read lazily from the nodes of its CRD."""
 
 from __future__ import annotations
 
@@ -6,19 +6,23 @@ from typing import Any, Final
 
 from kcheck.regex.automaton import Automaton, automaton
 from kcheck.regex.parser import BadPattern
-from kcheck.schema.crd.formats import Format, find
+from kcheck.schema.crd.formats import Format, find_format
 from kcheck.yaml.node import Node
 
-_NUMERIC: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
+_NUMERIC_FORMATS: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
 
 
 class Schema:
-    """One place of an openAPIV3Schema.
+    """One node of an openAPIV3Schema. Numeric limits are None if the CRD does not set them; invalid parts of a CRD are treated as not set.
 
-    `types`: () for any; an int-or-string is ("integer", "string"). `format`: its name where the server knows it, `text_format`
-    its judge for texts. `additional`: what keys beyond the properties are: a Schema, True, False, or None for not said.
-    `defaults`: properties with a default. `rules`: what evaluates its rules has made of them, nothing before the first object.
-    Numbers are None where the CRD says none. What is broken in a CRD counts as not said.
+    Attributes:
+        types: the allowed types; () for any, ("integer", "string") for an int-or-string.
+        format: the name of the format if the server knows it, else "".
+        text_format: the format to validate strings with, or None.
+        additional: the Schema of keys that are not in the properties, or None.
+        additional_allowed: whether such keys are allowed; None if the CRD does not set additionalProperties.
+        defaults: the properties with a default.
+        rules: the compiled CEL rules, () before the first object.
     """
 
     __slots__ = (
@@ -59,7 +63,7 @@ class Schema:
         additional = value.get("additionalProperties")
         self._additional: Node | Schema | None = additional if additional is not None and additional.is_map else None
         self.additional_allowed = None if additional is None else True if additional.is_map else additional.flag
-        self.required = tuple([each for each in _texts(value, "required") if each])
+        self.required = tuple([each for each in _strings(value, "required") if each])
         self.min_properties = _integer(value, "minProperties")
         self.max_properties = _integer(value, "maxProperties")
 
@@ -67,7 +71,7 @@ class Schema:
         items = value.get("items")
         self._items: Node | Schema | None = items if items is not None and items.is_map else None
         self.list_type = _text(value, "x-kubernetes-list-type")
-        self.list_keys = _texts(value, "x-kubernetes-list-map-keys")
+        self.list_keys = _strings(value, "x-kubernetes-list-map-keys")
         self.min_items = _integer(value, "minItems")
         self.max_items = _integer(value, "maxItems")
         self.unique_items = _flag(value, "uniqueItems")
@@ -83,7 +87,7 @@ class Schema:
         self.multiple_of = _number(value, "multipleOf")
 
     def field(self, name: str) -> Schema | None:
-        """The schema of a property that is named, None where it is not."""
+        """Return the schema of a named property, or None."""
         found = self._properties.get(name)
         if found is None or isinstance(found, Schema):
             return found
@@ -91,46 +95,46 @@ class Schema:
         return schema
 
     def has(self, name: str) -> bool:
-        """Whether a property is named."""
+        """Whether the schema names a property."""
         return name in self._properties
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The properties that are named."""
+        """The named properties."""
         return tuple(self._properties)
 
     @property
     def additional(self) -> Schema | None:
-        """The schema of keys beyond the properties, None where there is none."""
+        """The schema of keys that are not in the properties, or None."""
         if isinstance(self._additional, Node):
             self._additional = Schema(self._additional)
         return self._additional
 
     @property
     def items(self) -> Schema | None:
-        """The schema of a list's items, None where there is none."""
+        """The schema of the items of a list, or None."""
         if isinstance(self._items, Node):
             self._items = Schema(self._items)
         return self._items
 
     def under(self, key: str | int) -> Schema | None:
-        """The schema of what stands under a key or index, None for nothing known."""
+        """Return the schema of the value at a key or index, or None."""
         if isinstance(key, int):
             return self.items
         return self.field(key) or self.additional
 
 
 def _has_default(node: Node) -> bool:
-    """Whether a schema has a default. Those without one are not read to know that."""
+    """Whether a schema has a default. The text is searched first, to avoid parsing schemas without one."""
     passage = node.passage
     return (passage is None or passage.has("default")) and "default" in node and node["default"].value is not None
 
 
 def has_rules(node: Node) -> bool:
-    """Whether x-kubernetes-validations stand anywhere in a schema."""
+    """Whether a schema contains x-kubernetes-validations at any level."""
     if node.passage is not None and not node.passage.mentions("x-kubernetes-validations"):
         return False
-    # Schemas are large and mostly have none: only what is there is looked at.
+    # Schemas are large and few contain rules: only existing keys are visited.
     for key, child in node.value.items():
         if key == "x-kubernetes-validations":
             if child.value:
@@ -144,24 +148,24 @@ def has_rules(node: Node) -> bool:
 
 
 def _format(name: str, types: tuple[str, ...]) -> tuple[str, Format | None]:
-    """The format where the server looks at it, which depends on the type."""
+    """Return a format if the server validates it for values of these types, as its name and, for strings, its Format."""
     if not name:
         return "", None
     if len(types) != 1 or types == ("string",):
-        found = find(name)
+        found = find_format(name)
         return (name, found) if found else ("", None)
-    return (name if name in _NUMERIC.get(types[0], ()) else ""), None
+    return (name if name in _NUMERIC_FORMATS.get(types[0], ()) else ""), None
 
 
 def _pattern(text: str) -> Automaton | None:
-    """The pattern, None where there is none, or one with which the server would not take the CRD."""
+    """Return the compiled pattern, or None if there is none or the server would reject the CRD because of it."""
     try:
         return automaton(text) if text else None
     except BadPattern:
         return None
 
 
-# Most schemas say little of all that they might, and an absent node would be made for each of it.
+# Most schemas set few keywords, and reading a missing key from a node would create an absent node for each keyword.
 
 
 def _text(value: dict[str, Node], key: str) -> str:
@@ -169,7 +173,7 @@ def _text(value: dict[str, Node], key: str) -> str:
     return node.text if node is not None else ""
 
 
-def _texts(value: dict[str, Node], key: str) -> tuple[str, ...]:
+def _strings(value: dict[str, Node], key: str) -> tuple[str, ...]:
     node = value.get(key)
     return tuple([each.text for each in node]) if node is not None else ()
 
@@ -190,7 +194,7 @@ def _schemas(value: dict[str, Node], key: str) -> list[Schema]:
 
 
 def _number(value: dict[str, Node], key: str) -> float | None:
-    """A bound as the server holds it: 9223372036854775807 becomes 2^63, which no int64 is."""
+    """Return a bound as the server stores it: as a float, so that 9223372036854775807 becomes 2^63, which exceeds int64."""
     node = value.get(key)
     number = node.value if node is not None else None
     return float(number) if number.__class__ in (int, float) else None

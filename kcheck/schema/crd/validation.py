@@ -1,7 +1,7 @@
-"""Values against the schema of a custom resource, with the faults that the API server names and no others.
+"""Validation of values against the schema of a custom resource, with exactly the errors that the API server reports.
 
-Source: k8s.io/kube-openapi, pkg/validation/validate, as Kubernetes 1.36 uses it. Where several alternatives fail, the server reports
-that which passed most of its checks, so every check is counted as it counts.
+Source: k8s.io/kube-openapi, pkg/validation/validate, as used by Kubernetes 1.36. If several alternatives fail, the server reports the
+one that passed most of its checks, so the checks are counted as in the server.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from kcheck.schema.crd.structural import Schema
 from kcheck.text.record import NamedTuple
 
 Keys = tuple[str | int, ...]
-"""The way from the root of the object."""
+"""The keys and indexes from the root of the object."""
 
 
 def _mismatch(pattern: Automaton, value: str) -> str:
-    """Why a value does not fit a pattern, "" where it does."""
+    """Return why a value does not match a pattern, or ""."""
     try:
         return "" if pattern.search(value) else wording.pattern(value, pattern.pattern)
     except TooManySteps as error:
@@ -28,9 +28,9 @@ def _mismatch(pattern: Automaton, value: str) -> str:
 
 
 class SchemaFault(NamedTuple):
-    """What is wrong at a place.
+    """An error at one place of an object.
 
-    `nowhere`: the server's cause carries no field. `bracketed`: it writes keys of maps in brackets, not after a dot.
+    `nowhere`: the server's cause has no field. `bracketed`: the server writes keys of maps in brackets, not after a dot.
     """
 
     keys: Keys
@@ -42,25 +42,25 @@ class SchemaFault(NamedTuple):
 
 
 BLOCKING = frozenset({"NotSupported", "Required", "TooLong", "TooMany", "TypeInvalid"})
-"""Reasons after which the server does not run a CRD's rules any more."""
+"""Error reasons after which the server does not evaluate CEL rules."""
 
 _JSON_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
 
 
 def validate(value: Any, schema: Schema, minor: int) -> list[SchemaFault]:
-    """The faults of a decoded object. `minor`: the N of Kubernetes 1.N."""
+    """Return the errors of a decoded object. `minor`: the N of Kubernetes 1.N."""
     faults: list[SchemaFault] = []
-    _Validation(minor).check(value, schema, (), faults)
+    _Validation(minor).check_value(value, schema, (), faults)
     return faults
 
 
 class _Validation:
-    """Each method appends to `faults` and returns how many checks passed."""
+    """The methods append to `faults` and return the number of passed checks."""
 
     def __init__(self, minor: int) -> None:
         self.minor = minor
 
-    def check(self, value: Any, schema: Schema, keys: Keys, faults: list[SchemaFault]) -> int:
+    def check_value(self, value: Any, schema: Schema, keys: Keys, faults: list[SchemaFault]) -> int:
         if value is None:
             return self.null(schema, keys, faults)
         kind = _JSON_TYPES[value.__class__]
@@ -90,7 +90,7 @@ class _Validation:
                 faults.append(SchemaFault(keys, "crd-schema-violation", message, "Invalid", nowhere))
         elif kind == "array":
             count += 2 + self.items(value, schema, keys, faults)
-        if schema.enum and not _is_among(value, schema.enum):
+        if schema.enum and not _is_in(value, schema.enum):
             faults.append(SchemaFault(keys, "unsupported-value", wording.enum(value, schema.enum), "NotSupported"))
         if kind == "object":
             count += 1 + self.fields(value, schema, keys, faults)
@@ -105,7 +105,7 @@ class _Validation:
         return 0
 
     def text(self, value: str, schema: Schema, keys: Keys, faults: list[SchemaFault]) -> None:
-        """The first of these that fails hides the others."""
+        """Validate a string. Only the first failing check is reported."""
         length = len(value)
         if schema.max_length is not None and length > schema.max_length:
             faults.append(SchemaFault(keys, "crd-schema-violation", wording.too_long(length, schema.max_length), "TooLong"))
@@ -119,13 +119,13 @@ class _Validation:
         items = schema.items
         if items is not None:
             for index, item in enumerate(value):
-                count += self.check(item, items, (*keys, index), faults)
+                count += self.check_value(item, items, (*keys, index), faults)
         size = len(value)
         if schema.min_items is not None and size < schema.min_items:
             faults.append(SchemaFault(keys, "crd-schema-violation", wording.too_few(size, schema.min_items, "item"), "Invalid"))
         if schema.max_items is not None and size > schema.max_items:
             faults.append(SchemaFault(keys, "crd-schema-violation", wording.too_many(size, schema.max_items, "item"), "TooMany"))
-        if schema.unique_items and any(_is_among(item, value[:index]) for index, item in enumerate(value)):
+        if schema.unique_items and any(_is_in(item, value[:index]) for index, item in enumerate(value)):
             faults.append(SchemaFault(keys, "duplicate-list-item", wording.repeated(), "Invalid"))
         return count
 
@@ -139,7 +139,7 @@ class _Validation:
         for key, child in value.items():
             inner = schema.under(key)
             if inner is not None:
-                count += self.check(child, inner, (*keys, key), faults)
+                count += self.check_value(child, inner, (*keys, key), faults)
             elif schema.additional_allowed is False and not schema.has(key):
                 faults.append(SchemaFault(keys, "crd-schema-violation", wording.forbidden(key), "Invalid"))
         absent = [key for key in schema.required if key not in value]
@@ -196,26 +196,26 @@ class _Validation:
         return best[0]
 
     def attempt(self, value: Any, schema: Schema, keys: Keys) -> tuple[int, list[SchemaFault]]:
-        """Checks passed, and faults, of an alternative by itself."""
+        """Validate an alternative separately; return the number of passed checks and the errors."""
         faults: list[SchemaFault] = []
-        return self.check(value, schema, keys, faults), faults
+        return self.check_value(value, schema, keys, faults), faults
 
 
 def _fits(value: Any, kind: str, types: tuple[str, ...], format: str) -> bool:
     if kind in types or (kind == "integer" and "number" in types) or (kind == "number" and "integer" in types and is_whole(value)):
         return True
     if kind in ("string", "array"):
-        # The server leaves the rest to the format, which a list, oddly, passes.
+        # The server leaves strings and lists to the format validation, which lists always pass.
         return bool(format) and "number" not in types and "integer" not in types
     return False
 
 
-def _is_among(value: Any, allowed: list[Any]) -> bool:
+def _is_in(value: Any, allowed: list[Any]) -> bool:
     return any(_is_same(value, each) for each in allowed)
 
 
 def _is_same(value: Any, allowed: Any) -> bool:
-    """Equality of JSON values. The server turns numbers into the kind of the allowed value first, cutting fractions off."""
+    """Equality of JSON values. The server first converts a number to the type of the allowed value, truncating fractions."""
     if allowed is None:
         return False
     kind = value.__class__

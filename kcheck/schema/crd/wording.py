@@ -1,4 +1,4 @@
-"""What is said of a value of a custom resource: one sentence with the cause and what to write instead."""
+"""Messages about values of custom resources: one Complaint per violated keyword of the schema."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _SHAPES = {
     "integer": PRIMITIVES["int64"], "number": PRIMITIVES["double"],
 }  # fmt: skip
 _NEEDS = {
-    "object": "a map", "array": "a list", "string": "text", "boolean": "true or false", "integer": "a whole number", "number": "a number",
+    "object": "a map", "array": "a list", "string": "a string", "boolean": "true or false", "integer": "an integer", "number": "a number",
 }  # fmt: skip
-_SHOWN = 60
+_MAX_VALUE_CHARS = 60
 _LISTED = 12
 
 
 def shown(value: Any) -> str:
-    """A value as a message names it, cut where it is long."""
+    """Return a value as shown in messages, truncated if it is long."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -32,27 +32,32 @@ def shown(value: Any) -> str:
     if isinstance(value, (dict, list)):
         return "this map" if isinstance(value, dict) else "this list"
     text = f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
-    # A message is one line.
+    # Messages are single lines.
     text = text if text and text.isprintable() else json.dumps(text, ensure_ascii=False)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+    return text if len(text) <= _MAX_VALUE_CHARS else f"{text[: _MAX_VALUE_CHARS - 3]}..."
+
+
+def quoted(value: Any) -> str:
+    """A value as a message names it, a string in quotes."""
+    return f'"{shown(value)}"' if isinstance(value, str) and value and value.isprintable() else shown(value)
 
 
 def wrong_type(value: Any, types: Sequence[str], format: str) -> str:
     if isinstance(value, float) and value.is_integer() and "integer" in types:
-        return Complaint(f"{shown(value)} is more than a whole number may be here", "write a smaller one")
+        return Complaint(f"{shown(value)} is too large for an integer", "use a smaller number")
     shape = PRIMITIVES["int-or-string"] if len(types) > 1 else _SHAPES.get(types[0]) if types else None
     fault = fault_of(value, shape) if shape is not None else None
     if fault is not None:
         return fault.message
-    return Complaint(f"{shown(value)} does not belong here", f"write {needs(types) or format}")
+    return Complaint(f"expected {needs(types) or format}, found {shown(value)}")
 
 
 def null(types: Sequence[str]) -> str:
-    return Complaint(f"null stands here, where the CRD wants {needs(types)}", "write one or take the entry away")
+    return Complaint(f"expected {needs(types)}, found null", "set a value or remove the entry")
 
 
 def needs(types: Iterable[str]) -> str:
-    """The types of a schema in words."""
+    """Describe the types of a schema in words."""
     return " or ".join(_NEEDS.get(each, each) for each in types)
 
 
@@ -60,110 +65,113 @@ def enum(value: Any, allowed: Sequence[Any]) -> str:
     words = list(dict.fromkeys(shown(each) for each in allowed))
     near = nearest(value, words) if isinstance(value, str) else None
     more = f" and {len(words) - _LISTED} more" if len(words) > _LISTED else ""
-    some = f"write {words[0]}" if words else "the schema allows no value at all, so leave it out"
-    hint = f"write {near}" if near else f"write one of {', '.join(words[:_LISTED])}{more}" if len(words) > 1 else some
-    return Complaint(f"{shown(value)} is not supported here", hint)
+    some = f"use {words[0]}" if words else "remove it: the schema allows no value"
+    hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(words[:_LISTED])}{more}" if len(words) > 1 else some
+    return Complaint(f"value {quoted(value)} is not supported", hint)
 
 
 def required(key: str) -> str:
-    return Complaint(f"{key} is required", "add it")
+    return Complaint(f'missing required field "{key}"', f"add {key}")
 
 
 def format(value: str, name: str, example: str) -> str:
-    return Complaint(f"{shown(value)} is no {name}", f"write it as {example}")
+    return Complaint(f"{quoted(value)} is not a valid {name}", f"use a value such as {example}")
 
 
 def too_long(length: int, most: int) -> str:
-    return Complaint(f"{length:,} characters, where the CRD allows {most:,}", "shorten the text")
+    return Complaint(f"value has {length:,} characters, but the CRD allows at most {most:,}", "shorten the value")
 
 
 def too_short(length: int, least: int) -> str:
     if length == 0:
-        return Complaint(f"an empty text, where the CRD wants {least} character{_s(least)} or more", "write some or take the field away")
-    return Complaint(f"{length} character{_s(length)}, where the CRD wants {least} or more", "lengthen the text")
+        return Complaint(f"value is empty, but the CRD requires at least {least} character{_s(least)}", "set a value or remove the field")
+    return Complaint(f"value has {length} character{_s(length)}, but the CRD requires at least {least}", "use a longer value")
 
 
 def pattern(value: str, expression: str) -> str:
-    return Complaint(f"{shown(value)} does not match the CRD's pattern {expression}", "change it so that it does")
+    return Complaint(f"{quoted(value)} does not match pattern {expression} of the CRD", "change the value to match the pattern")
 
 
 def too_few(count: int, least: int, noun: str) -> str:
-    return Complaint(f"{count} {noun}{_s(count)}, where the CRD wants {least} or more", f"add {least - count}")
+    message = f"value has {count} {noun}{_s(count)}, but the CRD requires at least {least}"
+    return Complaint(message, f"add {least - count} {noun}{_s(least - count)}")
 
 
 def too_many(count: int, most: int, noun: str) -> str:
-    return Complaint(f"{count} {noun}{_s(count)}, where the CRD allows {most}", f"take {count - most} away")
+    message = f"value has {count} {noun}{_s(count)}, but the CRD allows at most {most}"
+    return Complaint(message, f"remove {count - most} {noun}{_s(count - most)}")
 
 
 def minimum(value: Any, bound: Any, exclusive: bool) -> str:
-    return Complaint(
-        f"{shown(value)} is too small", f"write {('more than ' if exclusive else '')}{shown(bound)}{('' if exclusive else ' or more')}"
-    )
+    limit = shown(bound)
+    if exclusive:
+        return Complaint(f"{shown(value)} is not greater than {limit}, as the CRD requires", f"use a number greater than {limit}")
+    return Complaint(f"{shown(value)} is less than {limit}, the minimum of the CRD", f"use {limit} or more")
 
 
 def maximum(value: Any, bound: Any, exclusive: bool) -> str:
-    return Complaint(
-        f"{shown(value)} is too large", f"write {('less than ' if exclusive else '')}{shown(bound)}{('' if exclusive else ' or less')}"
-    )
+    limit = shown(bound)
+    if exclusive:
+        return Complaint(f"{shown(value)} is not less than {limit}, as the CRD requires", f"use a number less than {limit}")
+    return Complaint(f"{shown(value)} is greater than {limit}, the maximum of the CRD", f"use {limit} or less")
 
 
 def multiple(value: Any, factor: Any) -> str:
-    return Complaint(f"{shown(value)} is no multiple of {shown(factor)}", "write one")
+    return Complaint(f"{shown(value)} is not a multiple of {shown(factor)}", f"use a multiple of {shown(factor)}")
 
 
 def bad_factor(value: Any, factor: Any) -> str:
-    return Complaint(
-        f"{value} cannot pass the CRD's multipleOf {shown(factor)}, which the server reads as 0 here", "write a fraction or mend the CRD"
-    )
+    message = f"{value} never satisfies multipleOf {shown(factor)} of the CRD, which the API server reads as 0 for integers"
+    return Complaint(message, "use a fractional number or fix the CRD")
 
 
 def out_of_range(value: Any, whole: bool, format: str) -> str:
     name = format or ("int64" if whole else "float")
-    return Complaint(f"{shown(value)} cannot be held as {name}", f"write a {('whole ' if whole else 'smaller ')}number that fits")
+    return Complaint(f"{shown(value)} is out of range for {name}", f"use {'an integer' if whole else 'a smaller number'} in this range")
 
 
 def bad_bound(bound: Any, format: str) -> str:
-    return Complaint(
-        f"the CRD's bound {shown(bound)} is no {format or 'int64'}, so no number passes here", "mend the CRD or leave the field out"
-    )
+    message = f"bound {shown(bound)} of the CRD is not a valid {format or 'int64'}, so no number is accepted"
+    return Complaint(message, "fix the CRD or remove the field")
 
 
 def repeated() -> str:
-    return Complaint("an item stands in this list twice", "take one away")
+    return Complaint("list has a duplicate item", "remove one of the two items")
 
 
 def forbidden(key: str) -> str:
-    return Complaint(f"the CRD forbids {key} here", "take it away")
+    return Complaint(f'the CRD forbids field "{key}"', "remove it")
 
 
 def not_all() -> str:
-    return Complaint("the CRD has further demands on this value (allOf) that do not all hold", "mend what the other findings name")
+    return Complaint("value does not satisfy all schemas of allOf in the CRD", "fix the other findings of this value")
 
 
 def excluded(schema: Schema) -> str:
-    help = f"take {_and(schema.required)} away" if schema.required else "change it"
-    return Complaint("the CRD excludes just such a value here (not)", help)
+    help = f"remove {_and(schema.required)}" if schema.required else "change the value"
+    return Complaint('value matches a schema that the CRD excludes with "not"', help)
 
 
 def none_of(alternatives: Sequence[Schema], *, one: bool = False) -> str:
-    """No alternative holds. `one`: just one must, not at least one."""
+    """No alternative matches. `one`: exactly one must match, not at least one."""
     choices = _choices(alternatives)
     if choices:
-        return Complaint(f"{('just' if one else 'at least')} one of {', '.join(choices)} must be given here", "add one")
-    return Complaint(f"the value fits none of the CRD's {len(alternatives)} alternatives here", "write it as one of them wants")
+        return Complaint(f"{'exactly' if one else 'at least'} one of {', '.join(choices)} is required", f"add {' or '.join(choices)}")
+    keyword = "oneOf" if one else "anyOf"
+    message = f"value matches none of the {len(alternatives)} schemas of {keyword} in the CRD"
+    return Complaint(message, "change the value to match one of them")
 
 
 def several_of(alternatives: Sequence[Schema], count: int) -> str:
     choices = _choices(alternatives)
     if choices:
-        return Complaint(f"only one of {', '.join(choices)} may be given here", "keep one")
-    return Complaint(
-        f"the value fits {count} of the CRD's alternatives here, where just one may hold", "take away what makes it fit the others"
-    )
+        return Complaint(f"only one of {', '.join(choices)} is allowed", "remove all but one")
+    message = f"value matches {count} schemas of oneOf in the CRD, but exactly one must match"
+    return Complaint(message, "remove the fields that make it match the others")
 
 
 def _choices(alternatives: Sequence[Schema]) -> list[str]:
-    """What the alternatives require, where it is fields that tell them apart."""
+    """Return the required fields of the alternatives if the alternatives differ in required fields only, else an empty list."""
     named = [each.required for each in alternatives if each.required]
     others = [each for each in alternatives if not each.required]
     if not named or len(others) > 1 or any(each.not_ is None for each in others):

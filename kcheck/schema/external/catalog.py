@@ -1,9 +1,9 @@
-"""Files that users give with --schemas: CRDs, and JSON Schemas whose names say what kind they describe.
+"""Files passed with --schemas: CRDs, and JSON Schemas whose file names identify their kind.
 
-Three ways to name a JSON Schema are in use, all in lower case: `GROUP/KIND_VERSION.json` (the CRDs catalog), `KIND-GROUP-VERSION.json`
-(kubeconform, which writes only the first part of a group) and `KIND_VERSION.json` (of whatever group).
+Three naming schemes are supported, all in lower case: `GROUP/KIND_VERSION.json` (the CRDs catalog), `KIND-GROUP-VERSION.json`
+(kubeconform, which uses only the first part of a group) and `KIND_VERSION.json` (for any group).
 
-A catalog may be large and a run need little of it, so nothing is parsed before an object asks for its kind.
+A catalog may be large while a run needs little of it, so a file is parsed only when an object of its kind is found.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ from kcheck.yaml.node import Node
 from kcheck.yaml.parse import parse
 
 _VERSION = r"(v\d+(?:(?:alpha|beta)\d+)?)"
-_PLAIN = pattern(rf"([a-z0-9]+)_{_VERSION}\.json")
-_JOINED = pattern(rf"([a-z0-9]+)-(.+)-{_VERSION}\.json")
+_KIND_VERSION_NAME = pattern(rf"([a-z0-9]+)_{_VERSION}\.json")
+_KIND_GROUP_VERSION_NAME = pattern(rf"([a-z0-9]+)-(.+)-{_VERSION}\.json")
 _SEPARATOR = pattern(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
-_ENDINGS = (".yaml", ".yml", ".json")
+_FILE_EXTENSIONS = (".yaml", ".yml", ".json")
 _CRD = "CustomResourceDefinition"
 
 
 class BadSchemas(ValueError):
-    """A path of schemas that cannot be used, or a CRD in it; its text says why and what to do instead."""
+    """An unusable schema path or an invalid CRD in it; the message names the reason and a fix."""
 
 
 class CatalogEntry(NamedTuple):
-    """A JSON Schema. `group`: its API group, the first part of it, or "" where the name does not say."""
+    """A JSON Schema file. `group`: its API group, the first part of the group, or "" if the file name does not contain it."""
 
     group: str
     file: Path
 
 
 class SchemaFile:
-    """A document that holds a CRD, parsed when somebody needs it. `line`: lines of its file before it."""
+    """A document with a CRD, parsed on first use. `line`: the number of lines before it in its file."""
 
     def __init__(self, file: Path, text: str, line: int) -> None:
         self.file = file
@@ -58,7 +58,7 @@ class SchemaFile:
 
     @property
     def documents(self) -> list[Document]:
-        """Raises BadSchemas where the text is no YAML."""
+        """The parsed documents. Raises BadSchemas if the text is not valid YAML."""
         if self._documents is None:
             documents = parse(Source(str(self.file), self.text))
             for document in documents:
@@ -70,22 +70,22 @@ class SchemaFile:
 
 
 class SchemaFiles:
-    """What one path held: CRDs, and JSON Schemas by kind and version."""
+    """The contents of one schema path: CRDs, and JSON Schemas by kind and version."""
 
     def __init__(self) -> None:
         self.definitions: list[SchemaFile] = []
         self.entries: dict[tuple[str, str], list[CatalogEntry]] = {}
 
     def add_to(self, store: Store) -> None:
-        """Let a store look here for the kinds that it does not have."""
-        store.catalogs.append(_Shelf(self, store))
+        """Register these files as a catalog of a store."""
+        store.catalogs.append(_StoreCatalog(self, store))
 
     def mentions(self, group: str, kind: str) -> Iterator[SchemaFile]:
-        """The CRDs whose text has both words."""
+        """Return the CRD documents whose text contains both words."""
         return (each for each in self.definitions if kind in each.text and group in each.text)
 
     def schema(self, api_version: str, kind: str) -> Path | None:
-        """The JSON Schema of a kind, the one whose name says most."""
+        """Return the JSON Schema of a kind; the file name with the most specific group is preferred."""
         group, _, version = api_version.rpartition("/")
         entries = self.entries.get((kind.lower(), version), ())
         for wanted in (group, group.partition(".")[0], ""):
@@ -95,8 +95,8 @@ class SchemaFiles:
         return None
 
 
-class _Shelf:
-    """Schema files as one store sees them, with judges made as they are asked for."""
+class _StoreCatalog:
+    """The schema files for one store, with validators that are created on first use."""
 
     def __init__(self, files: SchemaFiles, store: Store) -> None:
         self._files = files
@@ -106,10 +106,10 @@ class _Shelf:
     def find(self, api_version: str, kind: str) -> Judge | None:
         key = (api_version, kind)
         if key not in self._judges:
-            self._judges[key] = self._make(api_version, kind)
+            self._judges[key] = self._find_uncached(api_version, kind)
         return self._judges[key]
 
-    def _make(self, api_version: str, kind: str) -> Judge | None:
+    def _find_uncached(self, api_version: str, kind: str) -> Judge | None:
         for definition in self._files.mentions(api_version.rpartition("/")[0], kind):
             try:
                 for judge in definitions(self._store, definition.documents):
@@ -122,7 +122,7 @@ class _Shelf:
 
 
 class _Unreadable:
-    """The judge of a kind whose CRD cannot be read: no object of it may look clean."""
+    """The validator of a kind whose CRD cannot be read: it reports each object, so that none is considered valid."""
 
     shape: Shape | None = None
     namespaced: bool | None = None
@@ -136,50 +136,50 @@ class _Unreadable:
 
 
 def add_schemas(store: Store, path: Path) -> None:
-    """Add the CRDs and JSON Schemas of a file or folder to a store. Raises BadSchemas."""
+    """Add the CRDs and JSON Schemas of a file or directory to a store. Raises BadSchemas."""
     read_schemas(path).add_to(store)
 
 
 def read_schemas(path: Path) -> SchemaFiles:
-    """The CRDs and JSON Schemas of a file or folder, for one store or several. Raises BadSchemas where there are none."""
+    """Read the CRDs and JSON Schemas of a file or directory, for one store or several. Raises BadSchemas if there are none."""
     if not path.exists():
-        raise BadSchemas(f"{path} does not exist: give a file or folder of CRDs or JSON Schemas")
+        raise BadSchemas(f"{path} does not exist: expected a file or directory with CRDs or JSON Schemas")
     found = SchemaFiles()
     for file in schema_files(path):
-        entry = _entry(file)
+        entry = _parse_file_name(file)
         if entry is not None:
             kind, version, group = entry
             found.entries.setdefault((kind, version), []).append(CatalogEntry(group, file))
         else:
-            found.definitions += _definitions(file)
+            found.definitions += _read_crds(file)
     if not found.definitions and not found.entries:
-        raise BadSchemas(f"{path} holds no CRD and no JSON Schema that is named as GROUP/KIND_VERSION.json or KIND-GROUP-VERSION.json")
+        raise BadSchemas(f"{path} contains no CRD and no JSON Schema named GROUP/KIND_VERSION.json or KIND-GROUP-VERSION.json")
     return found
 
 
 def schema_files(path: Path) -> Iterator[Path]:
-    """The files of a path that are read, in a fixed order."""
+    """Yield the files of a path to read, in a stable order."""
     if path.is_file():
         yield path
         return
     for folder, folders, names in os.walk(path):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (Path(folder, name) for name in sorted(names) if name.lower().endswith(_ENDINGS))
+        yield from (Path(folder, name) for name in sorted(names) if name.lower().endswith(_FILE_EXTENSIONS))
 
 
-def _entry(file: Path) -> tuple[str, str, str] | None:
-    """Kind, version and group that the name of a JSON Schema says; None for another file."""
+def _parse_file_name(file: Path) -> tuple[str, str, str] | None:
+    """Return kind, version and group encoded in the file name of a JSON Schema; None for other files."""
     name = file.name.lower()
-    plain = _PLAIN.fullmatch(name)
+    plain = _KIND_VERSION_NAME.fullmatch(name)
     if plain:
         folder = file.absolute().parent.name.lower()
         return plain[1], plain[2], folder if "." in folder else ""
-    joined = _JOINED.fullmatch(name)
+    joined = _KIND_GROUP_VERSION_NAME.fullmatch(name)
     return (joined[1], joined[3], joined[2]) if joined else None
 
 
-def _definitions(file: Path) -> Iterator[SchemaFile]:
-    """The CRDs of a file, document by document."""
+def _read_crds(file: Path) -> Iterator[SchemaFile]:
+    """Yield the documents of a file that contain a CRD."""
     try:
         text = Source.decode(str(file), file.read_bytes()).text
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Kinds that a JSON Schema describes. The only importer of jsonschema, which is loaded when the first such kind is met."""
+"""Kinds described by JSON Schemas. The only module that imports jsonschema, which is loaded for the first object of such a kind."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from kcheck.yaml.parse import parse
 
 
 class BadSchema(ValueError):
-    """A file that is no JSON Schema; its text says why."""
+    """A file that is not a valid JSON Schema; the message says why."""
 
 
 class SchemaKind:
-    """The judge of a kind that a JSON Schema describes. Such a schema says nothing of scope, field paths or defaults."""
+    """Validator of a kind described by a JSON Schema. Such a schema has no scope, field paths or defaults."""
 
     shape: Shape | None = None
     namespaced: bool | None = None
@@ -40,15 +40,15 @@ class SchemaKind:
 
     @cached_property
     def pod_schema(self) -> Node | None:
-        """The schema as nodes, where pods are looked for; a reference in it leads nowhere."""
+        """The schema as nodes, in which Pods are searched. References in it are not resolved."""
         try:
             return parse(Source(str(self.file), self.file.read_text(encoding="utf-8-sig")))[0].root
         except (OSError, ValueError, IndexError):
-            # What is wrong with the file is told where the object is judged.
+            # Errors in the file are reported when an object is validated.
             return None
 
     def judge(self, resource: Resource, walk: Walk) -> None:
-        """Tell where an object does not fit the schema. Fields that are null count as absent, as they do to the API server."""
+        """Report where an object does not match the schema. Fields that are null are treated as absent, as in the API server."""
         try:
             if self._validator is None:
                 self._validator = _validator(self.file)
@@ -57,35 +57,35 @@ class SchemaKind:
             walk.crash("crd-schema-violation", broken)
             return
         except Exception as other:
-            # Many schemas that people use are not sound and of use all the same: what is wrong shows when it is asked.
-            why = f"{other}".partition("\n")[0]
-            walk.crash("crd-schema-violation", BadSchema(f"{self.file} is no sound JSON Schema: {type(other).__name__}: {why}"))
+            # Many schemas in use are invalid in parts and work nevertheless: errors show only when the part is used.
+            reason = f"{other}".partition("\n")[0]
+            walk.crash("crd-schema-violation", BadSchema(f"{self.file} is not a valid JSON Schema: {type(other).__name__}: {reason}"))
             return
         if resource["metadata"].exists:
             walk.visit(resource["metadata"], self._metadata)
-        told: set[tuple[str, str, str]] = set()
+        reported: set[tuple[str, str, str]] = set()
         for rule, problem in problems:
             assert isinstance(problem.node, Node)
             same = (problem.node.path, rule, problem.message)
-            if same not in told:
-                told.add(same)
+            if same not in reported:
+                reported.add(same)
                 walk.tell(rule, problem)
 
     def _problems(self, resource: Resource) -> list[tuple[str, Problem]]:
-        """Rules and problems; raises whatever the library makes of a schema that is none."""
-        errors = self._validator.iter_errors(_given(resource.node))
+        """Return rule ids and problems. Raises any exception that the library raises for an invalid schema."""
+        errors = self._validator.iter_errors(_without_nulls(resource.node))
         return [each for e in errors if "metadata" not in list(e.absolute_path)[:1] for each in _problems(e, resource.node)]
 
 
-def _given(node: Node) -> Any:
-    """The plain value without the fields that are null."""
+def _without_nulls(node: Node) -> Any:
+    """Return the plain value without null fields."""
     if node.is_map:
-        return {key: _given(child) for key, child in node.entries if child.value is not None}
-    return [_given(child) for child in node] if node.is_list else node.value
+        return {key: _without_nulls(child) for key, child in node.entries if child.value is not None}
+    return [_without_nulls(child) for child in node] if node.is_list else node.value
 
 
 def _validator(file: Path) -> Any:
-    """The validator of a file. References lead to files beside it and never to the network. Raises BadSchema."""
+    """Return the validator of a file. References resolve to files in the same directory, never to the network. Raises BadSchema."""
     from jsonschema import Draft7Validator
     from jsonschema.validators import extend, validator_for
     from referencing import Registry, Resource
@@ -95,17 +95,17 @@ def _validator(file: Path) -> Any:
     def retrieve(uri: str) -> Resource[Any]:
         if "://" in uri:
             raise NoSuchResource(uri)
-        return Resource.from_contents(_read(file.parent / uri), default_specification=DRAFT7)
+        return Resource.from_contents(_read_json(file.parent / uri), default_specification=DRAFT7)
 
-    schema = _read(file)
+    schema = _read_json(file)
     if not isinstance(schema, (dict, bool)):
-        raise BadSchema(f"{file} is no JSON Schema: it must be an object")
+        raise BadSchema(f"{file} is not a valid JSON Schema: it must be an object")
     registry: Registry[Any] = Registry(retrieve=retrieve)  # type: ignore[call-arg]
     kind = extend(validator_for(schema, default=Draft7Validator), _KEYWORDS)  # type: ignore[no-untyped-call]
     return kind(schema, registry=registry)
 
 
-def _read(file: Path) -> Any:
+def _read_json(file: Path) -> Any:
     try:
         return json.loads(file.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:
@@ -113,7 +113,7 @@ def _read(file: Path) -> Any:
 
 
 def _pattern(_validator: Any, pattern: Any, instance: Any, _schema: Any) -> Iterator[Any]:
-    """The keyword `pattern` in linear time. What RE2 does not know, lookarounds for instance, is not checked."""
+    """The keyword `pattern` in linear time. Patterns that RE2 does not support, such as lookarounds, are not checked."""
     from jsonschema import ValidationError
 
     if not isinstance(instance, str) or not isinstance(pattern, str):
@@ -126,7 +126,7 @@ def _pattern(_validator: Any, pattern: Any, instance: Any, _schema: Any) -> Iter
 
 
 def _fits(pattern: Any, text: str) -> bool | None:
-    """Whether a pattern is found in a text, in linear time; None for what is no pattern to RE2."""
+    """Whether a pattern matches somewhere in a text, in linear time; None if RE2 does not support the pattern."""
     try:
         return automaton(pattern).search(text)
     except BadPattern:
@@ -134,15 +134,15 @@ def _fits(pattern: Any, text: str) -> bool | None:
 
 
 def _pattern_properties(validator: Any, patterns: Any, instance: Any, _schema: Any) -> Iterator[Any]:
-    """The keyword `patternProperties`, for the same reason."""
+    """The keyword `patternProperties` in linear time."""
     for pattern, inner in patterns.items() if isinstance(instance, dict) else ():
         for key, value in instance.items():
             if _fits(pattern, key):
                 yield from validator.descend(value, inner, path=key, schema_path=pattern)
 
 
-def _additional(validator: Any, inner: Any, instance: Any, schema: Any) -> Iterator[Any]:
-    """The keyword `additionalProperties`, for it asks those patterns, too."""
+def _additional_properties(validator: Any, inner: Any, instance: Any, schema: Any) -> Iterator[Any]:
+    """The keyword `additionalProperties`, which depends on the patterns of `patternProperties`."""
     from jsonschema import ValidationError
 
     extras = _extras(instance, schema) if isinstance(instance, dict) else []
@@ -153,19 +153,19 @@ def _additional(validator: Any, inner: Any, instance: Any, schema: Any) -> Itera
         yield ValidationError(f"unexpected: {', '.join(extras)}")
 
 
-_KEYWORDS = {"pattern": _pattern, "patternProperties": _pattern_properties, "additionalProperties": _additional}
+_KEYWORDS = {"pattern": _pattern, "patternProperties": _pattern_properties, "additionalProperties": _additional_properties}
 
 
 def _problems(error: Any, root: Node) -> Iterator[tuple[str, Problem]]:
-    """Rule ids and problems that an error of the library amounts to."""
+    """Yield the rule ids and problems for an error of the library."""
     node = root.at(*error.absolute_path)
     keyword, wanted, value = error.validator, error.validator_value, error.instance
     if keyword in ("additionalProperties", "unevaluatedProperties") and isinstance(value, dict):
         known = list((error.schema or {}).get("properties", ()))
         for key in _extras(value, error.schema or {}):
             near = nearest(key, known)
-            help = f"did you mean {near}?" if near else "take it away or put it where it belongs"
-            message = f"{node.name or root['kind'].text} has no field {key}"
+            help = f'did you mean "{near}"?' if near else "remove it, or move it to the level where it belongs"
+            message = f'unknown field "{key}" in {node.name or root["kind"].text}'
             yield "unknown-field", Problem(node[key], message, help=help, reason="UnknownField", at="key")
     elif keyword == "required":
         for key in wanted:
@@ -174,15 +174,15 @@ def _problems(error: Any, root: Node) -> Iterator[tuple[str, Problem]]:
     elif keyword in ("anyOf", "oneOf") and error.context:
         yield from _alternatives(error, node, root)
     else:
-        rule, reason, message = _simple(keyword, wanted, value)
+        rule, reason, message = _keyword_problem(keyword, wanted, value)
         yield rule, Problem(node, message, reason=reason)
 
 
 def _alternatives(error: Any, node: Node, root: Node) -> Iterator[tuple[str, Problem]]:
-    """Of alternatives that differ in their type only, the types; else the faults of the one that comes nearest."""
+    """If the alternatives differ only in their type, yield one problem with the types; else the errors of the closest alternative."""
     types = [each.validator_value for each in error.context if each.validator == "type" and not each.relative_path]
     if len(types) == len(error.context):
-        yield "wrong-type", Problem(node, wording.wrong_type(error.instance, _words(types), ""), reason="TypeInvalid")
+        yield "wrong-type", Problem(node, wording.wrong_type(error.instance, _type_names(types), ""), reason="TypeInvalid")
         return
     by_choice: dict[Any, list[Any]] = {}
     for each in error.context:
@@ -192,25 +192,25 @@ def _alternatives(error: Any, node: Node, root: Node) -> Iterator[tuple[str, Pro
 
 
 def _is_of_type(error: Any) -> bool:
-    """Whether an alternative fails for the type of the whole value, and so was hardly meant."""
+    """Whether an alternative fails because of the type of the whole value and is therefore unlikely to be the intended one."""
     return error.validator == "type" and len(error.relative_path) == 0
 
 
-def _words(types: Iterable[Any]) -> tuple[str, ...]:
+def _type_names(types: Iterable[Any]) -> tuple[str, ...]:
     flat = [word for each in types for word in (each if isinstance(each, list) else [each])]
     return tuple(dict.fromkeys(word for word in flat if isinstance(word, str) and word != "null"))
 
 
 def _extras(instance: dict[str, Any], schema: Any) -> list[str]:
-    """The keys of a map that its schema does not name."""
+    """Return the keys of a map that its schema does not name."""
     known, patterns = schema.get("properties", ()), schema.get("patternProperties", ())
     return [key for key in instance if key not in known and not any(_fits(each, key) for each in patterns)]
 
 
-def _simple(keyword: str, wanted: Any, value: Any) -> tuple[str, Reason, str]:
-    """Rule id, reason and message of a keyword that judges a value by itself."""
+def _keyword_problem(keyword: str, wanted: Any, value: Any) -> tuple[str, Reason, str]:
+    """Return rule id, reason and message for a keyword that validates a value by itself."""
     if keyword == "type":
-        return "wrong-type", "TypeInvalid", wording.wrong_type(value, _words([wanted]), "")
+        return "wrong-type", "TypeInvalid", wording.wrong_type(value, _type_names([wanted]), "")
     if keyword == "enum":
         return "unsupported-value", "NotSupported", wording.enum(value, wanted)
     if keyword == "const":
@@ -241,4 +241,4 @@ def _message(keyword: str, wanted: Any, value: Any) -> str:
             return wording.maximum(value, wanted, keyword != "maximum")
         case "multipleOf":
             return wording.multiple(value, wanted)
-    return Complaint(f"{wording.shown(value)} does not fit the schema here ({keyword})", f"change it as the schema's {keyword} demands")
+    return Complaint(f"{wording.quoted(value)} violates keyword {keyword} of the schema", f"change the value to satisfy {keyword}")

@@ -1,4 +1,4 @@
-"""What stands in a file and reaches nobody."""
+"""How documents are written in a file: ignored content, line breaks, JSON, order of keys."""
 
 from __future__ import annotations
 
@@ -18,24 +18,23 @@ _BREAKS = {
 
 @rule("content-after-document-end", "Content after the end of a YAML document is ignored")
 def ignored_content(document: Document) -> Iterator[Problem]:
-    """kubectl and the API server read the first YAML document between two separators and silently drop what follows."""
+    """kubectl and the API server read the first YAML document between two separators and silently drop the rest."""
     start = document.trailing
     if start is not None:
         end = document.source.text.find("\n", start)
         span = Span(start, end if end >= 0 else document.end)
-        yield Problem(
-            span, "kubectl and the API server never read what follows the end of a document", help="put '---' on a line before it"
-        )
+        message = 'kubectl and the API server ignore content after "...", the end of a YAML document'
+        yield Problem(span, message, help="insert a line --- before this content")
 
 
 @rule("content-after-separator", "Text on the line of a '---' separator, or a YAML directive before it")
 def separator_content(document: Document) -> Iterator[Problem]:
-    """kubectl refuses a file with a directive, or with anything but a comment after `---`; the API server alone would read it."""
+    """kubectl rejects a file with a directive or with text other than a comment after `---`; the API server would accept it."""
     text, start = document.source.text, document.start
     if text.startswith("%", start):
-        yield Problem(Span(start, start + 1), "kubectl refuses YAML directives", help="remove this line")
+        yield Problem(Span(start, start + 1), "kubectl rejects YAML directives (lines that begin with %)", help="remove this line")
     elif text.startswith(_SEPARATED, start) and _CONTENT.match(text, start):
-        yield Problem(Span(start, start + 3), "kubectl refuses text on the line of a separator", help="move it to the next line")
+        yield Problem(Span(start, start + 3), "kubectl rejects text after --- on the same line", help="move the text to the next line")
 
 
 @rule("unusual-line-break", "Line break that is neither LF nor CRLF", severity=WARNING)
@@ -50,15 +49,16 @@ def unusual_line_break(document: Document) -> Iterator[Problem]:
 
 @rule("json-manifest", "Manifest is written in JSON instead of YAML", severity=INFO, groups=("style",), default=False)
 def json_manifest(document: Document) -> Iterator[Problem]:
-    """JSON has no comments, and every bracket of it must be matched by hand. KYAML and other flow style leave the keys bare."""
+    """Recognized by the quoted first key: KYAML and other flow style do not quote keys."""
     start = document.root.start
     if document.root.is_map and _JSON.match(document.source.text, start):
-        yield Problem(Span(start, start + 1), "this manifest is in JSON", help="write YAML, which is easier to read and takes comments")
+        help = "convert it to YAML, which is easier to read and allows comments"
+        yield Problem(Span(start, start + 1), "manifest is written in JSON", help=help)
 
 
 @rule("unsorted-keys", "Keys of a map are not in alphabetical order", severity=INFO, groups=("style",), default=False)
 def unsorted_keys(document: Document) -> Iterator[Problem]:
-    """For teams that let a program sort them, so that differences are small. Told once a map."""
+    """For teams whose manifests are sorted by a program. Reported once per map, at the first key that is out of order."""
     nodes = [document.root]
     while nodes:
         node = nodes.pop()
@@ -66,7 +66,8 @@ def unsorted_keys(document: Document) -> Iterator[Problem]:
         before = ""
         for key, child in node.entries if node.is_map else ():
             if key < before:
-                yield Problem(child, f"{key} stands behind {before}", help="sort the keys of this map", at="key")
+                message = f'key "{key}" comes after "{before}"'
+                yield Problem(child, message, help="sort the keys of this map alphabetically", at="key")
                 break
             before = key
 

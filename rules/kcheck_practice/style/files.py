@@ -1,4 +1,4 @@
-"""What stands together in one file. Source: the documentation's page "Configuration Best Practices"."""
+"""Objects that belong in one file. Source: the Kubernetes documentation, "Configuration Best Practices"."""
 
 from __future__ import annotations
 
@@ -8,13 +8,19 @@ from kcheck.api import INFO, Bundle, Facts, Problem, Related, rule
 from kcheck_practice.networking._service_backends import backends, selects
 
 
-@rule("service-in-separate-file", "Service is in a different file than the workload that it selects", severity=INFO, groups=("style", "relations"),
-      default=False)  # fmt: skip
+@rule(
+    "service-in-separate-file",
+    "Service is in a different file than the workload that it selects",
+    severity=INFO,
+    groups=("style", "relations"),
+    default=False,
+)
 def distant_service(service: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Told of a folder's own files; what serves pods of several workloads belongs to none of them."""
+    """Compares files of the same folder. A Service that selects Pods of several workloads is not reported."""
     behind = {f.place: f for f, _ in backends(service, bundle)} if selects(service) else {}
     if len(behind) == 1:
         (workload,) = behind.values()
         if workload.place.file != service.place.file and workload.folder == service.folder:
-            message = f"Service {service.id.name} and {workload.title}, which it serves, stand in two files"
-            yield Problem(service.place, message, help="put them into one", related=(Related(workload.place, workload.title),))
+            message = f'Service "{service.id.name}" and {workload.title}, which it selects, are in different files'
+            related = Related(workload.place, workload.title)
+            yield Problem(service.place, message, help="move them into one file", related=(related,))

@@ -1,4 +1,4 @@
-"""What goes wrong with comments and annotations that ignore findings. The engine finds these; here are their names."""
+"""Rules about ignore comments and annotations. The engine reports them (kcheck/run/ignore.py); this module declares them."""
 
 from kcheck.api import WARNING, declare
 

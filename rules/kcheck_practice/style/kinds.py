@@ -1,4 +1,4 @@
-"""Kinds of objects that may not be used."""
+"""Kinds of objects that are not allowed."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ def forbidden_kind(
     *,
     kinds: Annotated[tuple[str, ...], 'kinds such as "Ingress", or apiVersion and kind such as "extensions/* *"'] = (),
 ) -> Iterator[Problem]:
-    """For whoever leaves some kinds to others, or has an API that may not come back."""
+    """For teams that reserve some kinds for administrators, or that have migrated from an API."""
     full = f"{resource.api_version} {resource.kind}"
     found = next((each for each in kinds if fnmatchcase(full if " " in each else resource.kind, each)), None)
     if found is not None:
-        yield Problem(resource["kind"], f"{full} is not allowed here, by {found!r}", help=f"take {resource.name or 'it'} away")
+        message = f'{full} is not allowed: it matches "{found}" in option kinds'
+        name = f' "{resource.name}"' if resource.name else ""
+        yield Problem(resource["kind"], message, help=f"remove this {resource.kind}{name}")

@@ -1,4 +1,4 @@
-"""Labels by which users and tools know an object. Sources: the documentation's pages "Labels and Selectors", "Recommended
+"""Labels and annotations for users and tools. Sources: the Kubernetes documentation, "Labels and Selectors", "Recommended
 Labels" and "Well-Known Labels, Annotations and Taints".
 """
 
@@ -12,18 +12,23 @@ from kcheck.api import INFO, Complaint, Node, Problem, Resource, labels, rule, s
 from kcheck_practice._support.typos import meant_label
 
 _WORKLOADS = ("apps Deployment", "apps StatefulSet", "apps DaemonSet", "apps ReplicaSet", "batch CronJob", "batch Job", "core Service")
-# What runs pods and nobody should write any more, or for a try only, is asked who it belongs to like the rest.
+# Pods without a controller and older controllers are to be labelled like the others.
 _RUNNING = (*_WORKLOADS, "core Pod", "core ReplicationController", "apps.openshift.io DeploymentConfig")
 
 
-@rule("reserved-label-prefix", "Label uses a prefix reserved for Kubernetes (kubernetes.io/, k8s.io/)", groups=("labels",), types="meta/v1 ObjectMeta",
-      fields="labels")  # fmt: skip
+@rule(
+    "reserved-label-prefix",
+    "Label uses a prefix reserved for Kubernetes (kubernetes.io/, k8s.io/)",
+    groups=("labels",),
+    types="meta/v1 ObjectMeta",
+    fields="labels",
+)
 def reserved_label_prefix(
     metadata: Node,
     *,
-    allow: Annotated[tuple[str, ...], "keys and prefixes that are yours to use, such as addons.k8s.io"] = (),
+    allow: Annotated[tuple[str, ...], "keys and prefixes that are accepted, such as addons.k8s.io"] = (),
 ) -> Iterator[Problem]:
-    """Keys under kubernetes.io/ and k8s.io/ are for its components; those that it defines for users are fine."""
+    """Keys under kubernetes.io/ and k8s.io/ are reserved for Kubernetes components; those defined for users are accepted."""
     for key, node in metadata["labels"].entries:
         wrong = _wrong_prefix(key)
         if wrong and key not in allow and labels.prefix(key) not in allow:
@@ -32,15 +37,15 @@ def reserved_label_prefix(
 
 @lru_cache(maxsize=4096)
 def _wrong_prefix(key: str) -> str:
-    """What is wrong with the prefix of a label. The same keys stand everywhere."""
+    """The Complaint about the prefix of a label key, "" where there is none. Cached, as most objects share the same keys."""
     if labels.key(key):
         return ""
     reserved = labels.reserved(key)
     right = meant_label(key) if reserved or not labels.belongs_to_kubernetes(key) else None
     if reserved:
-        hint = f"did you mean {right}?" if right else "use a prefix of your own"
-        return Complaint(f"{key} is reserved for Kubernetes, which knows no such label", hint)
-    return Complaint(f"no tool looks for {key}", f"did you mean {right}?") if right is not None else ""
+        hint = f'did you mean "{right}"?' if right else f"use your own prefix, such as example.com/{key.rpartition('/')[2]}"
+        return Complaint(f'label "{key}" has a prefix reserved for Kubernetes, which defines no such label', hint)
+    return Complaint(f'unknown label "{key}"', f'did you mean "{right}"?') if right is not None else ""
 
 
 @rule(
@@ -59,13 +64,12 @@ def recommended_labels(
         "app.kubernetes.io/instance",
     ),
 ) -> Iterator[Problem]:
-    """Dashboards, kubectl plug-ins and other tools group objects by them."""
+    """Dashboards, kubectl plug-ins and other tools group objects by these labels."""
     node = resource.node.at("metadata", "labels")
     missing = [key for key in labels if key not in node]
     if missing:
-        yield Problem(
-            node, f"tools cannot tell what {resource.kind} {resource.name} belongs to", help=f"add {' and '.join(missing)}", at="key"
-        )
+        message = f'{resource.kind} "{resource.name}" lacks the recommended label{_s(missing)} {" and ".join(missing)}'
+        yield Problem(node, message, help=f"add {' and '.join(missing)} to metadata.labels", at="key")
 
 
 @rule(
@@ -81,12 +85,16 @@ def required_annotation(
     *,
     annotations: Annotated[tuple[str, ...], "annotation keys that every workload and Service must have"] = ("kubernetes.io/description",),
 ) -> Iterator[Problem]:
-    """What an object is for, whom to ask, where its runbook is."""
+    """Annotations that say what an object is for, whom to contact and where its runbook is."""
     node = resource.node.at("metadata", "annotations")
     missing = [key for key in annotations if key not in node]
     if missing:
-        message = f"nobody can see what {resource.kind} {resource.name} is for"
-        yield Problem(node, message, help=f"add the annotation {' and '.join(missing)}", at="key")
+        message = f'{resource.kind} "{resource.name}" lacks the required annotation{_s(missing)} {" and ".join(missing)}'
+        yield Problem(node, message, help=f"add {' and '.join(missing)} to metadata.annotations", at="key")
+
+
+def _s(words: list[str]) -> str:
+    return "s" if len(words) > 1 else ""
 
 
 @rule(
@@ -100,14 +108,14 @@ def required_annotation(
 def forbidden_annotation(
     metadata: Node,
     *,
-    annotations: Annotated[tuple[str, ...], "keys that may not be used; one that ends in / stands for all under that prefix"] = (
+    annotations: Annotated[tuple[str, ...], "keys that are not allowed; one that ends with / means all keys with that prefix"] = (
         "kubectl.kubernetes.io/last-applied-configuration",
     ),
 ) -> Iterator[Problem]:
-    """By default what kubectl writes itself, and which a manifest that was read from a cluster carries along."""
+    """By default the annotation that kubectl writes itself and that exported manifests contain."""
     for key, node in metadata["annotations"].entries:
         if any(key == each or (each.endswith("/") and key.startswith(each)) for each in annotations):
-            yield Problem(node, f"the annotation {key} is not allowed", help="take it away", at="key")
+            yield Problem(node, f'annotation "{key}" is not allowed', help="remove it", at="key")
 
 
 @rule(
@@ -119,29 +127,39 @@ def forbidden_annotation(
     kinds=_WORKLOADS,
 )
 def instance_label(resource: Resource) -> Iterator[Problem]:
-    """For teams that name one object of each kind after its application's instance."""
+    """For teams that name one object of each kind after the instance of its application."""
     node = resource.node.at("metadata", "labels", "app.kubernetes.io/instance")
     if node.text and resource.name and node.text != resource.name:
-        yield Problem(node, f"{resource.kind} {resource.name} has the instance {node.text}", help="give both one name")
+        message = f'app.kubernetes.io/instance "{node.text}" differs from metadata.name "{resource.name}"'
+        yield Problem(node, message, help=f'set the label to "{resource.name}" or rename the {resource.kind}')
 
 
-@rule("unprefixed-label", "Label key has no prefix", severity=INFO, groups=("labels", "style"), default=False, types="meta/v1 ObjectMeta",
-      fields="labels")  # fmt: skip
+@rule(
+    "unprefixed-label",
+    "Label key has no prefix",
+    severity=INFO,
+    groups=("labels", "style"),
+    default=False,
+    types="meta/v1 ObjectMeta",
+    fields="labels",
+)
 def unprefixed_label(
     metadata: Node,
     *,
     allow: Annotated[tuple[str, ...], "keys that need no prefix"] = ("app", "name", "component", "tier", "version"),
 ) -> Iterator[Problem]:
-    """Keys without a prefix are for users; what automation writes into objects must have one."""
+    """Keys without a prefix are private to the user; labels that automation adds must have one."""
     for key, node in metadata["labels"].entries:
         if "/" not in key and key not in allow and not labels.key(key):
-            yield Problem(
-                node, f"the label {key} says nothing of who set it", help=f"write it under a prefix, such as example.com/{key}", at="key"
-            )
+            yield Problem(node, f'label key "{key}" has no prefix', help=f"add your prefix, such as example.com/{key}", at="key")
 
 
-@rule("mutable-label-in-selector", "Selector contains a label that changes with each release (helm.sh/chart)", groups=("labels", "workloads"),
-      kinds=_WORKLOADS)  # fmt: skip
+@rule(
+    "mutable-label-in-selector",
+    "Selector contains a label that changes with each release (helm.sh/chart)",
+    groups=("labels", "workloads"),
+    kinds=_WORKLOADS,
+)
 def moving_label_in_selector(
     resource: Resource,
     *,
@@ -152,27 +170,35 @@ def moving_label_in_selector(
         "controller-revision-hash",
     ),
 ) -> Iterator[Problem]:
-    """A workload's selector cannot be changed, so that the next release is refused; a Service loses the pods of the last one."""
+    """spec.selector of a workload is immutable, so the next release is rejected; a Service stops selecting the previous Pods."""
     chosen = resource["spec"]["selector"]
     for key, node in (*chosen["matchLabels"].entries, *(chosen.entries if resource.kind == "Service" else ())):
         if key in labels:
-            effect = "loses its pods" if resource.kind == "Service" else "is refused, for a selector cannot change"
-            yield Problem(
-                node, f"{key} changes with a release, and {resource.kind} {resource.name} {effect} then", help="take it away", at="key"
-            )
+            if resource.kind == "Service":
+                message = f'label "{key}" changes with each release, so Service "{resource.name}" stops selecting the running Pods'
+                field = "spec.selector"
+            else:
+                message = f'label "{key}" changes with each release, but spec.selector is immutable, so the next release is rejected'
+                field = "spec.selector.matchLabels"
+            yield Problem(node, message, help=f"remove it from {field}", at="key")
 
 
-@rule("workload-without-pod-labels", "Workload or Service lacks the labels of its Pods", severity=INFO, groups=("labels", "style"),
-      default=False, kinds=_WORKLOADS)  # fmt: skip
+@rule(
+    "workload-without-pod-labels",
+    "Workload or Service lacks the labels of its Pods",
+    severity=INFO,
+    groups=("labels", "style"),
+    default=False,
+    kinds=_WORKLOADS,
+)
 def unlabelled_workload(resource: Resource) -> Iterator[Problem]:
-    """kubectl get all -l finds the pods by their labels, and their owner only by its own."""
+    """`kubectl get all -l` finds a workload or Service only by the labels in its metadata."""
     if not resource["spec"]:
         return
     chosen = resource["spec"]["selector"]
     pods = strings(chosen) if resource.kind == "Service" else strings(resource.node.at("spec", "template", "metadata", "labels"))
     if pods and not set(pods.items()) & set(resource.labels.items()):
-        shown = ", ".join(f"{key}: {value}" for key, value in list(pods.items())[:2])
-        message = f"whoever looks for {shown} finds the pods and not {resource.kind} {resource.name}"
-        yield Problem(
-            resource.node.at("metadata", "name"), message, help="give it the label, too", field=resource.node.at("metadata", "labels")
-        )
+        key, value = next(iter(pods.items()))
+        message = f'{resource.kind} "{resource.name}" has none of the labels of its Pods, such as {key}: {value}'
+        field = resource.node.at("metadata", "labels")
+        yield Problem(resource.node.at("metadata", "name"), message, help=f"add {key}: {value} to metadata.labels", field=field)

@@ -1,4 +1,4 @@
-"""Namespaces of objects, and their names. Source: the documentation's page "Namespaces"."""
+"""Namespaces and names of objects. Source: the Kubernetes documentation, "Namespaces"."""
 
 from __future__ import annotations
 
@@ -10,39 +10,39 @@ from kcheck.api import INFO, Pattern, Problem, Resource, matches_whole, rule
 _GROUPS = ("namespaces",)
 _PLAIN = Pattern("[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _SYSTEM = ("kube-system", "kube-public", "kube-node-lease")
-# The cluster makes or reads these there.
-_THERE = ("kube-root-ca.crt", "extension-apiserver-authentication", "coredns", "kubernetes")
+# The cluster creates or reads these in system namespaces.
+_OF_CLUSTER = ("kube-root-ca.crt", "extension-apiserver-authentication", "coredns", "kubernetes")
 
 
 @rule("default-namespace", "Object is in the default namespace", severity=INFO, groups=(*_GROUPS, "security"), default=False)
 def default_namespace(
     resource: Resource,
     *,
-    unset: Annotated[bool, "tell of objects that name no namespace, too"] = False,
+    unset: Annotated[bool, "also report objects without metadata.namespace"] = False,
 ) -> Iterator[Problem]:
-    """Quotas, policies and roles are for namespaces, and everything without a home is in this one."""
+    """Quotas, policies and roles apply per namespace, and namespace "default" is shared by default."""
     if not resource.namespaced or resource.kind == "Namespace":
         return
     node = resource.node.at("metadata", "namespace")
     if node.text == "default" and not (resource.kind == "Service" and resource.name == "kubernetes"):
-        yield Problem(node, f"{resource.kind} {resource.name} shares the default namespace with everything else", help="give it its own")
+        yield Problem(node, f'{resource.kind} "{resource.name}" is in namespace "default"', help="use a dedicated namespace")
     elif unset and not node.text and resource["metadata"]:
         name = resource.node.at("metadata", "name")
-        yield Problem(name, f"{resource.kind} {resource.name} lands wherever it is applied", help="add its namespace", field=node)
+        message = f'{resource.kind} "{resource.name}" has no metadata.namespace and is created in the current namespace of the client'
+        yield Problem(name, message, help="set metadata.namespace", field=node)
 
 
 @rule("system-namespace", "Object is in a system namespace such as kube-system", groups=(*_GROUPS, "security"), default=False)
 def system_namespace(
     resource: Resource,
     *,
-    allow: Annotated[tuple[str, ...], "names of objects that belong there"] = _THERE,
+    allow: Annotated[tuple[str, ...], "names of objects that are accepted in system namespaces"] = _OF_CLUSTER,
 ) -> Iterator[Problem]:
-    """Policies often leave them out, and what goes wrong there takes the cluster along."""
+    """Policies often exclude system namespaces, and a fault there affects the whole cluster."""
     node = resource.node.at("metadata", "namespace")
     if node.text in _SYSTEM and resource.name not in allow:
-        yield Problem(
-            node, f"{node.text} is for the cluster's own parts", help=f"give {resource.kind} {resource.name} a namespace of its own"
-        )
+        message = f'{resource.kind} "{resource.name}" is in system namespace "{node.text}"'
+        yield Problem(node, message, help="use a dedicated namespace")
 
 
 @rule(
@@ -52,9 +52,9 @@ def name_pattern(
     resource: Resource,
     *,
     pattern: Annotated[Pattern, "regular expression that whole names must match"] = _PLAIN,
-    kinds: Annotated[tuple[str, ...], "kinds that are asked, none for all"] = (),
+    kinds: Annotated[tuple[str, ...], "kinds that are checked; all kinds if empty"] = (),
 ) -> Iterator[Problem]:
-    """By default: small letters, digits and single dashes, a letter first, which is legal for every kind."""
+    """By default: lowercase letters, digits and single hyphens, beginning with a letter, which is valid for every kind."""
     node = resource.node.at("metadata", "name")
     if node.text and (not kinds or resource.kind in kinds) and not matches_whole(pattern, node.text):
-        yield Problem(node, f"the name {node.text} does not match {pattern}", help="give it another")
+        yield Problem(node, f'metadata.name "{node.text}" does not match pattern {pattern}')

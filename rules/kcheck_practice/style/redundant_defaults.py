@@ -1,4 +1,4 @@
-"""Defaults that are written out. Source: the documentation's page "Configuration Best Practices" and the API reference."""
+"""Fields set to their defaults. Source: the Kubernetes documentation, "Configuration Best Practices", and the API reference."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TYPES = (
     "core/v1 PersistentVolumeClaimSpec", "apps/v1 DeploymentSpec", "apps/v1 StatefulSetSpec", "apps/v1 DaemonSetSpec",
     "apps/v1 ReplicaSetSpec", "batch/v1 JobSpec", "batch/v1 CronJobSpec",
 )  # fmt: skip
-# A field of one name has one default in all of these types; where the default follows from other fields, it is not here.
+# A field of this name has the same default in all of these types. Fields whose default depends on other fields are left out.
 _DEFAULTS: dict[str, object] = {
     "apiVersion": "v1",
     "backoffLimit": 6,
@@ -49,8 +49,8 @@ _DEFAULTS: dict[str, object] = {
     "tty": False,
     "volumeMode": "Filesystem",
 }
-# These have another default, or none, in another of the types.
-_ONLY = {
+# Fields with a different default, or none, in some of the types: the default, and the field that only the right type has.
+_ONLY_BESIDE = {
     "restartPolicy": ("Always", "containers"),
     "type": ("ClusterIP", "ports"),
 }
@@ -58,15 +58,15 @@ _ONLY = {
 
 @rule("redundant-default", "Field is set to its default value", severity=INFO, groups=("style",), default=False, types=_TYPES)
 def stated_default(node: Node) -> Iterator[Problem]:
-    """Fewer lines have fewer mistakes; what the API server fills in need not be written."""
+    """Values that the API server sets itself where they are absent."""
     for name, child in node.entries:
         value = _DEFAULTS.get(name)
-        if value is None and name in _ONLY:
-            default, beside = _ONLY[name]
+        if value is None and name in _ONLY_BESIDE:
+            default, beside = _ONLY_BESIDE[name]
             value = default if node[beside].exists else None
-        # True is no 1, and False no 0.
+        # In Python, True equals 1 and False equals 0.
         if value is not None and child.value == value and child.value.__class__ is value.__class__:
-            yield Problem(child, f"{name} is {_shown(child)} without being asked", help="take the line away", at="key")
+            yield Problem(child, f"{name}: {_shown(child)} is the default", help=f"remove {name}", at="key")
 
 
 def _shown(child: Node) -> str:

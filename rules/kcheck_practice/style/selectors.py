@@ -1,4 +1,4 @@
-"""Selectors that do not mean what they seem to. Source: the documentation's page "Labels and Selectors" and the API reference."""
+"""Selectors that are easily misread. Source: the Kubernetes documentation, "Labels and Selectors", and the API reference."""
 
 from __future__ import annotations
 
@@ -12,16 +12,21 @@ _BUDGET, _PEER = "policy/v1 PodDisruptionBudgetSpec", "networking/v1 NetworkPoli
 _TERM, _SPREAD = "core/v1 PodAffinityTerm", "core/v1 TopologySpreadConstraint"
 
 
-@rule("empty-selector", "Selector is empty ({}), which differs from an absent selector", severity=INFO, groups=("labels", "networking"), default=False,
-      types=(_BUDGET, _PEER, _TERM, _SPREAD))  # fmt: skip
+@rule(
+    "empty-selector",
+    "Selector is empty ({}), which differs from an absent selector",
+    severity=INFO,
+    groups=("labels", "networking"),
+    default=False,
+    types=(_BUDGET, _PEER, _TERM, _SPREAD),
+)
 def empty_selector(owner: Node) -> Iterator[Problem]:
-    """What {} and nothing mean differs from one field to the next; told where the two differ and {} is written."""
+    """Reported where an empty selector is set and means something else than an absent one in this field."""
     for field, node in owner.entries:
         meaning = selector.MEANINGS.get(f"{_type(owner)}.{field}")
         if meaning is not None and meaning.empty and node.is_map and not len(node):
-            yield Problem(
-                node, f"an empty {field} is {meaning.empty}, and none at all is {meaning.absent}", help="name what you mean", at="key"
-            )
+            message = f"{field}: {{}} selects {meaning.empty}, while an absent {field} selects {meaning.absent}"
+            yield Problem(node, message, help=f"use matchLabels or matchExpressions under {field} to select explicitly", at="key")
 
 
 def _type(owner: Node) -> str:
@@ -30,10 +35,15 @@ def _type(owner: Node) -> str:
     return _PEER if owner.parent is not None and owner.parent.name in ("from", "to") else _BUDGET
 
 
-@rule("invalid-selector-string", "Selector in a kubectl command has invalid syntax", severity=ERROR, groups=("labels",),
-      fields=("command", "args"))  # fmt: skip
+@rule(
+    "invalid-selector-string",
+    "Selector in a kubectl command has invalid syntax",
+    severity=ERROR,
+    groups=("labels",),
+    fields=("command", "args"),
+)
 def selector_text(container: Container) -> Iterator[Problem]:
-    """Equality and sets, with commas that mean "and"; there is no "or"."""
+    """Selectors of -l and --selector in the arguments of kubectl; those with variables ($) are skipped."""
     words = [*container["command"], *container["args"]]
     if not any(word.text.rpartition("/")[2] == "kubectl" for word in words):
         return
@@ -49,4 +59,4 @@ def _read(node: Node, text: str) -> Iterator[Problem]:
     try:
         selector.parse(text)
     except selector.BadSelector as wrong:
-        yield Problem(node, f"kubectl cannot read this selector: {wrong.message}", help=help_of(wrong.message))
+        yield Problem(node, f'invalid label selector "{text}": {wrong.message}', help=help_of(wrong.message))

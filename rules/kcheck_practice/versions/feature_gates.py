@@ -1,7 +1,7 @@
-"""Fields that a version of Kubernetes knows and takes away, for they stand behind a feature gate that is off by default.
+"""Fields that the API server drops because their feature gate is off by default.
 
-Sources: pkg/features/kube_features.go of kubernetes/kubernetes, which has the versions, and for gates that have gone from it the
-documentation's pages "Feature Gates"; the functions of pkg/api and pkg/registry that drop disabled fields, pkg/api/pod/util.go most of all.
+Sources: pkg/features/kube_features.go of kubernetes/kubernetes for the versions, and for removed gates the Kubernetes documentation,
+"Feature Gates"; the functions of pkg/api and pkg/registry that drop disabled fields, above all pkg/api/pod/util.go.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from kcheck.api import Problem, TypedValue, rule
 
 
 class Gate(NamedTuple):
-    """`on`: first minor version (1.N) that has it on by default, 0 where none has. `harmless`: a value that means the same as none."""
+    """`on`: first minor version (1.N) with the gate on by default, 0 for none. `harmless`: a value that means the same as an absent one."""
 
     name: str
     on: int = 0
@@ -129,7 +129,7 @@ GATES: dict[str, dict[str, Gate]] = {
         "capacity": _CAPACITY,
     },
 }
-"""By API type and field. A gate says nothing of versions whose type has no such field: there, the field is unknown."""
+"""By API type and field. In versions whose type has no such field, the field is unknown and the gate is not used."""
 
 
 @rule(
@@ -142,16 +142,15 @@ GATES: dict[str, dict[str, Gate]] = {
 def dropped_field(
     part: TypedValue,
     *,
-    enabled: Annotated[tuple[str, ...], "feature gates that your clusters have on"] = (),
+    enabled: Annotated[tuple[str, ...], "feature gates that are enabled in your clusters"] = (),
 ) -> Iterator[Problem]:
-    """The server takes such a field away and says nothing, so that what was asked for does not happen."""
+    """The server drops such a field without a warning, so it has no effect."""
     gates = GATES[part.type]
     for key, node in part.node.entries:
         gate = gates.get(key)
         if gate is None or node.value in (None, gate.harmless) or gate.name in enabled or not node:
             continue
         if not gate.on or part.resource.is_before(gate.on):
-            since = f"before Kubernetes 1.{gate.on}" if gate.on else "in every version so far"
-            remedy = f"take it away, or ask for 1.{gate.on}" if gate.on else "take it away, or switch the gate on"
-            message = f"{key} is behind the feature gate {gate.name}, off by default {since}, and is dropped without a word"
-            yield Problem(node, message, help=remedy, at="key")
+            since = f" before Kubernetes 1.{gate.on}" if gate.on else ""
+            message = f"{key} is dropped silently, because feature gate {gate.name} is off by default{since}"
+            yield Problem(node, message, help=f"remove {key}, or enable the gate and add it to option enabled", at="key")

@@ -1,7 +1,7 @@
-"""Paths in manifests: what the API server says of '..' and of a leading '/'.
+"""Paths in manifests: '..' and a leading '/'.
 
-Source: validatePathNoBacksteps, validateLocalDescendingPath and ValidateLocalNonReservedPath (pkg/apis/core/validation). Each rule
-returns its complaint, or "".
+Source: validatePathNoBacksteps, validateLocalDescendingPath and ValidateLocalNonReservedPath (pkg/apis/core/validation). Each
+function returns a Complaint, or "".
 """
 
 from __future__ import annotations
@@ -10,19 +10,20 @@ from kcheck.api import Complaint
 
 
 def no_backsteps(path: str) -> str:
-    """No part of the path is '..'."""
-    return Complaint(f"{path} climbs up with '..'", "write the path that is meant") if ".." in path.split("/") else ""
+    """No part of the path may be '..'."""
+    return Complaint(f'path "{path}" contains ".."', 'use a path without ".."') if ".." in path.split("/") else ""
 
 
 def descending(path: str) -> str:
-    """Relative, and downwards only."""
+    """The path must be relative and without '..'."""
     if path.startswith("/"):
-        return Complaint(f"{path} begins with '/'", f"write a relative path, {path.lstrip('/') or 'data'}")
+        return Complaint(f'path "{path}" is not relative', f'use a relative path, such as "{path.lstrip("/") or "data"}"')
     return no_backsteps(path)
 
 
 def local(path: str) -> str:
-    """Downwards, and not under a name that begins with '..', which the kubelet keeps for itself."""
+    """The path must be descending and not begin with '..', which the kubelet reserves."""
     if wrong := descending(path):
         return wrong
-    return Complaint(f"{path} begins with '..', which the kubelet keeps for itself", "write another name") if path.startswith("..") else ""
+    message = f'path "{path}" begins with "..", which is reserved for the kubelet'
+    return Complaint(message, "use a name without leading dots") if path.startswith("..") else ""

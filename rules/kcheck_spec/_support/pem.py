@@ -1,4 +1,4 @@
-"""PEM and DER: the texts that certificates, keys and requests stand in, and the bytes that these are made of."""
+"""Decoding of PEM and DER, the formats of certificates, keys and certificate requests."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _BLOCK = pattern(rb"-----BEGIN ([^\n]*?)-----[ \t\r]*\n(?:[^\n]*: [^\n]*\n)*([A-
 
 
 class BadDer(ValueError):
-    """Bytes that are not what they should be."""
+    """Bytes that are not valid DER or not of the expected type."""
 
 
 def blocks(text: bytes) -> Iterator[tuple[str, bytes]]:
-    """The PEM blocks of a text: label and bytes."""
+    """The label and bytes of each PEM block in a text."""
     for match in _BLOCK.finditer(text):
         try:
             yield match[1].decode("latin-1"), base64.decode("".join(match[2].decode("ascii").split()))
@@ -25,7 +25,7 @@ def blocks(text: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def only(data: bytes, tag: int) -> bytes:
-    """The content of the first value, which must be of this tag."""
+    """The content of the first value. Raises BadDer where it does not have this tag."""
     found = parts(data)
     if not found or found[0][0] != tag:
         raise BadDer
@@ -33,7 +33,7 @@ def only(data: bytes, tag: int) -> bytes:
 
 
 def parts(data: bytes) -> list[tuple[int, bytes]]:
-    """The values of DER one behind the other: tag and content. Raises BadDer where lengths do not fit."""
+    """The tag and content of each DER value in a sequence. Raises BadDer for invalid lengths."""
     found: list[tuple[int, bytes]] = []
     at = 0
     while at < len(data):

@@ -1,7 +1,7 @@
-"""Expressions in CEL: those of CustomResourceDefinitions, admission policies and webhooks.
+"""CEL expressions of CustomResourceDefinitions, admission policies and webhooks.
 
-Source: cel.Compile of the API servers' extension (apiextensions-apiserver, pkg/apiserver/schema/cel), and plugincel.Compiler of
-k8s.io/apiserver for policies and webhooks (pkg/admission/plugin/cel).
+Source: cel.Compile (apiextensions-apiserver, pkg/apiserver/schema/cel), and plugincel.Compiler of k8s.io/apiserver for policies and
+webhooks (pkg/admission/plugin/cel).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kcheck_spec.crd.schema import examinations
 cel_expression = declare("invalid-cel-expression", "CEL expression does not compile or exceeds the cost limit of the API server")
 
 _CONFIGURATIONS = in_versions("ValidatingWebhookConfiguration", "MutatingWebhookConfiguration")
-_LONGEST_ANNOTATION = 5 * 1024
+_MAX_ANNOTATION_BYTES = 5 * 1024
 
 
 def _problems(node: Node, faults: list[expressions.ExpressionFault], resource: Resource) -> Iterator[Problem]:
@@ -29,7 +29,7 @@ def _problems(node: Node, faults: list[expressions.ExpressionFault], resource: R
 
 @validator(DEFINITION, rule=cel_expression)
 def rules_of_schemas_compile(crd: Resource) -> Iterator[Problem]:
-    """Rules are judged against the types that their schema declares, and by what they may cost at most."""
+    """Yield compile errors and exceeded cost limits of x-kubernetes-validations, checked against the types of their schema."""
     for each in examinations(crd, crd.minor):
         sound = {id(schema) for schema, _ in each.sound_rules}
         if not sound:
@@ -42,7 +42,7 @@ def rules_of_schemas_compile(crd: Resource) -> Iterator[Problem]:
 
 
 def _schema_of(node: Node, root: Node) -> Node | None:
-    """The schema whose rule a node belongs to."""
+    """The schema that holds the x-kubernetes-validations of a node, None for a node outside of them."""
     at: Node | None = node
     while at is not None and at is not root:
         if at.name == "x-kubernetes-validations":
@@ -53,7 +53,7 @@ def _schema_of(node: Node, root: Node) -> Node | None:
 
 @validator(_CONFIGURATIONS, rule=cel_expression)
 def conditions_of_webhooks_compile(configuration: Resource) -> Iterator[Problem]:
-    """Conditions see the request and no parameters."""
+    """Yield compile errors of matchConditions, which have no `params` and no `variables`."""
     policy = expressions.Policy(configuration.minor)
     for hook in configuration["webhooks"]:
         yield from _conditions(hook["matchConditions"], policy, configuration)
@@ -71,7 +71,7 @@ def _compiled(node: Node, result: str, policy: expressions.Policy, resource: Res
 
 @validator(in_versions("ValidatingAdmissionPolicy"), rule=cel_expression)
 def expressions_of_validating_policies_compile(resource: Resource) -> Iterator[Problem]:
-    """Validations see the variables, and messages no authorizer."""
+    """Yield compile errors of a ValidatingAdmissionPolicy. `messageExpression` has no `authorizer`."""
     spec = resource["spec"]
     yield from _conditions(spec["matchConditions"], _bare_policy(resource), resource)
     policy = expressions.Policy(resource.minor, params=bool(spec["paramKind"]), variables=len(spec["variables"]) > 0)
@@ -81,13 +81,13 @@ def expressions_of_validating_policies_compile(resource: Resource) -> Iterator[P
         yield from _compiled(each["messageExpression"], "string", policy, resource, authorizer=False)
     for each in spec["auditAnnotations"]:
         value = each["valueExpression"]
-        if len(value.text.strip().encode("utf-8", "surrogatepass")) <= _LONGEST_ANNOTATION:
+        if len(value.text.strip().encode("utf-8", "surrogatepass")) <= _MAX_ANNOTATION_BYTES:
             yield from _compiled(value, "string or null", policy, resource)
 
 
 @validator(in_versions("MutatingAdmissionPolicy"), rule=cel_expression)
 def expressions_of_mutating_policies_compile(resource: Resource) -> Iterator[Problem]:
-    """Patches are objects or lists of JSON patches."""
+    """Yield compile errors of a MutatingAdmissionPolicy, whose expressions return an Object or a list of JSONPatch."""
     spec = resource["spec"]
     yield from _conditions(spec["matchConditions"], _bare_policy(resource), resource)
     policy = expressions.Policy(resource.minor, params=bool(spec["paramKind"]), variables=True, patches=True)
@@ -98,7 +98,7 @@ def expressions_of_mutating_policies_compile(resource: Resource) -> Iterator[Pro
 
 
 def _bare_policy(resource: Resource) -> expressions.Policy:
-    """What conditions see: no variables."""
+    """The environment of matchConditions: without `variables`."""
     return expressions.Policy(resource.minor, params=bool(resource["spec"]["paramKind"]))
 
 

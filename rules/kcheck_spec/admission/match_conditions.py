@@ -1,4 +1,4 @@
-"""Expressions of webhooks and admission policies, with what stands beside them: names, messages, keys.
+"""Expressions of webhooks and admission policies with their names, messages and keys.
 
 Source: validateMatchConditions, validateVariable, validateValidation, validateAuditAnnotation, validateApplyConfiguration and
 validateJSONPatch (pkg/apis/admissionregistration/validation).
@@ -15,8 +15,8 @@ from kcheck_spec.objects.common_constraints import require, unique
 
 match_condition = declare("invalid-match-condition", "Invalid matchConditions entry of a webhook or admission policy")
 
-_MOST_CONDITIONS = 64
-_LONGEST_ANNOTATION = 5 * 1024
+_MAX_CONDITIONS = 64
+_MAX_ANNOTATION_BYTES = 5 * 1024
 _CONDITIONED = in_versions("ValidatingWebhook", "MutatingWebhook", "ValidatingAdmissionPolicySpec", "MutatingAdmissionPolicySpec")
 
 tables = [
@@ -27,17 +27,17 @@ tables = [
 
 
 def is_blank(expression: Node) -> bool:
-    """Whether there is nothing to compile."""
+    """Whether an expression is absent, null or only whitespace."""
     return not expression.text.strip() and expression.value.__class__ in (str, type(None))
 
 
 @validator(_CONDITIONED, rule=match_condition)
 def conditions_are_named(owner: Node) -> Iterator[Problem]:
-    """Conditions that a request must meet: with names, each its own, and not too many."""
+    """Yield too many matchConditions, and those without an expression or with a missing, invalid or duplicate name."""
     conditions = owner["matchConditions"]
-    if len(conditions) > _MOST_CONDITIONS:
-        message = f"{len(conditions)} conditions are too many"
-        yield Problem(conditions, message, help=f"keep {_MOST_CONDITIONS}, or join some with &&", reason="TooMany", at="key")
+    if len(conditions) > _MAX_CONDITIONS:
+        message = f"matchConditions has {len(conditions)} entries, more than the maximum of {_MAX_CONDITIONS}"
+        yield Problem(conditions, message, help="remove some, or combine expressions with &&", reason="TooMany", at="key")
     for each in conditions:
         if is_blank(each["expression"]):
             yield require(each["expression"])
@@ -46,7 +46,7 @@ def conditions_are_named(owner: Node) -> Iterator[Problem]:
         elif wrong := names.qualified_name(each["name"].text):
             yield Problem(each["name"], wrong, reason="Invalid")
     named = [each for each in conditions if each["name"].text]
-    yield from unique(named, _name, lambda each: Complaint(f"a condition is called {_name(each)} already", "give it another name"), "name")
+    yield from unique(named, _name, lambda each: Complaint(f'duplicate matchConditions name "{_name(each)}"', "rename one of them"), "name")
 
 
 def _name(condition: Node) -> str:
@@ -55,7 +55,7 @@ def _name(condition: Node) -> str:
 
 @validator(in_versions("Variable"), rule=admission_policy)
 def variables_have_names(variable: Node) -> Iterator[Problem]:
-    """A name that expressions can use."""
+    """Yield variables without an expression or without a name that is a CEL identifier."""
     name = variable["name"]
     if is_blank(name):
         yield require(name)
@@ -67,22 +67,22 @@ def variables_have_names(variable: Node) -> Iterator[Problem]:
 
 @validator(in_versions("Validation"), rule=admission_policy)
 def messages_are_lines(validation: Node) -> Iterator[Problem]:
-    """What is said of an object that does not pass."""
+    """Yield validations without an expression, and messages that are only whitespace or have line breaks."""
     expression, message, computed = validation["expression"], validation["message"], validation["messageExpression"]
     if is_blank(expression):
         yield require(expression)
     if computed.text and is_blank(computed):
-        yield Problem(computed, "an expression of blanks computes no message", help="write one, or take it away", reason="Invalid")
-    said = message.text.strip()
-    if message.text and not said:
-        yield Problem(message, "a message of blanks says nothing", help="write one, or take it away", reason="Invalid")
-    elif "\n" in said or "\r" in said:
-        yield Problem(message, "a message is one line", help="take the line breaks out", reason="Invalid")
+        yield Problem(computed, "messageExpression is only whitespace", help="set it to a CEL expression, or remove it", reason="Invalid")
+    stripped = message.text.strip()
+    if message.text and not stripped:
+        yield Problem(message, "message is only whitespace", help="set it to a text, or remove it", reason="Invalid")
+    elif "\n" in stripped or "\r" in stripped:
+        yield Problem(message, "message has line breaks", help="write it on one line", reason="Invalid")
 
 
 @validator(in_versions("ValidatingAdmissionPolicy"), rule=admission_policy)
 def annotations_have_keys(policy: Resource) -> Iterator[Problem]:
-    """The key of an audit annotation stands behind the name of the policy, as in a label."""
+    """Yield invalid and duplicate keys of auditAnnotations. POLICY-NAME/KEY must be a qualified name."""
     annotations = policy["spec"]["auditAnnotations"]
     prefix = policy["metadata"]["generateName"].text
     name = policy.name or (names.generated(prefix) if prefix else "")
@@ -90,24 +90,25 @@ def annotations_have_keys(policy: Resource) -> Iterator[Problem]:
     for each in annotations:
         key, value = each["key"], each["valueExpression"]
         if not name:
-            yield Problem(key, "the key stands behind the name of the policy, which has none", help="add metadata.name", reason="Invalid")
+            message = "the annotation key is prefixed with the name of the policy, but metadata.name is missing"
+            yield Problem(key, message, help="add metadata.name", reason="Invalid")
         elif wrong := names.qualified_name(f"{name}/{key.text}"):
-            yield Problem(
-                key, f"the key stands behind the name of the policy, {name}/{key.text}: {wrong}", help=help_of(wrong), reason="Invalid"
-            )
+            message = f'the annotation key with the name of the policy, "{name}/{key.text}", is not valid: {wrong}'
+            yield Problem(key, message, help=help_of(wrong), reason="Invalid")
         if key.text in seen:
-            yield Problem(key, f"{key.text or 'an empty key'} is used already", help="give it another", reason="Duplicate")
+            yield Problem(key, f'duplicate auditAnnotations key "{key.text}"', help="use another key", reason="Duplicate")
         seen.add(key.text)
         length = len(value.text.strip().encode("utf-8", "surrogatepass"))
         if is_blank(value):
             yield require(value)
-        elif length > _LONGEST_ANNOTATION:
-            yield Problem(value, f"an expression of {length:,} bytes", help=f"shorten it to {_LONGEST_ANNOTATION:,}", reason="Required")
+        elif length > _MAX_ANNOTATION_BYTES:
+            message = f"valueExpression has {length:,} bytes, more than the maximum of {_MAX_ANNOTATION_BYTES:,}"
+            yield Problem(value, message, help="shorten it", reason="Required")
 
 
 @validator(in_versions("Mutation"), rule=admission_policy)
 def patches_have_expressions(mutation: Node) -> Iterator[Problem]:
-    """The expression makes the patch."""
+    """Yield mutations whose patch has no expression."""
     patch = mutation[PATCHES.get(mutation["patchType"].text, "")]
     if patch and is_blank(patch["expression"]):
         yield require(patch["expression"])

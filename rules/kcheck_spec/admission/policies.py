@@ -1,4 +1,4 @@
-"""Admission policies and their bindings, apart from what their expressions say.
+"""Admission policies and their bindings, without their CEL expressions.
 
 Source: validateValidatingAdmissionPolicySpec, validateMutatingAdmissionPolicySpec, validateParamKind, validateParamRef and the
 validation of bindings (pkg/apis/admissionregistration/validation).
@@ -35,10 +35,10 @@ _ALL = in_versions(
     "MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding",
 )  # fmt: skip
 _STATIC, _STATIC_SINCE = ".static.k8s.io", 36
-_MOST_ANNOTATIONS = 20
+_MAX_ANNOTATIONS = 20
 PATCHES = {"JSONPatch": "jsonPatch", "ApplyConfiguration": "applyConfiguration"}
-"""Where the expression of a mutation stands, by its patchType."""
-# What a mutating policy can be asked about: a deleted object cannot be changed.
+"""The field that holds the expression of a mutation, by patchType."""
+# The operations of mutating policies: a deleted object cannot be changed.
 _MUTABLE = tuple(each for each in OPERATIONS if each != "DELETE")
 
 tables = [
@@ -53,33 +53,31 @@ tables = [
 
 @validator(_SPECS, rule=admission_policy)
 def constraints_are_given(spec: Node) -> Iterator[Problem]:
-    """Expressions are checked against the types of what they may meet."""
+    """Yield policies without matchConstraints.resourceRules."""
     constraints = spec["matchConstraints"]
     rules = constraints["resourceRules"]
     if not constraints:
-        yield require(constraints, Complaint("a policy must say what it is about", "add matchConstraints with resourceRules"))
+        yield require(constraints, Complaint("spec.matchConstraints is required", "add matchConstraints with resourceRules"))
     elif not len(rules):
-        yield require(
-            rules, Complaint("a policy must say what it is about", "add a rule with operations, apiGroups, apiVersions and resources")
-        )
+        help = "add a rule with operations, apiGroups, apiVersions and resources"
+        yield require(rules, Complaint("matchConstraints.resourceRules is required", help))
 
 
 @validator((*_MUTATING, *in_versions("MutatingAdmissionPolicyBindingSpec")), rule=admission_rule)
 def operations_can_be_changed(spec: Node) -> Iterator[Problem]:
-    """The server names the list of operations without saying which rule's."""
+    """Yield operations that a mutating policy cannot match. The API server names the field without the index of the rule."""
     rules = spec["matchResources" if spec["matchResources"] else "matchConstraints"]["resourceRules"]
     for rule in rules:
         for each in rule["operations"]:
             if each.text not in _MUTABLE and each.value.__class__ in (str, type(None)):
-                message = f"{each.text or 'an empty operation'} changes nothing that could be mutated"
-                yield Problem(
-                    each, message, help="write CREATE, UPDATE, CONNECT or '*'", reason="NotSupported", field=rules.imaginary("operations")
-                )
+                message = f'operation "{each.text}" is not supported by mutating policies'
+                help = 'use CREATE, UPDATE, CONNECT or "*"'
+                yield Problem(each, message, help=help, reason="NotSupported", field=rules.imaginary("operations"))
 
 
 @validator(_SPECS, rule=admission_policy)
 def parameters_have_a_kind(spec: Node) -> Iterator[Problem]:
-    """apiVersion and kind of the parameters' objects."""
+    """Yield a missing or invalid apiVersion or kind of paramKind."""
     if not spec["paramKind"]:
         return
     version, kind = spec["paramKind"]["apiVersion"], spec["paramKind"]["kind"]
@@ -96,32 +94,31 @@ def parameters_have_a_kind(spec: Node) -> Iterator[Problem]:
 def _version_fault(text: str) -> str:
     group, _, version = text.rpartition("/")
     if "/" in group:
-        return Complaint(f"{text} has more than one '/'", "write group/version")
+        return Complaint(f'apiVersion "{text}" has more than one "/"', "use the form group/version")
     if not version:
-        return Complaint(f"{text} has no version", f"write group/version, such as {group or 'example.com'}/v1")
+        return Complaint(f'apiVersion "{text}" has no version', f"use the form group/version, such as {group or 'example.com'}/v1")
     return (names.dns_subdomain(group) if group else "") or names.dns1035_label(version)
 
 
 @validator(_VALIDATING, rule=admission_policy)
 def policy_does_something(spec: Node) -> Iterator[Problem]:
-    """There is something to check or to write down."""
+    """Yield policies without validations and auditAnnotations, and those with too many auditAnnotations."""
     validations, annotations = spec["validations"], spec["auditAnnotations"]
     if not len(validations) and not len(annotations):
-        yield require(validations, Complaint("a policy must demand something or write something down", "add validations"))
-        yield require(
-            annotations, Complaint("a policy must demand something or write something down", "add validations (or auditAnnotations)")
-        )
-    if len(annotations) > _MOST_ANNOTATIONS:
-        message = f"{len(annotations)} audit annotations are too many"
-        yield Problem(annotations, message, help=f"keep {_MOST_ANNOTATIONS}", reason="Invalid", at="key")
+        message = "the policy has neither validations nor auditAnnotations"
+        yield require(validations, Complaint(message, "add validations"))
+        yield require(annotations, Complaint(message, "add validations or auditAnnotations"))
+    if len(annotations) > _MAX_ANNOTATIONS:
+        message = f"auditAnnotations has {len(annotations)} entries, more than the maximum of {_MAX_ANNOTATIONS}"
+        yield Problem(annotations, message, help="remove some", reason="Invalid", at="key")
 
 
 @validator(_MUTATING, rule=admission_policy)
 def mutations_are_given(spec: Node) -> Iterator[Problem]:
-    """What is changed, and how."""
+    """Yield policies without mutations, and mutations that do not match their patchType."""
     mutations = spec["mutations"]
     if not len(mutations):
-        yield require(mutations, Complaint("a policy must mutate", "add mutations"))
+        yield require(mutations, Complaint("spec.mutations is required", "add at least one mutation"))
     for each in mutations:
         yield from _mutation_problems(each)
 
@@ -132,45 +129,47 @@ def _mutation_problems(mutation: Node) -> Iterator[Problem]:
         return
     for name, key in PATCHES.items():
         if name == kind and not mutation[key]:
-            yield require(mutation[key], Complaint(f"the patch is a {kind}", f"add {key} with an expression"))
+            yield require(mutation[key], Complaint(f"{key} is required for patchType: {kind}", f"add {key} with an expression"))
         elif name != kind and mutation[key]:
-            yield Problem(mutation[key], f"the patch is a {kind}", help=f"take {key} away", reason="Invalid", at="key")
+            yield Problem(mutation[key], f"{key} is not allowed for patchType: {kind}", help="remove it", reason="Invalid", at="key")
 
 
 @validator(in_versions("ValidatingAdmissionPolicyBindingSpec"), rule=admission_policy)
 def actions_go_together(spec: Node) -> Iterator[Problem]:
-    """What happens when a validation fails: at least one thing, each once, and not the same thing said in two ways."""
+    """Yield missing, unknown, duplicate and contradictory validationActions."""
     actions = spec["validationActions"]
     if not len(actions):
-        yield require(actions, Complaint("a binding must say what happens when a validation fails", f"add {', '.join(_ACTIONS)}"))
+        yield require(actions, Complaint("validationActions is required", "set it to [Deny], [Warn], [Audit] or [Deny, Audit]"))
     seen: set[str] = set()
     for each in actions:
         if each.text not in _ACTIONS:
             yield not_supported(each, _ACTIONS)
         if each.text in seen:
-            yield Problem(each, f"{each.text or 'an empty action'} is listed already", help="take it away", reason="Duplicate")
+            yield Problem(each, f'duplicate validationActions entry "{each.text}"', help="remove it", reason="Duplicate")
         seen.add(each.text)
     if {"Deny", "Warn"} <= seen:
-        yield Problem(actions, "who is denied needs no warning", help="take Deny or Warn away", reason="Invalid")
+        yield Problem(actions, "validationActions cannot contain both Deny and Warn", help="remove Deny or Warn", reason="Invalid")
 
 
 @validator(_BINDINGS, rule=admission_policy)
 def parameters_are_found(spec: Node) -> Iterator[Problem]:
-    """Parameters are found by name or by labels."""
+    """Yield a paramRef that has both name and selector, or neither."""
     reference = spec["paramRef"]
     name, selector = reference["name"], reference["selector"]
     if not reference:
         return
     if name.text and selector:
         for each in (name, selector):
-            yield Problem(each, "parameters are found by name or by selector", help="take one of them away", reason="Forbidden", at="key")
+            message = "paramRef.name and paramRef.selector are mutually exclusive"
+            yield Problem(each, message, help="remove one of them", reason="Forbidden", at="key")
     elif not name.text and not selector:
-        yield require(reference, Complaint("parameters are found by name or by selector", "add one of them"))
+        yield require(reference, Complaint("paramRef has neither name nor selector", "add one of them"))
 
 
 @validator(_ALL, rule=dubious_setting)
 def names_are_free(resource: Resource) -> Iterator[Problem]:
-    """Names that are kept for what the server reads from its own files. Source: WarningsForStaticSuffix."""
+    """Yield names with the suffix that is reserved for configuration files of the API server. Source: WarningsForStaticSuffix."""
     name = resource["metadata"]["name"]
     if name.text.endswith(_STATIC) and not resource.is_before(_STATIC_SINCE):
-        yield Problem(name, f"names in {_STATIC} are for what the server reads from its own files", help="take another")
+        message = f'the suffix "{_STATIC}" of metadata.name is reserved for configuration that the API server loads from files'
+        yield Problem(name, message, help="use another name")

@@ -1,4 +1,4 @@
-"""Which requests a webhook or an admission policy is asked about.
+"""The rules that select the requests of a webhook or admission policy.
 
 Source: validateRuleWithOperations, validateRule, validateResources, validateNamedRuleWithOperations, validateMatchResources
 (pkg/apis/admissionregistration/validation).
@@ -16,7 +16,7 @@ admission_rule = declare("invalid-admission-rule", "Invalid rule of a webhook or
 OPERATIONS = ("*", "CONNECT", "CREATE", "DELETE", "UPDATE")
 
 
-# Webhooks left beta before the oldest version that we know.
+# Types without v1beta1: webhooks became stable before the oldest supported version of Kubernetes.
 _STABLE = frozenset(
     {
         "RuleWithOperations", "ValidatingWebhook", "MutatingWebhook", "WebhookClientConfig", "ServiceReference",
@@ -26,7 +26,7 @@ _STABLE = frozenset(
 
 
 def in_versions(*kinds: str) -> tuple[str, ...]:
-    """The API types of these names, in the versions that have them."""
+    """The names of these API types in all versions of admissionregistration that have them."""
     versions = {kind: ("v1",) if kind in _STABLE else ("v1", "v1beta1") for kind in kinds}
     return tuple(f"admissionregistration/{version} {kind}" for kind in kinds for version in versions[kind])
 
@@ -35,50 +35,52 @@ _RULES = in_versions("RuleWithOperations", "NamedRuleWithOperations")
 
 
 def _operations(operations: Node) -> Iterator[Problem]:
-    yield from _not_beside_all(operations, "operations")
+    yield from _redundant_with_wildcard(operations, "operations")
     for each in operations:
         if each.value.__class__ in (str, type(None)) and each.text not in OPERATIONS:
             yield not_supported(each, OPERATIONS)
 
 
 def _groups(groups: Node) -> Iterator[Problem]:
-    yield from _not_beside_all(groups, "API groups")
+    yield from _redundant_with_wildcard(groups, "apiGroups")
 
 
 def _versions(versions: Node) -> Iterator[Problem]:
-    yield from _not_beside_all(versions, "API versions")
+    yield from _redundant_with_wildcard(versions, "apiVersions")
     for each in versions:
         if each.value in (None, ""):
-            yield require(each, Complaint("an empty version is none", "write one such as v1, or '*'"))
+            yield require(each, Complaint("apiVersions has an empty entry", 'set it to a version such as v1, or use "*" as the only entry'))
 
 
-def _not_beside_all(listed: Node, what: str) -> Iterator[Problem]:
+def _redundant_with_wildcard(listed: Node, what: str) -> Iterator[Problem]:
     for each in listed:
         if each.text == "*" and len(listed) > 1:
-            yield Problem(each, f"'*' means all {what}", help="keep it alone, or take it away", reason="Invalid", field=listed)
+            message = f'"*" cannot be combined with other {what}'
+            yield Problem(each, message, help="remove the other entries, or remove this one", reason="Invalid", field=listed)
             return
 
 
 def _resources(resources: Node) -> Iterator[Problem]:
-    """Resources and subresources, '*' for any, none of them twice."""
+    """Yield empty entries of resources, and those that another entry includes."""
     seen: set[str] = set()
     words = [each.text for each in resources]
     for each in resources:
         name, slash, sub = each.text.partition("/")
         if each.value in (None, ""):
-            yield require(each, Complaint("an empty resource is none", "write a plural such as pods, or '*'"))
+            yield require(each, Complaint("resources has an empty entry", "set it to a resource such as pods, or remove it"))
         elif slash:
             for wider in (f"{name}/*", f"*/{sub}"):
                 if wider in seen:
-                    yield Problem(each, f"{wider} includes {each.text}", help="take one of them away", reason="Invalid")
+                    yield Problem(each, f'resource "{each.text}" is included in "{wider}"', help="remove one of them", reason="Invalid")
             seen.add(each.text)
     if len(words) > 1 and "*/*" in words:
-        message = Complaint("'*/*' means all resources", "keep it alone, or take it away")
+        message = Complaint('"*/*" cannot be combined with other resources', "remove the other entries, or remove this one")
         yield Problem(resources[words.index("*/*")], message, reason="Invalid", field=resources)
     bare = [word for word in words if word and "/" not in word]
-    # The server remembers the last resource without a subresource alone.
+    # The API server only looks at the last resource without a subresource.
     if "*" in words and bare[-1] != "*":
-        message = Complaint("'*' means all resources", "keep it and what has a subresource, or take it away")
+        help = "remove the other entries without a subresource, or remove this one"
+        message = Complaint('"*" cannot be combined with other resources that have no subresource', help)
         yield Problem(resources[words.index("*")], message, reason="Invalid", field=resources)
 
 
@@ -88,7 +90,7 @@ def _names(listed: Node) -> Iterator[Problem]:
         if wrong := names.path_segment(each.text):
             yield Problem(each, wrong, reason="Invalid")
         if each.text in seen:
-            yield Problem(each, f"{each.text or 'an empty name'} is listed already", help="take it away", reason="Duplicate")
+            yield Problem(each, f'duplicate resourceNames entry "{each.text}"', help="remove it", reason="Duplicate")
         seen.add(each.text)
 
 
@@ -106,16 +108,16 @@ tables = [
 ]
 
 _EXAMPLES = {
-    "operations": "write [CREATE] or others, or ['*']",
-    "apiGroups": "write [apps] or others, [''] for the core group, or ['*']",
-    "apiVersions": "write [v1] or others, or ['*']",
-    "resources": "write [pods] or others, or ['*']",
+    "operations": 'list operations such as [CREATE], or use ["*"]',
+    "apiGroups": 'list API groups such as [apps] ([""] is the core group), or use ["*"]',
+    "apiVersions": 'list API versions such as [v1], or use ["*"]',
+    "resources": 'list resources such as [pods], or use ["*"]',
 }
 
 
 @validator(_RULES, rule=admission_rule)
 def rules_are_complete(rule: Node) -> Iterator[Problem]:
-    """An empty list is nothing, not everything."""
+    """Yield the required lists of a rule that are missing or empty."""
     for key, hint in _EXAMPLES.items():
         if not len(rule[key]):
-            yield require(rule[key], Complaint(f"a rule must say its {key}", hint))
+            yield require(rule[key], Complaint(f"{key} is required", hint))

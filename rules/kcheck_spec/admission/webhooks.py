@@ -33,26 +33,26 @@ tables = [
 
 @validator(_WEBHOOKS, rule=webhook)
 def side_effects_are_none(hook: Node) -> Iterator[Problem]:
-    """A dry run asks webhooks, too, and must change nothing."""
+    """Yield a missing or unsupported sideEffects. Dry-run requests call webhooks too and must change nothing."""
     effects = hook["sideEffects"]
     if not effects:
-        yield require(effects, Complaint("a webhook must say whether it changes anything elsewhere", "write None or NoneOnDryRun"))
+        yield require(effects, Complaint("sideEffects is required", "set it to None or NoneOnDryRun"))
     elif effects.value.__class__ is str and effects.text not in _SIDE_EFFECTS:
         yield not_supported(effects, _SIDE_EFFECTS)
 
 
 @validator(_WEBHOOKS, rule=webhook_client)
 def webhook_can_be_called(hook: Node) -> Iterator[Problem]:
-    """Where it is and what it understands."""
+    """Yield problems of clientConfig and admissionReviewVersions."""
     yield from client_problems(hook["clientConfig"], hook["clientConfig"])
     yield from review_problems(hook["admissionReviewVersions"], hook["admissionReviewVersions"])
 
 
 @validator(_CONFIGURATIONS, rule=webhook)
 def names_differ(configuration: Node) -> Iterator[Problem]:
-    """Webhooks of one configuration have names of their own."""
+    """Yield webhooks of a configuration with a duplicate name."""
     hooks = [each for each in configuration["webhooks"] if each["name"].text]
-    yield from unique(hooks, _name, lambda each: Complaint(f"a webhook is called {_name(each)} already", "give it another name"), "name")
+    yield from unique(hooks, _name, lambda each: Complaint(f'duplicate webhook name "{_name(each)}"', "rename one of them"), "name")
 
 
 def _name(each: Node) -> str:

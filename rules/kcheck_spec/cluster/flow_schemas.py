@@ -1,4 +1,4 @@
-"""Which requests to the API server are handled at which level of priority.
+"""FlowSchemas, which assign requests to the API server to priority levels.
 
 Source: ValidateFlowSchema and what it calls (pkg/apis/flowcontrol/validation), pkg/apis/flowcontrol/v1/defaults.go, the mandatory objects
 of k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap.
@@ -6,6 +6,7 @@ of k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,18 +15,18 @@ from kcheck_spec.cluster.priority_level_configurations import flow_control, of
 from kcheck_spec.objects.common_constraints import dns_subdomain, not_supported, require, required
 
 _METHODS = ("ByUser", "ByNamespace")
-_LEAST_URGENT = 10_000
-_USUAL = 1000
+_MAX_PRECEDENCE = 10_000
+_DEFAULT_PRECEDENCE = 1000
 _ALL = "*"
 _VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch")
 _SUBJECTS = {"User": "user", "Group": "group", "ServiceAccount": "serviceAccount"}
 
 tables = [
-    # The level is required, but by its name.
+    # The priority level is required by its name.
     fields(of("FlowSchemaSpec"), priorityLevelConfiguration=()),
     fields(of("PriorityLevelConfigurationReference"), name=(required, dns_subdomain)),
     fields(of("FlowDistinguisherMethod"), type=()),
-    # Settled below; the server asks it of what the kind of the subject has use for.
+    # Checked below: the required fields depend on the kind of the subject.
     fields(of("Subject"), kind=()),
     fields((*of("UserSubject"), *of("GroupSubject")), name=()),
     fields(of("ServiceAccountSubject"), name=(), namespace=()),
@@ -37,33 +38,31 @@ tables = [
 
 @validator(of("FlowSchema"), rule=flow_control)
 def schemas_are_ordered(schema: Node) -> Iterator[Problem]:
-    """The lowest number is looked at first; 1 belongs to the schema of the server's own administrators."""
+    """FlowSchemas are matched in ascending order; precedence 1 is reserved for the FlowSchema "exempt"."""
     spec, name = schema["spec"], schema.at("metadata", "name").text
     precedence, method = spec["matchingPrecedence"], spec["distinguisherMethod"]
-    number = precedence.integer or _USUAL
+    number = precedence.integer or _DEFAULT_PRECEDENCE
     if number == 1 and name != "exempt":
-        yield Problem(
-            precedence, "1 is the precedence of the schema called exempt alone", help="write a number from 2 up", reason="Invalid"
-        )
-    elif not 1 <= number <= _LEAST_URGENT:
-        yield Problem(precedence, f"{number} is out of range", help=f"write a number from 2 to {_LEAST_URGENT}", reason="Invalid")
+        message = 'matchingPrecedence 1 is reserved for FlowSchema "exempt"'
+        yield Problem(precedence, message, help=f"use a number from 2 to {_MAX_PRECEDENCE}", reason="Invalid")
+    elif not 1 <= number <= _MAX_PRECEDENCE:
+        yield Problem(precedence, f"matchingPrecedence {number} is out of range (2-{_MAX_PRECEDENCE})", reason="Invalid")
     if method and method["type"].text not in _METHODS:
         yield not_supported(method["type"], _METHODS)
 
 
 @validator(of("FlowSchema"), rule=flow_control)
 def schemas_of_the_server_stay_as_they_are(schema: Node) -> Iterator[Problem]:
-    """Two schemas always exist: one for the administrators, and one for what no other is for."""
+    """Two FlowSchemas always exist and are fixed: "exempt" for administrators, and "catch-all" for all other requests."""
     name, spec = schema.at("metadata", "name").text, schema["spec"]
     fixed = _FIXED.get(name)
     if fixed is not None and _without_nothing(spec.plain() or {}) != fixed:
-        yield Problem(
-            spec, f"the schema {name} is fixed, as the server makes it", help="give your own another name", reason="Invalid", at="key"
-        )
+        message = f'spec of the mandatory FlowSchema "{name}" differs from that of the API server'
+        yield Problem(spec, message, help="use another name for your FlowSchema", reason="Invalid", at="key")
 
 
 def _for_groups(*groups: str) -> list[dict[str, Any]]:
-    """The rules of a schema of the server: all that these groups do."""
+    """The rules of a mandatory FlowSchema: all requests of these groups."""
     every = [_ALL]
     rule = {
         "subjects": [{"kind": "Group", "group": {"name": f"system:{group}"}} for group in groups],
@@ -77,7 +76,7 @@ _FIXED: dict[str, dict[str, Any]] = {
     "exempt": {"priorityLevelConfiguration": {"name": "exempt"}, "matchingPrecedence": 1, "rules": _for_groups("masters")},
     "catch-all": {
         "priorityLevelConfiguration": {"name": "catch-all"},
-        "matchingPrecedence": _LEAST_URGENT,
+        "matchingPrecedence": _MAX_PRECEDENCE,
         "distinguisherMethod": {"type": "ByUser"},
         "rules": _for_groups("unauthenticated", "authenticated"),
     },
@@ -85,7 +84,7 @@ _FIXED: dict[str, dict[str, Any]] = {
 
 
 def _without_nothing(value: Any) -> Any:
-    """A value without the fields that Go cannot tell from absent ones."""
+    """A value without the fields that Go cannot distinguish from absent ones."""
     if isinstance(value, dict):
         return {key: _without_nothing(each) for key, each in value.items() if each}
     return [_without_nothing(each) for each in value] if isinstance(value, list) else value
@@ -93,16 +92,16 @@ def _without_nothing(value: Any) -> Any:
 
 @validator(of("PolicyRulesWithSubjects"), rule=flow_control)
 def rules_match_something(rule: Node) -> Iterator[Problem]:
-    """Somebody, and something that they ask for."""
+    """At least one subject and one resource or URL."""
     if not len(rule["subjects"]):
-        yield require(rule["subjects"], Complaint("a rule needs subjects", "add subjects"))
+        yield require(rule["subjects"], Complaint("rule has no subjects", "add subjects"))
     if not len(rule["resourceRules"]) and not len(rule["nonResourceRules"]):
-        yield require(rule, Complaint("a rule matches no request", "add resourceRules or nonResourceRules"))
+        yield require(rule, Complaint("rule matches no request", "add resourceRules or nonResourceRules"))
 
 
 @validator(of("Subject"), rule=flow_control)
 def subjects_are_what_they_say(subject: Node) -> Iterator[Problem]:
-    """A kind, and what belongs to it alone."""
+    """A known kind, with the field of this kind and no other."""
     kind = subject["kind"]
     if kind.text not in _SUBJECTS:
         yield not_supported(kind, _SUBJECTS)
@@ -110,9 +109,9 @@ def subjects_are_what_they_say(subject: Node) -> Iterator[Problem]:
     for other, key in _SUBJECTS.items():
         value = subject[key]
         if other != kind.text and value:
-            yield Problem(value, f"{key} is for kind: {other}", help="take it away", reason="Forbidden", at="key")
+            yield Problem(value, f"{key} is only allowed with kind: {other}", help=f"remove {key}", reason="Forbidden", at="key")
         elif other == kind.text and not value:
-            yield require(value, Complaint(f"kind: {other} needs who it is", f"add {key}"))
+            yield require(value, Complaint(f"subject of kind {other} has no {key}", f"add {key}"))
         elif other == kind.text:
             yield from _name_problems(value, other == "ServiceAccount")
 
@@ -120,23 +119,23 @@ def subjects_are_what_they_say(subject: Node) -> Iterator[Problem]:
 def _name_problems(subject: Node, is_account: bool) -> Iterator[Problem]:
     name = subject["name"]
     if not name.text:
-        yield require(name, Complaint("a subject needs a name", "add name"))
+        yield require(name, Complaint("subject has no name", "add name"))
     if not is_account:
         return
     if name.text not in ("", _ALL) and (wrong := names.dns_subdomain(name.text)):
-        yield Problem(name, f"no service account has such a name: {wrong}", help=help_of(wrong), reason="Invalid")
+        yield Problem(name, f"invalid ServiceAccount name: {wrong}", help=help_of(wrong), reason="Invalid")
     namespace = subject["namespace"]
     if not namespace.text:
-        yield require(namespace, Complaint("a service account needs its namespace", "add namespace"))
+        yield require(namespace, Complaint("ServiceAccount has no namespace", "add namespace"))
     elif wrong := names.dns_label(namespace.text):
-        yield Problem(namespace, f"no namespace has such a name: {wrong}", help=help_of(wrong), reason="Invalid")
+        yield Problem(namespace, f"invalid namespace: {wrong}", help=help_of(wrong), reason="Invalid")
 
 
 @validator((*of("ResourcePolicyRule"), *of("NonResourcePolicyRule")), rule=flow_control)
 def verbs_are_known(rule: Node) -> Iterator[Problem]:
-    """Verbs of requests, or all. The server names the list, whichever verb it means."""
+    """Verbs of requests, or "*". The server names the list in its errors, not the verb."""
     verbs = rule["verbs"]
-    yield from _listed(verbs, "verbs, such as [get, list, watch]")
+    yield from _listed(verbs, "verbs", "[get, list, watch]")
     if _ALL not in [each.text for each in verbs]:
         for each in verbs:
             if each.text not in _VERBS:
@@ -145,46 +144,48 @@ def verbs_are_known(rule: Node) -> Iterator[Problem]:
 
 @validator(of("ResourcePolicyRule"), rule=flow_control)
 def resources_are_listed(rule: Node) -> Iterator[Problem]:
-    """Resources by group, name and namespace; all of them alone, or some."""
-    yield from _listed(rule["apiGroups"], 'API groups, [""] for the core group')
-    yield from _listed(rule["resources"], "resources, such as [pods]")
+    """Resources by group, name and namespace; "*" must be the only item of a list."""
+    yield from _listed(rule["apiGroups"], "apiGroups", '[""] for the core group')
+    yield from _listed(rule["resources"], "resources", "[pods]")
     namespaces = rule["namespaces"]
     if not len(namespaces) and not rule["clusterScope"].flag:
-        yield require(namespaces, Complaint("a rule needs namespaces", "add namespaces, ['*'] for all, or clusterScope: true"))
+        help = 'add namespaces, such as ["*"] for all, or set clusterScope: true'
+        yield require(namespaces, Complaint("rule has neither namespaces nor clusterScope: true", help))
     elif len(namespaces):
-        yield from _listed(namespaces, "")
+        yield from _listed(namespaces, "namespaces", '["*"]')
     if _ALL not in [each.text for each in namespaces]:
         for each in namespaces:
             if wrong := names.dns_label(each.text):
-                yield Problem(each, f"no namespace has such a name: {wrong}", help=help_of(wrong), reason="Invalid")
+                yield Problem(each, f"invalid namespace: {wrong}", help=help_of(wrong), reason="Invalid")
 
 
 @validator(of("NonResourcePolicyRule"), rule=flow_control)
 def urls_are_listed(rule: Node) -> Iterator[Problem]:
-    """Paths, or all."""
+    """Paths, or "*"."""
     urls = rule["nonResourceURLs"]
-    yield from _listed(urls, "URLs, such as [/healthz]")
+    yield from _listed(urls, "nonResourceURLs", "[/healthz]")
     if _ALL not in [each.text for each in urls]:
         for each in urls:
             if wrong := _wrong_url(each.text):
                 yield Problem(each, wrong, reason="Invalid")
 
 
-def _listed(values: Node, what: str) -> Iterator[Problem]:
-    """There is something, and where it is everything there is nothing else."""
+def _listed(values: Node, name: str, example: str) -> Iterator[Problem]:
+    """The list must not be empty, and "*" must be its only item."""
     if not len(values):
-        yield require(values, f"a rule needs {what.replace(',', f': add {values.name},', 1)}")
+        yield require(values, Complaint(f"rule has no {name}", f"add {name}, such as {example}"))
     elif len(values) > 1 and any(each.text == _ALL for each in values):
-        yield Problem(values, f"'*' means all {values.name}", help="take the others away", reason="Invalid", at="key")
+        message = f'"*" in {name} already includes all other items'
+        yield Problem(values, message, help='remove "*" or all other items', reason="Invalid", at="key")
 
 
 def _wrong_url(path: str) -> str:
     if not path.startswith("/"):
-        return Complaint(f"{path or 'an empty path'} does not begin with '/'", f"write /{path}")
+        return Complaint(f'path "{path}" does not begin with "/"', f'use "/{path}"')
     if " " in path:
-        return Complaint("a blank cannot stand in a path", "take it out")
+        return Complaint(f'path "{path}" contains a space', "remove the space")
     if "//" in path:
-        return Complaint("'//' stands for nothing in a path", f"write {path.replace('//', '/')}")
+        return Complaint(f'path "{path}" contains "//"', f'use "{re.sub("//+", "/", path)}"')
     if path.count("*") > 1 or ("*" in path and not path.endswith("/*")):
-        return Complaint("'*' stands at the end only, after a '/'", "write /name/*")
+        return Complaint(f'path "{path}" has "*" at an invalid position', 'use "*" only at the end, as in /name/*')
     return ""

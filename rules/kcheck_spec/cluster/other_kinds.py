@@ -1,4 +1,4 @@
-"""Kinds with a rule or two each: Namespace, ServiceAccount, ControllerRevision, Lease, PriorityClass, Binding.
+"""Kinds with few checks: Namespace, ServiceAccount, ControllerRevision, Lease, PriorityClass, Binding.
 
 Source: ValidateNamespace, ValidatePodBinding (pkg/apis/core/validation) and the validation of pkg/apis/apps, coordination, scheduling;
 WarningsOnCreate of service accounts.
@@ -15,15 +15,15 @@ from kcheck_spec.objects.shape import required_field
 
 priority_class = declare("invalid-priority-class", "PriorityClass uses a value or name prefix reserved for the system")
 
-_HIGHEST = 1_000_000_000
+_MAX_USER_PRIORITY = 1_000_000_000
 _SYSTEM = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
 _MOUNTABLE = "kubernetes.io/enforce-mountable-secrets"
 
 
 @constraint(required_field, of_absent=True)
 def _map(node: Node) -> Problem | None:
-    """A map, if need be an empty one."""
-    return None if node.is_map else Problem(node, f"{node.name} must be there and be a map", help="add it", reason="Required")
+    """A map, which may be empty."""
+    return None if node.is_map else Problem(node, f"{node.name} is required and must be a map", help=f"add {node.name}", reason="Required")
 
 
 tables = [
@@ -42,7 +42,7 @@ tables = [
 
 @validator("core/v1 NamespaceSpec", rule=finalizer)
 def namespace_finalizers_are_qualified(spec: Node) -> Iterator[Problem]:
-    """The same rule as in metadata. The server names the list, whichever finalizer it means."""
+    """The same check as for metadata.finalizers. The server names the list in its errors, not the finalizer."""
     for each in spec["finalizers"]:
         wrong = names.finalizer(each.text) or names.standard_finalizer(each.text)
         if wrong:
@@ -54,29 +54,33 @@ def mountable_secrets_are_not_enforced(account: Resource) -> Iterator[Problem]:
     """Deprecated since 1.32."""
     annotation = account.node.at("metadata", "annotations", _MOUNTABLE)
     if annotation.exists and not account.is_before(32):
-        yield Problem(annotation, f"{_MOUNTABLE} is deprecated since 1.32", help="keep secrets apart by namespace", at="key")
+        message = f"annotation {_MOUNTABLE} is deprecated since Kubernetes 1.32"
+        yield Problem(annotation, message, help="use separate namespaces to isolate access to Secrets", at="key")
 
 
 @validator("scheduling/v1 PriorityClass", rule=priority_class)
 def priorities_leave_the_system_its_own(priority: Node) -> Iterator[Problem]:
-    """Names that begin with system- and the highest values are reserved."""
+    """Names that begin with "system-" and values above 1,000,000,000 are reserved."""
     name, value = priority.at("metadata", "name"), priority["value"]
     if name.text.startswith("system-"):
         if _SYSTEM.get(name.text) != (value.integer or 0) or priority["globalDefault"].flag:
             bare = name.text.removeprefix("system-")
-            yield Problem(name, "names that begin with system- are the system's own", help=f"write {bare}", reason="Forbidden")
-    elif (value.integer or 0) > _HIGHEST:
-        yield Problem(value, f"{value.integer} is above all that users may define", help=f"write {_HIGHEST} at most", reason="Forbidden")
+            message = f'PriorityClass name "{name.text}" has the reserved prefix "system-"'
+            yield Problem(name, message, help=f'use another name, such as "{bare}"' if bare else "use another name", reason="Forbidden")
+    elif (value.integer or 0) > _MAX_USER_PRIORITY:
+        message = f"value {value.integer} is in the range reserved for the system"
+        yield Problem(value, message, help=f"use {_MAX_USER_PRIORITY} or less", reason="Forbidden")
     policy = priority["preemptionPolicy"]
     if policy.exists and policy.value == "":
-        yield Problem(policy, "an empty preemptionPolicy says nothing", help="take it away, or write Never", reason="Required")
+        help = "set preemptionPolicy to PreemptLowerPriority or Never, or remove it"
+        yield Problem(policy, "preemptionPolicy is empty", help=help, reason="Required")
 
 
 @validator("core/v1 Binding", rule=required_field)
 def bindings_name_a_node(binding: Node) -> Iterator[Problem]:
-    """A pod is bound to a node, by name."""
+    """A Binding binds a Pod to a Node by name."""
     target = binding["target"]
     if target["kind"].text not in ("", "Node"):
         yield not_supported(target["kind"], ("Node",))
     if not target["name"].text:
-        yield Problem(target["name"], "a binding needs the name of a node", help="add it", reason="Required")
+        yield Problem(target["name"], "Binding has no target.name", help="set target.name to the name of a Node", reason="Required")

@@ -1,4 +1,4 @@
-"""Levels of priority that requests to the API server are handled at.
+"""PriorityLevelConfigurations, which limit the requests that the API server handles at the same time.
 
 Source: ValidatePriorityLevelConfiguration and what it calls (pkg/apis/flowcontrol/validation), pkg/apis/flowcontrol/v1/defaults.go,
 RequiredEntropyBits (k8s.io/apiserver/pkg/util/shufflesharding), the mandatory objects of k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap.
@@ -14,20 +14,20 @@ from kcheck_spec.objects.common_constraints import in_range, non_negative, not_s
 
 flow_control = declare("invalid-flow-control", "Invalid FlowSchema or PriorityLevelConfiguration")
 
-# Versions of the API: the older ones are of Kubernetes before 1.32.
+# Versions of the API; Kubernetes 1.32 removed all but v1.
 VERSIONS = ("v1", "v1beta3", "v1beta2", "v1beta1")
-# Those that say nominalConcurrencyShares.
+# The versions with nominalConcurrencyShares.
 _LATER = VERSIONS[:2]
 
 _TYPES = ("Exempt", "Limited")
 _RESPONSES = ("Reject", "Queue")
-_MOST_QUEUES = 10_000_000
+_MAX_QUEUES = 10_000_000
 _HASH_BITS = 60
-_QUEUES, _HAND = 64, 8
+_DEFAULT_QUEUES, _DEFAULT_HAND_SIZE = 64, 8
 
 
 def of(kind: str, versions: tuple[str, ...] = VERSIONS) -> tuple[str, ...]:
-    """A type of this API group in its versions."""
+    """The names of a type of this API group in its versions."""
     return tuple(f"flowcontrol/{version} {kind}" for version in versions)
 
 
@@ -50,48 +50,44 @@ tables = [
 
 @validator(of("PriorityLevelConfiguration"), rule=flow_control)
 def levels_fit_types(level: Node) -> Iterator[Problem]:
-    """Exempt is the level of that name alone, and has no limit; every other level has one."""
+    """Only the level "exempt" has type Exempt and no limit; every other level has type Limited."""
     spec, name = level["spec"], level.at("metadata", "name").text
     type_, limited = spec["type"], spec["limited"]
     if (name == "exempt") != (type_.text == "Exempt"):
-        yield Problem(
-            type_, "the level called exempt has type Exempt, and no other", help="write Limited, or name: exempt", reason="Invalid"
-        )
+        if name == "exempt":
+            message, help = 'PriorityLevelConfiguration "exempt" must have type: Exempt', "set type to Exempt"
+        else:
+            message, help = 'type: Exempt is only allowed for PriorityLevelConfiguration "exempt"', "use type: Limited"
+        yield Problem(type_, message, help=help, reason="Invalid")
     if not type_.text:
-        yield require(type_, Complaint("a level needs its type", "add type: Limited"))
+        yield require(type_, Complaint("PriorityLevelConfiguration has no type", "add type: Limited"))
     elif type_.text not in _TYPES:
         yield not_supported(type_, _TYPES)
     if type_.text == "Exempt" and limited:
-        yield Problem(limited, "an exempt level has no limit", help="take limited away", reason="Forbidden", at="key")
+        yield Problem(limited, "limited is not allowed with type: Exempt", help="remove limited", reason="Forbidden", at="key")
     if type_.text == "Limited" and not limited:
-        yield require(limited, Complaint("type: Limited needs the limit", "add limited"))
+        yield require(limited, Complaint("type: Limited requires field limited", "add limited"))
 
 
 @validator(of("PriorityLevelConfiguration", _LATER), rule=flow_control)
 def limited_levels_are_not_exempt(level: Node) -> Iterator[Problem]:
-    """Shares of a level without limit are for that level."""
+    """spec.exempt is only allowed with type Exempt."""
     spec = level["spec"]
     if spec["type"].text == "Limited" and spec["exempt"]:
-        yield Problem(spec["exempt"], "exempt is for type: Exempt", help="take it away", reason="Forbidden", at="key")
+        yield Problem(spec["exempt"], "exempt is only allowed with type: Exempt", help="remove exempt", reason="Forbidden", at="key")
 
 
 @validator(of("PriorityLevelConfiguration", _LATER), rule=flow_control)
 def levels_of_the_server_stay_as_they_are(level: Node) -> Iterator[Problem]:
-    """Two levels always exist. Of exempt, its shares may be changed; of catch-all nothing."""
+    """Two levels always exist: of "exempt" only spec.exempt may be changed, of "catch-all" nothing."""
     spec, name = level["spec"], level.at("metadata", "name").text
     if name == "exempt" and (spec["type"].text != "Exempt" or spec["limited"]):
-        yield Problem(
-            spec, "the level exempt is fixed but for spec.exempt", help="write type: Exempt and no limited", reason="Invalid", at="key"
-        )
+        message = 'of PriorityLevelConfiguration "exempt" only spec.exempt may be changed'
+        yield Problem(spec, message, help="set type to Exempt and remove limited", reason="Invalid", at="key")
     if name == "catch-all" and not _is_catch_all(spec):
-        message = "the level catch-all is fixed"
-        yield Problem(
-            spec,
-            message,
-            help="write type: Limited, nominalConcurrencyShares: 5 and limitResponse: {type: Reject}",
-            reason="Invalid",
-            at="key",
-        )
+        message = 'spec of the mandatory PriorityLevelConfiguration "catch-all" differs from that of the API server'
+        help = "use type: Limited, nominalConcurrencyShares: 5 and limitResponse: {type: Reject}"
+        yield Problem(spec, message, help=help, reason="Invalid", at="key")
 
 
 def _is_catch_all(spec: Node) -> bool:
@@ -108,35 +104,33 @@ def _is_catch_all(spec: Node) -> bool:
 
 @validator(of("LimitResponse"), rule=flow_control)
 def responses_are_known(response: Node) -> Iterator[Problem]:
-    """What becomes of a request above the limit. It waits in a queue, for which there are settings, or is refused."""
+    """Requests above the limit wait in a queue, which has settings, or are rejected."""
     type_, queuing = response["type"], response["queuing"]
     if not type_.text:
-        yield require(type_, Complaint("a limit needs to say what becomes of requests above it", "add type: Reject or Queue"))
+        yield require(type_, Complaint("limitResponse has no type", "set type to Reject or Queue"))
     elif type_.text not in _RESPONSES:
         yield not_supported(type_, _RESPONSES)
     elif type_.text == "Reject" and queuing:
-        yield Problem(
-            queuing, "what is rejected does not queue", help="take queuing away, or write type: Queue", reason="Forbidden", at="key"
-        )
+        message = "queuing is not allowed with type: Reject"
+        yield Problem(queuing, message, help="remove queuing or use type: Queue", reason="Forbidden", at="key")
     elif type_.text == "Queue" and not queuing:
-        yield require(queuing, Complaint("type: Queue needs the queues", "add queuing, {} for the usual ones"))
+        yield require(queuing, Complaint("type: Queue requires field queuing", "add queuing, such as {} for the defaults"))
 
 
 @validator(of("QueuingConfiguration"), rule=flow_control)
 def queues_can_be_dealt(queuing: Node) -> Iterator[Problem]:
-    """A flow is dealt a hand of queues. There are defaults, and the hash that deals has 60 bits."""
+    """Shuffle sharding: each flow gets a hand of queues, chosen by a hash of 60 bits."""
     if queuing.parent is None or queuing.parent["type"].text != "Queue":
         return
-    queues, hand = queuing["queues"].integer or _QUEUES, queuing["handSize"].integer or _HAND
-    if not 1 <= queues <= _MOST_QUEUES:
-        yield Problem(queuing["queues"], f"{queues} is out of range", help=f"write a number from 1 to {_MOST_QUEUES:,}", reason="Invalid")
+    queues, hand = queuing["queues"].integer or _DEFAULT_QUEUES, queuing["handSize"].integer or _DEFAULT_HAND_SIZE
+    if not 1 <= queues <= _MAX_QUEUES:
+        yield Problem(queuing["queues"], f"queues {queues} is out of range (1-{_MAX_QUEUES})", reason="Invalid")
     if hand < 1:
-        yield Problem(queuing["handSize"], f"{hand} is out of range", help="write a number from 1 up", reason="Invalid")
+        yield Problem(queuing["handSize"], f"handSize {hand} is out of range (1 or more)", reason="Invalid")
     elif hand > queues:
-        message = f"a hand of {hand} needs as many queues, there are {queues}"
-        yield Problem(queuing["handSize"], message, help="write a smaller handSize, or more queues", reason="Invalid")
+        message = f"handSize {hand} is greater than queues {queues}"
+        yield Problem(queuing["handSize"], message, help="lower handSize or raise queues", reason="Invalid")
     elif ceil(log2(queues) * hand) > _HASH_BITS:
-        most = int(_HASH_BITS / log2(queues))
-        yield Problem(
-            queuing["handSize"], f"a hand of {hand} out of {queues} queues is too large", help=f"write {most} at most", reason="Invalid"
-        )
+        maximum = int(_HASH_BITS / log2(queues))
+        message = f"handSize {hand} is too large for {queues} queues"
+        yield Problem(queuing["handSize"], message, help=f"use {maximum} or less", reason="Invalid")

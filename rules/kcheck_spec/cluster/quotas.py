@@ -12,7 +12,7 @@ from kcheck_spec.workloads.resources import read_amounts, resource_amount, resou
 resource_quota = declare("invalid-resource-quota", "ResourceQuota has an invalid scope or a resource that the scope excludes")
 
 _COMPUTE = frozenset({"cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"})
-# Which of the resources that quota knows a scope can be about.
+# The built-in resources of quotas that each scope may limit.
 SCOPES = {
     "Terminating": _COMPUTE | {"pods"},
     "NotTerminating": _COMPUTE | {"pods"},
@@ -27,16 +27,16 @@ _OPPOSITES = (("BestEffort", "NotBestEffort"), ("Terminating", "NotTerminating")
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 
 
-# All that is asked of these is asked below.
-_asked_below = Constraint(resource_quota, lambda _: None, closed=True)
+# These fields are checked below.
+_checked_below = Constraint(resource_quota, lambda _: None, closed=True)
 tables = [
-    fields("core/v1 ResourceQuotaSpec", scopes=_asked_below),
-    fields("core/v1 ScopedResourceSelectorRequirement", scopeName=_asked_below, operator=_asked_below),
+    fields("core/v1 ResourceQuotaSpec", scopes=_checked_below),
+    fields("core/v1 ScopedResourceSelectorRequirement", scopeName=_checked_below, operator=_checked_below),
 ]
 
 
 def is_known(name: str) -> bool:
-    """Whether quota itself counts the resource, and no plug-in."""
+    """Whether the resource is built in and not an extended resource."""
     return (name in STANDARD_RESOURCES and name != "storage") or name.startswith((HUGE_PAGES, f"requests.{HUGE_PAGES}"))
 
 
@@ -46,14 +46,14 @@ def limited_resources_exist(spec: Node) -> Iterator[Problem]:
     for name, value in spec["hard"].entries:
         wrong = standard(name)
         if not wrong and "/" not in name and not is_known(name):
-            wrong = Complaint(f"{name} is nothing that a quota can limit", f"write requests.{name}")
+            wrong = Complaint(f'"{name}" is not a resource that a ResourceQuota can limit', f'did you mean "requests.{name}"?')
         if wrong:
             yield Problem(value, wrong, reason="Invalid", at="key")
 
 
 @validator("core/v1 ResourceQuotaSpec", rule=resource_amount)
 def limits_can_be_reached(spec: Node) -> Iterator[Problem]:
-    """Amounts of the resources that the quota limits."""
+    """Quantities of the resources that the quota limits."""
     for name, amount in read_amounts(spec["hard"]).items():
         wrong = wrong_amount(name, amount)
         if wrong:
@@ -62,7 +62,7 @@ def limits_can_be_reached(spec: Node) -> Iterator[Problem]:
 
 @validator("core/v1 ResourceQuota", rule=resource_quota)
 def scopes_make_sense(quota: Resource) -> Iterator[Problem]:
-    """The server names the list, whichever scope it means."""
+    """spec.scopes. The server names the list in its errors, not the scope."""
     scopes = quota["spec"]["scopes"]
     for scope in scopes:
         yield from _unknown(scope, quota, scopes)
@@ -77,38 +77,41 @@ def _unknown(scope: Node, quota: Resource, field: Node) -> Iterator[Problem]:
 
 
 def _foreign(scope: Node, hard: Node, field: Node) -> Iterator[Problem]:
-    """The resources that the scope has nothing to do with."""
+    """Resources that a quota with this scope must not limit."""
     about = SCOPES.get(scope.text)
     strange = [key for key, _ in hard.entries if about is not None and is_known(key) and key not in about]
     if strange:
-        message = f"a quota of scope {scope.text} cannot limit {', '.join(strange)}"
-        yield Problem(scope, message, help="use a quota without the scope", reason="Invalid", field=field)
+        message = f"a ResourceQuota with scope {scope.text} must not limit {', '.join(strange)}"
+        yield Problem(
+            scope, message, help=f"move {', '.join(strange)} to a ResourceQuota without this scope", reason="Invalid", field=field
+        )
 
 
 def _conflicts(field: Node, scopes: dict[str, Node]) -> Iterator[Problem]:
     for one, other in _OPPOSITES:
         if one in scopes and other in scopes:
-            yield Problem(scopes[other], f"nothing is {one} and {other} at once", help="keep one", reason="Invalid", field=field)
+            message = f"scopes {one} and {other} exclude each other"
+            yield Problem(scopes[other], message, help="remove one", reason="Invalid", field=field)
 
 
 @validator("core/v1 ResourceQuota", rule=resource_quota)
 def selected_scopes_make_sense(quota: Resource) -> Iterator[Problem]:
-    """The server names the list, whichever expression it means."""
+    """spec.scopeSelector. The server names the list in its errors, not the expression."""
     expressions = quota["spec"]["scopeSelector"]["matchExpressions"]
     for expression in expressions:
         scope, operator, values = expression["scopeName"], expression["operator"], expression["values"]
         yield from _unknown(scope, quota, expressions.imaginary("scopeName"))
         yield from _foreign(scope, quota["spec"]["hard"], expressions)
         if scope.text in _WITHOUT_VALUES and operator.text != "Exists":
-            message = Complaint(f"the scope {scope.text} has no values to compare", "write Exists")
+            message = Complaint(f"scope {scope.text} allows only operator: Exists", "use operator: Exists without values")
             yield Problem(operator, message, reason="Invalid", field=expressions.imaginary("operator"))
         if operator.text in ("In", "NotIn"):
             if not len(values):
-                message = Complaint(f"{operator.text} needs at least one value", "add values, or write Exists")
+                message = Complaint(f"operator {operator.text} requires at least one value", "add values or use operator: Exists")
                 yield Problem(values, message, reason="Required", field=expressions.imaginary("values"))
         elif operator.text in ("Exists", "DoesNotExist"):
             if len(values):
-                message = Complaint(f"{operator.text} takes no values", "take them away, or write In")
+                message = Complaint(f"operator {operator.text} does not allow values", "remove values or use operator: In")
                 yield Problem(values, message, reason="Invalid", field=expressions.imaginary("values"))
         else:
             yield not_supported(operator, _OPERATORS).replace(reason="Invalid", field=expressions.imaginary("operator"))

@@ -21,19 +21,19 @@ _OVERHEAD = "node/v1 Overhead"
 
 @validator(_OVERHEAD, rule=resources.resource_name)
 def overhead_resources_exist(overhead: Node) -> Iterator[Problem]:
-    """Names of the resources that the runtime itself uses. The server checks them as limits of a container."""
+    """Names of the resources that the runtime uses. The server checks them as limits of a container."""
     yield from _as_written(resources.name_problems(_demand(overhead), resource_names.of_container), overhead)
 
 
 @validator(_OVERHEAD, rule=resources.resource_amount)
 def overhead_amounts_exist(overhead: Node) -> Iterator[Problem]:
-    """Amounts of the resources that the runtime itself uses."""
+    """Quantities of the resources that the runtime uses."""
     yield from _as_written(resources.amount_problems(_demand(overhead)), overhead)
 
 
 @validator(_OVERHEAD, rule=resources.request_over_limit)
 def overhead_has_cpu_or_memory(overhead: Node) -> Iterator[Problem]:
-    """Beside huge pages."""
+    """Huge pages require cpu or memory."""
     yield from resources.request_problems(_demand(overhead))
 
 
@@ -42,7 +42,7 @@ def _demand(overhead: Node) -> resources.Demand:
 
 
 def _as_written(problems: Iterable[Problem], overhead: Node) -> Iterator[Problem]:
-    """Problems of limits, at what is written to podFixed; the server speaks of limits, though the type has none."""
+    """Problems of limits, shown at podFixed; the server names limits in its errors, though the type has no such field."""
     for problem in problems:
         if isinstance(problem.field, Node):
             name = problem.field.name
@@ -51,19 +51,20 @@ def _as_written(problems: Iterable[Problem], overhead: Node) -> Iterator[Problem
 
 @validator("node/v1 Scheduling", rule=list_duplicates)
 def tolerations_differ(scheduling: Node) -> Iterator[Problem]:
-    """Field by field."""
+    """Duplicate tolerations, compared field by field."""
     keys = ("key", "operator", "value", "effect", "tolerationSeconds")
     yield from unique(scheduling["tolerations"], lambda each: tuple(str(each[key].value or "") for key in keys), _same)
 
 
 def _same(toleration: Node) -> str:
-    return Complaint(f"{toleration['key'].text or 'everything'} is tolerated in this way already", "take it away")
+    key = toleration["key"].text
+    return Complaint(f'duplicate toleration of "{key}"' if key else "duplicate toleration of all taints", "remove it")
 
 
 @validator("node/v1 Scheduling", rule=deprecated_field)
 def node_labels_are_up_to_date(scheduling: Node) -> Iterator[Problem]:
-    """Labels of nodes that were renamed."""
+    """Node labels that were renamed."""
     for key, value in scheduling["nodeSelector"].entries:
         instead = labels.replacement(key)
         if instead and labels.belongs_to_kubernetes(key):
-            yield Problem(value, f"the label {key} is deprecated", help=f"write {instead}", at="key")
+            yield Problem(value, f'label "{key}" is deprecated', help=f'use "{instead}"', at="key")

@@ -1,12 +1,13 @@
-"""Names in kubeconfig files, over all files of the input.
+"""Names in kubeconfig files, across all files of the input.
 
 Source: validateContext and Validate (client-go, tools/clientcmd), the conversions of tools/clientcmd/api/v1, and
-ClientConfigLoadingRules.Load, which merges the files of KUBECONFIG: the first file that has an entry wins, and the others' is dropped.
+ClientConfigLoadingRules.Load, which merges the files of KUBECONFIG: the first file with an entry wins; entries of later files are dropped.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from kcheck.api import ERROR, WARNING, Bundle, Complaint, Facts, Lexicon, Node, Problem, Related, nearest, rule, validator
 from kcheck_spec.objects.common_constraints import require, unique
@@ -20,7 +21,7 @@ from kcheck_spec.objects.common_constraints import require, unique
     family="spec",
 )
 def kubeconfig_reference(config: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """What contexts and current-context name is in this file or in another one of the input."""
+    """Yield names in contexts and current-context that no kubeconfig of the input defines."""
     if config.kubeconfig is None:
         return
     for naming in config.kubeconfig.namings:
@@ -28,13 +29,13 @@ def kubeconfig_reference(config: Facts, bundle: Bundle) -> Iterator[Problem]:
         if (section, name) in bundle.kubeconfig:
             continue
         near = nearest(name, bundle.once(_names).get(section, ()))
-        hint = f"did you mean {near}?" if near else f"add it under {section}, or check the files that KUBECONFIG merges together"
-        by = f"context {naming.context}" if naming.context else "current-context"
-        yield Problem(naming.place, f"{by} names the {section[:-1]} {name}, which nobody has", help=hint, reason="NotFound")
+        help = f'did you mean "{near}"?' if near else f"add it to {section}, or also check the other files of KUBECONFIG"
+        by = f'context "{naming.context}"' if naming.context else "current-context"
+        yield Problem(naming.place, f'{by} refers to the unknown {section[:-1]} "{name}"', help=help, reason="NotFound")
 
 
 def _names(bundle: Bundle) -> dict[str, Lexicon]:
-    """The names of each section's entries."""
+    """The names of the entries of each section (clusters, users, contexts)."""
     names: dict[str, list[str]] = {}
     for section, name in bundle.kubeconfig:
         names.setdefault(section, []).append(name)
@@ -43,24 +44,24 @@ def _names(bundle: Bundle) -> dict[str, Lexicon]:
 
 @validator("clientcmd/v1 Config", rule=kubeconfig_reference)
 def names_differ(config: Node) -> Iterator[Problem]:
-    """kubectl refuses the whole file where two entries of a list have one name."""
+    """Yield duplicate names in a section. kubectl rejects a file that has one."""
     for section in ("clusters", "users", "contexts"):
         yield from unique(
             (each for each in config[section] if each["name"].text),
             lambda each: each["name"].text,
-            lambda each: _twice(each["name"]),
+            partial(_duplicate, section),
             "name",
         )
 
 
 @validator("clientcmd/v1 Config", rule=kubeconfig_reference)
 def contexts_have_users(config: Node) -> Iterator[Problem]:
-    """A file without users is one for a webhook that asks nobody who he is."""
+    """Yield contexts without a user. A file without users is skipped: it is one for a webhook that needs no authentication."""
     for each in config["contexts"] if len(config["users"]) else ():
         user = each["context"]["user"]
         if not user.text:
-            what = f"context {each['name'].text}" if each["name"].text else "this context"
-            yield require(user, Complaint(f"{what} names no user, so kubectl sends no credentials", "add user"))
+            what = f'context "{each["name"].text}"' if each["name"].text else "this context"
+            yield require(user, Complaint(f"{what} has no user, so kubectl sends no credentials", "add user"))
 
 
 _EXTENDED = tuple(f"clientcmd/v1 {each}" for each in ("Config", "Preferences", "Cluster", "AuthInfo", "Context"))
@@ -68,13 +69,13 @@ _EXTENDED = tuple(f"clientcmd/v1 {each}" for each in ("Config", "Preferences", "
 
 @validator(_EXTENDED, rule=kubeconfig_reference)
 def extensions_differ(owner: Node) -> Iterator[Problem]:
-    """They are entries by their names, too."""
+    """Yield duplicate names of extensions."""
     extensions = owner["extensions"]
-    yield from unique(extensions, lambda each: each["name"].text, lambda each: _twice(each["name"]), "name")
+    yield from unique(extensions, lambda each: each["name"].text, lambda each: _duplicate("extensions", each["name"]), "name")
 
 
-def _twice(name: Node) -> str:
-    return Complaint(f"{name.text} stands in this list already", "give it another name")
+def _duplicate(section: str, entry: Node) -> str:
+    return Complaint(f'duplicate name "{entry["name"].text}" in {section}', "rename or remove one of them")
 
 
 @rule(
@@ -85,12 +86,12 @@ def _twice(name: Node) -> str:
     family="spec",
 )
 def kubeconfig_merge(config: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Entries that an earlier file has with other contents, and files behind a '---'."""
+    """Yield entries that an earlier file defines with different contents, and all documents of a file but the first."""
     if config.kubeconfig is None:
         return
     if config.place.document:
-        message = "kubectl reads the first document of a file and no other"
-        yield Problem(config.kubeconfig.place, message, help="write this one to a file of its own")
+        message = "kubectl reads only the first document of a kubeconfig file and ignores this one"
+        yield Problem(config.kubeconfig.place, message, help="move it to a separate file")
         return
     for section, entries in config.kubeconfig.entries.items():
         for name, entry in entries.items():
@@ -99,6 +100,6 @@ def kubeconfig_merge(config: Facts, bundle: Bundle) -> Iterator[Problem]:
                 continue
             other = first.kubeconfig.entries[section][name]
             if other.contents != entry.contents:
-                message = f"{first.place.file} has another {section[:-1]} {name}: where the two are merged, the first file wins"
-                related = (Related(other.place, f"{section[:-1]} {name}"),)
-                yield Problem(entry.place, f"{message} and this entry is dropped whole", help="rename it", related=related)
+                message = f'{section[:-1]} "{name}" is ignored when merged with {first.place.file}, which defines it differently'
+                related = (Related(other.place, f'{section[:-1]} "{name}" is first defined here'),)
+                yield Problem(entry.place, message, help="rename one of them", related=related)

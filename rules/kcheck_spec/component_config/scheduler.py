@@ -1,7 +1,7 @@
-"""The configuration file of kube-scheduler as a whole: profiles, numbers, which of several schedulers leads.
+"""The configuration file of kube-scheduler: version, profiles, numbers and leader election.
 
 Source: ValidateKubeSchedulerConfiguration (pkg/scheduler/apis/config/validation), the defaults of pkg/scheduler/apis/config/v1,
-component-base/config/validation, and NewLeaderElector (client-go, tools/leaderelection). It is validated when the program starts.
+component-base/config/validation, and NewLeaderElector (client-go, tools/leaderelection). kube-scheduler validates the file at startup.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ percentage = in_range(0, 100)
 
 _SECOND = 10**9
 _DEFAULTS = {"leaseDuration": 15 * _SECOND, "renewDeadline": 10 * _SECOND, "retryPeriod": 2 * _SECOND}
-# How much longer than the period a try may be put off.
+# The factor by which leader election may delay a retry (leaderelection.JitterFactor).
 _JITTER = 1.2
 
 # The version 1.N in which each was deprecated.
@@ -33,19 +33,20 @@ _DEPRECATED = {"v1beta2": 25, "v1beta3": 26}
 
 @constraint(wrong_type)
 def duration(node: Node) -> Problem | None:
-    """A span of time as Go writes it."""
-    return _unreadable(node)
+    """A duration in the syntax of Go, such as 15s."""
+    return _unparsable(node)
 
 
 @constraint(wrong_type, of_absent=True)
 def plain_duration(node: Node) -> Problem | None:
-    """The same in a field that is no pointer: to the decoder null is a text of no length there."""
+    """A duration in a field that is not a pointer, where the decoder reads null as an empty string and fails."""
     if node.exists and node.value is None:
-        return Problem(node, "null is no duration", help="write one, such as 15s, or take the field away", reason="TypeInvalid", at="key")
-    return _unreadable(node)
+        message = f"{node.name} is null, which is not a valid duration"
+        return Problem(node, message, help="set it to a duration such as 15s, or remove it", reason="TypeInvalid", at="key")
+    return _unparsable(node)
 
 
-def _unreadable(node: Node) -> Problem | None:
+def _unparsable(node: Node) -> Problem | None:
     try:
         durations.parse(node.text)
     except durations.BadDuration as error:
@@ -54,7 +55,7 @@ def _unreadable(node: Node) -> Problem | None:
 
 
 def nanoseconds(node: Node, default: int = 0) -> int:
-    """The length of a span of time; the default where there is none, it is 0 or nobody can read it."""
+    """The nanoseconds of a duration; the default where it is missing, 0 or invalid."""
     try:
         return durations.parse(node.text) or default
     except durations.BadDuration:
@@ -76,57 +77,56 @@ tables = [
 
 @validator(CONFIGURATIONS, rule=deprecated_version)
 def version_is_the_last(config: Resource) -> Iterator[Problem]:
-    """The versions before v1 were deprecated before they were removed."""
+    """Yield versions before v1 that are deprecated."""
     group, _, version = config.api_version.rpartition("/")
     since = _DEPRECATED.get(version, config.minor + 1)
     if since <= config.minor:
-        yield Problem(
-            config["apiVersion"], f"{config.api_version} {config.kind} is deprecated since Kubernetes 1.{since}", help=f"use {group}/v1"
-        )
+        message = f"{config.api_version} {config.kind} is deprecated since Kubernetes 1.{since}"
+        yield Problem(config["apiVersion"], message, help=f"use {group}/v1")
 
 
 @validator(CONFIGURATIONS, rule=number_range)
 def backoff_grows(config: Node) -> Iterator[Problem]:
-    """The longest wait of a pod that does not fit is no shorter than its first."""
+    """Yield a podMaxBackoffSeconds below podInitialBackoffSeconds. The defaults are 10 and 1."""
     first, most = config["podInitialBackoffSeconds"], config["podMaxBackoffSeconds"]
     least, limit = first.integer if first else 1, most.integer if most else 10
     if least is not None and limit is not None and limit < least:
-        message = f"pods wait {least} seconds at first and {limit} at most"
-        yield Problem(most if most else first, message, help=f"write podMaxBackoffSeconds: {max(least, 10)}", reason="Invalid", field=most)
+        message = f"podMaxBackoffSeconds ({limit}) is less than podInitialBackoffSeconds ({least})"
+        yield Problem(most if most else first, message, help=f"set podMaxBackoffSeconds: {max(least, 10)}", reason="Invalid", field=most)
 
 
 @validator(CONFIGURATIONS, rule=scheduler_profile)
 def profiles_have_names(config: Node) -> Iterator[Problem]:
-    """Pods choose a profile by its name. A single profile is default-scheduler, unless it says otherwise."""
+    """Yield profiles with a missing or duplicate schedulerName. A single profile defaults to default-scheduler."""
     profiles = config["profiles"]
     for profile in profiles:
         name = profile["schedulerName"]
         if not name.text and (len(profiles) > 1 or name):
-            yield require(name, Complaint("a profile among several needs a name of its own", "add schedulerName"))
+            message = "schedulerName is required because there are several profiles" if len(profiles) > 1 else "schedulerName is empty"
+            yield require(name, Complaint(message, "set it to a unique name" if len(profiles) > 1 else "set it to a name, or remove it"))
     named = [profile for profile in profiles if profile["schedulerName"].text]
     yield from unique(
         named,
         lambda profile: profile["schedulerName"].text,
-        lambda profile: Complaint(f"another profile is called {profile['schedulerName'].text} already", "give this one a name of its own"),
+        lambda profile: Complaint(f'duplicate schedulerName "{profile["schedulerName"].text}"', "rename one of them"),
         "schedulerName",
     )
 
 
 @validator(CONFIGURATIONS, rule=scheduler_profile)
 def profiles_sort_alike(config: Node) -> Iterator[Problem]:
-    """There is one queue of pods for all profiles."""
+    """Yield profiles whose queueSort differs from that of the first. All profiles share one queue."""
     profiles = list(config["profiles"])
     for profile in profiles[1:]:
         sort = profile.at("plugins", "queueSort")
         if _sorting(profile) != _sorting(profiles[0]):
             shown = sort if sort else profile["plugins"]
-            yield Problem(
-                shown, "all profiles share one queue", help="write the same queueSort in each", reason="Invalid", at="key", field=sort
-            )
+            message = "plugins.queueSort differs from that of the first profile, but all profiles share one queue"
+            yield Problem(shown, message, help="use the same queueSort in each profile", reason="Invalid", at="key", field=sort)
 
 
 def _sorting(profile: Node) -> list[Any]:
-    """What a profile says of the queue: plugins, and the arguments of the one that sorts."""
+    """What determines the order of the queue: the queueSort plugins of a profile, and the arguments of the enabled one."""
     point = profile.at("plugins", "queueSort")
     chosen = [each["name"].text for each in point["enabled"]]
     arguments = [each["args"].plain() for each in profile["pluginConfig"] if each["name"].text in chosen[:1]]
@@ -135,30 +135,28 @@ def _sorting(profile: Node) -> list[Any]:
 
 @validator("componentbase/v1alpha1 LeaderElectionConfiguration", rule=leader_election)
 def leaders_have_time(election: Node) -> Iterator[Problem]:
-    """A leader renews its lease before that ends, and can try more than once. Without an election nobody looks."""
+    """Yield durations that leave a leader no time to renew its lease, and locks other than leases. Skipped for leaderElect: false."""
     if election["leaderElect"].flag is False:
         return
     lease, renew, retry = (nanoseconds(election[key], default) for key, default in _DEFAULTS.items())
     for key, value in zip(_DEFAULTS, (lease, renew, retry), strict=True):
         if value < 0:
-            yield Problem(
-                election[key], f"{key} {election[key].text} has passed already", help="write a positive duration", reason="Invalid"
-            )
+            message = f"{key} {election[key].text} is negative"
+            yield Problem(election[key], message, help="set it to a positive duration", reason="Invalid")
     if lease <= renew:
-        message = Complaint(
-            f"leaseDuration must be longer than renewDeadline ({_shown(renew)})", f"write {_shown(max(renew, 0) * 3 // 2 or _SECOND)}"
-        )
-        yield _of("leaseDuration", "renewDeadline", election, message)
+        message = f"leaseDuration {_shown(lease)} is not longer than renewDeadline {_shown(renew)}"
+        help = f"set leaseDuration: {_shown(max(renew, 0) * 3 // 2 or _SECOND)}"
+        yield _of("leaseDuration", "renewDeadline", election, Complaint(message, help))
     elif renew <= _JITTER * retry:
-        message = Complaint("renewDeadline leaves no second try", f"write more than 1.2 times retryPeriod ({_shown(retry)})")
-        yield _of("renewDeadline", "retryPeriod", election, message)
+        message = f"renewDeadline {_shown(renew)} is not more than 1.2 times retryPeriod {_shown(retry)}, so a renewal cannot be retried"
+        yield _of("renewDeadline", "retryPeriod", election, Complaint(message, "increase renewDeadline or reduce retryPeriod"))
     lock = election["resourceLock"]
     if lock.text not in ("", "leases"):
-        yield Problem(lock, f"{lock.text} can no longer be a lock", help="write leases", reason="Invalid")
+        yield Problem(lock, f'resourceLock "{lock.text}" is not supported', help="set it to leases", reason="Invalid")
 
 
 def _of(field: str, other: str, election: Node, message: str) -> Problem:
-    """A problem of two fields, shown where one of them is written."""
+    """A problem of two fields, at the first of them that exists."""
     return Problem(election[field] if election[field] else election[other], message, reason="Invalid", field=election[field])
 
 

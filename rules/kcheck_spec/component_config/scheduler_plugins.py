@@ -1,12 +1,13 @@
-"""Which plug-ins of kube-scheduler run, and where.
+"""The plugins that kube-scheduler runs at each extension point.
 
 Source: mergePlugins (pkg/scheduler/apis/config/v1/default_plugins.go), validatePluginConfig (pkg/scheduler/apis/config/validation) and
-NewFramework (pkg/scheduler/framework/runtime). A scheduler may be built with plug-ins of its own, so an unknown name proves nothing.
+NewFramework (pkg/scheduler/framework/runtime). A scheduler can be built with out-of-tree plugins, so an unknown name may be valid.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from kcheck.api import WARNING, Complaint, Node, Problem, Resource, declare, nearest, validator
 from kcheck_spec.component_config.scheduler import CONFIGURATIONS, PROFILES
@@ -20,8 +21,7 @@ scheduler_plugin_name = declare(
 _ALL = "*"
 _SORT, _BIND = "PrioritySort", "DefaultBinder"
 
-# The plug-ins of kube-scheduler itself and the points where each does something, in one version or another, up to 1.37. multiPoint stands
-# for all of them.
+# The in-tree plugins of kube-scheduler and the extension points that each implements in any version up to 1.37. multiPoint means all.
 _POINTS = {
     "DefaultBinder": "bind",
     "DefaultPreemption": "preEnqueue postFilter podGroupPostFilter",
@@ -49,10 +49,10 @@ _POINTS = {
     "VolumeZone": "preFilter filter",
 }
 _KNOWN = {name: frozenset(points.split()) for name, points in _POINTS.items()}
-# The points that are judged: what a later version adds is its own.
-_JUDGED = frozenset[str]().union(*_KNOWN.values(), {"postBind"})
+# The known extension points; those that a later version adds are not checked.
+_CHECKED_POINTS = frozenset[str]().union(*_KNOWN.values(), {"postBind"})
 
-# What there was once: the first version 1.N without it, and what does its work.
+# Removed plugins: the first version 1.N without them, and their replacement.
 _FIT = "NodeResourcesFit with a scoringStrategy"
 _LIMITS = (32, "NodeVolumeLimits")
 _GONE = {
@@ -72,35 +72,38 @@ _GONE = {
 
 @validator(CONFIGURATIONS, rule=scheduler_plugin)
 def plugins_exist(config: Resource) -> Iterator[Problem]:
-    """Plug-ins that are enabled or configured have not been taken out of kube-scheduler."""
+    """Yield enabled and configured plugins that kube-scheduler has removed."""
     for profile in config["profiles"]:
         enabled = [each for _, plugins in profile["plugins"].entries for each in plugins["enabled"]]
         for each in (*enabled, *profile["pluginConfig"]):
             since, instead = _GONE.get(each["name"].text, (0, ""))
             if instead and not config.is_before(since):
-                message = f"kube-scheduler has no plug-in {each['name'].text} any more"
+                message = f'plugin "{each["name"].text}" was removed in Kubernetes 1.{since}'
                 yield Problem(each["name"], message, help=f"use {instead}", reason="Invalid", field=each)
+
+
+def _enabled_twice(point: str, plugin: Node) -> Complaint:
+    return Complaint(f'plugin "{plugin["name"].text}" is enabled twice at {point}', "remove one of them")
 
 
 @validator(PROFILES, rule=scheduler_plugin)
 def plugins_fit_their_points(profile: Node) -> Iterator[Problem]:
-    """A plug-in runs once at a point, and only where it has something to do."""
+    """Yield plugins that are enabled twice at an extension point, that do not implement it, or that have a negative weight."""
     for point, plugins in profile["plugins"].entries:
         yield from unique(
             plugins["enabled"],
             lambda each: each["name"].text,
-            lambda each: Complaint(f"{each['name'].text} runs here already", "take one away"),
+            partial(_enabled_twice, point),
         )
         for each in plugins["enabled"]:
             name, weight = each["name"], each["weight"]
             works = _KNOWN.get(name.text)
-            if works is not None and point in _JUDGED - works:
-                message = f"{name.text} does nothing at {point}"
-                yield Problem(name, message, help=f"take it away, or put it under {_listed(works)}", reason="Invalid", field=each)
+            if works is not None and point in _CHECKED_POINTS - works:
+                message = f'plugin "{name.text}" does not implement {point}'
+                yield Problem(name, message, help=f"remove it, or move it to {_listed(works)}", reason="Invalid", field=each)
             elif (weight.integer or 0) < 0 and (point == "score" or (point == "multiPoint" and "score" in (works or ()))):
-                yield Problem(
-                    weight, f"a weight of {weight.integer} counts against what is scored", help="write 1 or more", reason="Invalid"
-                )
+                message = f'weight {weight.integer} of plugin "{name.text}" is negative'
+                yield Problem(weight, message, help="set it to 1 or more", reason="Invalid")
 
 
 def _listed(points: frozenset[str]) -> str:
@@ -109,42 +112,43 @@ def _listed(points: frozenset[str]) -> str:
 
 @validator(PROFILES, rule=scheduler_plugin)
 def one_plugin_sorts(profile: Node) -> Iterator[Problem]:
-    """The queue is in one order. What a point enables comes on top of what is on by default."""
+    """Yield profiles without exactly one queueSort plugin. Enabled plugins are added to those that are enabled by default."""
     plugins, enabled = profile["plugins"], profile.at("plugins", "queueSort", "enabled")
     if len(enabled) > 1:
-        yield Problem(enabled[1], "the queue has one order", help="enable one plug-in at queueSort", reason="Invalid", field=enabled)
+        message = "more than one queueSort plugin is enabled"
+        yield Problem(enabled[1], message, help="enable only one plugin at queueSort", reason="Invalid", field=enabled)
     elif len(enabled) == 1 and enabled[0]["name"].text != _SORT and _is_on(plugins, "queueSort", _SORT):
-        message = f"{_SORT} orders the queue, too"
-        yield Problem(enabled[0]["name"], message, help=f"disable it here (disabled: [{{name: {_SORT}}}])", reason="Invalid", field=enabled)
+        message = f'queueSort plugin "{enabled[0]["name"].text}" is enabled together with the default plugin "{_SORT}"'
+        help = f"disable {_SORT}: add queueSort.disabled: [{{name: {_SORT}}}]"
+        yield Problem(enabled[0]["name"], message, help=help, reason="Invalid", field=enabled)
     elif not len(enabled):
-        yield from _nothing(plugins, "queueSort", _SORT, "puts pods in order")
+        yield from _without_plugin(plugins, "queueSort", _SORT)
 
 
 @validator(PROFILES, rule=scheduler_plugin)
 def some_plugin_binds(profile: Node) -> Iterator[Problem]:
-    """Somebody must tell pods their node."""
+    """Yield profiles without a bind plugin, which assigns Pods to nodes."""
     if not len(profile.at("plugins", "bind", "enabled")):
-        yield from _nothing(profile["plugins"], "bind", _BIND, "binds pods to nodes")
+        yield from _without_plugin(profile["plugins"], "bind", _BIND)
 
 
-def _nothing(plugins: Node, point: str, usual: str, what: str) -> Iterator[Problem]:
-    """The problem of a point that enables nothing itself, where nothing else does its work."""
+def _without_plugin(plugins: Node, point: str, usual: str) -> Iterator[Problem]:
+    """The problem of an extension point where no plugin is enabled, neither by default nor under multiPoint."""
     others = _names(plugins["multiPoint"]["enabled"]) - {usual}
     able = (each for each in others if point in _KNOWN.get(each, {point}))
     if not any(_is_on(plugins, point, each) for each in (usual, *able)):
         own = plugins[point]["disabled"]
-        message = f"nothing {what}"
         yield Problem(
             own if len(own) else plugins["multiPoint"]["disabled"],
-            message,
-            help=f"enable a plug-in at {point}, or leave {usual} on",
+            f"the profile has no {point} plugin",
+            help=f"enable a plugin at {point}, or do not disable {usual}",
             reason="Invalid",
             at="key",
         )
 
 
 def _is_on(plugins: Node, point: str, plugin: str) -> bool:
-    """Whether a plug-in runs at a point by default or under multiPoint."""
+    """Whether a plugin runs at an extension point by default or under multiPoint."""
     everywhere, off = plugins["multiPoint"], {plugin, _ALL}
     there = plugin in _names(everywhere["enabled"]) or off.isdisjoint(_names(everywhere["disabled"]))
     return there and off.isdisjoint(_names(plugins[point]["disabled"]))
@@ -156,11 +160,11 @@ def _names(plugins: Node) -> set[str]:
 
 @validator(PROFILES, rule=scheduler_plugin_name)
 def names_are_spelt_right(profile: Node) -> Iterator[Problem]:
-    """A plug-in that is disabled or configured under a wrong name is left as it was without a word."""
+    """Yield unknown plugins with a name similar to an in-tree plugin. kube-scheduler silently ignores them in disabled and pluginConfig."""
     listed = [each for _, plugins in profile["plugins"].entries for side in ("enabled", "disabled") for each in plugins[side]]
     for each in (*listed, *profile["pluginConfig"]):
         name = each["name"]
         if name.text and name.text not in (_ALL, *_KNOWN, *_GONE):
             near = nearest(name.text, _KNOWN, limit=2)
             if near:
-                yield Problem(name, f"kube-scheduler itself has no plug-in {name.text}", help=f"did you mean {near}?")
+                yield Problem(name, f'unknown plugin "{name.text}"', help=f'did you mean "{near}"?')

@@ -1,4 +1,4 @@
-"""Keywords of a schema: which a CustomResourceDefinition cannot use, and what may stand together.
+"""Keywords of the schemas of CustomResourceDefinitions: unsupported ones, and those that cannot be combined.
 
 Source: specStandardValidatorV3.validate and ValidateCustomResourceDefinitionOpenAPISchema (apiextensions-apiserver,
 pkg/apis/apiextensions/validation).
@@ -17,7 +17,7 @@ MAP_TYPES = ("atomic", "granular")
 _LIST_TYPES = ("atomic", "set", "map")
 
 Check = Callable[[Node, SchemaLocation], Iterator[Problem]]
-"""What is wrong with the value of a keyword; its parent is the schema."""
+"""Yields the problems of the value of a keyword, whose parent is the schema."""
 
 
 def schema_of(value: Node) -> Node:
@@ -29,20 +29,21 @@ def schema_of(value: Node) -> Node:
 def _kind(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     if value.text and value.text not in TYPES:
         if value.text == "null":
-            yield Problem(value, "there is no type null", help="write the type of other values, and nullable: true", reason="NotSupported")
+            help = "set type to that of the other values, and nullable: true"
+            yield Problem(value, 'type "null" is not supported', help=help, reason="NotSupported")
         else:
             yield not_supported(value, TYPES)
 
 
 def _default(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     if value and place.fixed:
-        yield Problem(value, f"a default cannot stand {place.fixed}", help="take it away", reason="Forbidden", at="key")
+        yield Problem(value, f"default is not allowed {place.fixed}", help="remove it", reason="Forbidden", at="key")
 
 
 def _unknown(value: Node, place: SchemaLocation) -> Iterator[Problem]:
-    """Keywords of JSON Schema that the server refuses, where anything is said."""
+    """Yield a keyword of JSON Schema that the API server does not support, unless its value is empty."""
     if value and value.value != "":
-        yield Problem(value, f"{value.name} is not for schemas of custom resources", help="take it away", reason="Forbidden", at="key")
+        yield Problem(value, f"{value.name} is not supported in openAPIV3Schema", help="remove it", reason="Forbidden", at="key")
 
 
 def _unknown_list(value: Node, place: SchemaLocation) -> Iterator[Problem]:
@@ -52,40 +53,41 @@ def _unknown_list(value: Node, place: SchemaLocation) -> Iterator[Problem]:
 
 def _reference(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     if value:
-        yield Problem(value, "a schema cannot refer to another", help="write that one here", reason="Forbidden", at="key")
+        help = "replace it by the schema that it refers to"
+        yield Problem(value, "$ref is not supported in openAPIV3Schema", help=help, reason="Forbidden", at="key")
 
 
 def _items(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     if value.is_list and len(value):
-        yield Problem(value, "all items have one schema", help="write a map, not a list", reason="Forbidden", at="key")
+        yield Problem(value, "items is a list of schemas", help="use a single schema for all items", reason="Forbidden", at="key")
 
 
 def _unique(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     if value.flag:
-        message = "the server does not compare every item with every other"
-        yield Problem(value, message, help="write x-kubernetes-list-type: set instead", reason="Forbidden", at="key")
+        message = "uniqueItems: true is not supported in openAPIV3Schema"
+        yield Problem(value, message, help="use x-kubernetes-list-type: set", reason="Forbidden", at="key")
 
 
 def _additional(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     if len(schema_of(value)["properties"]) and (value.is_map or value.flag is False):
-        yield Problem(
-            value, "an object has named fields or any", help="take additionalProperties or properties away", reason="Forbidden", at="key"
-        )
+        message = "additionalProperties and properties are mutually exclusive"
+        yield Problem(value, message, help="remove one of them", reason="Forbidden", at="key")
 
 
 def _preserve(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     if value.flag is False:
-        yield Problem(value, "false is not needed and not allowed", help="write true, or take it away", reason="Invalid")
+        yield Problem(value, f"{value.name}: false is not allowed", help="remove it", reason="Invalid")
 
 
 def _embedded(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     if value.flag and place.meta is not None:
-        yield Problem(value, "there is no object within metadata", help="take it away", reason="Forbidden", at="key")
+        yield Problem(value, f"{value.name} is not allowed within metadata", help="remove it", reason="Forbidden", at="key")
 
 
 def _nullable(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     if value.flag and place.level == "root":
-        yield Problem(value, "a custom resource is never null", help="take nullable away", reason="Forbidden", at="key")
+        message = "nullable is not allowed at the root of openAPIV3Schema"
+        yield Problem(value, message, help="remove it", reason="Forbidden", at="key")
 
 
 def _map_type(value: Node, place: SchemaLocation) -> Iterator[Problem]:
@@ -107,36 +109,41 @@ def _list_type(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     if value.text == "map":
         yield from _map_list(schema)
     if value.text in ("set", "map") and items["nullable"].flag:
-        yield Problem(items["nullable"], f"items of a {value.text} cannot be null", help="take nullable away", reason="Forbidden", at="key")
+        message = f"items of x-kubernetes-list-type: {value.text} cannot be nullable"
+        yield Problem(items["nullable"], message, help="remove nullable", reason="Forbidden", at="key")
 
 
 def _only_for(value: Node, wanted: str) -> Iterator[Problem]:
     kind = schema_of(value)["type"]
+    message = Complaint(f"{value.name} is only allowed for type: {wanted}", f"set type: {wanted}, or remove {value.name}")
     if not kind.text:
-        yield require(kind, Complaint(f"{value.name} is for type {wanted} alone", f"write type: {wanted}, or take {value.name} away"))
+        yield require(kind, message)
     elif kind.text != wanted:
-        yield Problem(kind, f"{value.name} is for type {wanted} alone", help=f"write {wanted}, or take {value.name} away", reason="Invalid")
+        yield Problem(kind, message, reason="Invalid")
 
 
 def _set_items(items: Node) -> Iterator[Problem]:
-    """Items of a set are compared as a whole."""
+    """Yield items of a set that are arrays or objects and not atomic."""
     for kind, key in (("array", "x-kubernetes-list-type"), ("object", "x-kubernetes-map-type")):
         how = items[key]
         if items["type"].text == kind and how.text != "atomic" and (how or kind == "object"):
-            yield Problem(how, "items of a set are compared as a whole", help=f"write {key}: atomic", reason="Invalid")
+            yield Problem(how, "items of x-kubernetes-list-type: set must be atomic", help=f"set {key}: atomic", reason="Invalid")
 
 
 def _map_list(schema: Node) -> Iterator[Problem]:
-    """A list whose items are told apart by some of their fields, which are always there."""
+    """Yield problems of a list of type map, whose items are identified by fields that must always exist."""
     keys, items = schema["x-kubernetes-list-map-keys"], schema["items"]
     if not len(keys):
-        yield require(keys, Complaint("a list of type map must say which fields tell its items apart", "add x-kubernetes-list-map-keys"))
+        message = "x-kubernetes-list-map-keys is required for x-kubernetes-list-type: map"
+        yield require(keys, Complaint(message, "list the properties that identify an item"))
     if not items:
-        yield require(items, Complaint("a list of type map must say what its items are", "add items with type: object"))
+        yield require(items, Complaint("items is required for x-kubernetes-list-type: map", "add items with type: object"))
     elif not items.is_map:
-        yield Problem(items, "a list of type map has items of one schema", help="write a map", reason="Invalid", at="key")
+        message = "items of x-kubernetes-list-type: map must be a single schema"
+        yield Problem(items, message, help="use a map instead of a list", reason="Invalid", at="key")
     elif items["type"].text != "object":
-        yield Problem(items["type"], "items of a list of type map are objects", help="write type: object", reason="Invalid")
+        message = "items of x-kubernetes-list-type: map must have type: object"
+        yield Problem(items["type"], message, help="set type: object", reason="Invalid")
     else:
         yield from _known_keys(keys, items)
     required = {each.text for each in items["required"]}
@@ -145,11 +152,12 @@ def _map_list(schema: Node) -> Iterator[Problem]:
             continue
         field = items["properties"][key.text]
         if key.text not in required and not field["default"]:
-            message = Complaint(f"{key.text} tells items apart, so it is always there", "add it to required, or give it a default")
-            yield Problem(field, message, reason="Required", at="key", field=field["default"])
+            message = f'property "{key.text}" is one of x-kubernetes-list-map-keys, but it is neither required nor has a default'
+            help = "add it to required, or set a default"
+            yield Problem(field, message, help=help, reason="Required", at="key", field=field["default"])
         if field["nullable"].flag:
-            message = Complaint(f"{key.text} tells items apart, so it cannot be null", "take nullable away")
-            yield Problem(field["nullable"], message, reason="Forbidden", at="key")
+            message = f'property "{key.text}" is one of x-kubernetes-list-map-keys, so it cannot be nullable'
+            yield Problem(field["nullable"], message, help="remove nullable", reason="Forbidden", at="key")
 
 
 def _known_keys(keys: Node, items: Node) -> Iterator[Problem]:
@@ -157,20 +165,24 @@ def _known_keys(keys: Node, items: Node) -> Iterator[Problem]:
     for key in keys:
         kind = items["properties"][key.text]["type"]
         if key.text not in items["properties"]:
-            yield Problem(key, f"the items have no field {key.text}", help="name one of their properties", reason="Invalid", field=keys)
+            message = f'items has no property "{key.text}"'
+            yield Problem(key, message, help="use a property of items", reason="Invalid", field=keys)
         elif kind.text in ("array", "object"):
-            yield Problem(kind, f"{key.text} tells items apart, so it is a single value", help="write another type", reason="Invalid")
+            message = f'property "{key.text}" is one of x-kubernetes-list-map-keys, so it must be a scalar'
+            yield Problem(kind, message, help="use another type", reason="Invalid")
         if key.text in seen:
-            yield Problem(key, f"{key.text or 'an empty key'} is listed already", help="take it away", reason="Invalid", field=keys)
+            yield Problem(key, f'duplicate x-kubernetes-list-map-keys entry "{key.text}"', help="remove it", reason="Invalid", field=keys)
         seen.add(key.text)
 
 
 def _keys(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     kind = schema_of(value)["x-kubernetes-list-type"]
+    message = f"{value.name} is only allowed for x-kubernetes-list-type: map"
+    help = f"set x-kubernetes-list-type: map, or remove {value.name}"
     if len(value) and not kind:
-        yield require(kind, Complaint("keys are for lists of type map", "add x-kubernetes-list-type: map, or take them away"))
+        yield require(kind, Complaint(message, help))
     elif len(value) and kind.text != "map":
-        yield Problem(kind, "keys are for lists of type map", help="write map, or take them away", reason="Invalid")
+        yield Problem(kind, message, help=help, reason="Invalid")
 
 
 CHECKS: dict[str, Check] = {
@@ -204,4 +216,4 @@ BREAKING: dict[str, Callable[[Node], bool]] = {
     "items": lambda value: value.is_list and len(value) > 0,
     "x-kubernetes-preserve-unknown-fields": lambda value: value.flag is False,
 }
-"""Keywords with which the server does not look at the structure, the defaults and the rules any more."""
+"""Keywords with which the API server does not check the structure, the defaults and the rules."""

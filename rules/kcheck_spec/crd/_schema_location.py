@@ -1,4 +1,4 @@
-"""Where a schema stands within that of a version: what the checks of it depend on, and how the API server writes it."""
+"""The location of a schema within the schema of a version: what its checks depend on, and its field path in errors of the API server."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _MAPS = frozenset({"properties", "definitions", "dependencies", "patternProperti
 
 
 class SchemaLocation(NamedTuple):
-    """Where a schema stands.
+    """The location of a schema.
 
-    `level`: root, item, field, nested, which is within allOf, anyOf, oneOf or not, or loose, where the server looks at keywords alone.
-    `meta`: the schema of the object within whose metadata it stands.
-    `fixed`: why no default may stand here, "" where one may. `settled`: whether the defaults here are judged by themselves.
-    `lost`: the list or map above it whose items nobody can find again in the former object.
+    `level`: root, item, field, nested (within allOf, anyOf, oneOf or not), or loose (where the API server only checks keywords).
+    `meta`: the schema of the object whose metadata contains this schema.
+    `fixed`: why a default is not allowed here, "" where it is. `settled`: whether the defaults here are checked separately.
+    `lost`: the list or map above it whose items cannot be found in the old object.
     """
 
     level: str
@@ -35,7 +35,7 @@ ROOT = SchemaLocation("root")
 
 
 def written(node: Node, root: Node, prefix: str) -> str:
-    """The field of a node in a schema as the server writes it. `prefix`: that of the root."""
+    """The field path of a node in a schema as the API server reports it. `prefix`: the path of the root."""
     keys: list[str | int] = []
     at: Node | None = node
     while at is not None and at is not root and at.key is not None:

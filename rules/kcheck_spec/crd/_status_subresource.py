@@ -1,4 +1,4 @@
-"""The root of a schema whose status is a subresource: the server cuts the schema of the status out of it, so little may stand beside.
+"""The root of a schema with the status subresource. The API server extracts the schema of the status, so few keywords are allowed.
 
 Source: validateCustomResourceDefinitionValidation (apiextensions-apiserver, pkg/apis/apiextensions/validation).
 """
@@ -17,19 +17,21 @@ _ALLOWED = frozenset(
         "x-kubernetes-preserve-unknown-fields", "x-kubernetes-validations",
     }
 )  # fmt: skip
-# What the server meets before the type; it stops at the first that is wrong.
+# Keywords that the API server checks before the type; it stops at the first problem. They are not allowed elsewhere either.
 _FIRST = ("id", "$schema", "$ref")
 
 
 def root_problems(root: Node) -> Iterator[Problem]:
-    """What the root says beyond what it may."""
+    """Yield a root that is not an object, or its first keyword that is not allowed."""
     strange = [key for key, value in root.entries if key not in _ALLOWED and _is_said(key, value)]
     kind = root["type"]
     if kind.text and kind.text != "object" and not any(key in _FIRST for key in strange):
-        yield Problem(kind, f"with the status subresource the root is an object, not {kind.text}", help="write object", reason="Invalid")
+        message = f'type "{kind.text}" is not allowed at the root of a schema with the status subresource'
+        yield Problem(kind, message, help="set type: object", reason="Invalid")
     elif strange:
-        message = f"with the status subresource {strange[0]} cannot stand at the root"
-        yield Problem(root[strange[0]], message, help="write it in the schema of a field", reason="Invalid", at="key", field=root)
+        message = f"{strange[0]} is not allowed at the root of a schema with the status subresource"
+        help = "remove it" if strange[0] in _FIRST else "remove it, or move it to the schema of a property"
+        yield Problem(root[strange[0]], message, help=help, reason="Invalid", at="key", field=root)
 
 
 def _is_said(key: str, value: Node) -> bool:

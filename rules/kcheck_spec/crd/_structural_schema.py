@@ -1,4 +1,4 @@
-"""What makes a schema structural: the type of every place is said once, and conditions (allOf, anyOf, oneOf, not) say nothing of it.
+"""Structural schemas: every value has exactly one type, which is not specified within conditions (allOf, anyOf, oneOf, not).
 
 Source: ValidateStructural (apiextensions-apiserver, pkg/apiserver/schema/validation.go and complete.go).
 """
@@ -12,124 +12,125 @@ from kcheck_spec.objects.common_constraints import require
 
 CONDITIONS = ("allOf", "anyOf", "oneOf")
 POINTERS = ("$ref", "x-kubernetes-list-type", "x-kubernetes-map-type")
-"""Texts that are something to Go, empty or not."""
+"""Strings that are pointers in Go, so that an empty one counts as set."""
 _PRESERVE = "x-kubernetes-preserve-unknown-fields"
 _EMBEDDED = "x-kubernetes-embedded-resource"
 _WHOLE = "x-kubernetes-int-or-string"
 
-# What a condition cannot say: where a value that means something stands, and where any does.
+# Keywords that are not allowed in conditions: unless their value is empty, and with any value.
 _MEANINGFUL = (
     "type", "title", "description", "nullable", _PRESERVE, _EMBEDDED, _WHOLE, "x-kubernetes-list-map-keys", "x-kubernetes-validations",
 )  # fmt: skip
 _ANY = ("default", "x-kubernetes-list-type", "x-kubernetes-map-type")
 
-_UNTYPED = {"root": "the root", "item": "the items of a list", "field": "every field"}
-# All that the metadata of a schema's root may have besides a type.
+_WITHIN = "allOf, anyOf, oneOf or not"
+# The properties that the schema of metadata can restrict.
 _NAMES = frozenset({"name", "generateName"})
-# What is nothing where it is empty.
+# Keywords that count as absent where they are empty.
 _FORGOTTEN = frozenset({"properties", "enum", "allOf", "anyOf", "oneOf", "definitions", "dependencies", "patternProperties"})
 
 
 def is_blank(value: Node) -> bool:
-    """Whether a text or flag is none to Go."""
+    """Whether a string or boolean is the zero value of Go."""
     return value.value is None or value.value is False or value.value == ""
 
 
 def spine_problems(schema: Node, level: str) -> Iterator[Problem]:
-    """What is wrong with a schema of the structure itself. `level`: root, item or field."""
+    """Yield problems of a schema outside of conditions. `level`: root, item or field."""
     kind, items, additional = schema["type"], schema["items"], schema["additionalProperties"]
     embedded, whole = schema[_EMBEDDED], schema[_WHOLE]
     if kind.text == "array" and not items.is_map:
-        yield require(items, Complaint("a list must say what its items are", "add items with a type"))
+        yield require(items, Complaint("items is required for type: array", "add items with a type"))
     if additional and level == "root":
-        yield Problem(
-            additional, "the root of an object has named fields", help="take additionalProperties away", reason="Forbidden", at="key"
-        )
+        message = "additionalProperties is not allowed at the root of openAPIV3Schema"
+        yield Problem(additional, message, help="remove it", reason="Forbidden", at="key")
     if whole.flag:
         for key in (_PRESERVE, _EMBEDDED):
             if schema[key].flag:
-                yield Problem(
-                    schema[key],
-                    "what is an integer or a string is no object",
-                    help=f"take {key} or {_WHOLE} away",
-                    reason="Invalid",
-                    at="key",
-                )
+                message = f"{key} cannot be combined with {_WHOLE}"
+                yield Problem(schema[key], message, help="remove one of them", reason="Invalid", at="key")
     if embedded.flag:
         yield from _embedded_problems(schema)
     elif not kind.text and not whole.flag and not schema[_PRESERVE].flag:
-        yield require(kind, Complaint(f"{_UNTYPED[level]} must have a type", f"add one, or write {_PRESERVE}: true"))
+        yield require(kind, Complaint(f"{_label(schema, level)} has no type", f"add type, or set {_PRESERVE}: true"))
     if level == "root" and kind.text and kind.text != "object":
-        yield Problem(kind, f"a custom resource is an object, not {_article(kind.text)}", help="write object", reason="Invalid")
+        message = f'type "{kind.text}" is not allowed at the root of openAPIV3Schema'
+        yield Problem(kind, message, help="set type: object", reason="Invalid")
     if level == "root" or embedded.flag:
         yield from _identity_problems(schema["properties"])
     if level == "root" and "metadata" in schema["properties"]:
         yield from _metadata_problems(schema["properties"]["metadata"])
 
 
+def _label(schema: Node, level: str) -> str:
+    """How messages name a schema."""
+    if level == "root":
+        return "the root of openAPIV3Schema"
+    parent = schema.parent
+    return f'property "{schema.name}"' if level == "field" and parent is not None and parent.name == "properties" else schema.name
+
+
 def _embedded_problems(schema: Node) -> Iterator[Problem]:
     kind, additional = schema["type"], schema["additionalProperties"]
     if not kind.text:
-        yield require(kind, Complaint("an object within an object is an object", "write type: object"))
+        yield require(kind, Complaint(f"type is required for {_EMBEDDED}", "set type: object"))
     elif kind.text != "object":
-        yield Problem(kind, f"an object within an object is no {kind.text}", help="write object", reason="Invalid")
+        yield Problem(kind, f'type "{kind.text}" is not allowed for {_EMBEDDED}', help="set type: object", reason="Invalid")
     if additional:
-        yield Problem(
-            additional, "an object within an object has named fields", help="take additionalProperties away", reason="Forbidden", at="key"
-        )
+        message = f"additionalProperties cannot be combined with {_EMBEDDED}"
+        yield Problem(additional, message, help="remove additionalProperties", reason="Forbidden", at="key")
     if not schema[_PRESERVE].flag and not len(schema["properties"]):
-        yield require(schema["properties"], Complaint("without properties nothing of it is kept", f"add them, or write {_PRESERVE}: true"))
+        message = f"properties is required for {_EMBEDDED}"
+        yield require(schema["properties"], Complaint(message, f"add properties, or set {_PRESERVE}: true"))
 
 
 def _identity_problems(properties: Node) -> Iterator[Problem]:
-    """What every object has is of one type only."""
+    """Yield apiVersion, kind and metadata with a wrong type."""
     for key, wanted in (("kind", "string"), ("apiVersion", "string"), ("metadata", "object")):
         kind = properties[key]["type"]
         if key in properties and kind.text != wanted:
-            yield Problem(kind, f"{key} of an object is {_article(wanted)}", help=f"write type: {wanted}", reason="Invalid")
+            yield Problem(kind, f'property "{key}" must have type: {wanted}', help=f"set type: {wanted}", reason="Invalid")
 
 
 def _metadata_problems(metadata: Node) -> Iterator[Problem]:
-    """The server knows what metadata is; a schema may restrict names alone."""
+    """Yield the first keyword that the schema of metadata cannot have. It can only restrict name and generateName."""
     for key, value in metadata.entries:
         blank = not value if key in POINTERS else is_blank(value)
         if key in ("type", "default") or blank or (key in _FORGOTTEN and not len(value)):
             continue
         if key == "properties" and _NAMES.issuperset(each for each, _ in value.entries):
             continue
-        message = "the server knows metadata itself, and a schema may restrict name and generateName alone"
-        yield Problem(value, message, help=f"take {key} away", reason="Forbidden", at="key", field=metadata)
+        message = f"{key} is not allowed in the schema of metadata, which can only restrict name and generateName"
+        help = "keep only name and generateName" if key == "properties" else "remove it"
+        yield Problem(value, message, help=help, reason="Forbidden", at="key", field=metadata)
         return
 
 
-def _article(kind: str) -> str:
-    return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
-
-
 def condition_problems(schema: Node) -> Iterator[Problem]:
-    """What a condition says of the structure."""
+    """Yield keywords that specify the structure within a condition."""
     for key in (*_MEANINGFUL, *_ANY):
         value = schema[key]
         if value and (key in _ANY or value.value not in ("", False, [], {})):
-            message = Complaint(f"a condition cannot say {key}", f"take it away, or write it outside of {', '.join(CONDITIONS)} and not")
-            yield Problem(value, message, reason="Forbidden", at="key")
+            help = "remove it, or move it to the schema outside of the condition"
+            yield Problem(value, f"{key} is not allowed within {_WITHIN}", help=help, reason="Forbidden", at="key")
     additional = schema["additionalProperties"]
     if additional.is_map or additional.flag:
-        message = Complaint("a condition cannot speak of fields without a name", "take additionalProperties away")
-        yield Problem(additional, message, reason="Forbidden", at="key")
+        message = f"additionalProperties is not allowed within {_WITHIN}"
+        yield Problem(additional, message, help="remove it", reason="Forbidden", at="key")
     if "metadata" in schema["properties"]:
-        message = Complaint("a condition cannot speak of metadata", "take it away")
-        yield Problem(schema["properties"]["metadata"], message, reason="Forbidden", at="key")
+        message = f'property "metadata" is not allowed within {_WITHIN}'
+        yield Problem(schema["properties"]["metadata"], message, help="remove it", reason="Forbidden", at="key")
 
 
 def pattern_problems(pattern: Node) -> Iterator[Problem]:
-    """A pattern that Go does not compile."""
+    """Yield a pattern that Go does not compile."""
     if wrong := schema_checks.pattern_fault(pattern.text):
-        yield Problem(pattern, f"{pattern.text} is no regular expression of Go's, {wrong}", help="mend it", reason="Invalid")
+        message = f'pattern "{pattern.text}" is not a valid regular expression of Go (RE2): {wrong}'
+        yield Problem(pattern, message, reason="Invalid")
 
 
 def is_int_or_string(alternatives: Node) -> bool:
-    """Whether they are the two types of an int-or-string and no more, which may stand there."""
+    """Whether the alternatives are exactly the types of an int-or-string, which are allowed in anyOf."""
     if len(alternatives) != 2:
         return False
     return all(
@@ -139,7 +140,7 @@ def is_int_or_string(alternatives: Node) -> bool:
 
 
 def missing_structure(root: Node) -> Iterator[Problem]:
-    """What the conditions of the root speak of stands in its structure, too."""
+    """Yield properties and items that appear within conditions but not in the structure."""
     yield from _unstructured(root, root)
 
 
@@ -165,7 +166,7 @@ def _unstructured_below(condition: Node, schema: Node) -> Iterator[Problem]:
             yield _unknown(each, schema["properties"][key])
 
 
-def _unknown(said: Node, field: Node) -> Problem:
-    name = said.name
-    message = f"a condition speaks of {name}, which the schema does not describe"
-    return Problem(said, message, help="describe it outside of conditions, too", reason="Required", at="key", field=field)
+def _unknown(node: Node, field: Node) -> Problem:
+    name = _label(node, "field")
+    message = f"{name} appears within {_WITHIN}, but not in the schema outside of the condition"
+    return Problem(node, message, help=f"also add {name} outside of the condition", reason="Required", at="key", field=field)

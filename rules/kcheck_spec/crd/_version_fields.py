@@ -1,4 +1,4 @@
-"""Where the API server finds what the versions of a CustomResourceDefinition say: alike in all of them, it stands in spec itself.
+"""Fields of the versions of a CustomResourceDefinition. The API server moves a field that is equal in all versions to spec.
 
 Source: Convert_v1_CustomResourceDefinitionSpec_To_apiextensions_CustomResourceDefinitionSpec (apiextensions-apiserver).
 """
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from kcheck.api import Node
 
-# What the server calls, in spec, that which stands here in every version.
+# The names that the API server uses in spec for these fields of versions.
 _SHARED = {
     "schema": "validation",
     "subresources": "subresources",
@@ -18,7 +18,7 @@ _SHARED = {
     "selectableFields": "selectableFields",
 }
 
-# Fields in which an empty value is a value.
+# Fields that are pointers in Go, so that an empty value counts as set.
 _POINTERS = frozenset(
     {
         "$ref", "additionalItems", "additionalProperties", "default", "example", "externalDocs", "items", "labelSelectorPath", "not",
@@ -29,7 +29,7 @@ _POINTERS = frozenset(
 
 
 class VersionField(NamedTuple):
-    """A part of one version, or of all, of which the first stands for the others. `path`: the field that the server names."""
+    """A field of one version, or of all where they are equal (`node` is that of the first). `path`: as the API server reports it."""
 
     node: Node
     path: str
@@ -42,7 +42,7 @@ class VersionField(NamedTuple):
 
 
 def parts(versions: Node, key: str) -> Iterator[VersionField]:
-    """What the versions say under this key, once where they agree."""
+    """The values of a field in the versions, only one where all are equal."""
     listed = tuple(versions)
     if listed and all(are_same(each[key], listed[0][key], key in _POINTERS) for each in listed[1:]):
         yield VersionField(listed[0][key], f"spec.{_SHARED[key]}", listed)
@@ -57,7 +57,7 @@ def has_status(version: Node) -> bool:
 
 
 def are_same(one: Node, other: Node, pointer: bool = False) -> bool:
-    """Whether two values are the same to Go, which does not tell an empty value from none, but where it is a `pointer`."""
+    """Whether two values are equal after decoding in Go, where an empty value equals an absent one unless the field is a `pointer`."""
     if one.passage is not None and one.passage is other.passage:
         return True
     left, right = one.value, other.value

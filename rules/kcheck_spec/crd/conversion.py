@@ -1,6 +1,6 @@
 """Conversion of custom resources between their versions. Source: validateCustomResourceConversion (apiextensions-apiserver).
 
-The server keeps what webhook says under other names: spec.conversion.webhookClientConfig and conversionReviewVersions.
+The API server reports fields of webhook under other names: spec.conversion.webhookClientConfig and conversionReviewVersions.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ tables = [
 
 @validator(_TYPE, rule=crd_conversion)
 def strategy_has_what_it_needs(conversion: Node) -> Iterator[Problem]:
-    """A webhook converts, or nothing but the apiVersion changes, and then there is no webhook."""
+    """Yield a missing or unknown strategy, strategy Webhook without clientConfig, and a webhook with another strategy."""
     if not conversion:
         return
     strategy, webhook = conversion["strategy"], conversion["webhook"]
@@ -37,17 +37,16 @@ def strategy_has_what_it_needs(conversion: Node) -> Iterator[Problem]:
     if strategy.text == "Webhook":
         if not client:
             field = conversion.imaginary("webhookClientConfig")
-            yield Problem(
-                client, "a webhook converts, so it must be reached", help="add webhook.clientConfig", reason="Required", field=field
-            )
+            message = "webhook.clientConfig is required for strategy: Webhook"
+            yield Problem(client, message, help="add webhook.clientConfig", reason="Required", field=field)
         return
     for each, name in ((client, "webhookClientConfig"), (versions, "conversionReviewVersions")):
         if each and (each.is_map or len(each)):
-            message = f"with strategy {strategy.text or 'None'} there is no webhook"
+            message = f"webhook.{each.name} is not allowed for strategy: {strategy.text or 'None'}"
             yield Problem(
                 each,
                 message,
-                help=f"take {each.name} away, or write strategy: Webhook",
+                help="remove webhook, or set strategy: Webhook",
                 reason="Forbidden",
                 at="key",
                 field=conversion.imaginary(name),
@@ -56,7 +55,7 @@ def strategy_has_what_it_needs(conversion: Node) -> Iterator[Problem]:
 
 @validator(_TYPE, rule=webhook_client)
 def webhook_can_be_called(conversion: Node) -> Iterator[Problem]:
-    """Where it is and what it understands."""
+    """Yield problems of webhook.clientConfig and webhook.conversionReviewVersions."""
     if conversion["strategy"].text != "Webhook":
         return
     webhook = conversion["webhook"]

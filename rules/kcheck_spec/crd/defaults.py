@@ -1,4 +1,4 @@
-"""Defaults in schemas of custom resources, judged by the schema itself. Source: ValidateDefaults (apiextensions-apiserver)."""
+"""Defaults in schemas of custom resources, validated against their schema. Source: ValidateDefaults (apiextensions-apiserver)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ crd_default = declare("invalid-crd-default", "Default in a CustomResourceDefinit
 def default_problems(
     entries: Iterable[tuple[Node, SchemaLocation]], path: Callable[[Node], str], minor: int, ruled: bool
 ) -> Iterator[Problem]:  # fmt: skip
-    """What is wrong with the defaults of schemas. `path`: the field that the server names for a node. `ruled`: there are rules, too."""
+    """Yield problems of the defaults of schemas.
+
+    `path`: the field path of a node as the API server reports it. `ruled`: whether there are x-kubernetes-validations.
+    """
     for schema, place in entries:
         if place.fixed:
             continue
@@ -36,7 +39,7 @@ def _fault_problems(schema: Node, place: SchemaLocation, path: Callable[[Node], 
 
 
 def _rule_problems(schema: Node, whole: bool, path: Callable[[Node], str], minor: int) -> Iterator[Problem]:
-    """Rules that the default breaks, or that cannot judge it."""
+    """Yield rules that the default violates or that do not compile."""
     default = schema["default"]
     for violation in expressions.default_violations(schema, whole, minor):
         field = path(default) + ("" if violation.field[:1] in ("", "[") else ".") + violation.field

@@ -1,4 +1,4 @@
-"""Single fields of schemas of custom resources: what the decoder says of those that take one thing or another, and formats.
+"""Single fields of schemas of custom resources: those that the decoder accepts in several types, and formats.
 
 Source: marshal.go of apiextensions/v1, and getUnrecognizedFormatsInCRD (apiextensions-apiserver, registry/customresourcedefinition).
 """
@@ -23,28 +23,29 @@ _FORMATS = {
 
 @constraint(wrong_type)
 def _schema_or_flag(node: Node) -> Problem | None:
-    """A schema, or whether anything may stand there."""
+    """A schema or a boolean."""
     if node.is_map or node.flag is not None:
         return None
-    return Problem(node, "a schema or a boolean belongs here", help="write a map, true or false", reason="TypeInvalid")
+    return Problem(node, f"{node.name} must be a schema or a boolean", help="set it to a map, true or false", reason="TypeInvalid")
 
 
 def _schemas(node: Node) -> Iterator[Problem]:
     for each in node if node.is_list else ():
         if each and not each.is_map:
-            yield Problem(each, "a schema belongs here", help="write a map", reason="TypeInvalid")
+            yield Problem(each, f"each entry of {node.name} must be a schema", help="use a map", reason="TypeInvalid")
 
 
 @constraint(unknown_format)
 def _format(node: Node) -> Problem | None:
-    """A format that the server does not know, or not of this type, checks nothing."""
+    """A format that the API server does not recognize for the type, and ignores."""
     schema = node.parent
     kind = schema["type"].text if schema is not None else ""
     if not node.text or schema_checks.knows_format(node.text, kind):
         return None
     near = nearest(node.text, _FORMATS.get(kind or "string", ()))
-    hint = f"write {near}" if near else "take it away, or write a pattern" if kind in ("", "string") else "take it away"
-    return Problem(node, f"nobody looks at the format {node.text}{f' of {kind} values' if kind else ''}", help=hint)
+    help = f'did you mean "{near}"?' if near else "remove it, or use pattern" if kind == "string" else "remove it"
+    of_type = f" for type {kind}" if kind else ""
+    return Problem(node, f'format "{node.text}" is not recognized{of_type} and is ignored by the API server', help=help)
 
 
 tables = [

@@ -1,4 +1,4 @@
-"""How a CustomResourceDefinition calls what it defines.
+"""The names in a CustomResourceDefinition.
 
 Source: ValidateCustomResourceDefinition, ValidateCustomResourceDefinitionNames, validateAPIApproval (apiextensions-apiserver,
 pkg/apis/apiextensions/validation) and SetDefaults_CustomResourceDefinitionSpec.
@@ -17,19 +17,20 @@ crd_names = declare("invalid-crd-names", "CustomResourceDefinition has invalid n
 
 DEFINITION = "apiextensions/v1 CustomResourceDefinition"
 APPROVAL = "api-approved.kubernetes.io"
-_LONGEST_KIND = 63
+_MAX_KIND = 63
 _PROTECTED = (".k8s.io", ".kubernetes.io")
 
 
 def kind_name(text: str) -> str:
-    """A kind may have capitals and is else a DNS label."""
+    """What is wrong with a kind; "" for a valid one, which is a DNS label (RFC 1035) that may have uppercase letters."""
     if not names.dns1035_label(text.lower()):
         return ""
-    if len(text) > _LONGEST_KIND:
-        return Complaint(f"a kind has at most {_LONGEST_KIND} characters, this has {len(text)}", "shorten it")
+    if len(text) > _MAX_KIND:
+        return Complaint(f'kind "{text}" has {len(text)} characters, more than the maximum of {_MAX_KIND}', "shorten it")
     words = re.findall("[A-Za-z0-9]+", text)
     better = "".join(word[0].upper() + word[1:] for word in words).lstrip("0123456789")
-    return Complaint("a kind has letters and digits, a letter first", f"write {better or 'another'}")
+    message = f'kind "{text}" is not valid: it must begin with a letter and have only letters, digits and "-"'
+    return Complaint(message, f"use {better}" if better else "")
 
 
 def _group(text: str) -> str:
@@ -70,54 +71,58 @@ tables = [
 
 @validator("apiextensions/v1 CustomResourceDefinitionSpec", rule=crd_names)
 def names_come_from_kind(spec: Node) -> Iterator[Problem]:
-    """singular and listKind are made of the kind where nobody wrote them, and what is wrong with it is wrong with them."""
+    """Yield singular and listKind without a valid default, which comes from kind, and a listKind that equals kind."""
     kind, singular, listed = spec["names"]["kind"], spec["names"]["singular"], spec["names"]["listKind"]
     for key, each, ending in (("singular", singular, ""), ("listKind", listed, "List")):
         if each.text:
             continue
         if kind.value in (None, ""):
-            yield require(each, Complaint(f"{key} is made of kind, which is missing", "add kind"))
+            yield require(each, Complaint(f"spec.names.kind is missing ({key} defaults from it)", "add kind"))
         elif wrong := kind_name(kind.text + ending):
-            yield Problem(kind, f"{key} is made of the kind, and {wrong}", help=help_of(wrong), reason="Invalid", field=each)
+            # The default of singular is the kind in lower case, and a kind that is fixed fixes both.
+            help = help_of(kind_name(kind.text)) or help_of(wrong)
+            yield Problem(kind, f"{key} defaults from kind: {wrong}", help=help, reason="Invalid", field=each)
     if kind.text and kind.text == listed.text:
-        yield Problem(
-            listed, f"a list of {kind.text} needs a kind of its own", help=f"write {kind.text}List, or take listKind away", reason="Invalid"
-        )
+        message = f'listKind "{listed.text}" is the same as kind'
+        yield Problem(listed, message, help=f"set it to {kind.text}List, or remove it", reason="Invalid")
 
 
 @validator(DEFINITION, rule=crd_names)
 def name_is_plural_and_group(crd: Resource) -> Iterator[Problem]:
-    """The name of the definition is the plural, a dot and the group."""
+    """Yield names other than <plural>.<group>."""
     plural, group = crd["spec"]["names"]["plural"].text, crd["spec"]["group"].text
     wanted = f"{plural}.{group}"
     name, prefix = crd["metadata"]["name"], crd["metadata"]["generateName"]
-    hint = f"write {wanted}" if plural and group else f"write spec.{'group' if plural else 'names.plural'} first"
+    if not plural or not group:
+        help = f"set spec.{'group' if plural else 'names.plural'} first"
+    elif names.dns1035_label(plural) or _group(group):
+        help = "set spec.names.plural and spec.group to valid names first"
+    else:
+        help = f"set metadata.name to {wanted}"
     if prefix.text and prefix.text != wanted:
-        message = "a definition is called after its plural and group, so no name can be made up"
-        yield Problem(prefix, message, help=f"take generateName away and {hint}", reason="Invalid", at="key")
+        message = "generateName is not allowed: a CustomResourceDefinition must be named <plural>.<group>"
+        yield Problem(prefix, message, help=f"remove generateName, and {help}", reason="Invalid", at="key")
         if not name.text:
-            yield Problem(
-                prefix, f"every name that is made of {prefix.text} is refused", help=f"{hint} in name", reason="Invalid", field=name
-            )
+            message = f'names that are generated from "{prefix.text}" are not valid: the name must be <plural>.<group>'
+            yield Problem(prefix, message, help=help, reason="Invalid", field=name)
     if name.text and name.text != wanted and not names.dns_subdomain(name.text):
-        yield Problem(name, "a definition is called after its plural and group", help=hint, reason="Invalid")
+        message = f'metadata.name "{name.text}" is not valid: a CustomResourceDefinition must be named <plural>.<group>'
+        yield Problem(name, message, help=help, reason="Invalid")
 
 
 @validator(DEFINITION, rule=crd_names)
 def protected_groups_are_approved(crd: Resource) -> Iterator[Problem]:
-    """Groups of Kubernetes itself want to know where the API was agreed on."""
+    """Yield definitions in a protected group of Kubernetes without a valid approval annotation."""
     group = crd["spec"]["group"].text
     if not f".{group}".endswith(_PROTECTED):
         return
     approval = crd["metadata"]["annotations"][APPROVAL]
     if not approval.text:
-        message = Complaint(
-            f"{group} belongs to Kubernetes", f"take a group of your own, or add the annotation {APPROVAL} with the pull request's URL"
-        )
-        yield require(approval, message)
+        help = f"use another group, or add the annotation {APPROVAL} with the URL of the pull request that approved the API"
+        yield require(approval, Complaint(f'spec.group "{group}" is reserved for Kubernetes', help))
     elif not approval.text.startswith("unapproved") and not _is_link(approval.text):
-        message = Complaint(f"{approval.text} is neither a URL nor a reason that begins with unapproved", "write the pull request's URL")
-        yield Problem(approval, message, reason="Invalid")
+        message = f'annotation {APPROVAL} "{approval.text}" is neither a URL nor begins with "unapproved"'
+        yield Problem(approval, message, help="set it to the URL of the pull request that approved the API", reason="Invalid")
 
 
 def _is_link(text: str) -> bool:

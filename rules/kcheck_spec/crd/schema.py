@@ -1,4 +1,4 @@
-"""Schemas of custom resources: one walk over each collects what all rules have to say about it.
+"""Schemas of custom resources: one walk over each schema collects the problems of all rules.
 
 Source: validateCustomResourceDefinitionValidation, ValidateCustomResourceDefinitionOpenAPISchema (apiextensions-apiserver,
 pkg/apis/apiextensions/validation), ValidateStructural (pkg/apiserver/schema).
@@ -24,7 +24,7 @@ crd_schema = declare("invalid-crd-schema", "CustomResourceDefinition has an inva
 
 _META = frozenset({"metadata", "kind", "apiVersion"})
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})
-# Keywords of a field that need no look, and those that need one in the structure and in conditions.
+# Keywords of a field that need no check, and those that are checked in the structure and in conditions.
 _HARMLESS = frozenset(
     {
         "type", "description", "title", "example", "externalDocs", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
@@ -32,13 +32,13 @@ _HARMLESS = frozenset(
     }
 )  # fmt: skip
 _STRUCTURAL = frozenset({"x-kubernetes-embedded-resource", "x-kubernetes-int-or-string"})
-# Most schemas have none of these, beside a type that the server knows.
+# Most schemas have none of these keywords, and a known type.
 _CHECKED = (CHECKS.keys() | BREAKING.keys()) - {"type"}
 _CONDITIONS = ("anyOf", "oneOf", "allOf", "not", "definitions", "dependencies")
 
 
 class Examination:
-    """One schema, walked once. `prefix`: the field that the server names for its root."""
+    """One schema, walked once. `prefix`: the field path of its root as the API server reports it."""
 
     def __init__(self, root: Node, prefix: str, status: bool, minor: int) -> None:
         self.root = root
@@ -60,17 +60,17 @@ class Examination:
 
     @property
     def schema_problems(self) -> Iterator[Problem]:
-        """What is wrong with the schema itself."""
+        """The problems of the schema itself."""
         if self.broken is None:
             yield from self.placed(self.structure)
         yield from self.placed(self.keywords)
         if self.broken is not None and not self.keywords:
-            message = f"{self.broken.name} is not for schemas of custom resources"
-            yield Problem(self.broken, message, help="take it away", reason="Invalid", at="key", field=self.prefix)
+            message = f"{self.broken.name} is not supported in openAPIV3Schema"
+            yield Problem(self.broken, message, help="remove it", reason="Invalid", at="key", field=self.prefix)
 
     @cached_property
     def default_problems(self) -> list[Problem]:
-        """What is wrong with its defaults, where it has the structure to judge them."""
+        """The problems of its defaults; none where the schema is not structural."""
         if self.broken is not None or self.structure or not self.decodable:
             return []
         found = list(default_problems(self.defaults, self.path, self.minor, self.ruled))
@@ -86,11 +86,11 @@ class Examination:
         return self.rules if ready else []
 
     def path(self, node: Node) -> str:
-        """The field that the server names."""
+        """The field path of a node as the API server reports it."""
         return written(node, self.root, self.prefix)
 
     def placed(self, problems: Iterable[Problem]) -> Iterator[Problem]:
-        """The problems with the fields that the server names."""
+        """The problems with the field paths that the API server reports."""
         for problem in problems:
             at = problem.field if isinstance(problem.field, Node) else problem.node
             if isinstance(at, Node) and not isinstance(problem.field, str):
@@ -98,12 +98,12 @@ class Examination:
             yield problem
 
     def visit(self, node: Node, place: SchemaLocation, paired: bool = False) -> None:
-        """Collect what is wrong with a schema and all below it. `paired`: its anyOf is that of an int-or-string and may say types."""
+        """Collect the problems of a schema and all below it. `paired`: its anyOf is that of an int-or-string and may have types."""
         passage = node.passage
         if passage is None:
             self.look(node, place, paired)
             return
-        # In what is found here the rest of the place matters, and there it is looked at.
+        # What is found here depends on the whole location, so only schemas without problems are skipped the next time.
         way = (Examination, self.minor, place.level, place.meta is None, place.fixed, place.settled, paired)
         if way in passage.passed:
             return
@@ -117,7 +117,7 @@ class Examination:
 
     @property
     def found(self) -> tuple[int, ...]:
-        """How much was found but defaults, and what it means for the whole."""
+        """The numbers of problems and rules that were found so far, without defaults."""
         return len(self.structure), len(self.keywords), len(self.rules), self.breaks
 
     def look(self, node: Node, place: SchemaLocation, paired: bool) -> None:
@@ -126,7 +126,7 @@ class Examination:
             if value is not None:
                 self.decodable = False
                 return
-            # A null among named schemas is an empty one to Go.
+            # Go decodes null in a map of schemas as an empty schema.
             value = {}
         if place.level in ("field", "item") and _is_plain_scalar(value):
             return
@@ -157,7 +157,7 @@ class Examination:
             self.defaults.append((node, place))
 
     def shape(self, node: Node, place: SchemaLocation) -> None:
-        """What makes it structural, or keeps it from being so."""
+        """Collect what keeps the schema from being structural."""
         if place.level == "nested":
             self.structure += condition_problems(node)
         elif place.level != "loose":
@@ -175,7 +175,7 @@ class Examination:
         additional = value.get("additionalProperties")
         if additional is not None and additional.is_map:
             level = "field" if place.is_spine else "loose"
-            fixed = "in what is not named of metadata" if place.meta is not None else place.fixed
+            fixed = "in additionalProperties within metadata" if place.meta is not None else place.fixed
             self.visit(additional, place._replace(level=level, fixed=fixed, settled=False))
         for key in _CONDITIONS:
             if key in value:
@@ -192,7 +192,7 @@ class Examination:
         whole = place.level == "root" or (embedded is not None and embedded.flag)
         for key, child in properties.entries:
             if whole and key in _META:
-                fixed = f"in {key}, which the server fills in itself" if place.level == "root" else inner.fixed
+                fixed = f'in property "{key}", which the API server sets' if place.level == "root" else inner.fixed
                 self.visit(child, inner._replace(meta=node, fixed=fixed))
             elif inner.level != "field" or child.passage is not None or not _is_plain_scalar(child.value):
                 self.visit(child, inner)
@@ -223,7 +223,7 @@ class Examination:
 
 
 def _is_plain_scalar(value: Any) -> bool:
-    """Whether the value of a schema says nothing that needs a look where a field or an item stands."""
+    """Whether a schema of a field or an item is a scalar without keywords that need a check."""
     return value.__class__ is dict and value.keys() <= _HARMLESS and "type" in value and value["type"].text in _SCALARS
 
 
@@ -233,7 +233,7 @@ def _is_list_of_maps(node: Node) -> bool:
 
 @lru_cache(maxsize=1)
 def examinations(crd: Resource, minor: int) -> list[Examination]:
-    """The schemas of a definition, each walked once. The last definition is remembered, because every rule asks for it."""
+    """The schemas of a definition, each walked once. The last definition is cached, because several rules need it."""
     versions = crd["spec"]["versions"]
     return [
         Examination(part.node["openAPIV3Schema"], f"{part.path}.openAPIV3Schema", _with_status(part, versions), minor)
@@ -243,23 +243,23 @@ def examinations(crd: Resource, minor: int) -> list[Examination]:
 
 
 def _with_status(part: VersionField, versions: Node) -> bool:
-    """Whether the server cuts the status out of the schema."""
+    """Whether the API server extracts the status from the schema."""
     if part.is_shared:
         return any(map(has_status, versions))
-    # Where names repeat, the server takes the first.
+    # For duplicate names the API server uses the first version.
     name = part.versions[0]["name"].text
     return has_status(next(each for each in versions if each["name"].text == name))
 
 
 @validator(DEFINITION, rule=crd_schema)
 def schemas_are_sound(crd: Resource) -> Iterator[Problem]:
-    """Every schema describes its objects wholly, with the keywords that the server knows."""
+    """Yield schemas that are not structural or use unsupported keywords."""
     for each in examinations(crd, crd.minor):
         yield from each.schema_problems
 
 
 @validator(DEFINITION, rule=crd_default)
 def defaults_are_valid(crd: Resource) -> Iterator[Problem]:
-    """What a default puts in an object, the schema accepts."""
+    """Yield defaults that their schema does not accept."""
     for each in examinations(crd, crd.minor):
         yield from each.default_problems

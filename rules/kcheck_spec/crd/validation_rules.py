@@ -1,4 +1,4 @@
-"""Rules in schemas (x-kubernetes-validations), apart from what their expressions say.
+"""Rules in schemas (x-kubernetes-validations), without their CEL expressions.
 
 Source: ValidateCustomResourceDefinitionOpenAPISchema (apiextensions-apiserver, pkg/apis/apiextensions/validation).
 """
@@ -17,7 +17,7 @@ tables = [fields("apiextensions/v1 ValidationRule", rule=(), reason=settled)]
 
 
 def rule_problems(schema: Node, broken: bool) -> Iterator[Problem]:
-    """What is wrong with the rules of a schema. `broken`: with the schema itself, so that paths are not looked up in it."""
+    """Yield problems of the rules of a schema. `broken`: whether the schema has unsupported keywords; fieldPath is not checked then."""
     for rule in schema["x-kubernetes-validations"]:
         yield from _text_problems(rule)
         reason, path = rule["reason"], rule["fieldPath"]
@@ -29,29 +29,31 @@ def rule_problems(schema: Node, broken: bool) -> Iterator[Problem]:
 
 def _text_problems(rule: Node) -> Iterator[Problem]:
     expression, message, computed = rule["rule"], rule["message"], rule["messageExpression"]
-    said = message.text.strip()
+    stripped = message.text.strip()
     if not expression.text.strip():
-        yield require(expression, Complaint("a rule needs an expression", "add rule, such as self.min <= self.max"))
-    elif message.text and not said:
-        yield Problem(message, "a message of blanks says nothing", help="write one, or take it away", reason="Invalid")
-    elif _has_break(said):
-        yield Problem(message, "a message is one line", help="take the line breaks out", reason="Invalid")
-    elif _has_break(expression.text.strip()) and not said:
-        yield require(message, Complaint("a rule of several lines needs a message", "add one"))
+        help = "set it to a CEL expression such as self.min <= self.max"
+        yield require(expression, Complaint("rule of x-kubernetes-validations is required", help))
+    elif message.text and not stripped:
+        yield Problem(message, "message is only whitespace", help="set it to a text, or remove it", reason="Invalid")
+    elif _has_break(stripped):
+        yield Problem(message, "message has line breaks", help="write it on one line", reason="Invalid")
+    elif _has_break(expression.text.strip()) and not stripped:
+        yield require(message, Complaint("message is required for a rule with line breaks", "add message"))
     if computed.text and not computed.text.strip():
-        yield require(computed, Complaint("an expression of blanks computes no message", "write one, or take it away"))
+        yield require(computed, Complaint("messageExpression is only whitespace", "set it to a CEL expression, or remove it"))
 
 
 def _path_problems(path: Node, schema: Node, broken: bool) -> Iterator[Problem]:
     if not path.text.strip():
-        yield Problem(path, "a path of blanks leads nowhere", help="write one such as .spec, or take it away", reason="Invalid")
+        yield Problem(path, "fieldPath is only whitespace", help="set it to the path of a field, or remove it", reason="Invalid")
     elif _has_break(path.text):
-        yield Problem(path, "a path is one line", help="take the line breaks out", reason="Invalid")
+        yield Problem(path, "fieldPath has line breaks", help="remove the line breaks", reason="Invalid")
     elif not broken:
         try:
             follow(path.text, schema)
         except BadPath as error:
-            yield Problem(path, f"{path.text} leads to no field below this schema, {error}", help="write the path of one", reason="Invalid")
+            message = f'fieldPath "{path.text}" does not lead to a field below this schema: {error}'
+            yield Problem(path, message, help="use the path of a field", reason="Invalid")
 
 
 def _has_break(text: str) -> bool:

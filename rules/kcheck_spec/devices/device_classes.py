@@ -1,4 +1,4 @@
-"""DeviceClass: what kind of devices there are to claim. Source: ValidateDeviceClass (pkg/apis/resource/validation/validation.go)."""
+"""DeviceClass. Source: ValidateDeviceClass (pkg/apis/resource/validation/validation.go)."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from kcheck_spec.workloads._resource_names import is_extended
 
 device_class = declare("invalid-device-class", "Invalid DeviceClass (selectors, config, extendedResourceName)")
 
-_MOST_CONFIGURATIONS = 32
+_MAX_CONFIGURATIONS = 32
 
 tables = [fields(types("DeviceClass"), spec=())]
 
 
 @validator(types("DeviceClass"), rule=device_class)
 def device_class_is_sound(resource: Resource) -> Iterator[Problem]:
-    """Which devices belong to the class, how they are set up, and by which resource of containers they can be asked for."""
+    """Yield problems of selectors, config and extendedResourceName."""
     spec = resource["spec"]
     yield from selectors(spec["selectors"], resource)
-    yield from too_many(spec["config"], _MOST_CONFIGURATIONS, "configurations of a class")
+    yield from too_many(spec["config"], _MAX_CONFIGURATIONS)
     for item in spec["config"]:
         yield from configuration(item)
     name = spec["extendedResourceName"]
     if name and not is_extended(name.text):
-        message = f"{name.text or 'an empty text'} names no resource of a device"
-        yield Problem(name, message, help="write one with a domain, example.com/gpu", reason="Invalid")
+        message = f'extendedResourceName "{name.text}" is not an extended resource'
+        yield Problem(name, message, help="use a name with a domain, such as example.com/gpu", reason="Invalid")

@@ -1,4 +1,4 @@
-"""Devices that a pod claims, and which of its containers use them.
+"""resourceClaims of Pods and resources.claims of containers.
 
 Source: validatePodResourceClaims and validateResourceClaimNames (pkg/apis/core/validation/validation.go).
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Container, Node, Pod, Problem, declare, fields, names, validator
+from kcheck.api import Container, Node, Pod, Problem, declare, fields, names, nearest, validator
 from kcheck_spec.objects.common_constraints import require, required, text
 from kcheck_spec.workloads.containers import CONTAINERS
 
@@ -20,19 +20,19 @@ tables = [
         resourceClaimName=text(names.dns_subdomain, pod_claim, empty=False),
         resourceClaimTemplateName=text(names.dns_subdomain, pod_claim, empty=False),
     ),
-    # The server names the claim where its name is missing.
+    # The API server reports the claim where its name is missing.
     fields("core/v1 ResourceClaim", name=()),
 ]
 
 
 @validator("core/v1 PodSpec", rule=pod_claim, fields="resourceClaims")
 def claims_of_pods_are_complete(pod: Pod) -> Iterator[Problem]:
-    """A name of its own for each, and one place that the claim comes from."""
+    """Yield claims with an invalid or duplicate name, or without exactly one of resourceClaimName and resourceClaimTemplateName."""
     seen: set[str] = set()
     for claim in () if pod.resource.is_before(34) else pod["resourceClaims"]:
         name = claim["name"]
         if name.text in seen:
-            yield Problem(name, f"a claim of this pod is called {name.text} already", help="give it another name", reason="Duplicate")
+            yield Problem(name, f'duplicate resourceClaims name "{name.text}"', help="rename one of them", reason="Duplicate")
         elif name.text:
             wrong = names.dns_label(name.text)
             if wrong:
@@ -40,19 +40,19 @@ def claims_of_pods_are_complete(pod: Pod) -> Iterator[Problem]:
             seen.add(name.text)
         both = bool(claim["resourceClaimName"]) + bool(claim["resourceClaimTemplateName"])
         if both != 1:
-            hint = "take one of the two away" if both else "add one of the two"
-            message = Complaint("a claim comes from either resourceClaimName or resourceClaimTemplateName", hint)
-            yield Problem(claim, message, reason="Invalid")
+            keys = ("resourceClaimName", "resourceClaimTemplateName")
+            message = f"{' and '.join(keys)} are mutually exclusive" if both else f"the claim has neither {' nor '.join(keys)}"
+            yield Problem(claim, message, help="remove one of them" if both else "add one of them", reason="Invalid")
 
 
 @validator(CONTAINERS, rule=pod_claim, fields="resources")
 def claims_of_containers_exist(container: Container) -> Iterator[Problem]:
-    """Claims of the pod, or single requests of them, each once."""
+    """Yield problems of the claims that a container uses."""
     yield from used_claims(container["resources"]["claims"], container.pod)
 
 
 def used_claims(claims: Node, pod: Pod) -> Iterator[Problem]:
-    """What is wrong with claims by name. The server names the claim, not its name."""
+    """Yield references to unknown claims of the Pod, and duplicates. The API server reports the claim, not its name."""
     known = {claim["name"].text for claim in pod["resourceClaims"]}
     seen: set[tuple[str, str]] = set()
     for claim in () if pod.resource.is_before(34) else claims:
@@ -64,11 +64,10 @@ def used_claims(claims: Node, pod: Pod) -> Iterator[Problem]:
         if whole not in seen and request.text and (wrong := names.dns_label(request.text)):
             yield Problem(request, wrong, reason="Invalid")
         if whole in seen or part in seen or (not request.text and any(used == name.text for used, _ in seen)):
-            yield Problem(
-                name, f"this container uses {name.text} already", help="take one of the two away", reason="Duplicate", field=claim
-            )
+            yield Problem(name, f'duplicate claim "{name.text}"', help="remove one of them", reason="Duplicate", field=claim)
         seen.add(part)
         if name.text not in known:
-            names_known = " or ".join(sorted(filter(None, known)))
-            hint = f"write {names_known}" if names_known else "add it to resourceClaims of the pod"
-            yield Problem(name, f"this pod has no claim {name.text}", help=hint, reason="NotFound", field=claim)
+            near = nearest(name.text, filter(None, known))
+            help = f'did you mean "{near}"?' if near else "add it to spec.resourceClaims of the Pod"
+            message = f'claim "{name.text}" is not in spec.resourceClaims of the Pod'
+            yield Problem(name, message, help=help, reason="NotFound", field=claim)

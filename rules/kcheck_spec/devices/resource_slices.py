@@ -1,4 +1,4 @@
-"""ResourceSlice: devices that a driver offers, and which nodes reach them.
+"""ResourceSlice: the devices of a driver, and the nodes that can access them.
 
 Source: ValidateResourceSlice (pkg/apis/resource/validation/validation.go) and the warnings of pkg/registry/resource/resourceslice.
 """
@@ -9,14 +9,14 @@ from collections.abc import Iterator
 
 from kcheck.api import Complaint, Node, Problem, Resource, declare, fields, validator
 from kcheck_spec.devices._names import driver, duplicates, is_flat, pool_name, too_many, types
-from kcheck_spec.devices._slice_devices import counters, device_problems, given_places, place_problems
+from kcheck_spec.devices._slice_devices import counters, device_problems, given_places, many_selections, place_problems
 from kcheck_spec.objects.common_constraints import dropped, dubious_setting, require
 
 resource_slice = declare("invalid-resource-slice", "Invalid ResourceSlice (driver, pool, node selection, devices)")
 
-_MOST_DEVICES = 128
-_MOST_TAINTED = 64
-_MOST_COUNTER_SETS = 8
+_MAX_DEVICES = 128
+_MAX_TAINTED = 64
+_MAX_COUNTER_SETS = 8
 _WARNS_SINCE = 35
 _PLACES = ("nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection")
 
@@ -36,61 +36,63 @@ tables = [
 
 @validator(types("ResourceSlice"), rule=resource_slice)
 def slice_is_sound(resource: Resource) -> Iterator[Problem]:
-    """Who offers what, to which nodes."""
+    """Yield problems of driver, pool, node selection, devices and sharedCounters."""
     spec = resource["spec"]
     yield from driver(spec["driver"])
     yield from _pool(spec["pool"])
     yield from _places(spec)
     devices, shared = spec["devices"], spec["sharedCounters"]
     if shared and devices:
-        message = "a slice has devices or sharedCounters, not both"
-        yield Problem(shared, message, help="move one of the two to another slice of the pool", reason="Invalid", at="key", field=spec)
+        message = "spec.devices and spec.sharedCounters are mutually exclusive"
+        help = "move one of them to another ResourceSlice of the pool"
+        yield Problem(shared, message, help=help, reason="Invalid", at="key", field=spec)
     yield from _devices(devices, resource)
-    yield from too_many(shared, _MOST_COUNTER_SETS, "sets of counters in a slice")
-    yield from duplicates(shared, "name", "a set of counters")
+    yield from too_many(shared, _MAX_COUNTER_SETS)
+    yield from duplicates(shared, "name", "sharedCounters name")
     for each in shared:
         yield from counters(each, "name")
 
 
 def _pool(pool: Node) -> Iterator[Problem]:
-    """The slices that belong together."""
+    """Yield problems of spec.pool, which groups ResourceSlices."""
     count, generation = pool["resourceSliceCount"], pool["generation"]
     yield from pool_name(pool["name"])
     if (count.integer or 0) <= 0:
-        message = f"a pool of {count.integer} slices has no devices" if count else "it is not said how many slices make up the pool"
-        yield Problem(count, message, help="write resourceSliceCount, from 1 up", reason="Invalid")
+        message = f"resourceSliceCount {count.integer} is less than 1" if count else "pool.resourceSliceCount is required"
+        yield Problem(count, message, help="set it to the number of ResourceSlices in the pool", reason="Invalid")
     if (generation.integer or 0) < 0:
-        yield Problem(generation, f"{generation.integer} is no generation", help="write a number that is not negative", reason="Invalid")
+        yield Problem(generation, f"generation {generation.integer} is negative", help="use 0 or more", reason="Invalid")
 
 
 def _places(spec: Node) -> Iterator[Problem]:
-    """Which nodes reach the devices is said in one of four ways."""
+    """Yield a slice that does not select nodes in exactly one of four ways."""
     selector = spec["nodeSelector"]
     terms = selector["nodeSelectorTerms"]
     if selector and len(terms) != 1:
-        message = Complaint(f"the selector of a slice has one term, not {len(terms)}", "write all conditions into one")
-        yield Problem(terms, message, reason="Invalid", at="key")
+        message = f"nodeSelectorTerms has {len(terms)} terms instead of 1"
+        yield Problem(terms, message, help="use exactly one term", reason="Invalid", at="key")
     yield from place_problems(spec, _PLACES)
     given = given_places(spec, _PLACES)
     if not given:
-        yield require(spec, Complaint("it is not said which nodes reach the devices", f"add one of {', '.join(_PLACES)}"))
+        yield require(spec, Complaint("the ResourceSlice does not select nodes", f"add one of {', '.join(_PLACES)}"))
     elif len(given) > 1:
-        message = Complaint(f"{' and '.join(each.name for each in given)} both say which nodes reach the devices", "keep one")
-        yield Problem(given[1], message, reason="Invalid", at="key", field=spec)
+        yield Problem(given[1], many_selections(given, "the ResourceSlice"), reason="Invalid", at="key", field=spec)
 
 
 def _devices(devices: Node, resource: Resource) -> Iterator[Problem]:
     contents = [device["basic"] if is_flat(resource) else device for device in devices]
     costly = any(len(each["taints"]) or len(each["consumesCounters"]) for each in contents)
-    yield from too_many(devices, _MOST_TAINTED if costly else _MOST_DEVICES, "devices in a slice" + costly * " with taints or counters")
-    yield from duplicates(devices, "name", "a device")
+    condition = " for devices with taints or counters" if costly else ""
+    yield from too_many(devices, _MAX_TAINTED if costly else _MAX_DEVICES, condition)
+    yield from duplicates(devices, "name", "device name")
     for device, inside in zip(devices, contents, strict=True):
         yield from device_problems(device, inside, resource)
 
 
 @validator(types("ResourceSlice"), rule=dubious_setting)
 def driver_is_lower_case(resource: Resource) -> Iterator[Problem]:
-    """Drivers are told apart by every letter, so capitals are accepted and make a driver of their own."""
+    """Yield driver names with uppercase letters. The API server accepts them with a warning and compares names case-sensitively."""
     name = resource["spec"]["driver"]
     if name.text != name.text.lower() and not resource.is_before(_WARNS_SINCE):
-        yield Problem(name, f"{name.text} and {name.text.lower()} are two drivers", help="write it in lower case")
+        message = f'driver "{name.text}" has uppercase letters and differs from driver "{name.text.lower()}"'
+        yield Problem(name, message, help=f"use {name.text.lower()}")

@@ -1,4 +1,4 @@
-"""What claims and classes of devices have in common: selectors in CEL, and what is passed on to the driver.
+"""CEL selectors and opaque configurations, which ResourceClaims and DeviceClasses have in common.
 
 Source: validateSelector, validateOpaqueConfiguration and validateRawExtension (pkg/apis/resource/validation/validation.go).
 """
@@ -12,11 +12,12 @@ from kcheck.api import Complaint, Node, Problem, Reason, Resource, check_device_
 from kcheck_spec.devices._names import driver, too_many, types
 from kcheck_spec.objects.common_constraints import require
 
-_MOST_SELECTORS = 32
-_LONGEST_EXPRESSION = 10 * 1024
-_LONGEST_PARAMETERS = 10 * 1024
-# A program that cannot be made of a sound expression is the server's own fault to it, and a costly one is forbidden.
+_MAX_SELECTORS = 32
+_MAX_EXPRESSION = 10 * 1024
+_MAX_PARAMETERS = 10 * 1024
+# The reasons of the API server for messages that are not plain compile errors.
 _REASONS: tuple[tuple[str, Reason], ...] = (("program instantiation", "Internal"), ("too complex", "Forbidden"))
+_EXAMPLE = 'device.driver == "gpu.example.com"'
 _ESCAPES = str.maketrans({char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"})
 
 tables = [
@@ -26,12 +27,12 @@ tables = [
 
 
 def selectors(items: Node, resource: Resource) -> Iterator[Problem]:
-    """Conditions that a device must meet, all of them."""
-    yield from too_many(items, _MOST_SELECTORS, "selectors")
+    """Yield problems of selectors: too many of them, and missing or invalid CEL expressions."""
+    yield from too_many(items, _MAX_SELECTORS)
     for item in items:
         cel = item["cel"]
         if not cel:
-            yield require(cel, Complaint("a selector needs a condition", "add cel.expression, such as device.driver == 'gpu.example.com'"))
+            yield require(cel, Complaint("the selector has no cel", f"add cel.expression, such as {_EXAMPLE}"))
         else:
             yield from _expression(cel["expression"], resource)
 
@@ -39,38 +40,37 @@ def selectors(items: Node, resource: Resource) -> Iterator[Problem]:
 def _expression(node: Node, resource: Resource) -> Iterator[Problem]:
     text = node.text
     size = len(text.encode())
-    if size > _LONGEST_EXPRESSION:
-        yield Problem(node, f"an expression has at most {_LONGEST_EXPRESSION} bytes, this has {size}", help="shorten it", reason="TooLong")
+    if size > _MAX_EXPRESSION:
+        message = f"cel.expression has {size} bytes, more than the maximum of {_MAX_EXPRESSION}"
+        yield Problem(node, message, help="shorten it", reason="TooLong")
         return
     if not text:
-        yield Problem(
-            node, "the expression is empty", help="write a condition, such as device.driver == 'gpu.example.com'", reason="Invalid"
-        )
+        help = f"set it to a condition such as {_EXAMPLE}"
+        yield Problem(node, "cel.expression is missing or empty", help=help, reason="Invalid")
         return
     for wrong in check_device_selector(text, resource.minor):
         reason: Reason = next((reason for start, reason in _REASONS if start in wrong), "Invalid")
-        yield Problem(node, f"the API server refuses this expression: {wrong}", help=help_of(wrong), reason=reason)
+        yield Problem(node, f"the API server rejects cel.expression: {wrong}", help=help_of(wrong), reason=reason)
 
 
 def configuration(item: Node) -> Iterator[Problem]:
-    """What is passed on to the driver as it stands: a JSON object."""
+    """Yield problems of an opaque configuration, a JSON object that is passed to the driver unchanged."""
     opaque = item["opaque"]
     if not opaque:
-        yield require(opaque, Complaint("a configuration needs opaque, with the driver that it is for and its parameters", "add it"))
+        yield require(opaque, Complaint("opaque is required", "add opaque with driver and parameters"))
         return
     yield from driver(opaque["driver"])
     parameters = opaque["parameters"]
     if not parameters:
         yield missing(parameters)
-    elif (size := _size(parameters)) > _LONGEST_PARAMETERS:
-        yield Problem(
-            parameters, f"parameters have at most {_LONGEST_PARAMETERS} bytes as JSON, these {size}", help="shorten them", reason="TooLong"
-        )
+    elif (size := _size(parameters)) > _MAX_PARAMETERS:
+        message = f"parameters has {size} bytes as JSON, more than the maximum of {_MAX_PARAMETERS}"
+        yield Problem(parameters, message, help="shorten it", reason="TooLong")
     elif not parameters.is_map:
-        yield Problem(parameters, "parameters are a map", help="write names and values", reason="Invalid")
+        yield Problem(parameters, "parameters must be a map", help="use a map of names and values", reason="Invalid")
 
 
 def _size(node: Node) -> int:
-    """The size as the server's JSON, which escapes what HTML gives a meaning."""
+    """The number of bytes as JSON of the API server, which escapes HTML characters."""
     text = json.dumps(node.plain(), separators=(",", ":"), ensure_ascii=False)
     return len(text.translate(_ESCAPES).encode("utf-8", "surrogatepass"))

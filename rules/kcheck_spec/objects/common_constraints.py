@@ -1,7 +1,7 @@
-"""Constraints that many kinds share: each knows its rule, its reason and its message once for all of them.
+"""Constraints that many kinds share: each has its rule, reason and message in one place.
 
-Source: k8s.io/apimachinery/pkg/util/validation and the validation packages of kubernetes/kubernetes. To Go, the zero value of a
-field that is no pointer is an absent one, so most constraints pass over "" and 0; `given` is what tells.
+Source: k8s.io/apimachinery/pkg/util/validation and the validation packages of kubernetes/kubernetes. In Go, the zero value of a
+field that is not a pointer equals an absent one, so most constraints accept "" and 0; see `given`.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ dubious_setting = declare(
 
 
 def given(node: Node) -> bool:
-    """Whether there is a value that Go can tell from none."""
+    """Whether there is a value that Go can distinguish from an absent one."""
     value = node.value
     return value.__class__ is bool or bool(value)
 
 
 def require(node: Node, what: str = "") -> Problem:
-    """The problem of a value that must be there, with a message of its own where the usual one says too little."""
+    """The problem of a required value that is absent. `what`: a message that replaces the usual one."""
     return Problem(node, what, reason="Required") if what else missing(node)
 
 
 @constraint(required_field, of_absent=True)
 def required(node: Node) -> Problem | None:
-    """There must be a value other than "", 0, [] and {}."""
+    """The value must be other than "", 0, [] and {}."""
     return None if given(node) else require(node)
 
 
 @constraint(required_field, of_absent=True)
 def present(node: Node) -> Problem | None:
-    """There must be a value; a zero one will do (a pointer in Go)."""
+    """The value must be present; a zero value is accepted (a pointer in Go)."""
     return None if node else require(node)
 
 
 settled = Constraint(required_field, lambda node: None, closed=True)
-"""A check looks after the field: neither its being required nor the values that the definitions list are asked."""
+"""Another check covers the field: neither its presence nor the values that the definitions list are checked."""
 
 dropped = Constraint(required_field, lambda node: None, dropped=True)
-"""The server takes the field away before it validates, so only the shape of its contents counts."""
+"""The server removes the field before validation, so only the shape of its contents is checked."""
 
 
 def one_of(*allowed: str, of: Rule = unsupported_value, empty: bool = True) -> Constraint:
-    """Text that is one of these words; "" passes unless the field is a pointer (`empty`). Ends what the definitions allow."""
+    """A string that is one of these words; "" is accepted unless the field is a pointer (`empty`). Replaces what the definitions allow."""
 
     def look(node: Node) -> Problem | None:
         if not isinstance(node.value, str) or node.value in allowed or (empty and not node.value):
@@ -63,17 +63,23 @@ def one_of(*allowed: str, of: Rule = unsupported_value, empty: bool = True) -> C
 
 
 def not_supported(node: Node, allowed: Iterable[str]) -> Problem:
-    """The problem of a word that is not among those allowed."""
+    """The problem of a value that is not among those allowed, also of an absent one."""
     words = list(allowed)
     near = nearest(node.text, words)
-    hint = f"write {near}" if near else f"write one of {', '.join(words)}"
-    return Problem(node, f"{node.text or 'an empty value'} is not supported here", help=hint, reason="NotSupported")
+    hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(words)}" if len(words) > 1 else f"use {words[0]}"
+    wrong = f'"{node.text}" is not supported' if node.text else "is empty" if node else "is missing"
+    return Problem(node, f"{_name(node)} {wrong}", help=hint, reason="NotSupported")
+
+
+def _name(node: Node) -> str:
+    """The name of the field that has a value, or of the list that contains it."""
+    return node.name or (node.parent.name if node.parent is not None else "") or "value"
 
 
 def text(rule: Callable[[str], str], of: Rule = object_name, reason: Reason = "Invalid", *, empty: bool = True) -> Constraint:
-    """Text that a rule of kcheck.kube.names accepts; the rule returns its complaint or "".
+    """A string that a rule of kcheck.kube.names accepts; the rule returns a Complaint or "".
 
-    `empty`: whether an empty text passes; in a pointer it is a value.
+    `empty`: whether an empty string is accepted; in a pointer it is a value.
     """
 
     def look(node: Node) -> Problem | None:
@@ -86,7 +92,7 @@ def text(rule: Callable[[str], str], of: Rule = object_name, reason: Reason = "I
 
 
 def in_range(least: int | None, most: int | None, of: Rule = number_range, *, zero: bool = True) -> Constraint:
-    """A whole number between two bounds, both allowed. `zero`: whether 0 is judged, too, or passes as an absent value."""
+    """An integer between two bounds, both inclusive. `zero`: whether 0 is checked or accepted as an absent value."""
 
     def look(node: Node) -> Problem | None:
         value = node.integer
@@ -94,19 +100,19 @@ def in_range(least: int | None, most: int | None, of: Rule = number_range, *, ze
             return None
         if (least is None or value >= least) and (most is None or value <= most):
             return None
-        return Problem(node, f"{value} is out of range", help=f"write {_bounds(least, most)}", reason="Invalid")
+        return Problem(node, f"{_name(node)} {value} is out of range ({_bounds(least, most)})", reason="Invalid")
 
     return Constraint(of, look)
 
 
 def _bounds(least: int | None, most: int | None) -> str:
     if most is None:
-        return f"a number from {least} up" if least else "a number that is not negative"
-    return f"a number up to {most}" if least is None else f"a number from {least} to {most}"
+        return f"{least} or more"
+    return f"{most} or less" if least is None else f"{least}-{most}" if least >= 0 else f"{least} to {most}"
 
 
 def amount(node: Node) -> quantity.Quantity | None:
-    """The quantity that stands here, None where there is none or nobody can read it."""
+    """The quantity of a node, None where the node is absent or its value is not a valid quantity."""
     if node.value.__class__ not in (str, int, float):
         return None
     try:
@@ -118,9 +124,9 @@ def amount(node: Node) -> quantity.Quantity | None:
 non_negative = in_range(0, None)
 positive = in_range(1, None)
 port = in_range(1, 65535, port_number)
-"""A port that must be given: 0 is refused."""
+"""A required port: 0 is rejected."""
 optional_port = in_range(1, 65535, port_number, zero=False)
-"""A port in a field that is no pointer: 0 is none."""
+"""A port in a field that is not a pointer: 0 is the same as absent."""
 dns_label = text(names.dns_label)
 dns_subdomain = text(names.dns_subdomain)
 qualified_name = text(names.qualified_name)
@@ -128,7 +134,7 @@ path_segment = text(names.path_segment)
 
 
 def each(inner: Constraint) -> Constraint:
-    """The same asked of every item of a list or value of a map."""
+    """The same constraint for every item of a list or value of a map."""
 
     def look(node: Node) -> Iterator[Problem]:
         for child in node:
@@ -142,7 +148,7 @@ def each(inner: Constraint) -> Constraint:
 
 
 def unique(items: Iterable[Node], key: Callable[[Node], Any], message: Callable[[Node], str], field: str = "") -> Iterator[Problem]:
-    """A Duplicate problem for every item whose key was seen before. `field`: the child that the server names, "" for the item."""
+    """A Duplicate problem for every item whose key occurred before. `field`: the child that the server names, "" for the item."""
     seen: set[Any] = set()
     for item in items:
         value = key(item)

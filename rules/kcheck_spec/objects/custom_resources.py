@@ -1,4 +1,4 @@
-"""What the API server says of custom resources. The judge of a CRD's kind finds these; here are their names."""
+"""Rules about custom resources. The engine reports them (kcheck/schema/custom.py); this module declares them."""
 
 from kcheck.api import WARNING, declare
 

@@ -1,4 +1,4 @@
-"""Label selectors wherever they stand. Source: ValidateLabelSelector (apimachinery, apis/meta/v1/validation)."""
+"""Label selectors in any field. Source: ValidateLabelSelector (apimachinery, apis/meta/v1/validation)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ label_selector = declare("invalid-label-selector", "Invalid label selector (oper
 
 OPERATORS: tuple[matching.Operator, ...] = ("In", "NotIn", "Exists", "DoesNotExist")
 
-# Being required is settled below.
+# Required fields are checked below.
 tables = [fields("meta/v1 LabelSelectorRequirement", key=(), operator=())]
 
 
 def is_checked(selector: Node) -> bool:
-    """Whether the server looks at it: not in the metrics of an autoscaler, a trust bundle, the claim templates of a StatefulSet and
-    the jobs of a CronJob."""
+    """Whether the server validates a selector: not in metrics of a HorizontalPodAutoscaler, clusterTrustBundle volumes,
+    volumeClaimTemplates of a StatefulSet and jobTemplate of a CronJob."""
     holder = selector.parent
     if holder is None or holder.name in ("metric", "clusterTrustBundle"):
         return False
@@ -31,7 +31,7 @@ def is_checked(selector: Node) -> bool:
 
 @validator("meta/v1 LabelSelector", rule=label_syntax)
 def labels_are_well_formed(selector: Node) -> Iterator[Problem]:
-    """Keys and values that no label can have select nothing."""
+    """Keys and values must be valid for labels; others select nothing."""
     if not is_checked(selector):
         return
     yield from label_problems(selector["matchLabels"])
@@ -47,7 +47,7 @@ def labels_are_well_formed(selector: Node) -> Iterator[Problem]:
 
 @validator("meta/v1 LabelSelector", rule=label_selector, fields="matchExpressions")
 def values_fit_operators(selector: Node) -> Iterator[Problem]:
-    """In and NotIn compare with values, Exists and DoesNotExist do not."""
+    """In and NotIn require values, Exists and DoesNotExist do not allow them."""
     if is_checked(selector):
         for expression in selector["matchExpressions"]:
             yield from _operator_problems(expression["operator"], expression["values"])
@@ -56,23 +56,25 @@ def values_fit_operators(selector: Node) -> Iterator[Problem]:
 def _operator_problems(operator: Node, values: Node) -> Iterator[Problem]:
     if operator.text in ("In", "NotIn"):
         if not len(values):
-            yield Problem(values, f"{operator.text} needs at least one value", help="add values, or write Exists", reason="Required")
+            message = f"operator {operator.text} requires at least one value"
+            yield Problem(values, message, help="add values or use operator: Exists", reason="Required")
     elif operator.text in ("Exists", "DoesNotExist"):
         if len(values):
-            yield Problem(values, f"{operator.text} takes no values", help="take them away, or write In", reason="Forbidden")
+            message = f"operator {operator.text} does not allow values"
+            yield Problem(values, message, help="remove values or use operator: In", reason="Forbidden")
     elif operator.text:
         yield not_supported(operator, OPERATORS).replace(reason="Invalid")
     else:
-        yield Problem(operator, "an expression needs an operator", help=f"write one of {', '.join(OPERATORS)}", reason="Invalid")
+        yield Problem(operator, "operator is missing", help=f"use one of {', '.join(OPERATORS)}", reason="Invalid")
 
 
 def is_well_formed(selector: Node) -> bool:
-    """Whether the server can select by it: nothing above was found wrong."""
+    """Whether the server accepts a selector: the checks above report nothing."""
     return not any(True for check in (labels_are_well_formed, values_fit_operators) for _ in check.load()(selector))
 
 
 def requirements_of(selector: Node) -> matching.Selector | None:
-    """What a selector asks of labels, None where there is no selector."""
+    """The requirements of a selector, None for an absent one."""
     if not selector.is_map:
         return None
     plain = matching.of_map({key: value.text for key, value in selector["matchLabels"].entries}) or matching.EVERYTHING

@@ -1,4 +1,4 @@
-"""Labels and the maps that select by them. Source: ValidateLabels, ValidateLabelName (apimachinery, apis/meta/v1/validation)."""
+"""Labels and maps that select by labels. Source: ValidateLabels, ValidateLabelName (apimachinery, apis/meta/v1/validation)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ label_syntax = declare(
 
 
 def label_problems(entries: Node, field: Node | None = None) -> Iterator[Problem]:
-    """What is wrong with the keys and values of a map of labels. The server names the map, whichever entry it means."""
+    """Problems of the keys and values of a map of labels. The server names the map in its errors, not the entry."""
     where = entries if field is None else field
     for key, value in entries.entries:
         wrong = labels.key(key)
@@ -30,7 +30,7 @@ label_map = Constraint(label_syntax, label_problems)
 
 @constraint(label_syntax, of_absent=True)
 def label_key(node: Node) -> Problem | None:
-    """The key of a label; an empty one is refused, too."""
+    """The key of a label; an empty one is rejected."""
     if node and node.value.__class__ is not str:
         return None
     wrong = labels.key(node.text)

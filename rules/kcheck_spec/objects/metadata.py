@@ -1,4 +1,4 @@
-"""What every object carries in its metadata, apart from the name.
+"""The metadata of every object, except its name.
 
 Source: ValidateObjectMetaAccessor (apimachinery, api/validation/objectmeta.go) and ValidateObjectMeta (pkg/apis/core/validation).
 """
@@ -19,11 +19,11 @@ finalizer = declare("invalid-finalizer", "Invalid finalizer name")
 finalizer_domain = declare("finalizer-without-path", "Finalizer has a domain but no path (use example.com/name)", severity=WARNING)
 owner_reference = declare("invalid-owner-reference", "Invalid ownerReferences entry (apiVersion, kind, name, uid)")
 
-# API groups whose kinds take any qualified name for a finalizer, and single kinds of others: they share the check of custom resources.
+# API groups whose kinds accept any qualified name as a finalizer, and single kinds of other groups: checked like custom resources.
 _FREE_FINALIZERS = frozenset({"admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "coordination.k8s.io"})
 _FREE_FINALIZERS_KINDS = frozenset({"Event", "node.k8s.io RuntimeClass", "policy PodDisruptionBudget"})
 
-# Kinds of which the server counts the generations itself; what is written is dropped.
+# Kinds whose generation the server sets itself; the value in the manifest is dropped.
 _COUNTED_GROUPS = frozenset({"admissionregistration.k8s.io", "apiextensions.k8s.io", "batch", "flowcontrol.apiserver.k8s.io", "policy"})
 _COUNTED_KINDS = frozenset(
     {
@@ -34,7 +34,7 @@ _COUNTED_KINDS = frozenset(
 )  # fmt: skip
 
 
-# Checked below, and in the objects themselves alone: the server does not look at the owners in a template.
+# Checked below, and only in objects: the server does not check owner references in a template.
 tables = [fields("meta/v1 OwnerReference", apiVersion=(), kind=(), name=(), uid=())]
 
 
@@ -47,7 +47,7 @@ def labels_are_well_formed(resource: Resource) -> Iterator[Problem]:
 
 @validator(("core/v1 ReplicationController", "batch/v1 Job"), rule=label_syntax)
 def labels_of_templates_are_well_formed(resource: Resource) -> Iterator[Problem]:
-    """Objects of these kinds take the labels of their template where they have none."""
+    """Objects of these kinds without labels get the labels of their template."""
     own = resource["metadata"]["labels"]
     if not len(own):
         yield from label_problems(resource.node.at("spec", "template", "metadata", "labels"), own)
@@ -61,7 +61,7 @@ def annotation_keys_are_well_formed(resource: Resource) -> Iterator[Problem]:
 
 
 def annotation_problems(annotations: Node, field: Node | None = None) -> Iterator[Problem]:
-    """What is wrong with the keys of annotations. The server names the map, whichever key it means."""
+    """Problems of the keys of annotations. The server names the map in its errors, not the key."""
     where = annotations if field is None else field
     for key, value in annotations.entries:
         wrong = labels.annotation_key(key)
@@ -71,7 +71,7 @@ def annotation_problems(annotations: Node, field: Node | None = None) -> Iterato
 
 @validator(rule=size_limit, metadata="annotations")
 def annotations_have_a_limit(resource: Resource) -> Iterator[Problem]:
-    """All annotations together, keys and values."""
+    """The total size of all annotations, keys and values."""
     if is_stored(resource):
         yield from annotations_too_large(resource["metadata"]["annotations"])
 
@@ -80,18 +80,16 @@ def annotations_too_large(annotations: Node, field: Node | None = None) -> Itera
     """The problem of annotations beyond the limit."""
     size = sum(len(text.encode("utf-8", "surrogatepass")) for key, value in annotations.entries for text in (key, value.text))
     if size > labels.ANNOTATIONS_LIMIT:
-        message = f"annotations of {size:,} bytes: all together may have {labels.ANNOTATIONS_LIMIT:,} (256 KiB), keep large data elsewhere"
-        yield Problem(annotations, message, reason="TooLong", at="key", field=field)
+        message = f"annotations have {size:,} bytes in total, but at most {labels.ANNOTATIONS_LIMIT:,} (256 KiB) are allowed"
+        yield Problem(annotations, message, help="store large data elsewhere", reason="TooLong", at="key", field=field)
 
 
 @validator(rule=number_range, metadata="generation")
 def generation_is_not_negative(resource: Resource) -> Iterator[Problem]:
-    """A generation that the server keeps as it stands."""
+    """metadata.generation of kinds for which the server keeps the value of the manifest."""
     generation = resource["metadata"]["generation"]
     if (generation.integer or 0) < 0 and is_stored(resource) and resource.built_in and not _counts_generations(resource):
-        yield Problem(
-            generation, f"a generation cannot be {generation.integer}", help="take it away, the server counts it", reason="Invalid"
-        )
+        yield Problem(generation, f"metadata.generation: {generation.integer} is negative", help="remove it", reason="Invalid")
 
 
 def _counts_generations(resource: Resource) -> bool:
@@ -100,7 +98,7 @@ def _counts_generations(resource: Resource) -> bool:
 
 @validator(rule=finalizer, metadata="finalizers")
 def finalizers_are_qualified(resource: Resource) -> Iterator[Problem]:
-    """A finalizer is a qualified name; without a prefix, one of the platform's own. The two ways to treat dependents exclude each other."""
+    """A finalizer is a qualified name; without a prefix, one of Kubernetes. orphan and foregroundDeletion exclude each other."""
     if not is_stored(resource):
         return
     finalizers = resource["metadata"]["finalizers"]
@@ -113,7 +111,8 @@ def finalizers_are_qualified(resource: Resource) -> Iterator[Problem]:
         if wrong:
             yield Problem(each, wrong, reason="Invalid")
     if {"orphan", "foregroundDeletion"} <= {each.text for each in finalizers}:
-        yield Problem(finalizers, "orphan and foregroundDeletion exclude each other", help="keep one", reason="Invalid")
+        message = "finalizers orphan and foregroundDeletion exclude each other"
+        yield Problem(finalizers, message, help="remove one", reason="Invalid")
 
 
 @validator(rule=finalizer_domain, metadata="finalizers")
@@ -124,12 +123,12 @@ def finalizers_of_custom_resources_have_a_path(resource: Resource) -> Iterator[P
     for each in resource["metadata"]["finalizers"]:
         if names.standard_finalizer(each.text) and not names.finalizer(each.text):
             example = f"{each.text}/{resource.kind.lower()}"
-            yield Problem(each, f"{each.text} could be anyone's", help=f"write {example}, a domain and a path of your own")
+            yield Problem(each, f'finalizer "{each.text}" is not of the form domain/path', help=f'use a name such as "{example}"')
 
 
 @validator(rule=owner_reference, metadata="ownerReferences")
 def owners_are_objects(resource: Resource) -> Iterator[Problem]:
-    """An owner is named in full, is no Event, and one at most controls. The server names the list, whichever owner it means."""
+    """Required fields, no Event, at most one controller. The server names the list in its errors, not the owner."""
     if not is_stored(resource):
         return
     references = resource["metadata"]["ownerReferences"]
@@ -141,36 +140,41 @@ def owners_are_objects(resource: Resource) -> Iterator[Problem]:
             yield Problem(version, _bad_version(version), reason="Invalid", field=references.imaginary("apiVersion"))
         for key in ("kind", "name", "uid"):
             if not reference[key] or reference[key].value == "":
-                yield Problem(reference[key], f"an owner needs its {key}", help="add it", reason="Invalid", field=references.imaginary(key))
+                field = references.imaginary(key)
+                yield Problem(reference[key], f"owner reference has no {key}", help=f"add {key}", reason="Invalid", field=field)
         if version.text == "v1" and kind.text == "Event":
-            yield Problem(kind, "an Event cannot own anything", help="name another owner", reason="Invalid", field=references)
+            help = "remove this owner reference"
+            yield Problem(kind, "an Event is not allowed as an owner", help=help, reason="Invalid", field=references)
         if reference["controller"].flag:
             if controller is not None:
-                message = f"{controller['kind'].text} {controller['name'].text} is the controller already: one owner at most can be"
-                yield Problem(reference["controller"], message, reason="Invalid", field=references)
+                other = f'{controller["kind"].text} "{controller["name"].text}"'
+                message = f"only one owner reference may have controller: true, and that of {other} already has it"
+                help = "remove controller: true from one of them"
+                yield Problem(reference["controller"], message, help=help, reason="Invalid", field=references)
             controller = controller or reference
 
 
 def _bad_version(version: Node) -> str:
     if not version.text:
-        return Complaint("an owner needs its apiVersion", "add it")
-    return Complaint(f"{version.text} is no apiVersion", "write group/version, such as apps/v1")
+        return Complaint("owner reference has no apiVersion", "add apiVersion")
+    return Complaint(f'apiVersion "{version.text}" is not valid', "use the form group/version, such as apps/v1")
 
 
 @validator(rule=dubious_setting, metadata="ownerReferences")
 def owners_differ(resource: Resource) -> Iterator[Problem]:
-    """The server drops owners that are there already. Source: dedupOwnerReferences of the API server's handlers."""
+    """The server drops duplicate owner references. Source: dedupOwnerReferences (k8s.io/apiserver, pkg/endpoints/handlers)."""
     if not is_stored(resource):
         return
     references = resource["metadata"]["ownerReferences"]
     kept = list(map(id, _distinct(references)))
     for reference in references:
         if id(reference) not in kept:
-            yield Problem(reference, f"{reference['kind'].text} {reference['name'].text} is an owner already", help="take one away")
+            message = f'duplicate owner reference to {reference["kind"].text} "{reference["name"].text}"'
+            yield Problem(reference, message, help="remove one")
 
 
 def _distinct(references: Node) -> Iterator[Node]:
-    """Owners without those that are there already, field by field."""
+    """The owner references without duplicates, compared field by field."""
     seen: list[Any] = []
     for reference in references:
         plain = reference.plain()

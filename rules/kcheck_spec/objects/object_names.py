@@ -1,7 +1,7 @@
-"""Names of objects: which kind has which rule.
+"""Names of objects: the name format of each kind.
 
 Source: the ValidateObjectMeta calls of kubernetes/kubernetes, pkg/apis/*/validation, and of the aggregator and the extension server;
-registry/rest/create.go of the API server, which takes every name for a part of a URL.
+registry/rest/create.go of the API server, which uses every name as a part of a URL.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from kcheck_spec.objects.common_constraints import object_name
 
 pod_hostname = declare("non-dns-label-name", "Name of a Pod or workload is not a DNS label and makes a poor hostname", severity=WARNING)
 
-# Kinds that do not have the usual rule, that of a DNS subdomain. What further a name must say (an APIService's version and group,
-# an IPAddress's address) is the business of the kind.
+# Kinds whose names are not DNS subdomains. Further requirements (version and group in the name of an APIService, the address of an
+# IPAddress) are checked with the kind.
 RULES: dict[str, names.Rule] = {
     "Namespace": names.dns_label,
     "Service": names.dns_label,
@@ -33,10 +33,10 @@ RULES: dict[str, names.Rule] = {
     "coordination.k8s.io LeaseCandidate": names.config_key,
 }
 
-# What was the rule before a version 1.N.
+# Name formats before a version 1.N.
 _BEFORE: dict[str, tuple[int, names.Rule]] = {"Service": (35, names.dns1035_label), "apps StatefulSet": (27, names.dns_subdomain)}
 
-# Kinds that are questions or orders and never stored: their metadata is nobody's concern, or has rules of its own.
+# Kinds that are requests and never stored: their metadata is not checked, or has separate rules.
 UNSTORED = frozenset(
     {
         "Binding",
@@ -52,7 +52,7 @@ UNSTORED = frozenset(
     }
 )
 
-# The server looks at the name that it makes of the prefix alone.
+# The server checks only the name that it generates from the prefix.
 _PREFIX_UNCHECKED = "resource.k8s.io DeviceClass"
 
 _NAMING_PODS = (
@@ -83,20 +83,20 @@ def _rule(api_version: str, kind: str, minor: int) -> names.Rule:
 
 
 def is_stored(resource: Resource) -> bool:
-    """Whether creating it makes an object whose metadata the server checks."""
+    """Whether the object is stored, so that the server checks its metadata."""
     metadata = resource["metadata"]
-    # A metadata that is no map cannot be decoded, which is told elsewhere.
+    # metadata that is not a map cannot be decoded, which another rule reports.
     return (metadata.is_map or not metadata) and not is_list(resource) and kind_of(resource) not in UNSTORED
 
 
 def is_list(resource: Resource) -> bool:
-    """Whether it is a list of objects; an empty one stands here for itself."""
+    """Whether the resource is a list of objects; only an empty list is not split into its items."""
     return resource.kind.endswith("List") and "items" in resource.node and "spec" not in resource.node
 
 
 @validator(rule=object_name)
 def names_fit_kind(resource: Resource) -> Iterator[Problem]:
-    """There is a name, or what one can be made of, and it is spelt as the kind wants it."""
+    """metadata.name or metadata.generateName is present and has the format of the kind."""
     if not is_stored(resource):
         return
     rule = rule_of(resource)
@@ -112,30 +112,29 @@ def names_fit_kind(resource: Resource) -> Iterator[Problem]:
     elif prefix.text:
         wrong = rule(names.generated(prefix.text))
         if wrong:
-            message = f"every name that is made of {prefix.text} is refused" + ("" if bad_prefix else f": {wrong}")
-            help = "" if bad_prefix else help_of(wrong)
-            yield Problem(prefix, message, help=help, reason="Invalid", field=name)
+            message = f'names generated from "{prefix.text}" are not valid' + ("" if bad_prefix else f": {wrong}")
+            yield Problem(prefix, message, reason="Invalid", field=name)
     elif not name or name.value == "":
-        yield Problem(name, "an object needs a name", help="add name (or generateName, where a name is to be made up)", reason="Required")
+        yield Problem(name, "object has no name", help="add metadata.name or metadata.generateName", reason="Required")
 
 
 @validator(rule=object_name, metadata="namespace")
 def namespaces_are_labels(resource: Resource) -> Iterator[Problem]:
-    """A namespace that no Namespace can be called is one that does not exist."""
+    """metadata.namespace must be a valid name of a Namespace."""
     if not resource.namespaced:
         return
     namespace = resource["metadata"]["namespace"]
     if namespace.text and is_stored(resource):
         wrong = names.dns_label(namespace.text)
         if wrong:
-            yield Problem(namespace, f"no namespace has such a name: {wrong}", help=help_of(wrong), reason="Invalid")
+            yield Problem(namespace, f"invalid namespace: {wrong}", help=help_of(wrong), reason="Invalid")
 
 
 @validator(_NAMING_PODS, rule=pod_hostname)
 def names_of_pods_are_labels(resource: Resource) -> Iterator[Problem]:
-    """Pods are called after their workload, and their hostname after them. Source: the WarningsOnCreate of these kinds."""
+    """Names of Pods, and so their hostnames, are derived from the workload. Source: the WarningsOnCreate of these kinds."""
     name = resource["metadata"]["name"]
     if name.text and not names.dns_subdomain(name.text):
         wrong = names.dns_label(name.text)
         if wrong:
-            yield Problem(name, f"the hostname of a pod is made of this name: {wrong}", help=help_of(wrong))
+            yield Problem(name, f"metadata.name is used in Pod hostnames: {wrong}", help=help_of(wrong))

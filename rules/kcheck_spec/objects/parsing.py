@@ -1,4 +1,4 @@
-"""What goes wrong before an object is an object. The engine finds these; here are their names."""
+"""Rules about files, documents and kinds. The engine reports them (kcheck/run/file.py); this module declares them."""
 
 from kcheck.api import INFO, WARNING, Option, declare
 
@@ -28,5 +28,5 @@ no_schema = declare(
     "missing-schema",
     "Custom resource is not validated because its schema (CRD) is missing",
     severity=INFO,
-    options=[Option("ignore_groups", tuple, (), "API groups that may go unchecked; *.acme.dev means all below acme.dev")],
+    options=[Option("ignore_groups", tuple, (), "API groups that need no schema; *.acme.dev means all below acme.dev")],
 )

@@ -1,4 +1,4 @@
-"""What the decoder says of an object's fields. The walk finds these; here are their names."""
+"""Rules about fields and types of values. The engine reports them (kcheck/schema/walk.py); this module declares them."""
 
 from kcheck.api import declare
 

@@ -14,9 +14,9 @@ certificate_request = declare(
 
 _LABEL = "CERTIFICATE REQUEST"
 _LEGACY = "kubernetes.io/legacy-unknown"
-_LONGEST_DOMAIN = 253
+_MAX_DOMAIN = 253
 # A domain, '/', and a name of an object in a namespace.
-_LONGEST_SIGNER = _LONGEST_DOMAIN + 1 + 63 + 1 + 253
+_MAX_SIGNER = _MAX_DOMAIN + 1 + 63 + 1 + 253
 _USAGES = (
     "signing", "digital signature", "content commitment", "key encipherment", "key agreement", "data encipherment", "cert sign", "crl sign",
     "encipher only", "decipher only", "any", "server auth", "client auth", "code signing", "email protection", "s/mime", "ipsec end system",
@@ -30,41 +30,44 @@ def _signer(node: Node) -> Iterator[Problem]:
     name = node.text
     domain, slash, path = name.partition("/")
     if not name:
-        yield require(node, Complaint("a request needs its signer", "add signerName, such as kubernetes.io/kube-apiserver-client"))
+        help = "add signerName, such as kubernetes.io/kube-apiserver-client"
+        yield require(node, Complaint('missing required field "signerName"', help))
     elif name == _LEGACY:
-        yield Problem(node, f"{_LEGACY} is of a former version", help="write the signer that is meant", reason="Invalid")
+        message = f'signerName "{_LEGACY}" is not allowed in certificates.k8s.io/v1'
+        yield Problem(node, message, help="use the signer that issues the certificate", reason="Invalid")
     elif not slash or "/" in path:
-        yield Problem(node, f"{name} is no domain with one name under it", help="write example.com/my-signer", reason="Invalid")
-    elif len(domain) > _LONGEST_DOMAIN or len(name) > _LONGEST_SIGNER:
-        message = f"{len(name)} bytes are too many: {_LONGEST_DOMAIN} for the domain, {_LONGEST_SIGNER} in all"
-        yield Problem(node, f"{message} at most", reason="TooLong")
+        message = f'signerName "{name}" is not of the form domain/name'
+        yield Problem(node, message, help="use a name such as example.com/my-signer", reason="Invalid")
+    elif len(domain) > _MAX_DOMAIN or len(name) > _MAX_SIGNER:
+        message = f"signerName has {len(name)} bytes, but at most {_MAX_SIGNER} are allowed, {_MAX_DOMAIN} of them for the domain"
+        yield Problem(node, message, help="shorten signerName", reason="TooLong")
     elif wrong := next(filter(None, map(names.dns_label, domain.split("."))), "") or _needs_dot(domain):
-        yield Problem(node, f"what stands before the '/' is no domain: {wrong}", help=help_of(wrong), reason="Invalid")
+        yield Problem(node, f"invalid domain in signerName: {wrong}", help=help_of(wrong), reason="Invalid")
     elif wrong := next(filter(None, map(names.dns_subdomain, path.split("."))), ""):
-        yield Problem(node, f"what stands after the '/' is no name: {wrong}", help=help_of(wrong), reason="Invalid")
+        yield Problem(node, f"invalid name in signerName: {wrong}", help=help_of(wrong), reason="Invalid")
 
 
 def _needs_dot(domain: str) -> str:
-    return "" if "." in domain else Complaint("it needs two parts", f"write {domain}.example.com")
+    return "" if "." in domain else Complaint(f'"{domain}" has only one part', f"use a full domain, such as {domain}.example.com")
 
 
 @constraint(certificate_request, of_absent=True, closed=True)
 def _usages(node: Node) -> Iterator[Problem]:
-    """What the certificate is for, each use once."""
+    """Known usages of the certificate, each once."""
     if not len(node):
-        yield require(node, Complaint("a certificate needs a use", "add usages, such as [client auth]"))
+        yield require(node, Complaint('missing required field "usages"', "add usages, such as [client auth]"))
     seen: set[str] = set()
     for each in node:
         if each.text not in _USAGES:
             yield not_supported(each, _USAGES)
         if each.text in seen:
-            yield Problem(each, f"{each.text or 'an empty use'} stands in usages already", help="take it away", reason="Duplicate")
+            yield Problem(each, f'duplicate usage "{each.text}"', help="remove it", reason="Duplicate")
         seen.add(each.text)
 
 
 @constraint(certificate_request, of_absent=True)
 def _request(node: Node) -> Problem | None:
-    """PEM, and in it a request as PKCS #10 has it. Whether its signature is right is left open."""
+    """A PEM block with a PKCS #10 certificate request. Its signature is not verified."""
     if node and node.value.__class__ is not str:
         return None
     try:
@@ -73,15 +76,17 @@ def _request(node: Node) -> Problem | None:
         return None
     label, block = next(pem.blocks(text), ("", b""))
     if label != _LABEL:
-        found = f"request holds a {label}" if label else "request holds no PEM"
-        return Problem(node, f"{found}", help=f"write base64 of a file that begins with -----BEGIN {_LABEL}-----", reason="Invalid")
+        message = f"spec.request contains a {label} instead of a {_LABEL}" if label else "spec.request does not contain a PEM block"
+        help = f"use the base64 encoding of a file that begins with -----BEGIN {_LABEL}-----"
+        return Problem(node, message, help=help, reason="Invalid")
     if not _is_request(block):
-        return Problem(node, "the request cannot be read", help="encode the file again", reason="Invalid")
+        message = "spec.request does not contain a valid PKCS #10 certificate request"
+        return Problem(node, message, help="create the certificate request again and encode the file with base64 -w0", reason="Invalid")
     return None
 
 
 def _is_request(block: bytes) -> bool:
-    """Whether it is one DER value of a signed request: version, name, key and attributes; algorithm; signature."""
+    """Whether the bytes are one DER value of a signed request: version, name, key and attributes; algorithm; signature."""
     try:
         (tag, content), *rest = pem.parts(block)
         signed, algorithm, signature = pem.parts(content)

@@ -14,7 +14,7 @@ rbac_binding = declare("invalid-role-binding", "RoleBinding or ClusterRoleBindin
 _GROUP = "rbac.authorization.k8s.io"
 _KINDS = ("ServiceAccount", "User", "Group")
 
-# Settled below, where more is known.
+# These fields are checked below.
 tables = [
     fields("rbac/v1 PolicyRule", verbs=()),
     fields("rbac/v1 RoleRef", kind=(), name=()),
@@ -24,70 +24,68 @@ tables = [
 
 @validator(("rbac/v1 Role", "rbac/v1 ClusterRole"), rule=rbac_rule)
 def rules_grant_something(role: Resource) -> Iterator[Problem]:
-    """Verbs, and either resources with their API groups or, in a ClusterRole, URLs."""
+    """A rule has verbs, and either apiGroups and resources or, in a ClusterRole, nonResourceURLs."""
     for rule in role["rules"]:
         groups, resources, urls = rule["apiGroups"], rule["resources"], rule["nonResourceURLs"]
         if not len(rule["verbs"]):
-            yield require(rule["verbs"], Complaint("a rule needs verbs", "add verbs, such as [get, list, watch]"))
+            yield require(rule["verbs"], Complaint("rule has no verbs", "add verbs, such as [get, list, watch]"))
         if len(urls):
             if role.kind == "Role":
-                message = "a Role grants no URLs, which belong to no namespace"
+                message = "nonResourceURLs are not allowed in a Role, because they are not namespaced"
                 yield Problem(urls, message, help="move the rule to a ClusterRole", reason="Invalid", at="key")
             if len(groups) or len(resources) or len(rule["resourceNames"]):
-                yield Problem(urls, "a rule is about resources or about URLs", help="make two rules", reason="Invalid", at="key")
+                message = "rule has both nonResourceURLs and resources"
+                yield Problem(urls, message, help="move nonResourceURLs to a separate rule", reason="Invalid", at="key")
             continue
         if not len(groups):
-            yield require(groups, Complaint("a rule needs API groups", 'add apiGroups, [""] for the core group'))
+            yield require(groups, Complaint("rule has no apiGroups", 'add apiGroups, [""] for the core group'))
         if not len(resources):
-            yield require(resources, Complaint("a rule needs resources", "add resources, such as [pods]"))
+            yield require(resources, Complaint("rule has no resources", "add resources, such as [pods]"))
 
 
 @validator("rbac/v1 AggregationRule", rule=rbac_rule)
 def aggregation_selects_roles(aggregation: Node) -> Iterator[Problem]:
-    """Roles are gathered by their labels. What is wrong within a selector the server says twice."""
+    """ClusterRoles are aggregated by labels. The server reports an invalid selector twice, here as a whole."""
     selectors = aggregation["clusterRoleSelectors"]
     if not len(selectors):
-        yield require(selectors, Complaint("an aggregation gathers nothing", "add clusterRoleSelectors"))
+        yield require(selectors, Complaint("aggregationRule has no clusterRoleSelectors", "add clusterRoleSelectors"))
     for selector in selectors:
         if not is_well_formed(selector):
-            yield Problem(selector, "no role can be selected in this way", help="correct the selector", reason="Invalid")
+            yield Problem(selector, "label selector in clusterRoleSelectors is not valid", help="fix the selector", reason="Invalid")
 
 
 @validator(("rbac/v1 RoleBinding", "rbac/v1 ClusterRoleBinding"), rule=rbac_binding)
 def role_can_be(binding: Resource) -> Iterator[Problem]:
-    """One role, of this API group, in a ClusterRoleBinding one of the cluster."""
+    """roleRef names a Role or ClusterRole of this API group, in a ClusterRoleBinding a ClusterRole."""
     role = binding["roleRef"]
     group, kind, name = role["apiGroup"], role["kind"], role["name"]
     kinds = ("ClusterRole",) if binding.kind == "ClusterRoleBinding" else ("Role", "ClusterRole")
     if group.text not in ("", _GROUP):
         yield not_supported(group, (_GROUP,))
     if kind.text not in kinds:
-        yield Problem(
-            kind,
-            f"{kind.text or 'no kind'} is no role that can be bound here",
-            help=f"write kind: {' or '.join(kinds)}",
-            reason="NotSupported",
-        )
+        message = f'roleRef.kind "{kind.text}" is not supported in a {binding.kind}' if kind.text else "roleRef has no kind"
+        yield Problem(kind, message, help=f"set roleRef.kind to {' or '.join(kinds)}", reason="NotSupported")
     if not name.text:
-        yield require(name, Complaint("a binding needs the name of its role", "add name"))
+        yield require(name, Complaint("roleRef has no name", "set roleRef.name"))
     elif wrong := names.path_segment(name.text):
         yield Problem(name, wrong, reason="Invalid")
 
 
 @validator(("rbac/v1 RoleBinding", "rbac/v1 ClusterRoleBinding"), rule=rbac_binding)
 def subjects_can_be(binding: Resource) -> Iterator[Problem]:
-    """Users and groups are of this API group, service accounts of the core group and of a namespace."""
+    """Users and Groups belong to this API group, ServiceAccounts to the core group and a namespace."""
     for subject in binding["subjects"]:
         group, kind, name = subject["apiGroup"], subject["kind"], subject["name"]
         if not name.text:
-            yield require(name, Complaint("a subject needs a name", "add name"))
+            yield require(name, Complaint("subject has no name", "add name"))
         if kind.text == "ServiceAccount":
             if name.text and (wrong := names.dns_subdomain(name.text)):
-                yield Problem(name, f"no service account has such a name: {wrong}", help=help_of(wrong), reason="Invalid")
+                yield Problem(name, f"invalid ServiceAccount name: {wrong}", help=help_of(wrong), reason="Invalid")
             if group.text:
-                yield Problem(group, "service accounts are of the core group", help="take apiGroup away", reason="NotSupported")
+                message = f'apiGroup "{group.text}" is not supported for a ServiceAccount'
+                yield Problem(group, message, help="remove apiGroup", reason="NotSupported")
             if binding.kind == "ClusterRoleBinding" and not subject["namespace"].text:
-                yield require(subject["namespace"], Complaint("a service account needs its namespace here", "add namespace"))
+                yield require(subject["namespace"], Complaint("ServiceAccount subject has no namespace", "add namespace"))
         elif kind.text in _KINDS:
             if group.text not in ("", _GROUP):
                 yield not_supported(group, (_GROUP,))

@@ -1,6 +1,6 @@
-"""Metadata in the templates of objects: of pods and of claims. The server looks at it less closely than at an object's own.
+"""Metadata in templates of Pods and claims, which the API server validates less strictly than the metadata of objects.
 
-The metadata of a CronJob's job template and of a StatefulSet's claim templates it does not look at at all.
+It does not validate the metadata of a CronJob's jobTemplate and of a StatefulSet's volumeClaimTemplates.
 """
 
 from __future__ import annotations
@@ -21,41 +21,41 @@ _TEMPLATES = ("core/v1 PodTemplateSpec", *_CLAIMS)
 
 
 def _place(template: Node, field: str) -> Node:
-    """The path that the server gives: of a pod template it leaves metadata out."""
+    """The node whose path the API server reports: for a Pod template it omits `metadata`."""
     return template["metadata"][field] if template.name in ("volumeClaimTemplate", "spec") else template.imaginary(field)
 
 
 @validator(_TEMPLATES, rule=label_syntax, fields="metadata")
 def template_labels_are_well_formed(template: Node) -> Iterator[Problem]:
-    """Labels of what is made of the template. Source: ValidatePodTemplateSpec, ValidateTemplateObjectMeta."""
+    """Yield invalid labels of a template. Source: ValidatePodTemplateSpec, ValidateTemplateObjectMeta."""
     yield from label_problems(template["metadata"]["labels"], _place(template, "labels"))
 
 
 @validator(_TEMPLATES, rule=annotation_key, fields="metadata")
 def template_annotations_are_well_formed(template: Node) -> Iterator[Problem]:
-    """Annotations of what is made of the template."""
+    """Yield invalid annotation keys of a template."""
     yield from annotation_problems(template["metadata"]["annotations"], _place(template, "annotations"))
 
 
 @validator(_TEMPLATES, rule=size_limit, fields="metadata")
 def template_annotations_have_a_limit(template: Node) -> Iterator[Problem]:
-    """The same limit as in an object."""
+    """Yield annotations of a template that are larger than the limit of an object."""
     yield from annotations_too_large(template["metadata"]["annotations"], _place(template, "annotations"))
 
 
 @validator(_CLAIMS, rule=claim_template)
 def claims_are_labelled_only(template: Node) -> Iterator[Problem]:
-    """A claim is called after its pod, so the template has labels and annotations alone. Source: ValidateTemplateObjectMeta."""
+    """Yield metadata other than labels and annotations: the name comes from the Pod. Source: ValidateTemplateObjectMeta."""
     metadata = template["metadata"]
     for key, value in metadata.entries:
-        # Go tells an empty list from none, and 0 in what is a pointer there.
+        # Go distinguishes an empty list from none, and 0 from none in a pointer.
         zero = value.value in ("", 0) and key != "deletionGracePeriodSeconds"
         if value and not zero and key not in ("labels", "annotations"):
-            message = "a template of a claim has labels and annotations alone"
+            message = f"metadata.{key} is not allowed in a claim template, which can only have labels and annotations"
             yield Problem(
                 value,
                 message,
-                help=f"take {key} away",
+                help=f"remove {key}",
                 reason="Forbidden",
                 at="key",
                 field=metadata.imaginary("uID") if key == "uid" else value,

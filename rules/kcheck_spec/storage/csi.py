@@ -1,4 +1,4 @@
-"""CSI drivers, what they say of nodes, and how much storage there is. Source: pkg/apis/storage/validation, SetDefaults_CSIDriver."""
+"""CSIDriver, CSINode and CSIStorageCapacity. Source: pkg/apis/storage/validation, SetDefaults_CSIDriver."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ csi = declare("invalid-csi-object", "Invalid CSIDriver, CSINode or CSIStorageCap
 
 _CAPACITIES = ("storage/v1 CSIStorageCapacity", "storage/v1beta1 CSIStorageCapacity")
 _LIFECYCLES = ("Persistent", "Ephemeral")
-_SHORTEST_TOKEN, _LONGEST_TOKEN = 600, 1 << 32
-_SHORTEST_PERIOD = 10
-_LONGEST_NODE_ID = 256
+_MIN_TOKEN, _MAX_TOKEN = 600, 1 << 32
+_MIN_PERIOD = 10
+_MAX_NODE_ID = 256
 
 tables = [
     fields("storage/v1 CSIDriver", spec=()),
@@ -34,7 +34,7 @@ tables = [
 
 @validator("storage/v1 CSIDriver", rule=csi)
 def driver_is_sound(driver: Resource) -> Iterator[Problem]:
-    """What the driver can do and what it is told."""
+    """Yield problems of a CSIDriver."""
     spec = driver["spec"]
     modes, requests = spec["volumeLifecycleModes"], spec["tokenRequests"]
     for mode in modes:
@@ -42,90 +42,78 @@ def driver_is_sound(driver: Resource) -> Iterator[Problem]:
             yield not_supported(mode, _LIFECYCLES).replace(reason="NotSupported", field=modes)
     yield from _token_requests(requests)
     period, flag = spec["nodeAllocatableUpdatePeriodSeconds"], spec["serviceAccountTokenInSecrets"]
-    if period.integer is not None and period.integer < _SHORTEST_PERIOD:
-        yield Problem(period, f"{period.integer} seconds are too short", help=f"write {_SHORTEST_PERIOD} or more", reason="Invalid")
+    if period.integer is not None and period.integer < _MIN_PERIOD:
+        message = f"nodeAllocatableUpdatePeriodSeconds {period.integer} is less than {_MIN_PERIOD}"
+        yield Problem(period, message, help=f"use {_MIN_PERIOD} or more", reason="Invalid")
     if flag and not len(requests):
-        yield Problem(flag, "there are no tokens to hand over", help="add tokenRequests, or take it away", reason="Invalid", at="key")
+        message = "serviceAccountTokenInSecrets requires tokenRequests"
+        yield Problem(flag, message, help="add tokenRequests, or remove serviceAccountTokenInSecrets", reason="Invalid", at="key")
 
 
 def _token_requests(requests: Node) -> Iterator[Problem]:
-    """Tokens for several audiences, each once."""
+    """Yield duplicate audiences and invalid expirations of tokens."""
     seen: set[str] = set()
     for request in requests:
         audience, seconds = request["audience"], request["expirationSeconds"]
         if audience.text in seen:
-            yield Problem(
-                audience,
-                f"{audience.text or 'the default audience'} has a token already",
-                help="take one of the two away",
-                reason="Duplicate",
-            )
+            yield Problem(audience, f'duplicate audience "{audience.text}"', help="remove one of them", reason="Duplicate")
             continue
         seen.add(audience.text)
         number = seconds.integer
-        if number is not None and not _SHORTEST_TOKEN <= number <= _LONGEST_TOKEN:
-            yield Problem(
-                seconds, f"a token cannot live {number} seconds", help=f"write {_SHORTEST_TOKEN} to {_LONGEST_TOKEN}", reason="Invalid"
-            )
+        if number is not None and not _MIN_TOKEN <= number <= _MAX_TOKEN:
+            message = f"expirationSeconds {number} is out of range ({_MIN_TOKEN}-{_MAX_TOKEN})"
+            yield Problem(seconds, message, reason="Invalid")
 
 
 @validator("storage/v1 CSINode", rule=csi)
 def drivers_of_a_node_are_sound(node: Resource) -> Iterator[Problem]:
-    """Each driver once, with the name that it has for the node."""
+    """Yield problems of the drivers of a CSINode."""
     seen: set[str] = set()
     for driver in node["spec"]["drivers"]:
         name, identity, count = driver["name"], driver["nodeID"], driver["allocatable"]["count"]
         yield from driver_name(name)
         if name.text in seen:
-            yield Problem(
-                name, f"{name.text or 'a driver without a name'} is listed already", help="take one of the two away", reason="Duplicate"
-            )
+            yield Problem(name, f'duplicate driver "{name.text}"', help="remove one of them", reason="Duplicate")
         seen.add(name.text)
         length = len(identity.text.encode())
         if not length:
             yield missing(identity)
-        elif length > _LONGEST_NODE_ID:
-            yield Problem(
-                identity, f"a node ID has at most {_LONGEST_NODE_ID} bytes, this has {length}", help="shorten it", reason="Invalid"
-            )
+        elif length > _MAX_NODE_ID:
+            message = f"nodeID has {length} bytes, more than the maximum of {_MAX_NODE_ID}"
+            yield Problem(identity, message, help="shorten it", reason="Invalid")
         if count.integer is not None and count.integer < 0:
-            yield Problem(
-                count, f"{count.integer} volumes are less than none", help="write a number that is not negative", reason="Invalid"
-            )
+            yield Problem(count, f"allocatable.count {count.integer} is negative", help="use 0 or more", reason="Invalid")
         yield from _topology_keys(driver)
 
 
 def _topology_keys(driver: Node) -> Iterator[Problem]:
-    """Labels of nodes, each once. The server names the driver that they stand in."""
+    """Yield invalid and duplicate topologyKeys. The API server reports the driver that contains them."""
     seen: set[str] = set()
     for key in driver["topologyKeys"]:
         if not key.text:
-            yield Problem(
-                key, "an empty key is no label", help="write one such as topology.kubernetes.io/zone", reason="Required", field=driver
-            )
+            message = "topologyKeys has an empty entry"
+            yield Problem(key, message, help="use a label key such as topology.kubernetes.io/zone", reason="Required", field=driver)
         elif wrong := names.qualified_name(key.text):
             yield Problem(key, wrong, reason="Invalid", field=driver)
         if key.text in seen:
-            yield Problem(
-                key, f"{key.text or 'an empty key'} is listed already", help="take one of the two away", reason="Duplicate", field=driver
-            )
+            yield Problem(key, f'duplicate topologyKeys entry "{key.text}"', help="remove one of them", reason="Duplicate", field=driver)
         seen.add(key.text)
 
 
 @validator(_CAPACITIES, rule=csi)
 def capacity_is_sound(capacity: Resource) -> Iterator[Problem]:
-    """Which class has how much left."""
+    """Yield problems of a CSIStorageCapacity."""
     name, size = capacity["storageClassName"], capacity["capacity"]
     if wrong := names.dns_subdomain(name.text):
-        yield Problem(name, f"storageClassName says what the capacity is of: {wrong}", help=help_of(wrong), reason="Invalid")
+        yield Problem(name, f'storageClassName "{name.text}" is not valid: {wrong}', help=help_of(wrong), reason="Invalid")
     number = amount(size)
     if number is not None and number.sign < 0:
-        yield Problem(size, f"{size.value} is less than nothing", help="write a size such as 10Gi", reason="Invalid")
+        yield Problem(size, f"capacity {size.value} is negative", help="use a quantity such as 10Gi", reason="Invalid")
 
 
 @validator(_CAPACITIES, rule=deprecated_field)
 def topology_is_up_to_date(capacity: Resource) -> Iterator[Problem]:
-    """Labels of nodes that have been renamed."""
+    """Yield deprecated node labels in nodeTopology."""
     topology = capacity["nodeTopology"]
     for each in topology["matchExpressions"]:
         yield from deprecated_label(each["key"])

@@ -1,4 +1,4 @@
-"""Claims, whether objects of their own or templates of a StatefulSet or an ephemeral volume.
+"""PersistentVolumeClaims, and their templates in StatefulSets and ephemeral volumes.
 
 Source: ValidatePersistentVolumeClaimSpec (pkg/apis/core/validation/validation.go); EnforceDataSourceBackwardsCompatibility,
 NormalizeDataSources and the warnings of pkg/api/persistentvolumeclaim/util.go.
@@ -17,7 +17,7 @@ persistent_volume_claim = declare(
 )
 
 _STORAGE_CLASS = "volume.beta.kubernetes.io/storage-class"
-# What a claim could be filled with before dataSourceRef; anything else in dataSource the server takes away.
+# The kinds that dataSource supports; the API server drops a dataSource of any other kind.
 _FORMER_SOURCES = (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot"))
 
 tables = [
@@ -29,7 +29,7 @@ tables = [
 
 @validator("core/v1 PersistentVolumeClaim", rule=persistent_volume_claim)
 def claim_is_sound(claim: Node) -> Iterator[Problem]:
-    """A claim, or a template of one in a StatefulSet, whose sources of data the server takes as they are."""
+    """Yield problems of a claim, or of a template in a StatefulSet, whose data sources the API server does not normalize."""
     spec = claim["spec"]
     yield from _claim(spec)
     if claim.parent is not None and claim.parent.name == "volumeClaimTemplates":
@@ -40,7 +40,7 @@ def claim_is_sound(claim: Node) -> Iterator[Problem]:
 
 @validator("core/v1 PersistentVolumeClaimTemplate", rule=persistent_volume_claim)
 def template_is_sound(template: Node) -> Iterator[Problem]:
-    """The template of an ephemeral volume."""
+    """Yield problems of the template of an ephemeral volume."""
     spec = template["spec"]
     yield from _claim(spec)
     yield from _data_sources(spec, spec["dataSource"], spec["dataSourceRef"])
@@ -57,33 +57,33 @@ def _claim(spec: Node) -> Iterator[Problem]:
 
 
 def _size(spec: Node) -> Iterator[Problem]:
-    """How much storage is wanted. The server calls the field resources[storage]."""
+    """Yield a missing or non-positive storage request. The API server reports the field as resources[storage]."""
     requests = spec["resources"]["requests"]
     size, field = requests["storage"], spec.imaginary("resources[storage]")
     number = amount(size)
     if "storage" not in requests:
-        yield Problem(
-            size, "the claim does not say how much it wants", help="add resources.requests.storage", reason="Required", field=field
-        )
+        message = "spec.resources.requests.storage is required"
+        yield Problem(size, message, help="add it with a quantity such as 10Gi", reason="Required", field=field)
     elif not size or (number is not None and number.sign <= 0):
-        yield Problem(size, f"{size.value or 0} is no size", help="write one such as 10Gi", reason="Invalid", field=field)
+        message = f"resources.requests.storage {size.value or 0} is not positive"
+        yield Problem(size, message, help="use a quantity such as 10Gi", reason="Invalid", field=field)
 
 
 def _normal_data_sources(spec: Node) -> Iterator[Problem]:
-    """The two ways to say what a new volume is filled with: the server drops some and copies one to the other."""
+    """Yield problems of dataSource and dataSourceRef after the API server has dropped some and copied one to the other."""
     source, reference = spec["dataSource"], spec["dataSourceRef"]
     if reference["namespace"].text:
-        # Cross-namespace sources are switched off in servers with default feature gates.
+        # API servers with default feature gates drop sources in another namespace.
         reference = spec.imaginary("dataSourceRef")
     if source and not reference and (source["apiGroup"].text, source["kind"].text) not in _FORMER_SOURCES:
         return
     yield from _data_sources(spec, source, reference)
     if bool(source) is not bool(reference):
-        # The copy has the faults of the original.
+        # The copy has the problems of the original.
         copied, copy = (source, spec["dataSourceRef"]) if source else (reference, spec["dataSource"])
         for problem in _data_source(copied):
             assert isinstance(problem.node, Node)
-            message = f"{problem.message} (the server copies it to {copy.name})"
+            message = f"{problem.message} (also reported for {copy.name}, to which the API server copies {copied.name})"
             field = copy if problem.field is copied else copy.imaginary(problem.node.name)
             yield problem.replace(message=message, field=field)
 
@@ -97,46 +97,45 @@ def _data_sources(spec: Node, source: Node, reference: Node) -> Iterator[Problem
         if wrong := names.dns_label(namespace.text):
             yield Problem(namespace, wrong, reason="Invalid")
         if source:
-            yield Problem(
-                source, "dataSource cannot name what is in another namespace", help="take it away", reason="Invalid", at="key", field=spec
-            )
+            message = "dataSource cannot be combined with dataSourceRef.namespace"
+            yield Problem(source, message, help="remove dataSource", reason="Invalid", at="key", field=spec)
     elif source and reference and _parts(source) != _parts(reference):
-        yield Problem(
-            source, "dataSource and dataSourceRef name two things", help="take dataSource away", reason="Invalid", at="key", field=spec
-        )
+        message = "dataSource and dataSourceRef refer to different objects"
+        yield Problem(source, message, help="remove dataSource", reason="Invalid", at="key", field=spec)
 
 
 def _parts(source: Node) -> tuple[object, str, str]:
-    """What is named. To Go an absent apiGroup and an empty one differ."""
+    """Group, kind and name of a reference. Go distinguishes an absent apiGroup from an empty one."""
     return source["apiGroup"].value, source["kind"].text, source["name"].text
 
 
 def _data_source(source: Node) -> Iterator[Problem]:
-    """What a new volume is filled with. Source: validateDataSource, validateDataSourceRef."""
+    """Yield problems of a reference to a data source. Source: validateDataSource, validateDataSourceRef."""
     group, kind, name = source["apiGroup"], source["kind"], source["name"]
     for part in (name, kind):
         if not given(part):
             yield require(part)
     if not group.text and kind.text != "PersistentVolumeClaim":
-        message = "only a PersistentVolumeClaim has no apiGroup"
-        yield Problem(kind, message, help=f"add the one of {kind.text or 'what is meant'}", reason="Invalid", field=source)
+        message = f'apiGroup is required for kind "{kind.text}"'
+        snapshot = " (snapshot.storage.k8s.io)" if kind.text == "VolumeSnapshot" else ""
+        yield Problem(kind, message, help=f"add apiGroup with the API group of the kind{snapshot}", reason="Invalid", field=source)
     if group.text and (wrong := names.dns_subdomain(group.text)):
         yield Problem(group, wrong, reason="Invalid")
 
 
 @validator("core/v1 PersistentVolumeClaim", rule=deprecated_field)
 def claim_is_up_to_date(claim: Resource) -> Iterator[Problem]:
-    """An annotation from before there was storageClassName."""
+    """Yield the deprecated annotation that storageClassName has replaced."""
     if claim.is_a("core PersistentVolumeClaim"):
         yield from deprecated_annotation(claim["metadata"]["annotations"], _STORAGE_CLASS, "storageClassName")
 
 
 @validator("core/v1 PersistentVolumeClaimSpec", rule=dubious_setting)
 def size_is_in_whole_bytes(spec: Node) -> Iterator[Problem]:
-    """Nobody can store a part of a byte."""
+    """Yield quantities of storage that are not an integer number of bytes."""
     for kind in ("requests", "limits"):
         size = spec["resources"][kind]["storage"]
         number = amount(size)
         if number is not None and not number.is_integer:
-            meant = f"{size.text[:-1]}Mi" if size.text.endswith("m") else "one such as 10Gi"
-            yield Problem(size, f"{size.value} is no whole number of bytes", help=f"write {meant}")
+            help = f"did you mean {size.text[:-1]}Mi?" if size.text.endswith("m") else "use a quantity such as 10Gi"
+            yield Problem(size, f"resources.{kind}.storage {size.value} is not an integer number of bytes", help=help)

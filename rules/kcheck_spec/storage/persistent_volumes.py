@@ -1,7 +1,7 @@
-"""PersistentVolumes, and the volumes that a VolumeAttachment carries inside.
+"""PersistentVolumes, and the inline volumes of VolumeAttachments.
 
-Source: ValidatePersistentVolumeSpec and what it calls (pkg/apis/core/validation/validation.go); pkg/api/persistentvolume/util.go for
-what is deprecated.
+Source: ValidatePersistentVolumeSpec and its callees (pkg/apis/core/validation/validation.go); pkg/api/persistentvolume/util.go for
+deprecations.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ VOLUME_MODES = ("Filesystem", "Block")
 _RECLAIM = ("Retain", "Delete", "Recycle")
 _STORAGE_CLASS = "volume.beta.kubernetes.io/storage-class"
 _MOUNT_OPTIONS = "volume.beta.kubernetes.io/mount-options"
-# The sources that the server warns about here.
+# The deprecated sources that the API server warns about in a PersistentVolume.
 _GONE = ("photonPersistentDisk", "scaleIO", "storageos", "glusterfs", "cephfs", "rbd")
 _CSI_SECRETS = ("controllerPublishSecretRef", "controllerExpandSecretRef", "nodePublishSecretRef", "nodeExpandSecretRef")
 
@@ -43,7 +43,7 @@ tables = [
 
 
 def csi(source: Node) -> Iterator[Problem]:
-    """A driver, the volume as the driver calls it, and complete references to secrets."""
+    """Yield a missing or invalid driver, a missing volumeHandle and incomplete references to Secrets."""
     yield from csi_driver(source)
     yield from needs("volumeHandle")(source)
     for field in _CSI_SECRETS:
@@ -52,7 +52,7 @@ def csi(source: Node) -> Iterator[Problem]:
 
 
 def _secret_reference(reference: Node) -> Iterator[Problem]:
-    """Source: validatePVSecretReference."""
+    """Yield a missing or invalid name or namespace. Source: validatePVSecretReference."""
     for field, rule in (("name", names.dns_subdomain), ("namespace", names.dns_label)):
         part = reference[field]
         if not part.text:
@@ -62,7 +62,7 @@ def _secret_reference(reference: Node) -> Iterator[Problem]:
 
 
 def local(source: Node) -> Iterator[Problem]:
-    """A folder or device of a node."""
+    """Yield a missing path, or one that contains `..`."""
     path = source["path"]
     if not path.text:
         yield missing(path)
@@ -71,14 +71,14 @@ def local(source: Node) -> Iterator[Problem]:
 
 
 def glusterfs_namespace(source: Node) -> Iterator[Problem]:
-    """The namespace of the Endpoints, if it is another one."""
+    """Yield an invalid endpointsNamespace."""
     namespace = source["endpointsNamespace"]
     if namespace and (wrong := names.dns_label(namespace.text)):
         yield Problem(namespace, wrong, reason="Invalid")
 
 
 def azure_file_namespace(source: Node) -> Iterator[Problem]:
-    """The namespace of the Secret, if it is another one."""
+    """Yield an empty secretNamespace."""
     if source["secretNamespace"] and not source["secretNamespace"].text:
         yield missing(source["secretNamespace"])
 
@@ -102,13 +102,13 @@ _ORDER = (
 
 @validator("core/v1 PersistentVolume", rule=persistent_volume)
 def volume_is_sound(volume: Resource) -> Iterator[Problem]:
-    """What can be said of a volume and how it is used. That there is no spec is one thing wrong with it among others."""
+    """Yield problems of a PersistentVolume without its source. A missing spec counts as an empty one."""
     spec = volume["spec"]
     yield from access_modes(spec)
     yield from _capacity(spec["capacity"])
     yield from _policy(spec)
     if spec["nodeAffinity"] and not spec["nodeAffinity"]["required"]:
-        yield require(spec["nodeAffinity"]["required"], Complaint("no nodes are named", "add required with nodeSelectorTerms"))
+        yield require(spec["nodeAffinity"]["required"], Complaint("nodeAffinity.required is required", "add it with nodeSelectorTerms"))
     if spec["storageClassName"].text and (wrong := names.dns_subdomain(spec["storageClassName"].text)):
         yield Problem(spec["storageClassName"], wrong, reason="Invalid")
     if spec["volumeMode"] and spec["volumeMode"].text not in VOLUME_MODES:
@@ -118,94 +118,101 @@ def volume_is_sound(volume: Resource) -> Iterator[Problem]:
 
 @validator("core/v1 PersistentVolume", rule=volume_source)
 def volume_has_a_source(volume: Resource) -> Iterator[Problem]:
-    """Where the storage is."""
+    """Yield problems of the source of a PersistentVolume."""
     prefix = volume["metadata"]["generateName"].text
     yield from source_problems(volume["spec"], volume.name or (names.generated(prefix) if prefix else ""))
 
 
 def source_problems(spec: Node, name: str, *, inline: bool = False) -> Iterator[Problem]:
-    """The one source of a volume of this name, of a PersistentVolume or inline, where no affinity counts."""
+    """Yield problems of the source of a volume. `name`: of the volume. `inline`: of a VolumeAttachment, which has no nodeAffinity."""
     yield from one_source(spec, _ORDER, _SOURCES, always=("flexVolume",))
     found = [source for source in _ORDER if spec[source]]
     if not found:
-        yield Problem(spec, "the volume has no source", help="add one, such as csi, nfs or local", reason="Required")
+        yield Problem(spec, "the volume has no source", help="add a source such as csi, nfs or local", reason="Required")
     elif found[0] == "local" and (inline or not spec["nodeAffinity"]):
-        yield require(spec["nodeAffinity"], Complaint("a local volume is on certain nodes", "add nodeAffinity"))
+        yield require(spec["nodeAffinity"], Complaint("nodeAffinity is required for a local volume", "add nodeAffinity"))
     if found[:1] == ["iscsi"] and (wrong := iscsi_too_long(spec["iscsi"], name)):
         yield Problem(spec["iscsi"]["targetPortal"], wrong, reason="Invalid", field=spec["iscsi"].imaginary("targetportal"))
 
 
 def access_modes(spec: Node) -> Iterator[Problem]:
-    """At least one mode, and ReadWriteOncePod alone. The server names the list, whichever entry it means."""
+    """Yield missing, unknown and conflicting accessModes. The API server reports the list, not the entry."""
     modes = spec["accessModes"]
     if not len(modes):
-        yield require(modes, Complaint("there is no access mode", "add accessModes, such as ReadWriteOnce"))
+        yield require(modes, Complaint("spec.accessModes is required", "add accessModes, such as [ReadWriteOnce]"))
     found = {mode.text for mode in modes}
     for mode in modes:
         if mode.text not in ACCESS_MODES:
             yield not_supported(mode, ACCESS_MODES).replace(reason="NotSupported", field=modes)
     if "ReadWriteOncePod" in found and found & set(ACCESS_MODES[:3]):
-        yield Problem(modes, "ReadWriteOncePod allows no other mode beside it", help="take the others away", reason="Forbidden", at="key")
+        message = "ReadWriteOncePod cannot be combined with other accessModes"
+        help = "remove ReadWriteOncePod or all other accessModes"
+        yield Problem(modes, message, help=help, reason="Forbidden", at="key")
 
 
 def _capacity(capacity: Node) -> Iterator[Problem]:
-    """How much storage there is, and of nothing else."""
+    """Yield a capacity without storage, with other resources, or with a quantity that is not positive."""
     if not len(capacity):
-        yield require(capacity, Complaint("the volume has no size", "add capacity with storage"))
+        yield require(capacity, Complaint("spec.capacity is required", "add capacity with storage"))
     elif set(capacity.value) != {"storage"}:
         others = ", ".join(key for key, _ in capacity.entries if key != "storage")
-        yield Problem(
-            capacity, "a volume has storage and nothing else", help=f"write that instead of {others}", reason="NotSupported", at="key"
-        )
-    for _, size in capacity.entries:
+        message = f"capacity contains {others}, but only storage is supported"
+        help = f"remove {others}" if "storage" in capacity else f"use storage instead of {others}"
+        yield Problem(capacity, message, help=help, reason="NotSupported", at="key")
+    for key, size in capacity.entries:
         number = amount(size)
         if not size or (number is not None and number.sign <= 0):
-            yield Problem(size, f"{size.value or 0} is no size", help="write one such as 10Gi", reason="Invalid")
+            message = f"capacity.{key} {size.value or 0} is not positive"
+            yield Problem(size, message, help="use a quantity such as 10Gi", reason="Invalid")
 
 
 def _policy(spec: Node) -> Iterator[Problem]:
-    """What happens to the data once nobody claims them."""
+    """Yield an unknown persistentVolumeReclaimPolicy, and Recycle for the root directory of a node."""
     policy = spec["persistentVolumeReclaimPolicy"]
     if policy.text and policy.text not in _RECLAIM:
         yield not_supported(policy, _RECLAIM)
     if policy.text == "Recycle" and _clean(spec["hostPath"]["path"].text) == "/":
-        yield Problem(policy, "Recycle would delete all files of the node", help="write Retain, or mount a folder", reason="Forbidden")
+        message = 'persistentVolumeReclaimPolicy: Recycle is not allowed for hostPath.path "/", because it deletes all files of the node'
+        yield Problem(policy, message, help="use Retain, or another path", reason="Forbidden")
 
 
 def _clean(path: str) -> str:
-    """As Go's path.Clean, which keeps no second slash at the start."""
+    """Like path.Clean of Go, which keeps only one slash at the start."""
     return "/" + normpath(path).lstrip("/") if path.startswith("/") else path
 
 
 def _attributes_class(spec: Node) -> Iterator[Problem]:
-    """A class of attributes that a CSI driver can change."""
+    """Yield an empty or invalid volumeAttributesClassName, and one of a volume that is not a CSI volume."""
     name = spec["volumeAttributesClassName"]
     if not name:
         return
     if not name.text:
-        yield require(name, Complaint("the name of a class cannot be empty", "name one, or take the field away"))
+        help = "set it to the name of a VolumeAttributesClass, or remove it"
+        yield require(name, Complaint("volumeAttributesClassName is empty", help))
     elif wrong := names.dns_subdomain(name.text):
         yield Problem(name, wrong, reason="Invalid")
     if not spec["csi"]:
-        yield require(spec["csi"], Complaint("volumeAttributesClassName is for CSI volumes", "add csi, or take it away"))
+        yield require(spec["csi"], Complaint("volumeAttributesClassName is only allowed for CSI volumes", "remove it, or use csi"))
 
 
 @validator("core/v1 PersistentVolume", rule=deprecated_field)
 def volume_is_up_to_date(volume: Resource) -> Iterator[Problem]:
-    """Sources, annotations and a policy that Kubernetes has given up."""
+    """Yield deprecated sources, annotations and reclaim policies."""
     spec, annotations = volume["spec"], volume["metadata"]["annotations"]
     yield from deprecated_annotation(annotations, _STORAGE_CLASS, "storageClassName")
     yield from deprecated_annotation(annotations, _MOUNT_OPTIONS, "mountOptions")
     policy = spec["persistentVolumeReclaimPolicy"]
     if policy.text == "Recycle":
-        yield Problem(policy, "Recycle is deprecated", help="write Retain or Delete, and let a StorageClass provision volumes")
+        message = "persistentVolumeReclaimPolicy: Recycle is deprecated"
+        yield Problem(policy, message, help="use Retain or Delete, and dynamic provisioning with a StorageClass")
     for name in _GONE:
         if spec[name]:
             since, fate = DEPRECATED[name]
-            yield Problem(spec[name], f"{name} is deprecated since {since} {fate}", help="use a CSI driver", at="key")
+            message = f"{name} is deprecated since Kubernetes {since} {fate}"
+            yield Problem(spec[name], message, help="use csi with a CSI driver", at="key")
 
 
 def deprecated_annotation(annotations: Node, key: str, field: str) -> Iterator[Problem]:
-    """An annotation from before there was a field."""
+    """Yield a deprecated annotation that a field of spec has replaced."""
     if key in annotations:
-        yield Problem(annotations[key], f"the annotation {key} is deprecated", help=f"write {field} in the spec", at="key")
+        yield Problem(annotations[key], f"annotation {key} is deprecated", help=f"use spec.{field}", at="key")

@@ -1,4 +1,4 @@
-"""Files that a volume makes of ConfigMaps, Secrets, tokens and fields of the pod.
+"""Files of volumes from ConfigMaps, Secrets, tokens and fields of the Pod.
 
 Source: validateKeyToPath, validateDownwardAPIVolumeFile, validateProjectionSources (pkg/apis/core/validation/validation.go), and
 warningsForOverlappingVirtualPaths (pkg/api/pod/warnings.go).
@@ -13,12 +13,12 @@ from kcheck_spec._support import file_paths as paths
 from kcheck_spec.objects.common_constraints import dropped, dubious_setting, given, require
 from kcheck_spec.workloads.field_refs import field_problems, resource_problems
 
-# A server with default feature gates takes these away before it validates; what is left is a source without anything.
+# API servers with default feature gates drop these before validation, which leaves an empty source.
 _DROPPED = ("clusterTrustBundle", "podCertificate")
 _KINDS = ("secret", "configMap", "downwardAPI", "serviceAccountToken")
-# What a file may be told of its pod: not where the pod runs, which is not settled yet.
+# The fields of a Pod that can become files. The node is not among them, because it is not known yet.
 _FIELDS = ("metadata.name", "metadata.namespace", "metadata.labels", "metadata.annotations", "metadata.uid")
-_SHORTEST_TOKEN, _LONGEST_TOKEN = 600, 1 << 32
+_MIN_TOKEN, _MAX_TOKEN = 600, 1 << 32
 
 tables = [
     fields("core/v1 KeyToPath", key=(), path=()),
@@ -28,7 +28,7 @@ tables = [
 
 
 def file_mode(mode: Node, field: Node | None = None) -> Iterator[Problem]:
-    """Permissions of a file. `field`: where the server has another path for it."""
+    """Yield an invalid file mode. `field`: the node whose path the API server reports, if not `mode`."""
     number = mode.integer
     wrong = file_modes.mode(number) if number is not None else ""
     if wrong:
@@ -36,7 +36,7 @@ def file_mode(mode: Node, field: Node | None = None) -> Iterator[Problem]:
 
 
 def file_path(path: Node, field: Node | None = None) -> Iterator[Problem]:
-    """Where a file goes inside its volume."""
+    """Yield a missing or invalid path of a file within its volume. `field`: as of `file_mode`."""
     if not path.text:
         yield missing(path).replace(reason="Required", field=field)
     elif wrong := paths.local(path.text):
@@ -44,7 +44,7 @@ def file_path(path: Node, field: Node | None = None) -> Iterator[Problem]:
 
 
 def items(source: Node) -> Iterator[Problem]:
-    """Keys of a ConfigMap or Secret and the files that they become."""
+    """Yield problems of the items of a ConfigMap or Secret volume."""
     for item in source["items"]:
         if not given(item["key"]):
             yield missing(item["key"])
@@ -53,29 +53,29 @@ def items(source: Node) -> Iterator[Problem]:
 
 
 def files(source: Node) -> Iterator[Problem]:
-    """A ConfigMap or Secret as a volume of its own."""
+    """Yield problems of a ConfigMap or Secret volume."""
     yield from file_mode(source["defaultMode"])
     yield from items(source)
 
 
 def downward_items(source: Node) -> Iterator[Problem]:
-    """Fields of the pod as files. The server leaves the list and its index out of all paths."""
+    """Yield problems of the items of a downwardAPI volume. The API server omits `items` and the index from their paths."""
     for item in source["items"]:
         yield from file_path(item["path"], source.imaginary("path"))
         field, resource = item["fieldRef"], item["resourceFieldRef"]
         if field and resource:
-            yield Problem(
-                item, "fieldRef and resourceFieldRef are two contents of one file", help="take one away", reason="Invalid", field=source
-            )
+            message = "fieldRef and resourceFieldRef are mutually exclusive"
+            yield Problem(item, message, help="remove one of them", reason="Invalid", field=source)
         elif not field and not resource:
-            yield Problem(item, "the file has no content", help="add fieldRef or resourceFieldRef", reason="Required", field=source)
+            message = "the downwardAPI item has neither fieldRef nor resourceFieldRef"
+            yield Problem(item, message, help="add one of them", reason="Required", field=source)
         for problem in field_problems(item, _FIELDS) if field else resource_problems(item, container=True) if resource else ():
             yield _lifted(problem, item, source)
         yield from file_mode(item["mode"], source.imaginary("mode"))
 
 
 def _lifted(problem: Problem, item: Node, source: Node) -> Problem:
-    """The same problem of an item, under the path that it has without the item."""
+    """The problem with a field path that omits the item."""
     assert isinstance(problem.node, Node)
     at = problem.field if isinstance(problem.field, Node) else problem.node
     way: list[str] = []
@@ -86,24 +86,23 @@ def _lifted(problem: Problem, item: Node, source: Node) -> Problem:
 
 
 def downward_api(source: Node) -> Iterator[Problem]:
-    """Fields of the pod as a volume of their own."""
+    """Yield problems of a downwardAPI volume."""
     yield from file_mode(source["defaultMode"])
     yield from downward_items(source)
 
 
 def token(source: Node, volume: Node) -> Iterator[Problem]:
-    """A token of the pod's service account. The server looks for its path one level higher than it stands."""
+    """Yield problems of a serviceAccountToken source. The API server reports its path one level higher."""
     seconds = source["expirationSeconds"]
     number = seconds.integer
-    if number is not None and number < _SHORTEST_TOKEN:
-        yield Problem(seconds, f"{number} seconds are too short for a token", help=f"write at least {_SHORTEST_TOKEN}", reason="Invalid")
-    elif number is not None and number > _LONGEST_TOKEN:
-        yield Problem(seconds, f"{number} seconds are too long for a token", help=f"write at most {_LONGEST_TOKEN}", reason="Invalid")
+    if number is not None and not _MIN_TOKEN <= number <= _MAX_TOKEN:
+        message = f"expirationSeconds {number} is out of range ({_MIN_TOKEN}-{_MAX_TOKEN})"
+        yield Problem(seconds, message, reason="Invalid")
     yield from file_path(source["path"], volume.imaginary("path"))
 
 
 def projected(volume: Node) -> Iterator[Problem]:
-    """Several sources in one volume, each of one kind, and no two files in the same place."""
+    """Yield problems of a projected volume: entries with several sources, invalid sources and duplicate paths."""
     yield from file_mode(volume["defaultMode"])
     seen: set[str] = set()
     for source in volume["sources"]:
@@ -111,8 +110,8 @@ def projected(volume: Node) -> Iterator[Problem]:
         if len(kinds) > 1:
             yield Problem(
                 source,
-                f"one entry has one source, this has {' and '.join(kinds)}",
-                help="make each an entry of its own",
+                f"the projected source has several kinds: {' and '.join(kinds)}",
+                help="move each to a separate entry of sources",
                 reason="Forbidden",
             )
         for kind in kinds:
@@ -130,8 +129,8 @@ def projected(volume: Node) -> Iterator[Problem]:
                 if path.text in seen:
                     yield Problem(
                         path,
-                        f"{path.text} is another file of this volume already",
-                        help="write another path",
+                        f'duplicate path "{path.text}" in the projected volume',
+                        help="use another path",
                         reason="Invalid",
                         field=volume,
                     )
@@ -141,24 +140,25 @@ def projected(volume: Node) -> Iterator[Problem]:
 
 @validator("core/v1 Volume", rule=dubious_setting, fields="projected")
 def projections_have_sources(volume: Node) -> Iterator[Problem]:
-    """An entry of a projected volume holds something."""
+    """Yield entries of a projected volume without a source."""
     for source in volume["projected"]["sources"]:
         if not any(source[kind] for kind in _KINDS):
             gone = [kind for kind in _DROPPED if source[kind]]
-            what = f"{gone[0]} is switched off in servers with default feature gates, which drop it" if gone else "this source is empty"
-            yield Problem(source, f"{what}: nothing of it gets into the volume")
+            empty = "the projected source is empty, so it adds no files to the volume"
+            message = f"{gone[0]} is dropped by API servers with default feature gates, so it adds no files to the volume"
+            yield Problem(source, message if gone else empty)
 
 
 @validator("core/v1 Volume", rule=dubious_setting, fields=("configMap", "secret", "downwardAPI", "projected"))
 def files_do_not_overlap(volume: Node) -> Iterator[Problem]:
-    """No file of a volume stands where another one, or a folder of it, goes."""
+    """Yield files of a volume whose path overlaps that of another one."""
     for kind in ("configMap", "secret", "downwardAPI"):
         yield from _overlaps([item["path"] for item in volume[kind]["items"]])
     yield from _overlaps([path for source in volume["projected"]["sources"] for path in _paths(source)])
 
 
 def _paths(source: Node) -> list[Node]:
-    """The files of one source: the server looks at one kind only."""
+    """The paths of one source. The API server only looks at one kind."""
     for kind in ("configMap", "secret", "downwardAPI"):
         if source[kind]["items"]:
             return [item["path"] for item in source[kind]["items"]]
@@ -171,5 +171,6 @@ def _overlaps(found: list[Node]) -> Iterator[Problem]:
         for other in found[:index]:
             its = other.text.rstrip("/")
             if mine and its and (f"{mine}/".startswith(f"{its}/") or f"{its}/".startswith(f"{mine}/")):
-                yield Problem(path, f"{mine} overlaps {its} in the same volume: one of the two files is lost")
+                message = f'path "{mine}" overlaps path "{its}" of the same volume, so one of the files is lost'
+                yield Problem(path, message, help="use another path")
                 break

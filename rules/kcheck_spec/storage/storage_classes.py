@@ -1,6 +1,6 @@
-"""Classes of storage and of attributes of volumes.
+"""StorageClass and VolumeAttributesClass.
 
-Source: pkg/apis/storage/validation, SetDefaults_StorageClass, and pkg/api/storage/util.go for what is deprecated.
+Source: pkg/apis/storage/validation, SetDefaults_StorageClass, and pkg/api/storage/util.go for deprecations.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from kcheck_spec.workloads.affinity_terms import deprecated_label
 storage_class = declare("invalid-storage-class", "Invalid StorageClass or VolumeAttributesClass (provisioner, parameters)")
 
 _ATTRIBUTES_CLASSES = tuple(f"storage/{version} VolumeAttributesClass" for version in ("v1", "v1beta1", "v1alpha1"))
-_MOST_PARAMETERS = 512
-_PARAMETERS_SIZE = 256 * 1024
+_MAX_PARAMETERS = 512
+_MAX_PARAMETERS_BYTES = 256 * 1024
 
 tables = [
     fields(
@@ -32,7 +32,7 @@ tables = [
 
 @validator("storage/v1 StorageClass", rule=storage_class)
 def class_is_sound(owner: Resource) -> Iterator[Problem]:
-    """Who provisions volumes, how, and where."""
+    """Yield problems of a StorageClass."""
     yield from _driver(owner["provisioner"])
     yield from _parameters(owner["parameters"])
     yield from _topologies(owner["allowedTopologies"])
@@ -40,15 +40,15 @@ def class_is_sound(owner: Resource) -> Iterator[Problem]:
 
 @validator(_ATTRIBUTES_CLASSES, rule=storage_class)
 def attributes_are_sound(owner: Resource) -> Iterator[Problem]:
-    """Which driver changes what."""
+    """Yield problems of a VolumeAttributesClass."""
     yield from _driver(owner["driverName"])
     yield from _parameters(owner["parameters"])
     if not len(owner["parameters"]):
-        yield require(owner["parameters"], Complaint("a class without parameters changes nothing", "add one"))
+        yield require(owner["parameters"], Complaint("parameters is required", "add at least one parameter of the driver"))
 
 
 def _driver(name: Node) -> Iterator[Problem]:
-    """A qualified name, in which capitals are allowed everywhere."""
+    """Yield a missing or invalid driver: a qualified name, whose prefix can have uppercase letters."""
     if not name.text:
         yield missing(name)
     elif wrong := names.qualified_name(name.text.lower()):
@@ -56,39 +56,38 @@ def _driver(name: Node) -> Iterator[Problem]:
 
 
 def _parameters(parameters: Node) -> Iterator[Problem]:
-    """What the driver is told: not too much of it, and everything under a name."""
-    if len(parameters) > _MOST_PARAMETERS:
-        yield Problem(
-            parameters, f"there are {len(parameters)} parameters", help=f"leave at most {_MOST_PARAMETERS}", reason="TooLong", at="key"
-        )
+    """Yield too many or too large parameters, and those without a name."""
+    if len(parameters) > _MAX_PARAMETERS:
+        message = f"parameters has {len(parameters)} entries, more than the maximum of {_MAX_PARAMETERS}"
+        yield Problem(parameters, message, help="remove some", reason="TooLong", at="key")
         return
     size = 0
     for key, value in parameters.entries:
         size += len(key.encode()) + len(value.text.encode())
         if not key:
-            yield Problem(value, "a parameter has no name", help="give it one", reason="Invalid", at="key", field=parameters)
-    if size > _PARAMETERS_SIZE:
-        yield Problem(parameters, f"the parameters have {size} bytes", help=f"leave at most {_PARAMETERS_SIZE}", reason="TooLong", at="key")
+            message = "parameters has an empty key"
+            yield Problem(value, message, help="set it to the name of the parameter", reason="Invalid", at="key", field=parameters)
+    if size > _MAX_PARAMETERS_BYTES:
+        message = f"parameters has {size} bytes, more than the maximum of {_MAX_PARAMETERS_BYTES}"
+        yield Problem(parameters, message, help="remove some", reason="TooLong", at="key")
 
 
 def _topologies(terms: Node) -> Iterator[Problem]:
-    """Where volumes may be. Source: validateAllowedTopologies."""
+    """Yield empty and duplicate terms, keys and values of allowedTopologies. Source: validateAllowedTopologies."""
     seen: set[frozenset[tuple[str, frozenset[str]]]] = set()
     for term in terms:
         listed = term["matchLabelExpressions"]
         for each in listed:
             if not len(each["values"]):
                 yield missing(each["values"])
-            yield from unique(each["values"], _text, lambda value: Complaint(f"{value.text} is listed already", "take one of the two away"))
-        yield from unique(
-            listed, lambda e: e["key"].text, lambda e: Complaint(f"{e['key'].text} has values already", "put all into one list"), "key"
-        )
+            yield from unique(each["values"], _text, lambda value: Complaint(f'duplicate value "{value.text}"', "remove one of them"))
+        yield from unique(listed, _key, lambda each: Complaint(f'duplicate key "{_key(each)}"', "merge the values of both entries"), "key")
         places = frozenset((each["key"].text, frozenset(value.text for value in each["values"])) for each in listed)
         if not places:
-            # To the server an empty term is the same as no term, which it has seen.
-            yield Problem(listed, "an empty term says nothing", help="take it away", reason="Duplicate")
+            # For the API server an empty term is a duplicate of no term.
+            yield Problem(listed, "the allowedTopologies term is empty", help="remove it", reason="Duplicate")
         elif places in seen:
-            yield Problem(listed, "another term says the same", help="take one of the two away", reason="Duplicate", at="key")
+            yield Problem(listed, "duplicate allowedTopologies term", help="remove one of them", reason="Duplicate", at="key")
         seen.add(places)
 
 
@@ -96,9 +95,13 @@ def _text(value: Node) -> str:
     return value.text
 
 
+def _key(expression: Node) -> str:
+    return expression["key"].text
+
+
 @validator("storage/v1 StorageClass", rule=deprecated_field)
 def topologies_are_up_to_date(owner: Resource) -> Iterator[Problem]:
-    """Labels of nodes that have been renamed."""
+    """Yield deprecated node labels in allowedTopologies."""
     for term in owner["allowedTopologies"]:
         for each in term["matchLabelExpressions"]:
             yield from deprecated_label(each["key"])

@@ -1,6 +1,6 @@
-"""Certificates and keys of TLS Secrets. The server warns of pairs that do not fit; source: warningsForSecret, Go's tls.X509KeyPair.
+"""Certificates and private keys of TLS Secrets. The API server warns about mismatches: warningsForSecret, tls.X509KeyPair of Go.
 
-What is compared are the public keys of RSA and elliptic-curve pairs. Whether a key of another kind fits is left open.
+Only the public keys of RSA and elliptic-curve pairs are compared. Keys of other kinds are not checked.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _VERSION, _POINT = 0xA0, 0xA1
 
 @validator("core/v1 Secret", rule=key_pair)
 def certificate_fits_key(secret: Node) -> Iterator[Problem]:
-    """Both are PEM, and the key is that of the first certificate."""
+    """Yield certificates and keys that are not PEM, and keys of another certificate than the first one of the chain."""
     held = contents(secret)
     certificate, private = held.get("tls.crt"), held.get("tls.key")
     if secret["type"].text != "kubernetes.io/tls" or certificate is None or private is None:
@@ -31,23 +31,23 @@ def certificate_fits_key(secret: Node) -> Iterator[Problem]:
 
 
 def _compare(certificate: bytes, key: bytes) -> tuple[str, str] | None:
-    """The key of the Secret that is wrong, and why; None where the two fit or nothing is known against it."""
+    """The key of the Secret with an invalid value, and a message; None where both match or their public keys are unknown."""
     chain = [block for label, block in pem.blocks(certificate) if label == "CERTIFICATE"]
     if not chain:
-        return "tls.crt", Complaint("tls.crt holds no certificate in PEM", "begin it with -----BEGIN CERTIFICATE-----")
+        return "tls.crt", Complaint("tls.crt contains no PEM certificate", "use a certificate that begins with -----BEGIN CERTIFICATE-----")
     private = next(((label, block) for label, block in pem.blocks(key) if label.endswith("PRIVATE KEY")), None)
     if private is None:
-        return "tls.key", Complaint("tls.key holds no private key in PEM", "begin it with -----BEGIN PRIVATE KEY-----")
+        return "tls.key", Complaint("tls.key contains no PEM private key", "use a key that begins with -----BEGIN PRIVATE KEY-----")
     try:
         public = _public_key(chain[0])
     except pem.BadDer:
-        return "tls.crt", Complaint("the first certificate of tls.crt cannot be read", "encode it again")
+        return "tls.crt", Complaint("the first certificate of tls.crt is not valid DER", "encode the certificate again")
     try:
         own = _own_public_key(*private)
     except pem.BadDer:
-        return "tls.key", Complaint("the private key of tls.key cannot be read", "encode it again")
+        return "tls.key", Complaint("the private key of tls.key is not valid DER", "encode the key again")
     if own is not None and own != public:
-        return "tls.key", Complaint("tls.key is not the key of the first certificate in tls.crt", "put the two that belong together")
+        return "tls.key", Complaint("tls.key does not match the first certificate of tls.crt", "use the private key of this certificate")
     return None
 
 
@@ -66,7 +66,7 @@ def _public_key(certificate: bytes) -> bytes:
 
 
 def _own_public_key(label: str, key: bytes) -> bytes | None:
-    """The public key that a private key carries with it, None where it carries none."""
+    """The public key that a private key contains, None where it contains none."""
     parts = pem.parts(pem.only(key, pem.SEQUENCE))
     if label == "PRIVATE KEY":
         if len(parts) < 3 or parts[2][0] != pem.OCTETS:
@@ -80,7 +80,7 @@ def _own_public_key(label: str, key: bytes) -> bytes | None:
 
 
 def _modulus(key: bytes, place: int) -> bytes:
-    """An RSA modulus, the integer at a place of a sequence."""
+    """An RSA modulus, the integer at an index of a sequence."""
     parts = pem.parts(pem.only(key, pem.SEQUENCE))
     if len(parts) <= place or parts[place][0] != pem.INTEGER:
         raise pem.BadDer

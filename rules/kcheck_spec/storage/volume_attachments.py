@@ -11,7 +11,7 @@ from kcheck_spec.storage.volume_sources import driver_name
 
 volume_attachment = declare("invalid-volume-attachment", "Invalid VolumeAttachment (attacher, nodeName, source)")
 
-# What an inline volume may not say, for the attachment is about one CSI volume on one node.
+# The fields that are not allowed in inlineVolumeSpec.
 _NOT_INLINE = ("claimRef", "nodeAffinity", "storageClassName")
 
 tables = [
@@ -22,19 +22,20 @@ tables = [
 
 @validator("storage/v1 VolumeAttachment", rule=volume_attachment)
 def attachment_is_sound(attachment: Resource) -> Iterator[Problem]:
-    """Who attaches what to which node."""
+    """Yield problems of attacher, nodeName and source."""
     spec = attachment["spec"]
     source, node = spec["source"], spec["nodeName"]
     yield from driver_name(spec["attacher"])
     if wrong := names.dns_subdomain(node.text):
-        yield Problem(node, f"nodeName says where the volume is attached: {wrong}", help=help_of(wrong), reason="Invalid")
+        empty = Complaint("spec.nodeName is required", "set it to the name of a node")
+        invalid = Complaint(f'nodeName "{node.text}" is not valid: {wrong}', help_of(wrong))
+        yield Problem(node, invalid if node.text else empty, reason="Invalid")
     name, inline = source["persistentVolumeName"], source["inlineVolumeSpec"]
     if not name and not inline:
-        yield require(source, Complaint("there is nothing to attach", "add persistentVolumeName"))
+        yield require(source, Complaint("source has neither persistentVolumeName nor inlineVolumeSpec", "add persistentVolumeName"))
     elif name and inline:
-        yield Problem(
-            source, "persistentVolumeName and inlineVolumeSpec are two volumes", help="take one of them away", reason="Forbidden", at="key"
-        )
+        message = "persistentVolumeName and inlineVolumeSpec are mutually exclusive"
+        yield Problem(source, message, help="remove one of them", reason="Forbidden", at="key")
     elif inline:
         yield from _inline(inline)
     if name and (wrong := names.dns_subdomain(name.text)):
@@ -42,20 +43,21 @@ def attachment_is_sound(attachment: Resource) -> Iterator[Problem]:
 
 
 def _inline(spec: Node) -> Iterator[Problem]:
-    """A volume without a PersistentVolume of its own: a CSI source and how it is accessed."""
+    """Yield problems of inlineVolumeSpec, which can only have a CSI source and accessModes."""
     yield from access_modes(spec)
     yield from source_problems(spec, "", inline=True)
     for field in _NOT_INLINE:
         if spec[field] and spec[field].value != "":
-            yield Problem(spec[field], f"an inline volume has no {field}", help="take it away", reason="Forbidden", at="key")
+            message = f"{field} is not allowed in inlineVolumeSpec"
+            yield Problem(spec[field], message, help="remove it", reason="Forbidden", at="key")
     if len(spec["capacity"]):
-        yield Problem(spec["capacity"], "an inline volume has no capacity", help="take it away", reason="Forbidden", at="key")
+        message = "capacity is not allowed in inlineVolumeSpec"
+        yield Problem(spec["capacity"], message, help="remove it", reason="Forbidden", at="key")
     if not spec["csi"]:
-        yield require(spec["csi"], Complaint("an inline volume is a CSI volume", "add csi"))
+        yield require(spec["csi"], Complaint("csi is required in inlineVolumeSpec", "use csi as the only source"))
     for field, only in (("persistentVolumeReclaimPolicy", "Retain"), ("volumeMode", "Filesystem")):
         value = spec[field]
-        # The mode is a pointer, so an empty one is another one.
+        # volumeMode is a pointer, so an empty value differs from an absent one.
         if value and value.text != only and (value.text or field == "volumeMode"):
-            yield Problem(
-                value, f"{value.text or 'nothing'} is not for inline volumes", help=f"write {only}, or take it away", reason="Forbidden"
-            )
+            message = f'{field} "{value.text}" is not allowed in inlineVolumeSpec'
+            yield Problem(value, message, help=f"remove it, or set it to {only}", reason="Forbidden")

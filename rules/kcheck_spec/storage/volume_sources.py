@@ -1,7 +1,7 @@
-"""The kinds of storage that pods and PersistentVolumes have in common, and the order in which the API server looks at them.
+"""The volume sources that Pods and PersistentVolumes have in common.
 
-Source: validateVolumeSource, ValidatePersistentVolumeSpec and what they call (pkg/apis/core/validation/validation.go), with the
-defaults of pkg/apis/core/v1. A source is only looked at if it is the first of its volume, so these are functions that the volume
+Source: validateVolumeSource, ValidatePersistentVolumeSpec and their callees (pkg/apis/core/validation/validation.go), with the
+defaults of pkg/apis/core/v1. The API server only validates the first source of a volume, so these are functions that the volume
 calls and not tables of the walk.
 """
 
@@ -17,12 +17,12 @@ from kcheck_spec.objects.common_constraints import given, not_supported, require
 volume_source = declare("invalid-volume-source", "Volume has an invalid source or more than one")
 
 Ask = Callable[[Node], Iterator[Problem]]
-"""A question to a source: what is wrong with it."""
+"""Yields the problems of a source."""
 
 Sources = Mapping[str, tuple[Ask, ...]]
-"""What to ask of each source, by its field."""
+"""The checks of each source, by its field."""
 
-# Where the server writes a path that is none of the object's.
+# Field names that the API server reports under another name.
 _FORBIDDEN_AS = {"cephfs": "cephFS", "downwardAPI": "downwarAPI"}
 _ASKED_AS = {"gcePersistentDisk": "persistentDisk"}
 
@@ -33,8 +33,8 @@ _ISCSI_NAMES = {
 }
 _ISCSI_EXAMPLES = {
     "iqn": "iqn.2001-04.com.example:storage",
-    "eui": "eui. and 16 letters or digits",
-    "naa": "naa. and 32 letters or digits",
+    "eui": "eui. followed by 16 letters or digits",
+    "naa": "naa. followed by 32 letters or digits",
 }
 _ISCSI_LIMIT = 64
 _AZURE_KINDS = ("Dedicated", "Managed", "Shared")
@@ -42,9 +42,9 @@ _AZURE_CACHING = ("None", "ReadOnly", "ReadWrite")
 
 
 def one_source(volume: Node, order: Iterable[str], sources: Sources, *, always: tuple[str, ...] = ()) -> Iterator[Problem]:
-    """What is wrong with the sources of a volume. The first in the order of the server is its own, all others are too many.
+    """Yield problems of the first source of a volume in the order of the API server, and all further sources.
 
-    `always`: no source is too many that has one of these names.
+    `always`: sources that are allowed together with another one.
     """
     chosen = ""
     for name in order:
@@ -55,8 +55,9 @@ def one_source(volume: Node, order: Iterable[str], sources: Sources, *, always: 
         if not source:
             continue
         if chosen and name not in always:
-            message = f"{name} is a second source beside {chosen}: a volume has one, take one of them away"
-            yield Problem(source, message, reason="Forbidden", at="key", field=volume.imaginary(_FORBIDDEN_AS.get(name, name)))
+            message = f"the volume has more than one source: {chosen} and {name}"
+            field = volume.imaginary(_FORBIDDEN_AS.get(name, name))
+            yield Problem(source, message, help="remove one of them", reason="Forbidden", at="key", field=field)
             continue
         chosen = chosen or name
         for ask in sources[name]:
@@ -64,7 +65,7 @@ def one_source(volume: Node, order: Iterable[str], sources: Sources, *, always: 
 
 
 def _renamed(problems: Iterator[Problem], source: Node) -> Iterator[Problem]:
-    """The same problems under the name that the server knows the source by."""
+    """The problems with the field name that the API server reports."""
     assert source.parent is not None
     for problem in problems:
         child = problem.node
@@ -73,7 +74,7 @@ def _renamed(problems: Iterator[Problem], source: Node) -> Iterator[Problem]:
 
 
 def needs(*fields: str) -> Ask:
-    """These fields must be given."""
+    """A check that these fields are set."""
 
     def ask(source: Node) -> Iterator[Problem]:
         for name in fields:
@@ -84,7 +85,7 @@ def needs(*fields: str) -> Ask:
 
 
 def follows(field: str, rule: Callable[[str], str]) -> Ask:
-    """Text under a rule, where there is any."""
+    """A check of a string field, unless it is empty. `rule`: returns what is wrong with the string, or ""."""
 
     def ask(source: Node) -> Iterator[Problem]:
         wrong = rule(source[field].text) if source[field].text else ""
@@ -95,24 +96,24 @@ def follows(field: str, rule: Callable[[str], str]) -> Ask:
 
 
 def up_to(field: str, most: int) -> Ask:
-    """A number from 0."""
+    """A check that an integer field is between 0 and `most`."""
 
     def ask(source: Node) -> Iterator[Problem]:
         number = source[field].integer
         if number is not None and not 0 <= number <= most:
-            yield Problem(source[field], f"{number} is out of range", help=f"write a number from 0 to {most}", reason="Invalid")
+            yield Problem(source[field], f"{field} {number} is out of range (0-{most})", reason="Invalid")
 
     return ask
 
 
 def secret(field: str, *parts: str) -> Ask:
-    """A reference to a Secret needs these of its fields."""
+    """A check that a reference to a Secret, if any, has these fields."""
     ask = needs(*parts)
     return lambda source: ask(source[field]) if source[field] else iter(())
 
 
 def host_path(source: Node) -> Iterator[Problem]:
-    """A path without steps back, and a type of the known ones."""
+    """Yield a missing path, one that contains `..`, and an unknown type."""
     path, kind = source["path"], source["type"]
     if not path.text:
         yield missing(path)
@@ -127,21 +128,21 @@ _HOST_PATH_TYPES = ("BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate
 
 
 def nfs_path(source: Node) -> Iterator[Problem]:
-    """The exported folder, from the root of the server."""
+    """Yield a path that is not absolute."""
     path = source["path"]
     if path.text and not path.text.startswith("/"):
-        yield Problem(path, f"{path.text} does not begin with '/'", help=f"write /{path.text}", reason="Invalid")
+        yield Problem(path, f'nfs.path "{path.text}" does not begin with "/"', help=f"use /{path.text}", reason="Invalid")
 
 
 def iscsi(source: Node) -> Iterator[Problem]:
-    """Names of target and initiator, a LUN, and a secret for CHAP."""
+    """Yield missing and invalid names of target and initiator, an invalid LUN, and CHAP without a Secret."""
     iqn, initiator = source["iqn"], source["initiatorName"]
     yield from needs("targetPortal", "iqn")(source)
     if iqn.text and (wrong := _iscsi_name(iqn.text)):
         yield Problem(iqn, wrong, reason="Invalid")
     yield from up_to("lun", 255)(source)
     if (source["chapAuthDiscovery"].flag or source["chapAuthSession"].flag) and not source["secretRef"]:
-        yield require(source["secretRef"], Complaint("CHAP authentication needs a secret", "add secretRef"))
+        yield require(source["secretRef"], Complaint("secretRef is required for CHAP authentication", "add secretRef"))
     if initiator and (wrong := _iscsi_name(initiator.text)):
         yield Problem(initiator, wrong, reason="Invalid", field=source.imaginary("initiatorname"))
 
@@ -149,67 +150,68 @@ def iscsi(source: Node) -> Iterator[Problem]:
 def _iscsi_name(name: str) -> str:
     form = _ISCSI_NAMES.get(name[:3])
     if form is None:
-        return Complaint(f"{name or 'an empty name'} does not begin with iqn, eui or naa", f"write {_ISCSI_EXAMPLES['iqn']}")
-    return "" if form.search(name) else Complaint(f"{name} is no iSCSI name", f"write {_ISCSI_EXAMPLES[name[:3]]}")
+        message = f'iSCSI name "{name}" does not begin with iqn, eui or naa'
+        return Complaint(message, f"use a name such as {_ISCSI_EXAMPLES['iqn']}")
+    return "" if form.search(name) else Complaint(f'"{name}" is not a valid iSCSI name', f"use {_ISCSI_EXAMPLES[name[:3]]}")
 
 
 def iscsi_too_long(source: Node, name: str) -> str:
-    """The complaint about the name of a volume with its portal: the node makes a name of its own of both."""
+    """The complaint about the name of a volume and targetPortal, from which the kubelet builds one name; "" for short ones."""
     if not source["initiatorName"] or len(f"{name}:{source['targetPortal'].text}".encode()) <= _ISCSI_LIMIT:
         return ""
-    return Complaint(
-        f"with initiatorName, volume name and targetPortal have at most {_ISCSI_LIMIT - 1} bytes together", "shorten one of them"
-    )
+    size = len(f"{name}{source['targetPortal'].text}".encode())
+    limit = _ISCSI_LIMIT - 1
+    message = f"with initiatorName, the volume name and targetPortal have {size} bytes together, more than the maximum of {limit}"
+    return Complaint(message, "shorten one of them")
 
 
 def fibre_channel(source: Node) -> Iterator[Problem]:
-    """Either worldwide names with a LUN, or worldwide identifiers."""
+    """Yield a source without exactly one of targetWWNs (with lun) and wwids."""
     names_, ids, lun = source["targetWWNs"], source["wwids"], source["lun"]
     if not len(names_) and not len(ids):
-        yield require(names_, Complaint("a Fibre Channel volume needs targetWWNs and lun, or wwids", "add them"))
+        yield require(names_, Complaint("fc has neither targetWWNs nor wwids", "add targetWWNs and lun, or wwids"))
     if len(names_) and len(ids):
-        yield Problem(
-            names_, "targetWWNs and wwids are two ways to name one disk", help="take one of them away", reason="Invalid", at="key"
-        )
+        message = "fc.targetWWNs and fc.wwids are mutually exclusive"
+        yield Problem(names_, message, help="remove one of them", reason="Invalid", at="key")
     if len(names_):
         if not lun:
-            yield require(lun, Complaint("targetWWNs need a lun", "add it"))
+            yield require(lun, Complaint("fc.lun is required together with targetWWNs", "add lun"))
         yield from up_to("lun", 255)(source)
 
 
 def flocker(source: Node) -> Iterator[Problem]:
-    """A dataset by name or by UUID."""
+    """Yield a source without exactly one of datasetName and datasetUUID, and an invalid datasetName."""
     name, uuid = source["datasetName"].text, source["datasetUUID"].text
     if not name and not uuid:
-        yield Problem(source, "a Flocker volume needs a dataset", help="add datasetName or datasetUUID", reason="Required")
+        yield Problem(source, "flocker has neither datasetName nor datasetUUID", help="add one of them", reason="Required")
     if name and uuid:
-        yield Problem(
-            source, "datasetName and datasetUUID are two ways to name one dataset", help="take one of them away", reason="Invalid"
-        )
+        message = "flocker.datasetName and flocker.datasetUUID are mutually exclusive"
+        yield Problem(source, message, help="remove one of them", reason="Invalid")
     if "/" in name:
-        yield Problem(
-            source["datasetName"], f"{name} has a '/'", help=f"write {name.replace('/', '-').strip('-') or 'data'}", reason="Invalid"
-        )
+        help = f"use {name.replace('/', '-').strip('-') or 'another name'}"
+        yield Problem(source["datasetName"], f'datasetName "{name}" contains "/"', help=help, reason="Invalid")
 
 
 def quobyte(source: Node) -> Iterator[Problem]:
-    """One or several registries with their ports."""
+    """Yield a missing or invalid registry (a list of host:port), a missing volume, and a tenant that is too long."""
     registry, tenant = source["registry"], source["tenant"]
     if not registry.text:
         yield missing(registry)
     elif len(tenant.text.encode()) > 64:
-        yield Problem(tenant, "a tenant is a UUID of at most 64 characters", help="shorten it", reason="Required")
+        message = f"tenant has {len(tenant.text.encode())} bytes, more than the maximum of 64"
+        yield Problem(tenant, message, help="use the UUID of the tenant", reason="Required")
     else:
         wrong = next((pair for pair in registry.text.split(",") if not _host_and_port(pair)), None)
         if wrong is not None:
-            yield Problem(
-                registry, f"{wrong or 'an empty part'} is no host and port", help=f"write {wrong or 'registry'}:7861", reason="Invalid"
-            )
+            message = f'registry "{wrong}" is not a valid host:port'
+            plain = bool(wrong) and not set(wrong) & set(":[]")
+            help = f"did you mean {wrong}:7861?" if plain else "use the form host:port"
+            yield Problem(registry, message, help=help, reason="Invalid")
     yield from needs("volume")(source)
 
 
 def _host_and_port(text: str) -> bool:
-    """Whether Go's net.SplitHostPort takes it."""
+    """Whether net.SplitHostPort of Go accepts the text."""
     if text.startswith("["):
         host, bracket, port = text[1:].partition("]:")
         return bool(bracket) and not set(host + port) & set("[]") and ":" not in port
@@ -217,7 +219,7 @@ def _host_and_port(text: str) -> bool:
 
 
 def azure_disk(source: Node) -> Iterator[Problem]:
-    """A disk whose URI goes with its kind, which is Shared by default."""
+    """Yield missing fields, unknown modes and kinds, and a diskURI that does not match the kind (default Shared)."""
     yield from needs("diskName", "diskURI")(source)
     caching, kind, uri = source["cachingMode"], source["kind"], source["diskURI"]
     if caching and caching.text not in _AZURE_CACHING:
@@ -226,39 +228,40 @@ def azure_disk(source: Node) -> Iterator[Problem]:
         yield not_supported(kind, _AZURE_KINDS)
     start = "/subscriptions/" if kind.text == "Managed" else "https://"
     if uri.text and not uri.text.startswith(start):
-        named = f"kind {kind.text}" if kind.text else "kind Shared, the default,"
-        yield Problem(uri, f"the diskURI of {named} begins with {start}", help="write that, or another kind", reason="NotSupported")
+        named = f"kind: {kind.text}" if kind.text else "kind: Shared (the default)"
+        message = f'diskURI "{uri.text}" does not begin with {start}, as required for {named}'
+        managed = uri.text.startswith("/subscriptions/")
+        help = "set kind: Managed" if managed else f"use a URI that begins with {start}, or another kind"
+        yield Problem(uri, message, help=help, reason="NotSupported")
 
 
 def flex_options(source: Node) -> Iterator[Problem]:
-    """Options under names of their own, not those of Kubernetes."""
+    """Yield options with a prefix that is reserved for Kubernetes."""
     for key, option in source["options"].entries:
         domain = "." + key.partition("/")[0].lower()
         if domain.endswith((".kubernetes.io", ".k8s.io")):
-            yield Problem(
-                option, f"{key} is in a domain that Kubernetes keeps for itself", help="take another prefix", reason="Invalid", at="key"
-            )
+            message = f'option "{key}" has a prefix that is reserved for Kubernetes'
+            yield Problem(option, message, help="use another prefix", reason="Invalid", at="key")
 
 
 def csi_driver(source: Node) -> Iterator[Problem]:
-    """The name of a driver: a subdomain of at most 63 bytes, in which capitals are allowed."""
+    """Yield a missing or invalid driver of a CSI source."""
     yield from driver_name(source["driver"])
 
 
 def driver_name(driver: Node) -> Iterator[Problem]:
-    """A CSI driver by name. Source: ValidateCSIDriverName."""
+    """Yield a missing or invalid name: a DNS subdomain of at most 63 bytes, case-insensitive. Source: ValidateCSIDriverName."""
     name = driver.text
     if not name:
         yield missing(driver)
     elif len(name.encode()) > 63:
-        yield Problem(
-            driver, f"the name of a CSI driver has at most 63 bytes, this has {len(name.encode())}", help="shorten it", reason="TooLong"
-        )
+        message = f'CSI driver name "{name}" has {len(name.encode())} bytes, more than the maximum of 63'
+        yield Problem(driver, message, help="use the name of an installed CSI driver", reason="TooLong")
     elif wrong := names.dns_subdomain(name.lower()):
         yield Problem(driver, wrong, reason="Invalid")
 
 
-# What is the same in a pod and in a PersistentVolume.
+# The sources with the same checks in Pods and PersistentVolumes.
 COMMON: Sources = {
     "hostPath": (host_path,),
     "gcePersistentDisk": (needs("pdName"), up_to("partition", 255)),

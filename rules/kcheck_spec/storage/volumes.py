@@ -1,7 +1,7 @@
-"""Volumes of a pod: their names, and one source each.
+"""Volumes of Pods: their names and sources.
 
 Source: ValidateVolumes, validateVolumeSource, validatePodMetadataAndSpec (pkg/apis/core/validation/validation.go), SetDefaults_Volume:
-a volume without a source is an emptyDir. What is deprecated: pkg/api/pod/warnings.go.
+a volume without a source is an emptyDir. Deprecations: pkg/api/pod/warnings.go.
 """
 
 from __future__ import annotations
@@ -27,31 +27,31 @@ from kcheck_spec.storage.volume_sources import (
 
 PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 
-# What the server says of a source that it no longer mounts: since when it is deprecated, and what else there is to say.
+# Sources that Kubernetes no longer mounts: the version that deprecated each, and what happened later (with help other than a CSI driver).
 DEPRECATED = {
-    "photonPersistentDisk": ("1.11", "and does nothing since 1.16"),
-    "gitRepo": ("1.11", Complaint("and is switched off since 1.33", "clone in an init container into an emptyDir")),
-    "scaleIO": ("1.16", "and does nothing since 1.22"),
-    "flocker": ("1.22", "and does nothing since 1.25"),
-    "storageos": ("1.22", "and does nothing since 1.25"),
-    "quobyte": ("1.22", "and does nothing since 1.25"),
-    "glusterfs": ("1.25", "and does nothing since 1.26"),
-    "cephfs": ("1.28", "and does nothing since 1.31"),
-    "rbd": ("1.28", "and does nothing since 1.31"),
+    "photonPersistentDisk": ("1.11", "and not functional since 1.16"),
+    "gitRepo": ("1.11", Complaint("and disabled by default since 1.33", "clone the repository into an emptyDir in an init container")),
+    "scaleIO": ("1.16", "and not functional since 1.22"),
+    "flocker": ("1.22", "and not functional since 1.25"),
+    "storageos": ("1.22", "and not functional since 1.25"),
+    "quobyte": ("1.22", "and not functional since 1.25"),
+    "glusterfs": ("1.25", "and not functional since 1.26"),
+    "cephfs": ("1.28", "and not functional since 1.31"),
+    "rbd": ("1.28", "and not functional since 1.31"),
 }
 
 tables = [fields("core/v1 Volume", name=())]
 
 
 def empty_dir(source: Node) -> Iterator[Problem]:
-    """A limit that is not negative."""
+    """Yield a negative sizeLimit."""
     limit = amount(source["sizeLimit"])
     if limit is not None and limit.sign < 0:
-        yield Problem(source["sizeLimit"], f"{limit} is less than nothing", help="write a size such as 1Gi", reason="Forbidden")
+        yield Problem(source["sizeLimit"], f"sizeLimit {limit} is negative", help="use a quantity such as 1Gi", reason="Forbidden")
 
 
 def inline_csi(source: Node) -> Iterator[Problem]:
-    """A driver, and the secret that it needs to mount the volume."""
+    """Yield a missing or invalid driver, or name of nodePublishSecretRef."""
     yield from csi_driver(source)
     reference = source["nodePublishSecretRef"]
     if reference:
@@ -63,13 +63,13 @@ def inline_csi(source: Node) -> Iterator[Problem]:
 
 
 def ephemeral(source: Node) -> Iterator[Problem]:
-    """A template, which is looked at where it stands."""
+    """Yield a missing template. Other checks validate the template itself."""
     if not source["volumeClaimTemplate"]:
         yield missing(source["volumeClaimTemplate"])
 
 
 def image_volume(source: Node) -> Iterator[Problem]:
-    """An image, and when to pull it."""
+    """Yield a missing reference and an unknown pullPolicy."""
     yield from needs("reference")(source)
     policy = source["pullPolicy"]
     if policy.text and policy.text not in PULL_POLICIES:
@@ -104,7 +104,7 @@ _ORDER = (
 
 @validator("core/v1 Volume", rule=volume_source)
 def volume_is_sound(volume: Node) -> Iterator[Problem]:
-    """A name that is a DNS label, one source, and a name that fits it."""
+    """Yield problems of the sources and the name of a volume."""
     name = volume["name"]
     yield from one_source(volume, _ORDER, _SOURCES)
     if not name.text:
@@ -115,11 +115,12 @@ def volume_is_sound(volume: Node) -> Iterator[Problem]:
         yield Problem(name, wrong, reason="Invalid")
     pod = _name_of_pod(volume)
     if pod and name.text and volume["ephemeral"] and (wrong := names.dns_subdomain(f"{pod}-{name.text}")):
-        yield Problem(name, f"its claim is called {pod}-{name.text}, and {wrong}", help=help_of(wrong), reason="Invalid")
+        message = f'the name of the PersistentVolumeClaim of this ephemeral volume, "{pod}-{name.text}", is not valid: {wrong}'
+        yield Problem(name, message, help=help_of(wrong), reason="Invalid")
 
 
 def _name_of_pod(volume: Node) -> str:
-    """The name of the pod that the volume is in, "" in a template."""
+    """The name of the Pod that contains a volume, "" in a template."""
     listed = volume.parent
     spec = listed.parent if listed is not None else None
     pod = spec.parent if spec is not None else None
@@ -130,12 +131,12 @@ def _name_of_pod(volume: Node) -> str:
 
 
 def is_empty_dir(volume: Node) -> bool:
-    """Whether it is an emptyDir, which a volume without a source is, too."""
+    """Whether a volume is an emptyDir, explicitly or because it has no source."""
     return bool(volume["emptyDir"]) or not any(volume[source] for source in _ORDER)
 
 
 def claimed_names(pod: Pod) -> dict[str, Node]:
-    """The names of a StatefulSet's claim templates, each a volume of its pods, whatever the pod template says of that name."""
+    """The names of the volumeClaimTemplates of a StatefulSet. Each is a volume of its Pods and replaces a volume of the same name."""
     if not pod.resource.is_a("apps StatefulSet"):
         return {}
     names_ = [template["metadata"]["name"] for template in pod.resource["spec"]["volumeClaimTemplates"]]
@@ -143,7 +144,7 @@ def claimed_names(pod: Pod) -> dict[str, Node]:
 
 
 def accepted_volumes(pod: Pod) -> dict[str, Node]:
-    """The volumes that can be mounted, by name: those that the server has nothing against."""
+    """The volumes that can be mounted, by name: those that the API server accepts."""
     found: dict[str, Node] = {}
     for volume in pod["volumes"]:
         name = volume["name"].text
@@ -154,20 +155,20 @@ def accepted_volumes(pod: Pod) -> dict[str, Node]:
 
 @validator("core/v1 PodSpec", rule=volume_source, fields="volumes")
 def volume_names_differ(pod: Pod) -> Iterator[Problem]:
-    """No two volumes share a name. One that is refused for another reason does not count."""
+    """Yield volumes with a duplicate name. A volume that is rejected for another reason does not count."""
     kept = {id(volume) for volume in accepted_volumes(pod).values()}
     seen: set[str] = set()
     for volume in pod["volumes"]:
         name = volume["name"]
         if name.text in seen:
-            yield Problem(name, f"a volume of this pod is called {name.text} already", help="give it another name", reason="Duplicate")
+            yield Problem(name, f'duplicate volume name "{name.text}"', help="rename one of them", reason="Duplicate")
         elif id(volume) in kept:
             seen.add(name.text)
 
 
 @validator("core/v1 PodSpec", rule=volume_source, fields="volumes")
 def claims_are_not_made_for_others(pod: Pod) -> Iterator[Problem]:
-    """A volume does not use the claim that is made for an ephemeral volume of the same pod."""
+    """Yield volumes that use the claim of an ephemeral volume of the same Pod."""
     owner = pod.resource.name
     if pod.is_template or not owner:
         return
@@ -175,48 +176,46 @@ def claims_are_not_made_for_others(pod: Pod) -> Iterator[Problem]:
     for volume in pod["volumes"]:
         claim = volume["persistentVolumeClaim"]["claimName"]
         if claim.text in made:
-            message = f"{claim.text} is made for the ephemeral volume {made[claim.text]}"
-            yield Problem(claim, message, help="mount that volume, or use another claim", reason="Invalid")
+            message = f'PersistentVolumeClaim "{claim.text}" belongs to the ephemeral volume "{made[claim.text]}"'
+            yield Problem(claim, message, help=f'mount volume "{made[claim.text]}", or use another claim', reason="Invalid")
 
 
 @validator("core/v1 PodSpec", rule=volume_source, fields="volumes")
 def tokens_belong_to_an_account(pod: Pod) -> Iterator[Problem]:
-    """A pod that projects a token says whose it is. In a template the server does not ask."""
+    """Yield projected tokens of a Pod without serviceAccountName. In a template the API server does not require it."""
     if pod.is_template or pod["serviceAccountName"].text or pod["serviceAccount"].text:
         return
     for volume in pod["volumes"]:
         for source in volume["projected"]["sources"]:
             token = source["serviceAccountToken"]
             if token:
-                yield Problem(
-                    token, "a token belongs to a service account", help="add serviceAccountName to the pod", reason="Forbidden", at="key"
-                )
+                message = "a serviceAccountToken source requires spec.serviceAccountName"
+                yield Problem(token, message, help="add spec.serviceAccountName", reason="Forbidden", at="key")
 
 
 @validator("apps/v1 StatefulSet", rule=volume_source)
 def claim_templates_name_volumes(owner: Resource) -> Iterator[Problem]:
-    """Every claim template is a volume of the pods by its own name. Source: ValidateStatefulSetSpec, volumesToAddForTemplates."""
+    """Yield volumeClaimTemplates without a valid name, which names a volume. Source: ValidateStatefulSetSpec, volumesToAddForTemplates."""
     seen: dict[str, int] = {}
     for template in owner["spec"]["volumeClaimTemplates"]:
         name = template["metadata"]["name"]
         position = seen.setdefault(name.text, len(seen))
         path = f"spec.template.spec.volumes[{position}]"
         if not name.text:
-            yield Problem(
-                name, "a claim template is mounted by its name", help="add metadata.name", reason="Required", field=f"{path}.name"
-            )
+            message = "metadata.name of the volumeClaimTemplates entry is required: containers mount the volume by this name"
+            yield Problem(name, message, help="add metadata.name", reason="Required", field=f"{path}.name")
             claim = f"{path}.persistentVolumeClaim.claimName"
-            yield Problem(name, "a claim is called after its template", help="add metadata.name", reason="Required", field=claim)
+            message = "metadata.name of the volumeClaimTemplates entry is required: the PersistentVolumeClaims are named after it"
+            yield Problem(name, message, help="add metadata.name", reason="Required", field=claim)
         elif wrong := names.dns_label(name.text):
-            yield Problem(
-                name, f"a claim template is a volume by its name: {wrong}", help=help_of(wrong), reason="Invalid", field=f"{path}.name"
-            )
+            message = f'volumeClaimTemplates name "{name.text}" is not a valid volume name: {wrong}'
+            yield Problem(name, message, help=help_of(wrong), reason="Invalid", field=f"{path}.name")
 
 
 @validator("core/v1 Volume", rule=deprecated_field, fields=DEPRECATED)
 def volume_is_up_to_date(volume: Node) -> Iterator[Problem]:
-    """Sources that Kubernetes no longer mounts."""
+    """Yield sources that Kubernetes no longer mounts."""
     for name, (since, fate) in DEPRECATED.items():
         if volume[name]:
-            hint = "" if ":" in fate else "use a CSI driver"
-            yield Problem(volume[name], f"{name} is deprecated since {since} {fate}", help=hint, at="key")
+            help = help_of(fate) or "use csi with a CSI driver"
+            yield Problem(volume[name], f"{name} is deprecated since Kubernetes {since} {fate}", help=help, at="key")

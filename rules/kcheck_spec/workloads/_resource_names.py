@@ -55,8 +55,8 @@ def is_counted(name: str) -> bool:
 
 @lru_cache(maxsize=512)
 def standard(name: str) -> str:
-    """Empty for a valid resource name of any kind, else what is wrong."""
-    wrong = names.qualified_name(name, noun="a resource name")
+    """Empty for the name of any resource, else what is wrong."""
+    wrong = names.qualified_name(name, noun="resource name")
     if wrong or "/" in name or name in STANDARD_RESOURCES or name.startswith((HUGE_PAGES, f"requests.{HUGE_PAGES}")):
         return wrong
     near = _DEVICES.get(name) or nearest(name, STANDARD_RESOURCES)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, constraint, declare, fields, labels, names, validator
+from kcheck.api import Complaint, Node, Problem, constraint, declare, fields, help_of, labels, names, validator
 from kcheck_spec.objects.common_constraints import deprecated_field, dubious_setting, not_supported, require, settled
 from kcheck_spec.objects.labels import label_syntax
 
@@ -115,12 +115,7 @@ def expressions_are_labels(requirement: Node) -> Iterator[Problem]:
     key = requirement["key"]
     if wrong := labels.key(key.text):
         yield Problem(key, wrong, reason="Invalid")
-    if not _preferred(requirement):
-        yield from _value_problems(requirement)
-
-
-def _value_problems(requirement: Node) -> Iterator[Problem]:
-    for value in requirement["values"]:
+    for value in () if _preferred(requirement) else requirement["values"]:
         if wrong := labels.value(value.text):
             yield Problem(value, wrong, reason="Invalid")
 
@@ -133,11 +128,11 @@ def _preferred(requirement: Node) -> bool:
 @validator("core/v1 NodeSelectorRequirement", rule=dubious_setting)
 def preferences_can_be_met(requirement: Node) -> Iterator[Problem]:
     """Values of preferences that no label can have."""
-    if not _by_field(requirement) and _preferred(requirement):
-        for problem in _value_problems(requirement):
-            value = problem.node
-            assert isinstance(value, Node)
-            yield Problem(value, f'no node label can have the value "{value.text}": {problem.message}', help=problem.help)
+    if _by_field(requirement) or not _preferred(requirement):
+        return
+    for value in requirement["values"]:
+        if wrong := labels.value(value.text):
+            yield Problem(value, f'no node label can have the value "{value.text}": {wrong}', help=help_of(wrong))
 
 
 @validator("core/v1 NodeSelectorRequirement", rule=deprecated_field)

@@ -47,11 +47,11 @@ def containers(spec: Node) -> Iterator[Node]:
         yield from spec[name]
 
 
-def title(container: Node) -> str:
-    """How a message names a container: `container "web"`, or `containers[0]` for one without a name."""
+def title(container: Node, role: str = "") -> str:
+    """How a message names a container: `container "web"`, `init container "web"`, or `containers[0]` for one without a name."""
     name = container["name"].text
     owner = container.parent
-    return f'container "{name}"' if name or owner is None else f"{owner.name}[{container.key}]"
+    return f'{role} container "{name}"'.lstrip() if name or owner is None else f"{owner.name}[{container.key}]"
 
 
 @validator("core/v1 PodSpec", rule=container_name)
@@ -108,14 +108,14 @@ def settings_fit_the_kind(container: Container) -> Iterator[Problem]:
     if container.role == "init":
         for name in _RUNNING:
             if container[name]:
-                message = f"{name} is not allowed in init {title(container.node)}"
+                message = f"{name} is not allowed in {title(container.node, 'init')}"
                 hint = f"remove {name}, or set restartPolicy: Always to run the container as a sidecar"
                 yield Problem(container[name], message, help=hint, reason="Forbidden", at="key")
     else:
         for name in _NOT_EPHEMERAL:
             setting = container[name]
             if setting and (name != "resources" or any(setting)):
-                message = f"{name} is not allowed in ephemeral {title(container.node)}"
+                message = f"{name} is not allowed in {title(container.node, 'ephemeral')}"
                 yield Problem(setting, message, help=f"remove {name}", reason="Forbidden", at="key")
 
 
@@ -125,7 +125,7 @@ def restart_policy_fits_older_versions(container: Container) -> Iterator[Problem
     policy = container["restartPolicy"]
     if policy and container.resource.is_before(35) and not container.is_sidecar:
         if container.role == "init":
-            message = f'restartPolicy "{policy.text}" of init {title(container.node)} requires Kubernetes 1.35'
+            message = f'restartPolicy "{policy.text}" of {title(container.node, "init")} requires Kubernetes 1.35'
             hint = "remove restartPolicy, or use Always to run the container as a sidecar"
             yield Problem(policy, message, help=hint, reason="NotSupported")
         else:

@@ -75,7 +75,7 @@ def _failure_rule(rule: Node, containers: set[str], *, per_index: bool) -> Itera
     if len(conditions) > _MAX_CONDITIONS:
         yield _too_many(conditions, _MAX_CONDITIONS)
     for condition in conditions:
-        wrong = names.qualified_name(condition["type"].text, noun="a condition type")
+        wrong = names.qualified_name(condition["type"].text, noun="condition type")
         if wrong:
             yield Problem(condition["type"], wrong, reason="Invalid")
         if condition["status"].value == "":
