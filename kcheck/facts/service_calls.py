@@ -71,7 +71,7 @@ def services(meant: CallTarget, user: Facts, bundle: Bundle) -> list[Facts]:
     return [
         f
         for f in bundle.named("Service", meant.name)
-        if f.whole
+        if f.is_complete
         and (f.id.namespace == meant.namespace or not f.id.namespace or not meant.namespace)
         and bundle.variants.is_nearest(user.named, f.place.file)
     ]
@@ -79,7 +79,7 @@ def services(meant: CallTarget, user: Facts, bundle: Bundle) -> list[Facts]:
 
 def calls(user: Facts, bundle: Bundle) -> Iterator[ServiceCall]:
     """Yield the calls of an object to Services that certainly belong to the same application."""
-    for address in user.addresses if user.whole else ():
+    for address in user.addresses if user.is_complete else ():
         meant = target(address.host, user, bundle)
         found = services(meant, user, bundle) if meant is not None else []
         near = [f for f in found if bundle.complete or f.folder == user.folder]

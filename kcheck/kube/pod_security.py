@@ -79,7 +79,7 @@ def breaks(pod: Pod) -> Iterator[Break]:
     whole = pod["securityContext"]
     contexts = [whole, *(c["securityContext"] for c in containers)]
     for name in ("hostNetwork", "hostPID", "hostIPC"):
-        if pod[name].flag:
+        if pod[name].boolean:
             yield Break("hostNamespaces", "baseline", name, pod[name])
     for context in contexts:
         if context.is_map:
@@ -101,7 +101,7 @@ def breaks(pod: Pod) -> Iterator[Break]:
 
 def _of_context(context: Node, pod: Pod) -> Iterator[Break]:
     """Yield the violations of a security context."""
-    if context["windowsOptions"]["hostProcess"].flag:
+    if context["windowsOptions"]["hostProcess"].boolean:
         yield Break("windowsHostProcess", "baseline", "hostProcess", context["windowsOptions"]["hostProcess"])
     for name, control in (("appArmorProfile", "appArmorProfile"), ("seccompProfile", "seccompProfile_baseline")):
         node = context[name]["type"]
@@ -115,10 +115,10 @@ def _of_context(context: Node, pod: Pod) -> Iterator[Break]:
         for name in ("user", "role"):
             if options[name].text:
                 yield Break("seLinuxOptions", "baseline", f"SELinux {name}", options[name])
-    until = _USERS if pod["hostUsers"].flag is False else EVER
+    until = _USERS if pod["hostUsers"].boolean is False else EVER
     if context["runAsUser"].integer == 0:
         yield Break("runAsUser", "restricted", "runAsUser: 0", context["runAsUser"], since=_FIRST_USER, until=until)
-    if context["runAsNonRoot"].flag is False:
+    if context["runAsNonRoot"].boolean is False:
         yield Break("runAsNonRoot", "restricted", "runAsNonRoot: false", context["runAsNonRoot"], until=until)
 
 
@@ -137,11 +137,11 @@ def _of_volume(volume: Node) -> Iterator[Break]:
 def _of_container(container: Container) -> Iterator[Break]:
     """Yield the violations of the fields of a container."""
     context = container["securityContext"]
-    if context["privileged"].flag:
+    if context["privileged"].boolean:
         yield Break("privileged", "baseline", "privileged", context["privileged"])
     mount = context["procMount"]
     if mount.text not in ("", "Default"):
-        own = container.pod["hostUsers"].flag is False
+        own = container.pod["hostUsers"].boolean is False
         yield Break("procMount", "baseline", f"procMount {mount.text}", mount, until=_USERS if own else EVER)
         if own:
             yield Break("procMount", "restricted", f"procMount {mount.text}", mount, since=_USERS)
@@ -151,7 +151,7 @@ def _of_container(container: Container) -> Iterator[Break]:
             yield Break("capabilities_baseline", "baseline", f"capability {node.text}", node)
         elif node.text and node.text != "NET_BIND_SERVICE":
             yield Break("capabilities_restricted", "restricted", f"capability {node.text}", node, since=_FIRST_DROP, until=until)
-    if context["allowPrivilegeEscalation"].flag:
+    if context["allowPrivilegeEscalation"].boolean:
         node = context["allowPrivilegeEscalation"]
         yield Break("allowPrivilegeEscalation", "restricted", "allowPrivilegeEscalation: true", node, until=until)
     for port in container["ports"]:
@@ -175,8 +175,8 @@ def _missing(pod: Pod, containers: list[Container]) -> Iterator[Break]:
         yield Break("allowPrivilegeEscalation", "restricted", "allowPrivilegeEscalation: false", None, who, until=off)
     if who := without(lambda c: all(node.text != "ALL" for node in c["capabilities"]["drop"])):
         yield Break("capabilities_restricted", "restricted", "capabilities: {drop: [ALL]}", None, who, _FIRST_DROP, off)
-    if whole["runAsNonRoot"].flag is None and (who := without(lambda c: not c["runAsNonRoot"])):
-        until = _USERS if pod["hostUsers"].flag is False else EVER
+    if whole["runAsNonRoot"].boolean is None and (who := without(lambda c: not c["runAsNonRoot"])):
+        until = _USERS if pod["hostUsers"].boolean is False else EVER
         yield Break("runAsNonRoot", "restricted", "runAsNonRoot: true", None, who, until=until)
     if not whole["seccompProfile"] and (who := without(lambda c: not c["seccompProfile"])):
         yield Break("seccompProfile_restricted", "restricted", "seccompProfile: {type: RuntimeDefault}", None, who, _FIRST_SECCOMP, off)
