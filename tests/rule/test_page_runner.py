@@ -89,7 +89,7 @@ FIXED = "=fixed\n" + POD.replace("nginx", "httpd")
         (page("=options\nmay-be: 3\n", DRAWN, FIXED, CLEAN), "may_be must be a list of strings, not 3"),
         (page("=options\n- a\n", DRAWN, FIXED, CLEAN), "the options are no map"),
         (page("=options\nkubernetes: 1.30\n", DRAWN, FIXED, CLEAN), "the option kubernetes is 1.3: quote it"),
-        (page(DRAWN, FIXED, CLEAN.replace("image:", "imege:")), "line 8 of the example: unknown-field: Container has no field imege"),
+        (page(DRAWN, FIXED, CLEAN.replace("image:", "imege:")), 'line 8 of the example: unknown-field: unknown field "imege" in Container'),
         (page(DRAWN, FIXED, CLEAN.replace("kind: Pod", "kind: [Pod")), "line 3 of the example: invalid-yaml"),
         ("# acme/nginx\n<!-- tested: tests/none.py -->\n", "tests/none.py does not exist"),
         ("# acme/nginx\n<!-- tested: nothing.py -->\n", "nothing.py says nothing of acme/nginx"),
