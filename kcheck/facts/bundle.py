@@ -43,16 +43,16 @@ class Bundle:
     def __init__(self, facts: Iterable[Facts], complete: bool = False, files: Iterable[str] = ()) -> None:
         self.complete = complete
         self._files = files
-        self._given = facts
+        self._source = facts
         self._tables: dict[tuple[Scope, str], PodTable] = {}
         self._coverage: dict[tuple[Aim, str], Coverage] = {}
         self._presence: Presence | None = None
-        self._made: dict[Callable[[Bundle], Any], Any] = {}
+        self._results: dict[Callable[[Bundle], Any], Any] = {}
 
     @cached_property
     def facts(self) -> list[Facts]:
         """The facts of all objects. Cached facts of an earlier run are decoded on first access."""
-        return patched(list(self._given))
+        return patched(list(self._source))
 
     @cached_property
     def folders(self) -> dict[str, set[str]]:
@@ -142,9 +142,9 @@ class Bundle:
 
     def once(self, make: Callable[[Bundle], Found]) -> Found:
         """Return the result of a function of the whole input, such as a lookup table of a rule, computed on first use."""
-        if make not in self._made:
-            self._made[make] = make(self)
-        found: Found = self._made[make]
+        if make not in self._results:
+            self._results[make] = make(self)
+        found: Found = self._results[make]
         return found
 
     def named(self, kind: str, name: str, group: str = "") -> list[Facts]:
@@ -168,11 +168,11 @@ class Bundle:
         unless the input is complete, because it may contain several applications.
         """
         here, folder = by.place.file, by.folder
-        yield from self._found(by, selector, self._table("file", here, by))
+        yield from self._matching(by, selector, self._table("file", here, by))
         if scope != "file":
-            yield from self._found(by, selector, self._table("folder", folder, by), but_file=here)
+            yield from self._matching(by, selector, self._table("folder", folder, by), but_file=here)
         if scope == "input":
-            far = self._found(by, selector, self._table("input", "", by), but_folder=folder)
+            far = self._matching(by, selector, self._table("input", "", by), but_folder=folder)
             # If the input contains many repositories, some labels occur in all of them, although the repositories are independent.
             yield from far if self.complete else islice(far, _MAX_DISTANT_PODS)
 
@@ -181,7 +181,7 @@ class Bundle:
         if next(self.pods_matching(by, selector), None) is not None:
             return True
         self._presence = self._presence or Presence(self.facts, self._table("input", "", by))
-        return self._presence.seems(by, selector)
+        return self._presence.has_signs(by, selector)
 
     def pods(self, by: Facts, scope: Scope) -> list[Backend]:
         """Return all Pods, except those of patches, of the file of an object, its folder or the input."""
@@ -198,7 +198,7 @@ class Bundle:
                         seen.add(id(pod))
                         yield f, pod
 
-    def _found(
+    def _matching(
         self, by: Facts, selector: Selector, table: PodTable, but_file: str | None = None, but_folder: str | None = None
     ) -> Iterator[Backend]:
         """Yield the matching Pods of a table, except those of a file or folder that was searched before."""
@@ -249,7 +249,7 @@ class Bundle:
         key = (aim, workload.place.file if scope == "file" else "")
         if key not in self._coverage:
             self._coverage[key] = Coverage(self.in_scope(workload, scope), partial(self.pods_matching, scope=scope), aim, self.variants)
-        return self._coverage[key].over(workload)
+        return self._coverage[key].owners_of(workload)
 
     @cached_property
     def _scalers(self) -> dict[tuple[str, str, str], list[tuple[Facts, Reference]]]:

@@ -60,7 +60,7 @@ class PodTable:
         wanted = [r for r in selector.requirements if r.operator not in ("NotIn", "DoesNotExist")]
         if not wanted:
             return self._within(self.all, namespace)
-        groups = [group for r in wanted if (group := self._with(r))]
+        groups = [group for r in wanted if (group := self._pods_for(r))]
         if not groups:
             # A label that no Pod has may be added by a controller.
             return {identity: files for r in wanted for identity, files in self.by_added.get(r.key, {}).items()}.items()
@@ -104,7 +104,7 @@ class PodTable:
                     if near is not None:
                         yield (r.key, near) if word is value else (near, value)
 
-    def _with(self, requirement: Requirement) -> dict[Identity, Group]:
+    def _pods_for(self, requirement: Requirement) -> dict[Identity, Group]:
         if requirement.operator == "In" and len(requirement.values) == 1:
             return self.by_label.get((requirement.key, requirement.values[0]), {})
         return self.by_key.get(requirement.key, {})

@@ -26,7 +26,7 @@ class Presence:
         self._names = frozenset(f.id.name for f in self._operated)
         self._labelled = grouped(((label, f) for f in self._operated for label in f.labels.items()), itemgetter(0), itemgetter(1))
 
-    def seems(self, by: Facts, selector: Selector) -> bool:
+    def has_signs(self, by: Facts, selector: Selector) -> bool:
         """Return whether there is a sign of Pods for the selector of an object.
 
         Signs are: a Pod that meets the selector, even of a variant that does not belong to the object; a custom resource with these labels,

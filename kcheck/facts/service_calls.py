@@ -66,13 +66,13 @@ def namespaces(bundle: Bundle) -> frozenset[str]:
     return frozenset(f.id.namespace for f in bundle.facts) | {f.id.name for f in bundle.facts if f.id.kind == "Namespace"}
 
 
-def services(meant: CallTarget, user: Facts, bundle: Bundle) -> list[Facts]:
+def services(called: CallTarget, user: Facts, bundle: Bundle) -> list[Facts]:
     """Return the Services of the input that a target may refer to, including variants."""
     return [
         f
-        for f in bundle.named("Service", meant.name)
+        for f in bundle.named("Service", called.name)
         if f.is_complete
-        and (f.id.namespace == meant.namespace or not f.id.namespace or not meant.namespace)
+        and (f.id.namespace == called.namespace or not f.id.namespace or not called.namespace)
         and bundle.variants.is_nearest(user.named, f.place.file)
     ]
 
@@ -80,8 +80,8 @@ def services(meant: CallTarget, user: Facts, bundle: Bundle) -> list[Facts]:
 def calls(user: Facts, bundle: Bundle) -> Iterator[ServiceCall]:
     """Yield the calls of an object to Services that certainly belong to the same application."""
     for address in user.addresses if user.is_complete else ():
-        meant = target(address.host, user, bundle)
-        found = services(meant, user, bundle) if meant is not None else []
+        called = target(address.host, user, bundle)
+        found = services(called, user, bundle) if called is not None else []
         near = [f for f in found if bundle.complete or f.folder == user.folder]
         if not near or len({f.place.file for f in near}) > 1:
             continue

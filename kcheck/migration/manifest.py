@@ -14,7 +14,7 @@ from kcheck.migration.equivalents import Counterparts
 from kcheck.migration.note import Note, note_at
 from kcheck.migration.polaris import Exemption
 from kcheck.migration.suppressions import AskedSuppression, asked_by
-from kcheck.text.edit import Edit, apply
+from kcheck.text.edit import Edit, apply_edits
 from kcheck.text.source import Source
 from kcheck.text.span import Span
 from kcheck.yaml.document import Document
@@ -56,7 +56,7 @@ class Manifest:
         """The new text, the old one where nothing changes. What could not be taken over stands in `notes` afterwards."""
         old = self.source.text
         try:
-            new = apply(old, self._edits(exemptions))
+            new = apply_edits(old, self._edits(exemptions))
         except ValueError:  # two edits of one place
             new = ""
         # Anchors may be told of in annotations and meant elsewhere: whatever happens, nothing else may change.

@@ -137,7 +137,7 @@ def _breaches(pod: PodFact, space: Facts, mode: str) -> list[PodSecurityViolatio
     version = standards.version_of(space.labels.get(f"{standards.PREFIX}{mode}-version", ""))
     if level not in standards.LEVELS[1:] or version is None:
         return []
-    latest = version == standards.EVER
+    latest = version == standards.LATEST
     return [
         each for each in pod.breaches
         if (level == "restricted" or not each.restricted) and (each.latest if latest else each.since <= version < each.until)
