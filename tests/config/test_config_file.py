@@ -203,7 +203,7 @@ class TestRules:
         ("rules:\n  host-network: {ports: 2}\n", ['2:18: unknown option "ports" of rule host-network; use severity']),
         ("rules:\n  missing-probe: {min-replicas: two}\n", ["2:33: min-replicas must be an integer, not 'two'"]),
         ("rules:\n  latest-tag: {allow: [a, 1]}\n", ["2:23: allow must be a list of strings, not ['a', 1]"]),
-        ("rules:\n  acme/owner: {strict: maybe}\n", ["2:24: strict is true or false, not 'maybe'"]),
+        ("rules:\n  acme/owner: {strict: maybe}\n", ["2:24: strict must be true or false, not 'maybe'"]),
         ("rules:\n  security: {allow: a}\n", ['2:14: group security has no option "allow", only severity; set options on single rules']),
         ("rules:\n  internal-error: off\n", ["2:3: internal-error is always on and always an error; remove this line"]),
         ("rules: [latest-tag]\n", ["1:8: rules must be a map from rules and groups to settings, not a list"]),
