@@ -58,8 +58,8 @@ def test_parts(program: Program, flags: list[str], names: list[str]) -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (["--kind", "Servce"], "no kind Servce: did you mean Service?"),
-        (["--focus", "Service/wb"], "no object Service/wb: did you mean Service/web?"),
+        (["--kind", "Servce"], 'unknown kind "Servce"; did you mean "Service"?'),
+        (["--focus", "Service/wb"], 'unknown object "Service/wb"; did you mean "Service/web"?'),
         (["--namespace", "x"], "no namespace x: the input has none"),
         (["--format", "svg"], "'svg' is not one of"),
         (["--select", "nothing"], "unknown rule or group"),

@@ -203,7 +203,7 @@ class TestRules:
         ("rules:\n  host-network: {ports: 2}\n", ['2:18: unknown option "ports" of rule host-network; use severity']),
         ("rules:\n  missing-probe: {min-replicas: two}\n", ["2:33: min-replicas must be an integer, not 'two'"]),
         ("rules:\n  latest-tag: {allow: [a, 1]}\n", ["2:23: allow must be a list of strings, not ['a', 1]"]),
-        ("rules:\n  acme/owner: {strict: maybe}\n", ["2:24: strict is true or false, not 'maybe'"]),
+        ("rules:\n  acme/owner: {strict: maybe}\n", ["2:24: strict must be true or false, not 'maybe'"]),
         ("rules:\n  security: {allow: a}\n", ['2:14: group security has no option "allow", only severity; set options on single rules']),
         ("rules:\n  internal-error: off\n", ["2:3: internal-error is always on and always an error; remove this line"]),
         ("rules: [latest-tag]\n", ["1:8: rules must be a map from rules and groups to settings, not a list"]),
@@ -254,8 +254,8 @@ class TestRules:
                 "1:1: the config must be a map with the keys kubernetes, schemas, complete, pods, rules, overrides, exclude, fail-on, not a list"
             ],
         ),
-        ("complete: {a: 1\n", ["1:15: the '{' is never closed, or a ',' is missing; close it with '}'"]),
-        ("rules:\n\tsecurity: off\n", ["2:1: this character cannot begin a value; quote the text"]),
+        ("complete: {a: 1\n", ['1:15: unclosed "{" or missing ","; add "}" or ","']),
+        ("rules:\n\tsecurity: off\n", ["2:1: a plain value must not begin with this character; quote the value"]),
     ],
 )
 def test_a_mistake_is_told_with_its_place(text: str, told: list[str], registry: Registry) -> None:
@@ -275,7 +275,7 @@ def test_a_file_that_cannot_be_read(registry: Registry, folder: Path) -> None:
     with pytest.raises(BadConfig, match=r"^gone.yaml:1:1: cannot be read: No such file or directory$"):
         read(Path("gone.yaml"), registry)
     Path("bytes.yaml").write_bytes(b"complete: true\nrules: \xff\n")
-    with pytest.raises(BadConfig, match=r"^bytes.yaml:2:1: not a text file: byte 0xff is not UTF-8$"):
+    with pytest.raises(BadConfig, match=r"^bytes.yaml:2:1: not a text file: byte 0xff is not valid UTF-8$"):
         read(Path("bytes.yaml"), registry)
 
 
