@@ -27,7 +27,7 @@ class _CronField(NamedTuple):
 
     @property
     def range(self) -> str:
-        return f"{self.min}-{self.max}"
+        return f"{self.min} to {self.max}"
 
 
 _MINUTE = _CronField("field minute", 0, 59)
@@ -84,7 +84,7 @@ def _range(text: str, field: _CronField) -> str:
     low, high = field.min, field.max
     if first not in ("*", "?"):
         if len(last) > 1:
-            return Complaint(f'"{text}" in {field.noun} has more than one "-"', f"use a range such as {field.least}-{field.most}")
+            return Complaint(f'"{text}" in {field.noun} has more than one "-"', f"use a range such as {field.min}-{field.max}")
         found, end = _number(first, field), _number(last[0], field) if last else None
         if found is None or (last and end is None):
             return _not_a_number(first if found is None else last[0], field)
@@ -92,10 +92,10 @@ def _range(text: str, field: _CronField) -> str:
         high = end if end is not None else field.max if steps else low
     if steps and (_number(steps[0]) is None or _number(steps[0]) == 0):
         return Complaint(f'"{text}" in {field.noun} has no valid step after "/"', f"use a number of 1 or more, such as {bounds}/5")
-    if low < field.least or high > field.most:
-        return _outside(low if low < field.least else high, field)
+    if low < field.min or high > field.max:
+        return _outside(low if low < field.min else high, field)
     if low > high:
-        return Complaint(f'range "{bounds}" in {field.noun} ends before it begins', f"use {low}-{field.most},{field.least}-{high}")
+        return Complaint(f'range "{bounds}" in {field.noun} ends before it begins', f"use {low}-{field.max},{field.min}-{high}")
     return ""
 
 
@@ -117,5 +117,5 @@ def _not_a_number(text: str, field: _CronField) -> str:
 
 
 def _outside(number: int, field: _CronField) -> str:
-    hint = "0 for Sunday" if number == 7 and field.names and field.least == 0 else f"a number from {field.range}"
+    hint = "0 for Sunday" if number == 7 and field.names and field.min == 0 else f"a number from {field.range}"
     return Complaint(f"{number} is out of range for {field.noun}", f"use {hint}")

@@ -98,7 +98,7 @@ def parse_format(text: str) -> int:
             known = known or matches > 0
     if not known:
         raise BadDuration(Complaint(f'"{text}" is not a valid duration', "use a number with a unit, such as 90s, 1h30m or 3 days"))
-    return (total + _MOST) % (2 * _MOST) - _MOST
+    return (total + _MAX_NANOSECONDS) % (2 * _MAX_NANOSECONDS) - _MAX_NANOSECONDS
 
 
 def _whole(digits: str, text: str) -> int:
@@ -108,11 +108,11 @@ def _whole(digits: str, text: str) -> int:
     return int(digits or "0")
 
 
-def _endless(text: str) -> BadDuration:
+def _too_long(text: str) -> BadDuration:
     return BadDuration(f'duration "{text}" exceeds the maximum of 292 years')
 
 
-def _help_for_unit(whole: str, unit: str) -> str:
-    """Return the help for an unknown unit; days and weeks are converted to hours."""
+def _hours(whole: str, unit: str) -> str:
+    """Return days or weeks in hours, as an addition to the help, "" for other units."""
     hours = {"d": 24, "day": 24, "days": 24, "w": 168, "week": 168, "weeks": 168}.get(unit.strip())
     return f" ({whole}{unit.strip()} is {int(whole[:9]) * hours}h)" if hours and whole else ""

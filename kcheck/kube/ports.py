@@ -34,7 +34,7 @@ class HostPort(NamedTuple):
 
 
 def number(value: int) -> str:
-    """Empty for a port number, else what is wrong."""
+    """Return "" for a valid port number, otherwise the message."""
     return "" if 1 <= value <= 65535 else f"port {value} is out of range (1-65535)"
 
 

@@ -470,7 +470,7 @@ DOCUMENTATION = (Path(__file__).resolve().parents[2] / "docs/suppression.md").re
 def test_the_examples_of_the_documentation_are_read(text: str) -> None:
     names = re.findall(r"[a-z-]+", " ".join(re.findall(r"ignore\[(.*?)\]|kcheck.dev/ignore: \"(.*?);", text)[0]))
     registry = Registry(
-        {name: Rule(name, "", WARNING, "practice") for name in ["host-network", "host-path-volume", "privileged", "reliability"]}
+        {name: Rule(name, "", WARNING, "practice") for name in ["host-network", "host-path-volume", "privileged-container", "reliability"]}
     )
     source = Source("a.yaml", text)
     ignores = read_ignores(source, parse(source), registry)

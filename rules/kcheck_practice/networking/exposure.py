@@ -11,7 +11,6 @@ from itertools import islice
 from typing import Annotated, Any
 
 from kcheck.api import ERROR, INFO, Bundle, Facts, Problem, Related, Resource, rule
-from kcheck_practice._support.objects import title
 
 _GROUPS = ("networking", "security", "exposure")
 # Parts of annotation names by which a cloud load balancer is internal or restricted.
@@ -177,9 +176,9 @@ def shared_selector(service: Facts, bundle: Bundle) -> Iterator[Problem]:
             selected = bundle.selected(service, service.selectors[0].selector) if bundle.once(_has_rollouts) else ()
             if any(f.id.kind == "Rollout" for f, _ in islice(selected, _MAX_COMPARED)):
                 return
-            message = f"{title(service)} selects the same Pods and ports as {title(other)}"
+            message = f"{service.title} selects the same Pods and ports as {other.title}"
             hint = "remove one of the two Services, or change one selector"
-            yield Problem(service.selectors[0].place, message, help=hint, related=(Related(other.place, title(other)),))
+            yield Problem(service.selectors[0].place, message, help=hint, related=(Related(other.place, other.title),))
             return
 
 
@@ -227,9 +226,9 @@ def external_dns_clash(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
                 continue
             one, two = facts.place.file, other.place.file
             if one == two or (bundle.complete and not bundle.variants.alternatives(one, two)):
-                message = f'external-dns hostname "{claim.value}" is already requested by {title(other)}'
+                message = f'external-dns hostname "{claim.value}" is already requested by {other.title}'
                 hint = "use another hostname, or request it in one object only"
-                yield Problem(claim.place, message, help=hint, related=(Related(theirs.place, title(other)),))
+                yield Problem(claim.place, message, help=hint, related=(Related(theirs.place, other.title),))
                 break
 
 

@@ -7,7 +7,6 @@ from itertools import islice
 from typing import Annotated
 
 from kcheck.api import Bundle, Container, Facts, NodesFact, PortFact, Problem, Related, may_share, ports, rule
-from kcheck_practice._support.objects import title
 
 _MAX_USERS = 1000
 """Workloads with the same host port that are compared, which limits the time for a file with many copies."""
@@ -51,8 +50,8 @@ def host_port_clash(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
                     line = taken.place.range.start.line
                     where = f"line {line}" if other.place.file == facts.place.file else f"{other.place.file}:{line}"
                     number = f"{port.protocol} host port {port.host_port}"
-                    message = f"{title(other)} ({where}) uses {number} on the same nodes, so one of the two Pods cannot start"
-                    related = (Related(taken.place, f"port of {title(other)}"),)
+                    message = f"{other.title} ({where}) uses {number} on the same nodes, so one of the two Pods cannot start"
+                    related = (Related(taken.place, f"port of {other.title}"),)
                     yield Problem(port.place, message, help="use another host port", related=related)
                     break
 

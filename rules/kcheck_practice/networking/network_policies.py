@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kcheck.api import ERROR, INFO, Bundle, Facts, Node, Problem, Resource, may_share, rule
-from kcheck_practice._support.objects import title
 
 _GROUPS = ("networking", "network-policies")
 _POLICY = "networking.k8s.io NetworkPolicy"
@@ -21,7 +20,7 @@ def no_network_policy(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     directions = {kind for policy in over for kind in policy.marks}
     if "Ingress" not in directions:
         what = "ingress traffic to " if over else ""
-        message = f"no NetworkPolicy in the input {'restricts' if over else 'selects'} {what}the Pods of {title(workload)}"
+        message = f"no NetworkPolicy in the input {'restricts' if over else 'selects'} {what}the Pods of {workload.title}"
         yield Problem(workload.place, message, help="add a NetworkPolicy with policyTypes: [Ingress] that selects them")
 
 
@@ -42,7 +41,7 @@ def policy_without_pods(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
     beside = (f for f in bundle.around(policy, "file") if may_share(f.id.namespace, policy.id.namespace))
     here = [f for f in beside if f.whole and f.pods and f.id.kind in _WORKLOADS]
     if bundle.complete or (here and policy.place.file not in bundle.operated_files):
-        closest = f" ({title(here[0])} has other labels)" if here else ""
+        closest = f" ({here[0].title} has other labels)" if here else ""
         message = f"podSelector {found.selector} matches no Pod in the input{closest}, so the NetworkPolicy has no effect"
         yield Problem(found.place, message, help="correct spec.podSelector, or add a workload with these labels")
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from itertools import islice
 
 from kcheck.api import ERROR, Bundle, Facts, PodFact, PortFact, Problem, Related, SelectorFact, rule
-from kcheck_practice._support.objects import title
 from kcheck_practice._support.typos import correction, meant
 from kcheck_practice.networking._service_backends import backends
 
@@ -37,13 +36,13 @@ def monitor_without_services(monitor: Facts, bundle: Bundle) -> Iterator[Problem
         return
     here = [f for f in bundle.around(monitor, "file") if f.id.kind == "Service" and f.whole]
     if bundle.complete or here:
-        closest = f" ({title(here[0])} has other labels)" if here else ""
+        closest = f" ({here[0].title} has other labels)" if here else ""
         message = f"selector {found.selector} matches no Service in the input{closest}, so nothing is scraped"
         hint = "correct the selector, or add these labels to the Service"
         elsewhere = next((f for f in here if found.selector.matches(f.labels)), None)
         if elsewhere is not None:
             where = ", ".join(f'"{each}"' for each in sorted(found.namespaces)) or f'"{monitor.id.namespace}"'
-            there = f'{title(elsewhere)} in namespace "{elsewhere.id.namespace}" has these labels'
+            there = f'{elsewhere.title} in namespace "{elsewhere.id.namespace}" has these labels'
             message = f"selector {found.selector} matches no Service in namespace {where}, but {there}"
             hint = f'add "{elsewhere.id.namespace}" to spec.namespaceSelector.matchNames'
         yield Problem(found.place, message, help=hint)
@@ -59,7 +58,7 @@ def monitor_without_pods(monitor: Facts, bundle: Bundle) -> Iterator[Problem]:
         return
     here = [f for f in bundle.around(monitor, "file") if f.whole and f.pods]
     if bundle.complete or here:
-        closest = f" ({title(here[0])} has other labels)" if here else ""
+        closest = f" ({here[0].title} has other labels)" if here else ""
         message = f"selector {found.selector} matches no Pod in the input{closest}, so nothing is scraped"
         yield Problem(found.place, message, help="correct the selector, or add a workload with these labels")
 
@@ -78,16 +77,16 @@ def missing_monitor_port(monitor: Facts, bundle: Bundle) -> Iterator[Problem]:
         behind = [pod for f in services if f.selectors for _, pod in backends(f, bundle)]
         for port in monitor.ports:
             if port.name:
-                yield from _missing_port(port, [each for f in services for each in f.ports], title(services[0]), services[0])
+                yield from _missing_port(port, [each for f in services for each in f.ports], services[0].title, services[0])
             elif behind and isinstance(port.target, str):
-                yield from _missing_port(port, _ports(behind), f"Pods of {title(services[0])}", services[0])
+                yield from _missing_port(port, _ports(behind), f"Pods of {services[0].title}", services[0])
     elif by_pod is not None and not by_pod.elsewhere:
         pods = list(islice(bundle.selected(monitor, by_pod.selector), _MAX_SELECTED + 1))
         if not 0 < len(pods) <= _MAX_SELECTED or not (bundle.complete or any(f.folder == monitor.folder for f, _ in pods)):
             return
         for port in monitor.ports:
             if port.name or isinstance(port.target, str):
-                yield from _missing_port(port, _ports([pod for _, pod in pods]), f"Pods of {title(pods[0][0])}", pods[0][0])
+                yield from _missing_port(port, _ports([pod for _, pod in pods]), f"Pods of {pods[0][0].title}", pods[0][0])
 
 
 @rule("unselected-monitor", "No Prometheus selects this ServiceMonitor, PodMonitor or PrometheusRule", kinds=_TAKEN, groups=_GROUPS)
@@ -101,17 +100,17 @@ def untaken_monitor(taken: Facts, bundle: Bundle) -> Iterator[Problem]:
     if not near or len(every) > _MAX_SELECTED or any(_is_taken(taken, *pair, bundle) for pair in every):
         return
     prometheus, chosen = near[0]
-    related = (Related(chosen.place, title(prometheus)),)
+    related = (Related(chosen.place, prometheus.title),)
     unmet = chosen.selector.unmet(taken.labels)
     if unmet:
         wanted = ",".join(map(str, unmet))
-        message = f"{title(prometheus)} selects only {taken.id.kind} objects with {wanted}, which {title(taken)} does not match"
-        yield Problem(taken.place, message, help=f"change the labels of {title(taken)} to match {wanted}", related=related)
+        message = f"{prometheus.title} selects only {taken.id.kind} objects with {wanted}, which {taken.title} does not match"
+        yield Problem(taken.place, message, help=f"change the labels of {taken.title} to match {wanted}", related=related)
     else:
         kind = taken.id.kind.removeprefix("Prometheus")
         field = f"spec.{kind[0].lower()}{kind[1:]}NamespaceSelector"
-        message = f'{field} of {title(prometheus)} does not match namespace "{taken.id.namespace}"'
-        yield Problem(taken.place, message, help=f"change {field}, or move {title(taken)}", related=related)
+        message = f'{field} of {prometheus.title} does not match namespace "{taken.id.namespace}"'
+        yield Problem(taken.place, message, help=f"change {field}, or move {taken.title}", related=related)
 
 
 def _selector(monitor: Facts, aim: str) -> SelectorFact | None:
@@ -144,7 +143,7 @@ def _missing_port(port: PortFact, declared: list[PortFact], target: str, owner: 
     fix = correction(port.place, name, near) if near else None
     verb = "have" if target.startswith("Pods of ") else "has"
     message = f'{target} {verb} no port named "{name}"'
-    yield Problem(port.place, message, help=hint, related=(Related(owner.place, title(owner)),), fix=fix)
+    yield Problem(port.place, message, help=hint, related=(Related(owner.place, owner.title),), fix=fix)
 
 
 def _services(monitor: Facts, found: SelectorFact, bundle: Bundle) -> Iterator[Facts]:

@@ -79,7 +79,7 @@ def unused_key(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     if unused:
         names = ", ".join(f'"{key}"' for key in unused[:_MAX_KEYS]) + (", ..." if len(unused) > _MAX_KEYS else "")
         several = len(unused) > 1
-        message = f"{'keys' if several else 'key'} {names} of {_titled(facts)} {'are' if several else 'is'} not used in the input"
+        message = f"{'keys' if several else 'key'} {names} of {facts.title} {'are' if several else 'is'} not used in the input"
         yield Problem(facts.place, message, help=f"remove the {'keys or reference them' if several else 'key or reference it'}")
 
 
@@ -98,9 +98,7 @@ def unbound_role(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
         if given or _uses(facts, bundle) or _is_named(facts, bundle) or facts.id.name.endswith(_USER_ROLES):
             return
         if bundle.complete or bundle.once(_bindings_there):
-            yield Problem(
-                facts.place, f"no binding in the input references {_titled(facts)}", help=f"bind the {facts.id.kind} or delete it"
-            )
+            yield Problem(facts.place, f"no binding in the input references {facts.title}", help=f"bind the {facts.id.kind} or delete it")
 
 
 @rule("unused-binding-subject", "Binding grants a role to a ServiceAccount that no Pod uses", severity=INFO, facts="references",
@@ -144,11 +142,7 @@ def _unused(facts: Facts, bundle: Bundle, kind: str, help: str) -> Iterator[Prob
         return
     if kind == "ServiceAccount" and not _is_idle(facts, bundle):
         return
-    yield Problem(facts.place, f"nothing in the input uses {_titled(facts)}", help=help)
-
-
-def _titled(facts: Facts) -> str:
-    return f'{facts.id.kind} "{facts.id.name}"'
+    yield Problem(facts.place, f"nothing in the input uses {facts.title}", help=help)
 
 
 def _may_be_used(facts: Facts, bundle: Bundle) -> bool:

@@ -69,12 +69,8 @@ def _rule_of(mode: str, id: str, title: str, severity: Severity, message: Callab
 def _refused(workload: Facts, space: Facts, level: str) -> str:
     standard = f'Namespace "{space.id.name}" enforces the {level} Pod Security Standard'
     if workload.id.kind == "Pod":
-        return f"{standard}, so the API server rejects {_named(workload)}"
-    return f"{standard}, so {_named(workload)} creates no Pods"
-
-
-def _named(workload: Facts) -> str:
-    return f'{workload.id.kind} "{workload.id.name}"'
+        return f"{standard}, so the API server rejects {workload.title}"
+    return f"{standard}, so {workload.title} creates no Pods"
 
 
 pod_security_enforced = _rule_of(
@@ -83,13 +79,13 @@ pod_security_enforced = _rule_of(
 pod_security_warned = _rule_of(
     "warn", "pod-security-warn-violation", "Pod violates the Pod Security level that its namespace warns about", WARNING,
     lambda workload, space, level: (
-        f'{_named(workload)} violates the {level} Pod Security Standard that Namespace "{space.id.name}" warns about'
+        f'{workload.title} violates the {level} Pod Security Standard that Namespace "{space.id.name}" warns about'
     ),
 )  # fmt: skip
 pod_security_audited = _rule_of(
     "audit", "pod-security-audit-violation", "Pod violates the Pod Security level that its namespace audits", INFO,
     lambda workload, space, level: (
-        f'{_named(workload)} violates the {level} Pod Security Standard that Namespace "{space.id.name}" audits'
+        f'{workload.title} violates the {level} Pod Security Standard that Namespace "{space.id.name}" audits'
     ),
 )  # fmt: skip
 

@@ -12,7 +12,7 @@ from typing import Annotated
 
 from kcheck.api import INFO, Bundle, Facts, Pod, Problem, Related, Resource, ScaleFact, rule
 from kcheck_practice._support.security_contexts import is_whole_pod
-from kcheck_practice._support.titles import counted, title, title_of
+from kcheck_practice._support.titles import counted
 
 _REPLICATED = ("apps Deployment", "apps StatefulSet", "argoproj.io Rollout")
 _COUNTED = (*_REPLICATED, "apps ReplicaSet", "core ReplicationController", "apps.openshift.io DeploymentConfig")
@@ -35,7 +35,7 @@ def few_replicas(
         return
     if not 0 < workload.scale.low < minimum or bundle.scalers(workload) or (served and not bundle.covering(workload, "service")):
         return
-    message = f"{title_of(workload)} has {counted(workload.scale.low, 'replica')}, fewer than the minimum of {minimum}"
+    message = f"{workload.title} has {counted(workload.scale.low, 'replica')}, fewer than the minimum of {minimum}"
     yield Problem(workload.scale.place, message, help=f"set spec.replicas to {minimum}")
 
 
@@ -45,7 +45,7 @@ def scaled_to_zero(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     scale = workload.scale
     if scale is not None and scale.high == 0 and workload.whole and not bundle.scalers(workload):
         remedy = f"set spec.replicas to 1 or more, or remove the {workload.id.kind}"
-        yield Problem(scale.place, f"{title_of(workload)} is scaled to zero and runs no Pods", help=remedy)
+        yield Problem(scale.place, f"{workload.title} is scaled to zero and runs no Pods", help=remedy)
 
 
 @rule(
@@ -68,7 +68,7 @@ def no_anti_affinity(
         return
     if template["affinity"]["podAntiAffinity"] or (spread and len(template["topologySpreadConstraints"])):
         return
-    message = f"the {counted(replicas, 'Pod')} of {title(resource.kind, resource.name)} may run on the same node"
+    message = f"the {counted(replicas, 'Pod')} of {resource.title} may run on the same node"
     fields = "podAntiAffinity or topologySpreadConstraints" if spread else "podAntiAffinity"
     remedy = f"add {fields} with topologyKey: {_HOST}"
     yield Problem(resource["spec"]["replicas"], message, help=remedy, field=template["affinity"])
@@ -87,7 +87,7 @@ def no_topology_spread(
         return
     count = replicas.integer if replicas else 1
     if count is not None and count >= minimum:
-        message = f"{title(resource.kind, resource.name)} has no topologySpreadConstraints, so all its Pods may run in one zone"
+        message = f"{resource.title} has no topologySpreadConstraints, so all its Pods may run in one zone"
         remedy = f"add topologySpreadConstraints with topologyKey: {_ZONE}"
         yield Problem(resource.node.at("metadata", "name"), message, help=remedy, field=pod["topologySpreadConstraints"])
 
@@ -100,7 +100,7 @@ def no_node_affinity(pod: Pod) -> Iterator[Problem]:
         resource = pod.resource
         name = resource.node.at("metadata", "name")
         pods = "its Pods" if pod.is_template else "it"
-        message = f"{title(resource.kind, resource.name)} has no nodeSelector or nodeAffinity, so {pods} may run on any node"
+        message = f"{resource.title} has no nodeSelector or nodeAffinity, so {pods} may run on any node"
         yield Problem(name, message, help="add nodeSelector or affinity.nodeAffinity", field=pod["affinity"])
 
 
@@ -146,7 +146,7 @@ def affinity_without_pods(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
             continue
         others = [f for f in bundle.around(workload, "file") if f.pods and f.place.start != workload.place.start]
         if bundle.complete or (others and workload.place.file not in bundle.operated_files):
-            message = f"required podAffinity of {title_of(workload)} selects {term.selector}, which no Pod in the input matches"
+            message = f"required podAffinity of {workload.title} selects {term.selector}, which no Pod in the input matches"
             yield Problem(term.place, message, help="change labelSelector to match the labels of existing Pods")
 
 
@@ -160,12 +160,12 @@ def affinity_to_lower_priority(workload: Facts, bundle: Bundle) -> Iterator[Prob
         for other, _ in bundle.selected(workload, term.selector):
             theirs = _priority(other, bundle)
             if own is not None and theirs is not None and theirs < own and other.title != workload.title:
-                who, whom = f"{title_of(workload)} (priority {own})", f"{title_of(other)} (priority {theirs})"
+                who, whom = f"{workload.title} (priority {own})", f"{other.title} (priority {theirs})"
                 yield Problem(
                     term.place,
                     f"{who} requires podAffinity to {whom} and may preempt it",
                     help="use the same priorityClassName for both",
-                    related=(Related(other.place, title_of(other)),),
+                    related=(Related(other.place, other.title),),
                 )
                 break
 
@@ -217,6 +217,6 @@ def _nodes(bundle: Bundle) -> dict[tuple[str, str | None], set[str]]:
 
 def _too_many(workload: Facts, topology: str, scale: ScaleFact, domains: int) -> Problem:
     where = counted(domains, "node" if topology.endswith("hostname") else "zone")
-    message = f"required podAntiAffinity allows only {domains} of the {scale.high} Pods of {title_of(workload)} on {where}"
+    message = f"required podAntiAffinity allows only {domains} of the {scale.high} Pods of {workload.title} on {where}"
     field = "replicas" if scale.place.field == "spec.replicas" else "maxReplicas"
     return Problem(scale.place, message, help=f"use preferredDuringSchedulingIgnoredDuringExecution, or set {field} to {domains} or less")

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kcheck.api import Bundle, Facts, Problem, Related, Resource, may_share, rule
-from kcheck_practice._support.object_titles import object_title
 
 _GROUPS = ("reliability", "disruption")
 _REPLACE_MIN_AVAILABLE = "replace minAvailable with maxUnavailable: 1"
@@ -33,7 +32,7 @@ def no_disruption_budget(
     least = max([f.scale.low for f, _ in bundle.scalers(workload) if f.scale is not None], default=workload.scale.low)
     if least >= minimum and not bundle.covering(workload, "budget"):
         effect = "its only Pod may be evicted at any time" if least == 1 else f"its {least} Pods may all be evicted at once"
-        message = f"{object_title(workload)} has no PodDisruptionBudget, so {effect}"
+        message = f"{workload.title} has no PodDisruptionBudget, so {effect}"
         yield Problem(workload.place, message, help="add a PodDisruptionBudget with maxUnavailable: 1")
 
 
@@ -84,7 +83,7 @@ def unhealthy_pod_eviction(resource: Resource) -> Iterator[Problem]:
     """
     spec = resource["spec"]
     if spec["selector"] and not spec["unhealthyPodEvictionPolicy"]:
-        message = f"{object_title(resource)} does not set unhealthyPodEvictionPolicy, so Pods that are not ready can block node drains"
+        message = f"{resource.title} does not set unhealthyPodEvictionPolicy, so Pods that are not ready can block node drains"
         yield Problem(
             resource.node.at("metadata", "name"),
             message,
@@ -108,11 +107,7 @@ def budget_without_pods(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
     beside = (f for f in bundle.around(budget, "file") if may_share(f.id.namespace, budget.id.namespace))
     here = [f for f in beside if f.whole and f.pods and f.scale is not None]
     if bundle.complete or (here and budget.place.file not in bundle.operated_files):
-        hint = (
-            f"did you mean to select the Pods of {object_title(here[0])}?"
-            if here
-            else "correct spec.selector, or add the workload to the input"
-        )
+        hint = f"did you mean to select the Pods of {here[0].title}?" if here else "correct spec.selector, or add the workload to the input"
         yield Problem(found.place, f"spec.selector {found.selector} matches no Pod in the input", help=hint)
 
 
@@ -129,8 +124,8 @@ def budget_overlap(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     if len(near) > 1:
         first, second = near[:2]
         budgets = f'PodDisruptionBudgets "{first.id.name}" and "{second.id.name}"'
-        message = f"{budgets} both select the Pods of {object_title(workload)}, which cannot be evicted"
-        related = tuple([Related(each.place, object_title(each)) for each in (first, workload)])
+        message = f"{budgets} both select the Pods of {workload.title}, which cannot be evicted"
+        related = tuple([Related(each.place, each.title) for each in (first, workload)])
         yield Problem(second.selectors[0].place, message, help="remove one of the two PodDisruptionBudgets", related=related)
 
 
@@ -151,7 +146,7 @@ def _too_many(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
         return
     wanted = _count(limit.available, scale.low)
     if wanted is not None and wanted >= scale.low:
-        cause = object_title(scaler or workload)
+        cause = (scaler or workload).title
         verb = "may scale down to" if scaler is not None else "has"
         pods = "1 Pod" if scale.low == 1 else f"{scale.low} Pods"
         message = f"minAvailable: {limit.available} blocks all evictions, because {cause} {verb} {pods}"

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kcheck.api import INFO, Edit, Fix, Node, Pod, Problem, Resource, rule
-from kcheck_practice._support.object_titles import object_title
 
 # Annotations of Pods that something manages: static Pods of the kubelet, hooks and tests of Helm, hooks of Argo CD.
 _MANAGED_PREFIXES = ("kubernetes.io/config.", "helm.sh/hook", "argocd.argoproj.io/hook")
@@ -23,9 +22,9 @@ def naked_pod(pod: Pod) -> Iterator[Problem]:
     if not resource.is_a("core Pod") or _is_managed(resource) or _is_static(pod):
         return
     if pod["restartPolicy"].text in ("Never", "OnFailure"):
-        yield Problem(resource["kind"], f"{object_title(resource)} is not run again if its node fails before completion", help="use a Job")
+        yield Problem(resource["kind"], f"{resource.title} is not run again if its node fails before completion", help="use a Job")
     else:
-        message = f"{object_title(resource)} is not replaced if its node fails"
+        message = f"{resource.title} is not replaced if its node fails"
         yield Problem(resource["kind"], message, help="move its spec to spec.template of a Deployment")
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kcheck.api import ERROR, INFO, Container, Node, Problem, nearest, rule
-from kcheck_practice._support.object_titles import container_title
 from kcheck_practice._support.security_contexts import is_whole, named
+from kcheck_practice._support.titles import container_title
 
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _HANDLERS = ("httpGet", "tcpSocket", "grpc")
