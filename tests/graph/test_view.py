@@ -46,5 +46,5 @@ def test_around_an_object(graph: Graph, depth: int, count: int) -> None:
 def test_around_nothing(graph: Graph) -> None:
     with pytest.raises(NotFound, match='unknown object "Service/wbe"; did you mean "Service/web"'):
         around(graph, "Service/wbe", 1)
-    with pytest.raises(NotFound, match="write KIND/NAME"):
+    with pytest.raises(NotFound, match="use KIND/NAME"):
         around(graph, "nothing", 1)
