@@ -21,7 +21,7 @@ from tests.cli.conftest import POD, Program
             '--ignore: unknown rule or group "praktice"; did you mean "practice"?',
         ),
         (["check", "good.yaml", "--select", "acme/owner"], "check that its plug-in is installed"),
-        (["check", "good.yaml", "--format", "jsno"], "--format: unknown format 'jsno'; did you mean \"json\"?"),
+        (["check", "good.yaml", "--format", "jsno"], '--format: unknown format "jsno"; did you mean "json"?'),
         (["check", "good.yaml", "--kubernetes", "1.99"], "--kubernetes"),
         (["check", "good.yaml", "--kubernetes", "1.36-1.30"], "begins with the newer version"),
         (["check", "good.yaml", "--max-file-size", "1MB"], "--max-file-size"),

@@ -254,8 +254,8 @@ class TestRules:
                 "1:1: the config must be a map with the keys kubernetes, schemas, complete, pods, rules, overrides, exclude, fail-on, not a list"
             ],
         ),
-        ("complete: {a: 1\n", ["1:15: the '{' is never closed, or a ',' is missing; close it with '}'"]),
-        ("rules:\n\tsecurity: off\n", ["2:1: this character cannot begin a value; quote the text"]),
+        ("complete: {a: 1\n", ['1:15: unclosed "{" or missing ","; add "}" or ","']),
+        ("rules:\n\tsecurity: off\n", ["2:1: a plain value must not begin with this character; quote the value"]),
     ],
 )
 def test_a_mistake_is_told_with_its_place(text: str, told: list[str], registry: Registry) -> None:
@@ -275,7 +275,7 @@ def test_a_file_that_cannot_be_read(registry: Registry, folder: Path) -> None:
     with pytest.raises(BadConfig, match=r"^gone.yaml:1:1: cannot be read: No such file or directory$"):
         read(Path("gone.yaml"), registry)
     Path("bytes.yaml").write_bytes(b"complete: true\nrules: \xff\n")
-    with pytest.raises(BadConfig, match=r"^bytes.yaml:2:1: not a text file: byte 0xff is not UTF-8$"):
+    with pytest.raises(BadConfig, match=r"^bytes.yaml:2:1: not a text file: byte 0xff is not valid UTF-8$"):
         read(Path("bytes.yaml"), registry)
 
 

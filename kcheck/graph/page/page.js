@@ -1,4 +1,4 @@
-// What is shown, selected and found; mouse, keys, search and the address.
+// State of the page (visible, selected and matching nodes), mouse, keyboard, search and URL fragment.
 
 const GRAPH = JSON.parse(document.getElementById("graph").textContent);
 const RANKS = Object.keys(GRAPH.categories);
@@ -14,7 +14,7 @@ const view = { x: 0, y: 0, zoom: 1 };
 const hidden = { kind: new Set(), namespace: new Set(), show: new Set(), relation: new Set() };
 let selected = null, matches = [], bounds = { width: 1, height: 1 }, shown = new Set(), held = false, touched = false;
 
-// Several edges between the same two are one line with all their words.
+// Several edges between the same two nodes are drawn as one line with all labels.
 const lines = new Map();
 for (const edge of GRAPH.edges) {
   const [source, target] = [byId.get(edge.source), byId.get(edge.target)];
@@ -26,7 +26,7 @@ for (const edge of GRAPH.edges) {
   if (!lines.has(key)) lines.set(key, { source: source.index, target: target.index, edges: [] });
   lines.get(key).edges.push(edge);
 }
-// What does not stand in the input is drawn beside the first that names it.
+// Nodes that are not in the input are placed in the folder of the first node connected to them.
 for (const node of nodes) node.folder = (node.file || node.edges[0]?.other.file || "").replace(/[^/]*$/, "");
 const spaces = new Set(nodes.map((node) => node.namespace));
 const several = spaces.size - spaces.has("") > 1;
@@ -60,7 +60,7 @@ function draw() {
   mark();
 }
 
-// What is selected or found stands out, the rest steps back.
+// Highlights selected and matching nodes and dims the rest.
 function mark() {
   const words = search.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
   const text = (node) => [title(node), node.namespace, node.file, ...Object.entries(node.labels).map((l) => l.join("="))].join(" ").toLowerCase();
@@ -91,7 +91,7 @@ function look() {
   document.documentElement.dataset.zoom = view.zoom.toFixed(3);
 }
 
-// From now on the view is the reader's: a window of another size does not change it.
+// After the user has zoomed or moved the view, resizing the window no longer changes it.
 function zoomTo(zoom, x = svg.clientWidth / 2, y = svg.clientHeight / 2) {
   const to = Math.min(MOST, Math.max(LEAST, zoom));
   touched = true;
@@ -127,7 +127,7 @@ function select(node, come = false) {
   remember();
 }
 
-// The address keeps what one looks at: #q=SEARCH&focus=ID&zoom=NUMBER.
+// The URL fragment stores the view: #q=SEARCH&focus=ID&zoom=NUMBER.
 function remember() {
   const kept = new URLSearchParams();
   if (search.value) kept.set("q", search.value);
