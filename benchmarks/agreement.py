@@ -3,12 +3,12 @@
     python benchmarks/agreement.py [--manifests FOLDER] [--peers FOLDER] [--json]        the table
     python benchmarks/agreement.py --show kube-linter/latest-tag [--limit 10]            the differences of a check, with places
 
-MANIFESTS contains one folder per repository. PEERS contains a `<peer>.jsonl` per peer with one line per finding: repo, check, file, kind, name
-(kube-linter with all built-in checks, the Kubernetes framework of checkov, kube-score with all optional checks, polaris).
+MANIFESTS contains one folder per repository. PEERS contains a `<peer>.jsonl` per peer with one line per finding: repo, check, file, kind,
+name (kube-linter with all built-in checks, the Kubernetes framework of checkov, kube-score with all optional checks, polaris).
 
-Compared are the objects of the kinds that a check reads (`kinds` in agreement.yaml), except those that only the peer can read, and those for
-which the peer reports nothing at all although it has findings for every object that it can read. Agreement is 1 minus the share of objects
-with findings of only one of the two. A class of agreement.yaml explains differences by a predicate, never by name.
+Compared are the objects of the kinds that a check reads (`kinds` in agreement.yaml), except those that only the peer can read, and those
+for which the peer reports nothing at all although it has findings for every object that it can read. Agreement is 1 minus the share of
+objects with findings of only one of the two. A class of agreement.yaml explains differences by a predicate, never by name.
 """
 
 from __future__ import annotations
