@@ -1,14 +1,14 @@
-"""kcheck beside four peers, object by object: found by both, by us alone, by them alone, for each check that rules say to be like.
+"""Compare kcheck with four peers, object by object, for each check that rules replace.
 
     python benchmarks/agreement.py [--manifests FOLDER] [--peers FOLDER] [--json]        the table
     python benchmarks/agreement.py --show kube-linter/latest-tag [--limit 10]            the differences of a check, with places
 
-MANIFESTS holds a folder for each repository; PEERS holds a `<peer>.jsonl` of each peer with a row for each finding: repo, check, file,
-kind, name (kube-linter with all built-in checks, checkov's Kubernetes framework, kube-score with all optional checks, polaris).
+MANIFESTS contains one folder per repository. PEERS contains a `<peer>.jsonl` per peer with one line per finding: repo, check, file, kind,
+name (kube-linter with all built-in checks, the Kubernetes framework of checkov, kube-score with all optional checks, polaris).
 
-Judged by both are the objects of the kinds that a check looks at (`kinds` in agreement.yaml), but those of which the peer says nothing
-at all, though it finds something in every object that it can read, and those that it alone can see. Agreement is 1 minus the share of them
-that only one finds. What a class of agreement.yaml says of a difference, by a predicate and never by name, explains it.
+Compared are the objects of the kinds that a check reads (`kinds` in agreement.yaml), except those that only the peer can read, and those
+for which the peer reports nothing at all although it has findings for every object that it can read. Agreement is 1 minus the share of
+objects with findings of only one of the two. A class of agreement.yaml explains differences by a predicate, never by name.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ from kcheck.rule.registry import Registry
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 ENOUGH = 0.97
-PARTIAL = "not whole"
-"""The class of what kcheck leaves unjudged on purpose."""
+PARTIAL = "incomplete object"
+"""The class of the differences about objects that kcheck deliberately does not check."""
+_PARTIES = {"us": "kcheck", "them": "peer", "both": "both"}
 
 
 @dataclass
@@ -190,17 +191,17 @@ def summary(rows: list[Row]) -> str:
 
 def markdown(rows: list[Row], knowledge: Knowledge) -> Iterator[str]:
     """The rows and the classes as tables."""
-    yield "| check | rules | judged | both | us | them | agree | explained | left |"
+    yield "| check | rules | checked | both | kcheck only | peer only | agree | explained | left |"
     yield "|---|---|--:|--:|--:|--:|--:|--:|--:|"
     for row in rows:
         counts = f"{row.judged} | {len(row.both)} | {row.us} | {row.them} | {row.agreement:.1%}"
         yield f"| {row.check} | {', '.join(row.rules)} | {counts} | {row.explained.total()} | {row.unexplained} |"
-    yield from ["", "| class | by whom alone | how many | right | why | example |", "|---|---|--:|---|---|---|"]
+    yield from ["", "| class | reported only by | count | right | reason | example |", "|---|---|--:|---|---|---|"]
     total = sum((row.explained for row in rows), Counter[str]())
     for each in knowledge.classes:
         if total[each.name]:
-            who = {"us": "us", "them": "them"}.get(each.side, "either")
-            yield f"| {each.name} | {who} | {total[each.name]} | {each.right} | {each.why} | {each.example} |".replace("|| ", "| ")
+            who, right = _PARTIES.get(each.side, "either"), _PARTIES[each.right]
+            yield f"| {each.name} | {who} | {total[each.name]} | {right} | {each.why} | {each.example} |".replace("|| ", "| ")
 
 
 def show(row: Row, limit: int) -> Iterator[str]:
