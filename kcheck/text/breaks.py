@@ -9,13 +9,14 @@ from kcheck.text.pattern import pattern
 BREAKS: Final = "\n\r\x85\u2028\u2029"
 """Characters that end a line of YAML."""
 
-_UNUSUAL: Final = pattern("\r(?!\n)|[\x85\u2028\u2029]")
+_BARE_CR: Final = pattern("\r(?!\n)")
+_WIDE: Final = ("\x85", "\u2028", "\u2029")
 
 
 def unusual_break(text: str, start: int, end: int) -> int:
     """Where the first line break of a part stands that is neither LF nor CRLF, -1 where there is none."""
-    # Most texts are settled by a look at their kind and one search for a character.
-    if text.isascii() and text.find("\r", start, end) < 0:
-        return -1
-    found = _UNUSUAL.search(text, start, end)
-    return found.start() if found else -1
+    # Searches for single characters: an expression looks at each character of a text that is not ASCII.
+    found = [at for each in _WIDE if (at := text.find(each, start, end)) >= 0] if not text.isascii() else []
+    if text.find("\r", start, end) >= 0 and (match := _BARE_CR.search(text, start, end)):
+        found.append(match.start())
+    return min(found, default=-1)
