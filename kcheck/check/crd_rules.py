@@ -23,7 +23,7 @@ class CustomRules:
         for violation in rules.evaluate(value):
             node = resource.node.at(*violation.path)
             message = " ".join(violation.message.split())
-            walk.tell("crd-rule-violation", Problem(node, message, reason=violation.reason, field=violation.field))
+            walk.emit("crd-rule-violation", Problem(node, message, reason=violation.reason, field=violation.field))
 
     def _compiled_rules(self, schema: Any) -> Any:
         from kcheck.cel.kubernetes.rule_evaluation import find_rules

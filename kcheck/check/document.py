@@ -117,14 +117,14 @@ class _DocumentCheck:
             resource.built_in, resource.namespaced = True, kind.namespaced
             self.locator = Locator(self.document, resource, kind.shape)
             walk.visit(resource.node, kind.shape)
-            walk.whole(resource)
+            walk.run_object_validators(resource)
             return walk
         added = store.added(resource.api_version, resource.kind)
         if added is not None:
             resource.namespaced = added.namespaced
             self.locator = Locator(self.document, resource, added.shape)
             added.judge(resource, walk)
-            walk.whole(resource)
+            walk.run_object_validators(resource)
             return self.check_embedded_pods(resource, store)
         component = store.components.kind(resource.api_version, resource.kind)
         if component is not None:
@@ -149,9 +149,9 @@ class _DocumentCheck:
         walk = PodWalk(resource, self.session.embedded_plan(self.rules), store, self.report, self.report_crash)
         walk.enter(places)
         if "invalid-pod-in-custom-resource" in self.rules and walk.pods:
-            from kcheck.schema.pods.validation import tell_doomed
+            from kcheck.schema.pods.validation import report_invalid_pods
 
-            tell_doomed(resource, walk.pods, store, self.session.verdict_plan, self.report, self.report_crash)
+            report_invalid_pods(resource, walk.pods, store, self.session.verdict_plan, self.report, self.report_crash)
         return walk
 
     def report_unknown_kind(self, resource: Resource, store: Store) -> None:
@@ -161,7 +161,7 @@ class _DocumentCheck:
         absence = store.absence(api_version, kind)
         if absence is not None and absence.removed:
             used = f"use apiVersion: {absence.replacement}"
-            instead = used if absence.replacement else instead_of(resource.group, kind) or "remove it: there is no replacement"
+            instead = used if absence.replacement else instead_of(resource.group, kind) or "remove it; it has no replacement"
             self.report("removed-api", Problem(node, f"{api_version} {kind} was removed in Kubernetes {absence.removed}", help=instead))
         elif absence is not None:
             instead = f"use apiVersion: {absence.replacement}" if absence.replacement else ""

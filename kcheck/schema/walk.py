@@ -26,7 +26,7 @@ class Walk:
     Attributes:
         resource: the object.
         plan: the rules and constraints by API type.
-        tell: called with a rule id and a problem; records and forwards it.
+        emit: called with a rule id and a problem; records and forwards it.
         crash: called with the id of a rule that failed, and the exception.
         pods: the Pods found so far.
         pod: the Pod that contains the current node, or None.
@@ -41,7 +41,7 @@ class Walk:
         self.plan = plan
         self.every = plan.every
         self._on_problem = on_problem
-        self.tell: OnProblem = self.record
+        self.emit: OnProblem = self.record
         self.crash = on_crash
         self.pods: list[Pod] = []
         self.pod: Pod | None = None
@@ -90,7 +90,7 @@ class Walk:
         elif value is not None:
             fault = fault_of(node.value, shape)
             if fault is not None:
-                self.tell(fault.rule, Problem(node, of_field(node.name, fault), reason=fault.reason))
+                self.emit(fault.rule, Problem(node, of_field(node.name, fault), reason=fault.reason))
 
     def visit_shared(self, node: Node, shape: Shape, passage: SharedBlock) -> None:
         """Check an object whose text may occur several times; skip it if it was visited before without any event.
@@ -212,7 +212,7 @@ class Walk:
             if hook.concerns(value):
                 self.call_rule(hook, node)
 
-    def whole(self, resource: Resource) -> None:
+    def run_object_validators(self, resource: Resource) -> None:
         """Run the rules for objects of every kind."""
         metadata = resource.node["metadata"]
         value: dict[str, Node] = metadata.value if metadata.is_map else {}
@@ -223,10 +223,10 @@ class Walk:
     def report(self, rule: str, found: Problem | Iterable[Problem]) -> None:
         """Report one or several problems of a rule."""
         if found.__class__ is Problem:
-            self.tell(rule, found)
+            self.emit(rule, found)
         else:
             for problem in found:  # type: ignore[union-attr]
-                self.tell(rule, problem)
+                self.emit(rule, problem)
 
     def call_rule(self, hook: Hook, node: Node) -> None:
         """Call a rule for a node."""
@@ -242,7 +242,7 @@ class Walk:
             subject = TypedValue(node, self.resource, hook.type)
         elif hook.subject is Resource:
             subject = self.resource
-        hook.run(subject, self.tell, self.crash)
+        hook.run(subject, self.emit, self.crash)
 
     def check_required(self, node: Node, shape: Shape, value: dict[str, Node]) -> None:
         """Report missing required fields. In Go a zero value equals an absent one if the field is not a pointer; structs always exist."""
@@ -255,18 +255,18 @@ class Walk:
             child = value.get(key)
             if child is not None and child.value is not None and not _is_zero(child.value):
                 continue
-            self.tell("missing-required-field", missing(child if child is not None else node[key]))
+            self.emit("missing-required-field", missing(child if child is not None else node[key]))
 
     def unknown_field(self, node: Node, shape: Shape, key: str, child: Node) -> None:
         where = shape.name.rpartition(" ")[2] or node.name or "this object"
         near = nearest(key, shape.fields)
         help = f'did you mean "{near}"?' if near else "remove it, or move it to the level where it belongs"
-        self.tell("unknown-field", Problem(child, f'unknown field "{key}" in {where}', help=help, reason="UnknownField", at="key"))
+        self.emit("unknown-field", Problem(child, f'unknown field "{key}" in {where}', help=help, reason="UnknownField", at="key"))
 
     def wrong_type(self, node: Node, shape: Shape) -> None:
         fault = fault_of(node.value, shape)
         assert fault is not None
-        self.tell(fault.rule, Problem(node, of_field(node.name, fault), reason=fault.reason))
+        self.emit(fault.rule, Problem(node, of_field(node.name, fault), reason=fault.reason))
 
     def not_supported(self, node: Node, allowed: tuple[Any, ...]) -> None:
         near = nearest(node.text, allowed)
@@ -274,7 +274,7 @@ class Walk:
         help = f'did you mean "{near}"?' if near else f"use one of {one}" if len(allowed) > 1 else f"use {one}"
         name = node.name or (node.parent.name if node.parent is not None else "") or "value"
         message = f'{name} "{node.text}" is not supported'
-        self.tell("unsupported-value", Problem(node, message, help=help, reason="NotSupported"))
+        self.emit("unsupported-value", Problem(node, message, help=help, reason="NotSupported"))
 
     def visit_choice(self, node: Node, choice: Choice) -> None:
         """Check a value against the type that a sibling field names, if that type is known."""

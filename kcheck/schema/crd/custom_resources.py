@@ -104,7 +104,7 @@ class _Judgement:
     def run(self) -> None:
         version, schema = self.version, self.kind.schema
         if version.warning:
-            self.walk.tell("deprecated-crd-version", Problem(self.resource["apiVersion"], version.warning))
+            self.walk.emit("deprecated-crd-version", Problem(self.resource["apiVersion"], version.warning))
         self.metadata()
         if schema is None:
             return
@@ -124,10 +124,10 @@ class _Judgement:
             same = (field, fault.rule, "" if fault.rule == "wrong-type" else fault.message)
             if same not in reported:
                 reported.add(same)
-                self.walk.tell(fault.rule, Problem(self.resource.node.at(*fault.keys), fault.message, reason=fault.reason, field=field))
+                self.walk.emit(fault.rule, Problem(self.resource.node.at(*fault.keys), fault.message, reason=fault.reason, field=field))
         if version.scale is not None:
             for path, keys, message in scale_faults(value, version.scale):
-                self.walk.tell("crd-schema-violation", Problem(self.resource.node.at(*keys), message, reason="Invalid", field=path))
+                self.walk.emit("crd-schema-violation", Problem(self.resource.node.at(*keys), message, reason="Invalid", field=path))
         self.rules(value, faults)
 
     def metadata(self) -> None:
@@ -137,17 +137,17 @@ class _Judgement:
 
     def visit(self, node: Node, shape: Shape) -> None:
         """Validate a typed value and record whether the API server can decode it."""
-        tell = self.walk.tell
+        tell = self.walk.emit
 
         def listen(rule: str, problem: Problem) -> None:
             self.undecodable = self.undecodable or problem.reason == "TypeInvalid"
             tell(rule, problem)
 
-        self.walk.tell = listen
+        self.walk.emit = listen
         try:
             self.walk.visit(node, shape)
         finally:
-            self.walk.tell = tell
+            self.walk.emit = tell
 
     def embedded(self, node: Node, decoded: dict[str, Any]) -> list[SchemaFault]:
         """The faults of an embedded object. Values that the API server cannot decode are reported at once."""
@@ -155,7 +155,7 @@ class _Judgement:
         for child in misfits(node):
             self.undecodable = True
             message = wording.wrong_type(child.name, child.plain(), ("string",), "")
-            self.walk.tell("wrong-type", Problem(child, message, reason="TypeInvalid"))
+            self.walk.emit("wrong-type", Problem(child, message, reason="TypeInvalid"))
         if node["metadata"]:
             self.visit(node["metadata"], anonymous(self.object_meta))
         return [] if self.version.status and keys[:1] == ("status",) else list(embedded_faults(decoded, keys))
@@ -184,7 +184,7 @@ class _Judgement:
         near = nearest(child.name, names)
         help = f'did you mean "{near}"?' if near else "remove it, or move it to the correct place"
         message = f'unknown field "{dotted(keys)}"'
-        self.walk.tell("unknown-field", Problem(child, message, help=help, reason="UnknownField", at="key", field=dotted(keys)))
+        self.walk.emit("unknown-field", Problem(child, message, help=help, reason="UnknownField", at="key", field=dotted(keys)))
 
     def field(self, fault: SchemaFault, schema: Schema) -> str:
         """The field path that the API server reports."""
@@ -200,7 +200,7 @@ class _Judgement:
             why = "metadata.name is missing" if nameless else "the object has schema errors"
             message = f"the CEL validation rules of the CustomResourceDefinition were not evaluated because {why}"
             help = "add metadata.name" if nameless else "fix the other findings of this object first"
-            self.walk.tell("unevaluated-crd-rules", Problem(self.resource.node, message, help=help, reason="Invalid", field=NOWHERE))
+            self.walk.emit("unevaluated-crd-rules", Problem(self.resource.node, message, help=help, reason="Invalid", field=NOWHERE))
         elif self.kind.store.rules is not None:
             assert self.kind.schema is not None
             self.kind.store.rules.evaluate(self.kind.schema, value, self.resource, self.walk)

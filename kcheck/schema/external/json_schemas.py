@@ -69,7 +69,7 @@ class SchemaKind:
             same = (problem.node.path, rule, problem.message)
             if same not in reported:
                 reported.add(same)
-                walk.tell(rule, problem)
+                walk.emit(rule, problem)
 
     def _problems(self, resource: Resource) -> list[tuple[str, Problem]]:
         """Rules and problems. Raises any exception of the library for an invalid schema."""

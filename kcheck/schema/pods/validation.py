@@ -29,7 +29,9 @@ def verdict_plan(registry: Registry) -> Plan:
     return compile_plan(registry, choose(registry, ["spec"]))
 
 
-def tell_doomed(resource: Resource, pods: Iterable[Pod], store: Store, plan: Plan, on_problem: OnProblem, on_crash: OnCrash) -> None:
+def report_invalid_pods(
+    resource: Resource, pods: Iterable[Pod], store: Store, plan: Plan, on_problem: OnProblem, on_crash: OnCrash
+) -> None:
     """Report why the API server will reject complete Pods of a custom resource."""
     described = store.added(resource.api_version, resource.kind) is not None
     for pod in pods:
@@ -68,7 +70,7 @@ class _ServerWalk(Walk):
         near = nearest(key, shape.fields)
         if near is not None and near not in node:
             where = shape.name.rpartition(" ")[2] or node.name
-            self.tell(
+            self.emit(
                 "unknown-field",
                 Problem(child, f'unknown field "{key}" in {where}', help=f'did you mean "{near}"?', reason="Invalid", at="key"),
             )
