@@ -26,7 +26,7 @@ class PodTable:
     """Pods of all objects except patches, indexed by label, by label key and by the keys that controllers add."""
 
     def __init__(self, facts: Iterable[Facts]) -> None:
-        self.pairs = pairs = [(f, pod) for f in facts if f.whole for pod in f.pods]
+        self.pairs = pairs = [(f, pod) for f in facts if f.is_complete for pod in f.pods]
         self.all = _group(pairs)
         self._words: dict[str, Lexicon] = {}
         self._spaces: dict[int, dict[str, list[tuple[int, tuple[Identity, Group]]]]] = {}

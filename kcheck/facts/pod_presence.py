@@ -17,7 +17,7 @@ class Presence:
 
     def __init__(self, facts: list[Facts], pods: PodTable) -> None:
         self._pods = pods
-        parts = ((f, pod) for f in facts if not f.whole for pod in f.pods)
+        parts = ((f, pod) for f in facts if not f.is_complete for pod in f.pods)
         pairs = ((label, part) for part in parts for label in part[1].labels.items())
         self._parts = grouped(pairs, lambda pair: pair[0], lambda pair: pair[1])
         # If a Pod template has no labels, a kustomization adds them; their value is often the name of the workload.

@@ -57,7 +57,7 @@ class Coverage:
         crowded: set[Any] = set()
         number = 0
         for owner in facts:
-            for each in owner.selectors if owner.whole else ():
+            for each in owner.selectors if owner.is_complete else ():
                 if each.aim != aim:
                     continue
                 if not each.selector.requirements:

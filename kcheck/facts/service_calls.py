@@ -71,7 +71,7 @@ def services(called: CallTarget, user: Facts, bundle: Bundle) -> list[Facts]:
     return [
         f
         for f in bundle.named("Service", called.name)
-        if f.whole
+        if f.is_complete
         and (f.id.namespace == called.namespace or not f.id.namespace or not called.namespace)
         and bundle.variants.is_nearest(user.named, f.place.file)
     ]
@@ -79,7 +79,7 @@ def services(called: CallTarget, user: Facts, bundle: Bundle) -> list[Facts]:
 
 def calls(user: Facts, bundle: Bundle) -> Iterator[ServiceCall]:
     """Yield the calls of an object to Services that certainly belong to the same application."""
-    for address in user.addresses if user.whole else ():
+    for address in user.addresses if user.is_complete else ():
         called = target(address.host, user, bundle)
         found = services(called, user, bundle) if called is not None else []
         near = [f for f in found if bundle.complete or f.folder == user.folder]

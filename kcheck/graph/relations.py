@@ -59,7 +59,7 @@ class _RelationDrawing:
             self.patches(f)
             for reference in f.references:
                 self.refers(f, reference)
-            for each in f.selectors if f.whole else ():
+            for each in f.selectors if f.is_complete else ():
                 self.selects(f, each)
             self.calls(f)
         edges = tuple(
@@ -70,7 +70,7 @@ class _RelationDrawing:
 
     def given(self, f: Facts) -> str:
         id = f.id
-        state: State = "given" if f.whole else "patch"
+        state: State = "given" if f.is_complete else "patch"
         findings = self.findings.get((f.place.file, f.place.document, id), ())
         node = GraphNode(
             "", f.group, id.kind, id.namespace, id.name, state, category_of(id.kind, bool(f.pods)), id.api_version, f.place.file,
@@ -92,19 +92,19 @@ class _RelationDrawing:
     def makes(self, f: Facts) -> None:
         for made in f.makes:
             reference = Reference("", made.kind, f.id.namespace, made.name, f.place, use="own")
-            for copy in self.bundle.meant(f, reference):
+            for copy in self.bundle.resolve(f, reference):
                 self.connect(f, self.ids[id(copy)], "made", "makes")
-            if not self.bundle.copies(reference):
+            if not self.bundle.candidates(reference):
                 target = self.ghost(f, reference, "made")
                 self.made[made.kind, made.name].append((f, target))
                 self.connect(f, target, "made", "makes")
 
     def patches(self, f: Facts) -> None:
-        if f.whole or not f.id.name:
+        if f.is_complete or not f.id.name:
             return
         itself = Reference(f.group, f.id.kind, f.id.namespace, f.id.name, f.place)
-        for copy in self.bundle.copies(itself):
-            if copy.whole and self.bundle.variants.is_nearest(copy.named, f.place.file):
+        for copy in self.bundle.candidates(itself):
+            if copy.is_complete and self.bundle.variants.is_nearest(copy.named, f.place.file):
                 self.connect(f, self.ids[id(copy)], "patch", "patches")
 
     def refers(self, f: Facts, reference: Reference) -> None:
@@ -113,8 +113,8 @@ class _RelationDrawing:
 
     def targets(self, f: Facts, reference: Reference) -> list[str]:
         """What a reference means: objects of the input, those that their controllers make, else one that is not there."""
-        copies = self.bundle.meant(f, reference)
-        whole = [copy for copy in copies if copy.whole and copy is not f] or copies
+        copies = self.bundle.resolve(f, reference)
+        whole = [copy for copy in copies if copy.is_complete and copy is not f] or copies
         if whole:
             return [self.ids[id(copy)] for copy in whole]
         makers = self.made.get((reference.kind, reference.name), ())
@@ -144,7 +144,7 @@ class _RelationDrawing:
 
     def calls(self, f: Facts) -> None:
         """What programs are told to connect to."""
-        for address in f.addresses if f.whole else ():
+        for address in f.addresses if f.is_complete else ():
             wanted = service_of(address.host, f, self.bundle)
             found = services(wanted, f, self.bundle) if wanted is not None else []
             port = str(address.port) if address.port else ""
@@ -161,7 +161,7 @@ class _RelationDrawing:
                     self.connect(f, target, "selector", each.aim, place=each.place)
             return
         kind = "Service" if each.aim == "monitor" else each.aim if each.aim[0].isupper() else ""
-        found = self.labelled(f, each, kind) if kind else (other for other, _ in self.bundle.selected(f, each.selector))
+        found = self.labelled(f, each, kind) if kind else (other for other, _ in self.bundle.pods_matching(f, each.selector))
         for other in islice(found, _MOST):
             if other is not f:
                 self.connect(f, self.ids[id(other)], "selector", each.aim, place=each.place)

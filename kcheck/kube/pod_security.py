@@ -79,7 +79,7 @@ def violations(pod: Pod) -> Iterator[Violation]:
     pod_context = pod["securityContext"]
     contexts = [pod_context, *(c["securityContext"] for c in containers)]
     for name in ("hostNetwork", "hostPID", "hostIPC"):
-        if pod[name].flag:
+        if pod[name].boolean:
             yield Violation("hostNamespaces", "baseline", name, pod[name])
     for context in contexts:
         if context.is_map:
@@ -101,7 +101,7 @@ def violations(pod: Pod) -> Iterator[Violation]:
 
 def _of_context(context: Node, pod: Pod) -> Iterator[Violation]:
     """Yield the violations of a security context."""
-    if context["windowsOptions"]["hostProcess"].flag:
+    if context["windowsOptions"]["hostProcess"].boolean:
         yield Violation("windowsHostProcess", "baseline", "hostProcess", context["windowsOptions"]["hostProcess"])
     for name, control in (("appArmorProfile", "appArmorProfile"), ("seccompProfile", "seccompProfile_baseline")):
         node = context[name]["type"]
@@ -115,10 +115,10 @@ def _of_context(context: Node, pod: Pod) -> Iterator[Violation]:
         for name in ("user", "role"):
             if options[name].text:
                 yield Violation("seLinuxOptions", "baseline", f"SELinux {name}", options[name])
-    until = _FIRST_USER_NAMESPACES if pod["hostUsers"].flag is False else LATEST
+    until = _FIRST_USER_NAMESPACES if pod["hostUsers"].boolean is False else LATEST
     if context["runAsUser"].integer == 0:
         yield Violation("runAsUser", "restricted", "runAsUser: 0", context["runAsUser"], since=_FIRST_USER, until=until)
-    if context["runAsNonRoot"].flag is False:
+    if context["runAsNonRoot"].boolean is False:
         yield Violation("runAsNonRoot", "restricted", "runAsNonRoot: false", context["runAsNonRoot"], until=until)
 
 
@@ -137,11 +137,11 @@ def _of_volume(volume: Node) -> Iterator[Violation]:
 def _of_container(container: Container) -> Iterator[Violation]:
     """Yield the violations of the fields of a container."""
     context = container["securityContext"]
-    if context["privileged"].flag:
+    if context["privileged"].boolean:
         yield Violation("privileged", "baseline", "privileged", context["privileged"])
     mount = context["procMount"]
     if mount.text not in ("", "Default"):
-        own = container.pod["hostUsers"].flag is False
+        own = container.pod["hostUsers"].boolean is False
         yield Violation("procMount", "baseline", f"procMount {mount.text}", mount, until=_FIRST_USER_NAMESPACES if own else LATEST)
         if own:
             yield Violation("procMount", "restricted", f"procMount {mount.text}", mount, since=_FIRST_USER_NAMESPACES)
@@ -151,7 +151,7 @@ def _of_container(container: Container) -> Iterator[Violation]:
             yield Violation("capabilities_baseline", "baseline", f"capability {node.text}", node)
         elif node.text and node.text != "NET_BIND_SERVICE":
             yield Violation("capabilities_restricted", "restricted", f"capability {node.text}", node, since=_FIRST_DROP, until=until)
-    if context["allowPrivilegeEscalation"].flag:
+    if context["allowPrivilegeEscalation"].boolean:
         node = context["allowPrivilegeEscalation"]
         yield Violation("allowPrivilegeEscalation", "restricted", "allowPrivilegeEscalation: true", node, until=until)
     for port in container["ports"]:
@@ -177,8 +177,8 @@ def _missing(pod: Pod, containers: list[Container]) -> Iterator[Violation]:
         yield Violation("allowPrivilegeEscalation", "restricted", "allowPrivilegeEscalation: false", None, who, until=windows_since)
     if who := without(lambda c: all(node.text != "ALL" for node in c["capabilities"]["drop"])):
         yield Violation("capabilities_restricted", "restricted", "capabilities: {drop: [ALL]}", None, who, _FIRST_DROP, windows_since)
-    if pod_context["runAsNonRoot"].flag is None and (who := without(lambda c: not c["runAsNonRoot"])):
-        until = _FIRST_USER_NAMESPACES if pod["hostUsers"].flag is False else LATEST
+    if pod_context["runAsNonRoot"].boolean is None and (who := without(lambda c: not c["runAsNonRoot"])):
+        until = _FIRST_USER_NAMESPACES if pod["hostUsers"].boolean is False else LATEST
         yield Violation("runAsNonRoot", "restricted", "runAsNonRoot: true", None, who, until=until)
     if not pod_context["seccompProfile"] and (who := without(lambda c: not c["seccompProfile"])):
         yield Violation(

@@ -18,8 +18,8 @@ def read(reading: ConfigReading, root: Node) -> None:
     said = reading.entries(root, {}, ("checks", "customChecks"))
     checks = reading.entries(said.get("checks", Node(None, 0, 0)), {}, _CHECKS)
     nothing = Node(None, 0, 0)
-    everything = checks.get("addAllBuiltIn", nothing).flag is True
-    bare = checks.get("doNotAutoAddDefaults", nothing).flag is True and not everything
+    everything = checks.get("addAllBuiltIn", nothing).boolean is True
+    bare = checks.get("doNotAutoAddDefaults", nothing).boolean is True and not everything
     reading.draft.solitary.append(bare)
     custom = {each["name"].text: each for each in said.get("customChecks", nothing) if each["name"].text}
     wanted = dict.fromkeys(() if bare else KUBE_LINTER.checks if everything else KUBE_LINTER.usual, nothing)

@@ -94,7 +94,7 @@ def default_violations(schema: Node, whole: bool, minor: int) -> list[Expression
     from kcheck.cel.eval.program import LATEST
     from kcheck.cel.kubernetes.rule_evaluation import find_rules
 
-    rules = find_rules(schema.shared(), minor or LATEST, whole or schema["x-kubernetes-embedded-resource"].flag is True)
+    rules = find_rules(schema.shared(), minor or LATEST, whole or schema["x-kubernetes-embedded-resource"].boolean is True)
     if rules is None:
         return []
     value = schema["default"].plain()

@@ -48,7 +48,7 @@ def versions(crd: Resource) -> Iterator[Version]:
             yield _version(crd, spec, spec["version"].text)
         return
     for each in listed:
-        if each["name"].text and each["served"].flag is True:
+        if each["name"].text and each["served"].boolean is True:
             yield _version(crd, each, each["name"].text)
 
 
@@ -61,7 +61,7 @@ def _version(crd: Resource, node: Node, name: str) -> Version:
     if old:
         schema = schema if schema.is_map else spec.at("validation", "openAPIV3Schema")
         subresources = subresources if subresources.is_map else spec["subresources"]
-    kept = spec["preserveUnknownFields"].flag
+    kept = spec["preserveUnknownFields"].boolean
     return Version(
         api_version=f"{group}/{name}",
         kind=kind,
@@ -71,7 +71,7 @@ def _version(crd: Resource, node: Node, name: str) -> Version:
         scale=_scale(subresources["scale"]),
         # Before apiextensions.k8s.io/v1, unknown fields were kept unless the CRD said otherwise.
         prunes=kept is False if old else kept is not True,
-        warning=_warning(crd, node) if node["deprecated"].flag is True else "",
+        warning=_warning(crd, node) if node["deprecated"].boolean is True else "",
     )
 
 
@@ -87,7 +87,7 @@ def _warning(crd: Resource, node: Node) -> str:
         return " ".join(node["deprecationWarning"].text.split())
     spec = crd["spec"]
     group, kind = spec["group"].text, spec.at("names", "kind").text
-    others = [each["name"].text for each in spec["versions"] if each["served"].flag is True and each["deprecated"].flag is not True]
+    others = [each["name"].text for each in spec["versions"] if each["served"].boolean is True and each["deprecated"].boolean is not True]
     better = min(filter(None, others), key=_rank, default="")
     hint = f"use {group}/{better}" if better else "look for a replacement: the CustomResourceDefinition serves no other version"
     return Complaint(f"{group}/{node['name'].text} {kind} is deprecated", hint)

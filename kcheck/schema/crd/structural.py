@@ -58,7 +58,7 @@ class Schema:
         self.defaults = [(key, each["default"]) for key, each in entries if _has_default(each)]
         additional = value.get("additionalProperties")
         self._additional: Node | Schema | None = additional if additional is not None and additional.is_map else None
-        self.additional_allowed = None if additional is None else True if additional.is_map else additional.flag
+        self.additional_allowed = None if additional is None else True if additional.is_map else additional.boolean
         self.required = tuple([each for each in _texts(value, "required") if each])
         self.min_properties = _integer(value, "minProperties")
         self.max_properties = _integer(value, "maxProperties")
@@ -176,7 +176,7 @@ def _texts(value: dict[str, Node], key: str) -> tuple[str, ...]:
 
 def _flag(value: dict[str, Node], key: str) -> bool:
     node = value.get(key)
-    return node is not None and node.flag is True
+    return node is not None and node.boolean is True
 
 
 def _integer(value: dict[str, Node], key: str) -> int | None:

@@ -48,7 +48,7 @@ def _rule_of(mode: str, id: str, title: str, severity: Severity, message: Callab
         runtime_classes: Annotated[tuple[str, ...], "RuntimeClasses that the configuration of the API server exempts"] = (),
         namespaces: Annotated[tuple[str, ...], "namespaces that the configuration of the API server exempts"] = (),
     ) -> Iterator[Problem]:
-        if not workload.whole or not any(pod.breaches for pod in workload.pods) or workload.id.namespace in namespaces:
+        if not workload.is_complete or not any(pod.breaches for pod in workload.pods) or workload.id.namespace in namespaces:
             return
         if any(r.kind == "RuntimeClass" and r.name in runtime_classes for r in workload.references):
             return
