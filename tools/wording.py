@@ -48,7 +48,7 @@ BANNED: tuple[tuple[str, str], ...] = (
     (r"\blets? nothing\b", "blocks all"),
     (r"\bfolder of (its|the|a|whichever|one) nodes?\b", "hostPath volume"),
     (r"\bwhole numbers?\b", "integer"),
-    (r"\bblanks?\b", "whitespace"),
+    (r"(?<!\")\bblanks?\b(?!\")", "whitespace"),
     (r"\bthe house\b|\bhouse rules?\b", "(say what is meant)"),
     (r"\b(come|comes|came) over\b", "(say what is meant)"),
     (r"\bchange under you\b", "change at any time"),
