@@ -160,6 +160,8 @@ class _Builder:
                 continue
             elif kind is DocumentEndEvent:
                 assert root is not None
+                # In the order of the text, as the fast reader finds them.
+                duplicates.sort(key=_start_of_duplicate)
                 return Built(root, duplicates, self.trailing_offset(event, get))
             else:
                 assert kind is StreamEndEvent
@@ -281,3 +283,7 @@ class _Builder:
         if before is not None:
             self.duplicates.append((child, before))
         into[name] = child
+
+
+def _start_of_duplicate(pair: tuple[Node, Node]) -> int:
+    return pair[0].start

@@ -122,7 +122,20 @@ def _build(source: Source, text: str, start: int, end: int, may_be_json: bool) -
         # To kubectl, only the JSON is the first part.
         at = built.trailing - start
         raise YamlFault(at, at + 1, Complaint("more content follows a JSON object", "insert a line --- before it"))
+    if start + len(text) > end:
+        # A line break was appended to the text: no offset is beyond the file.
+        for node in (built.root, *(each for pair in built.duplicates for each in pair)):
+            _limit_offsets(node, end)
     return [Document(source, 0, start, end, built.root, None, built.duplicates, built.trailing)]
+
+
+def _limit_offsets(node: Node, end: int) -> None:
+    node.start, node.end = min(node.start, end), min(node.end, end)
+    if isinstance(node.key, Node):
+        node.key.start, node.key.end = min(node.key.start, end), min(node.key.end, end)
+    children = node.value.values() if isinstance(node.value, dict) else node.value if isinstance(node.value, list) else ()
+    for child in children:
+        _limit_offsets(child, end)
 
 
 def _whole(escape: re.Match[str]) -> str:
