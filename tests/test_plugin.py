@@ -45,24 +45,24 @@ def test_its_rule_is_one_of_all(installed: Installed, plugin: Path) -> None:
     (rule,) = json.loads(must(installed("rules", "--select", "acme", "--format", "json", path=[plugin])).stdout)
     assert (rule["id"], rule["options"][0]["name"], rule["options"][0]["default"]) == ("acme/owner-label", "label", "acme.example/team")
     page = must(installed("explain", "acme/owner-label", path=[plugin])).stdout
-    assert "the team that is called when the workload breaks" in page
+    assert "the team that is on call for it" in page
     assert "acme" not in must(installed("rules")).stdout
 
 
 def test_it_finds_and_is_configured(installed: Installed, plugin: Path, file: str) -> None:
     found = installed("check", file, "--select", "acme", path=[plugin])
     assert found.returncode == 1
-    assert "web.yaml:3:1: warning[acme/owner-label]: Deployment web has no label acme.example/team" in found.stdout
+    assert 'web.yaml:3:1: warning[acme/owner-label]: Deployment "web" has no label acme.example/team' in found.stdout
     config = installed.folder / "acme.yaml"
     config.write_text("rules:\n  acme/owner-label: {severity: error, label: squad}\n")
     found = installed("check", file, "--select", "acme", "--config", str(config), path=[plugin])
-    assert "error[acme/owner-label]: Deployment web has no label squad" in found.stdout
+    assert 'error[acme/owner-label]: Deployment "web" has no label squad' in found.stdout
 
 
 def test_its_form_of_the_report(installed: Installed, plugin: Path, file: str) -> None:
     table = installed("check", file, "--select", "acme", "--format", "acme-csv", path=[plugin]).stdout
     (row,) = csv.DictReader(table.splitlines())
-    assert (row["file"], row["line"], row["title"]) == ("web.yaml", "3", "a workload that no team answers for")
+    assert (row["file"], row["line"], row["title"]) == ("web.yaml", "3", "Workload has no owner label (acme.example/team)")
 
 
 def test_its_own_tests_pass(plugin: Path) -> None:

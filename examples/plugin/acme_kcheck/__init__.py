@@ -1,4 +1,4 @@
-"""What Acme adds to kcheck."""
+"""The kcheck plugin of Acme."""
 
 from types import ModuleType
 
@@ -8,11 +8,11 @@ from kcheck.api import Reporter, hookimpl
 
 @hookimpl
 def kcheck_rules() -> list[ModuleType]:
-    """Modules with rules; their pages stand in the folder `pages` beside them."""
+    """Return the modules with rules; their pages are in the folder `pages` next to them."""
     return [owners]
 
 
 @hookimpl
 def kcheck_reporters() -> list[Reporter]:
-    """Forms of the report, by the name that `--format` takes."""
-    return [Reporter("acme-csv", table.write, help="for the spreadsheet of the audit")]
+    """Return the output formats; `--format` accepts their names."""
+    return [Reporter("acme-csv", table.write, help="CSV for the audit spreadsheet")]

@@ -1,4 +1,4 @@
-"""Who is called when it breaks."""
+"""Ownership of workloads."""
 
 from collections.abc import Iterator
 from typing import Annotated
@@ -9,9 +9,9 @@ WORKLOADS = ("apps Deployment", "apps StatefulSet", "apps DaemonSet", "batch Cro
 acme = Group("acme", "rules of Acme")
 
 
-@rule("acme/owner-label", "a workload that no team answers for", groups=("acme",), kinds=WORKLOADS)
+@rule("acme/owner-label", "Workload has no owner label (acme.example/team)", groups=("acme",), kinds=WORKLOADS)
 def owner_label(resource: Resource, *, label: Annotated[str, "the label that names the team"] = "acme.example/team") -> Iterator[Problem]:
-    # What is not there is a node, too: false, and shown at the nearest key that is there.
+    # A missing key is a node too: it is false, and its location is that of the nearest key that exists.
     owner = resource["metadata"]["labels"][label]
     if not owner.text:
-        yield Problem(owner, f"{resource.kind} {resource.name} has no label {label}", help="add it with the name of the team")
+        yield Problem(owner, f'{resource.kind} "{resource.name}" has no label {label}', help="add the label with the name of the team")

@@ -1,4 +1,4 @@
-"""The report as a table for the spreadsheet of the audit."""
+"""The output format acme-csv."""
 
 import csv
 from typing import TextIO
@@ -7,6 +7,7 @@ from kcheck.api import Report, Style
 
 
 def write(report: Report, out: TextIO, style: Style) -> None:
+    """Write the findings as CSV."""
     table = csv.writer(out, lineterminator="\n")
     table.writerow(["file", "line", "severity", "rule", "title", "message"])
     for finding in report.findings:
