@@ -1,15 +1,14 @@
-"""Compares the findings of kcheck and four other linters per object, for each check that has equivalent rules.
+"""Compare kcheck with four peers, object by object, for each check that rules replace.
 
     python benchmarks/agreement.py [--manifests FOLDER] [--peers FOLDER] [--json]        the table
     python benchmarks/agreement.py --show kube-linter/latest-tag [--limit 10]            the differences of a check, with locations
 
-MANIFESTS contains a folder for each repository. PEERS contains a file `<peer>.jsonl` for each other linter ("peer") with a row for each
-finding: repo, check, file, kind, name (kube-linter with all built-in checks, the Kubernetes framework of Checkov, kube-score with all
-optional checks, Polaris).
+MANIFESTS contains one folder per repository. PEERS contains a `<peer>.jsonl` per peer with one line per finding: repo, check, file, kind,
+name (kube-linter with all built-in checks, the Kubernetes framework of checkov, kube-score with all optional checks, polaris).
 
-The comparison includes the objects of the kinds that a check applies to (`kinds` in agreement.yaml). It excludes objects without any
-finding of a peer that has findings for nearly every object that it can read, and objects that only the peer sees. Agreement is 1 minus the
-share of objects that only one of the two reports. A class of agreement.yaml explains a difference by predicates, never by object names.
+Compared are the objects of the kinds that a check reads (`kinds` in agreement.yaml), except those that only the peer can read, and those
+for which the peer reports nothing at all although it has findings for every object that it can read. Agreement is 1 minus the share of
+objects with findings of only one of the two. A class of agreement.yaml explains differences by a predicate, never by name.
 """
 
 from __future__ import annotations
@@ -35,8 +34,9 @@ from kcheck.rule.registry import Registry
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 ENOUGH = 0.97
-PARTIAL = "not whole"
-"""The class of objects that kcheck does not check by design."""
+PARTIAL = "incomplete object"
+"""The class of the differences about objects that kcheck deliberately does not check."""
+_PARTIES = {"us": "kcheck", "them": "peer", "both": "both"}
 
 
 @dataclass
@@ -190,18 +190,18 @@ def summary(rows: list[Row]) -> str:
 
 
 def markdown(rows: list[Row], knowledge: Knowledge) -> Iterator[str]:
-    """Returns the rows and classes as Markdown tables."""
-    yield "| check | rules | judged | both | us | them | agree | explained | left |"
+    """The rows and the classes as tables."""
+    yield "| check | rules | checked | both | kcheck only | peer only | agree | explained | left |"
     yield "|---|---|--:|--:|--:|--:|--:|--:|--:|"
     for row in rows:
         counts = f"{row.judged} | {len(row.both)} | {row.us} | {row.them} | {row.agreement:.1%}"
         yield f"| {row.check} | {', '.join(row.rules)} | {counts} | {row.explained.total()} | {row.unexplained} |"
-    yield from ["", "| class | by whom alone | how many | right | why | example |", "|---|---|--:|---|---|---|"]
+    yield from ["", "| class | reported only by | count | right | reason | example |", "|---|---|--:|---|---|---|"]
     total = sum((row.explained for row in rows), Counter[str]())
     for each in knowledge.classes:
         if total[each.name]:
-            who = {"us": "us", "them": "them"}.get(each.side, "either")
-            yield f"| {each.name} | {who} | {total[each.name]} | {each.right} | {each.why} | {each.example} |".replace("|| ", "| ")
+            who, right = _PARTIES.get(each.side, "either"), _PARTIES[each.right]
+            yield f"| {each.name} | {who} | {total[each.name]} | {right} | {each.why} | {each.example} |".replace("|| ", "| ")
 
 
 def show(row: Row, limit: int) -> Iterator[str]:

@@ -37,9 +37,9 @@ class Workload:
     """Returns the commands to measure, by name, for copies of a folder."""
 
     def __init__(self, folder: Path, work: Path) -> None:
-        self.whole = work / "whole"
-        shutil.copytree(folder, self.whole, symlinks=True)
-        files = sorted(p for p in self.whole.rglob("*") if p.suffix in (".yaml", ".yml") and p.is_file())
+        self.is_complete = work / "whole"
+        shutil.copytree(folder, self.is_complete, symlinks=True)
+        files = sorted(p for p in self.is_complete.rglob("*") if p.suffix in (".yaml", ".yml") and p.is_file())
         self.changing = files[len(files) // 2]
         self.turns = 0
         some = work / "some"
@@ -53,12 +53,12 @@ class Workload:
             "--version": [KCHECK, "--version"],
             "one small file": [*check, "--no-cache", str(small)],
             f"{min(len(files), 200)} files": [*check, "--no-cache", str(some)],
-            "all, cold, 1 process": [*check, "--no-cache", "--jobs", "1", str(self.whole)],
-            "all, cold, 2 processes": [*check, "--no-cache", "--jobs", "2", str(self.whole)],
-            "all, warm cache": [*check, "--jobs", "2", str(self.whole)],
-            "all, a comment changed": [*check, "--jobs", "2", str(self.whole)],
-            "all, a line more": [*check, "--jobs", "2", str(self.whole)],
-            "all, an object more": [*check, "--jobs", "2", str(self.whole)],
+            "all, cold, 1 process": [*check, "--no-cache", "--jobs", "1", str(self.is_complete)],
+            "all, cold, 2 processes": [*check, "--no-cache", "--jobs", "2", str(self.is_complete)],
+            "all, warm cache": [*check, "--jobs", "2", str(self.is_complete)],
+            "all, a comment changed": [*check, "--jobs", "2", str(self.is_complete)],
+            "all, a line more": [*check, "--jobs", "2", str(self.is_complete)],
+            "all, an object more": [*check, "--jobs", "2", str(self.is_complete)],
         }
 
     def prepare(self, name: str) -> None:

@@ -199,14 +199,14 @@ def _named(each: Object) -> Iterator[tuple[str, str]]:
 
 @of_case
 def values_there(case: Case) -> bool:
-    """The ConfigMaps and Secrets in envFrom and valueFrom are in the repository."""
+    """The ConfigMaps and Secrets in valueFrom of its environment variables are in the repository."""
     known = {(other.kind, other.name) for other in case.around}
     return any(wanted and wanted <= known for wanted in (set(_env_named(each)) for each in case.objects))
 
 
 @of_case
 def values_mentioned(case: Case) -> bool:
-    """The ConfigMaps and Secrets in envFrom and valueFrom are created or mentioned by another object."""
+    """The ConfigMaps and Secrets in valueFrom of its environment variables are created or mentioned by another object."""
     known = {(other.kind, other.name) for other in case.around}
     missing = {name for each in case.objects for kind, name in _env_named(each) if (kind, name) not in known}
     return bool(missing) and all(any(_speaks_of(other, name) for other in case.around) for name in missing)

@@ -69,14 +69,14 @@ def test_differences_are_counted_and_explained(field: Path) -> None:
     assert tag["check"] == "kube-linter/latest-tag"
     # What the peer says nothing of, it has not read.
     assert (tag["judged"], tag["both"], tag["us"], tag["them"], tag["agreement"]) == (4, 1, 0, 2, 0.5)
-    assert (tag["explained"], tag["unexplained"]) == ({"read by an image builder": 1}, 1)
-    assert (restart["explained"], restart["unexplained"]) == ({"restartPolicy is Always by default": 4}, 0)
+    assert (tag["explained"], tag["unexplained"]) == ({"image placeholder": 1}, 1)
+    assert (restart["explained"], restart["unexplained"]) == ({"default restartPolicy": 4}, 0)
 
 
 def test_differences_are_shown_with_their_places(field: Path) -> None:
     shown = _compared(field, "--show", "kube-linter/latest-tag")
     assert "only them, unexplained: 1 (1 Pod)\n    shop/wrong.yaml:2 Pod wrong\n" in shown
-    assert "only them, read by an image builder: 1 (1 Pod)\n    shop/built.yaml:2 Pod built\n" in shown
+    assert "only them, image placeholder: 1 (1 Pod)\n    shop/built.yaml:2 Pod built\n" in shown
 
 
 def test_what_is_known_of_peers_makes_sense(differences: ModuleType) -> None:

@@ -78,10 +78,10 @@ class _DocumentCheck:
     def check_document(self) -> None:
         document = self.document
         if document.fault is not None:
-            self.tell("invalid-yaml", Problem(Span(document.fault.start, document.fault.end), document.fault.message))
+            self.report("invalid-yaml", Problem(Span(document.fault.start, document.fault.end), document.fault.message))
             return
         for hook in self.plan.documents:
-            hook.run(document, self.tell, self.crash)
+            hook.run(document, self.report, self.report_crash)
         objects = resources(document)
         if not objects and not (document.root["kind"].text.endswith("List") and document.root["items"].is_list):
             self.report_non_object(document.root)
@@ -90,7 +90,7 @@ class _DocumentCheck:
             self.locator = Locator(document, objects_by_offset.at(entry.key_span.start) if objects_by_offset is not None else None)
             line = document.source.position(first.key_span.start).line
             message = f'duplicate key "{entry.name}" (first defined on line {line})'
-            self.tell("duplicate-key", Problem(entry, message, help="remove one", reason="DuplicateKey", at="key"))
+            self.report("duplicate-key", Problem(entry, message, help="remove one", reason="DuplicateKey", at="key"))
         for resource in objects:
             self.check_object(resource)
 
@@ -104,14 +104,14 @@ class _DocumentCheck:
         if "deprecated-api" in self.rules:
             self.report_deprecated_api(resource)
         for hook in self.plan.objects.of_kind(resource.api_version, resource.kind):
-            hook.run(resource, self.tell, self.crash)
+            hook.run(resource, self.report, self.report_crash)
         with self.session.stage("facts of objects"):
             self.result.facts.append(extract_facts(resource, last.pods if last is not None else [], self.locator, self.collects_mentions))
 
     def check_against_version(self, resource: Resource, store: Store) -> Walk | None:
         """Validate an object with one version of Kubernetes. Returns the walk whose Pods the facts are collected from."""
         resource.minor = store.definitions.minor
-        walk = Walk(resource, self.plan, self.tell, self.crash)
+        walk = Walk(resource, self.plan, self.report, self.report_crash)
         kind = store.builtin(resource.api_version, resource.kind)
         if kind is not None:
             resource.built_in, resource.namespaced = True, kind.namespaced
@@ -146,12 +146,12 @@ class _DocumentCheck:
             return None
         if self.locator.shape is None:
             self.locator.shape = outline_of(places, store)
-        walk = PodWalk(resource, self.session.embedded_plan(self.rules), store, self.tell, self.crash)
+        walk = PodWalk(resource, self.session.embedded_plan(self.rules), store, self.report, self.report_crash)
         walk.enter(places)
         if "invalid-pod-in-custom-resource" in self.rules and walk.pods:
             from kcheck.schema.pods.validation import tell_doomed
 
-            tell_doomed(resource, walk.pods, store, self.session.verdict_plan, self.tell, self.crash)
+            tell_doomed(resource, walk.pods, store, self.session.verdict_plan, self.report, self.report_crash)
         return walk
 
     def report_unknown_kind(self, resource: Resource, store: Store) -> None:
@@ -162,26 +162,26 @@ class _DocumentCheck:
         if absence is not None and absence.removed:
             used = f"use apiVersion: {absence.replacement}"
             instead = used if absence.replacement else instead_of(resource.group, kind) or "remove it: there is no replacement"
-            self.tell("removed-api", Problem(node, f"{api_version} {kind} was removed in Kubernetes {absence.removed}", help=instead))
+            self.report("removed-api", Problem(node, f"{api_version} {kind} was removed in Kubernetes {absence.removed}", help=instead))
         elif absence is not None:
             instead = f"use apiVersion: {absence.replacement}" if absence.replacement else ""
             message = f"{api_version} {kind} is available since Kubernetes {absence.added}, not in {version}"
-            self.tell("unknown-kind", Problem(node, message, help=instead))
+            self.report("unknown-kind", Problem(node, message, help=instead))
         elif end := end_of(resource.group):
-            self.tell("removed-api", Problem(node, f"{api_version} {kind} {end}", help=help_of(end)))
+            self.report("removed-api", Problem(node, f"{api_version} {kind} {end}", help=help_of(end)))
         elif store.serves_group(api_version) or "/" not in api_version:
             served = store.versions_of(kind)
             if served:
                 message = f'no kind "{kind}" in {api_version}'
-                self.tell("unknown-kind", Problem(node, message, help=f"use apiVersion: {' or '.join(served)}"))
+                self.report("unknown-kind", Problem(node, message, help=f"use apiVersion: {' or '.join(served)}"))
             else:
                 near = store.kind_like(kind)
                 help = f'did you mean "{near}"?' if near else "check the spelling of kind and apiVersion"
                 message = f'unknown kind "{kind}" in {api_version} of Kubernetes {version}'
-                self.tell("unknown-kind", Problem(resource["kind"], message, help=help))
+                self.report("unknown-kind", Problem(resource["kind"], message, help=help))
         elif not self.is_ignored(resource.group):
             message = f"not validated: no schema for {api_version} {kind}"
-            self.tell("missing-schema", Problem(node, message, help="add its CRD to the input or pass --schemas"))
+            self.report("missing-schema", Problem(node, message, help="add its CRD to the input or pass --schemas"))
 
     def report_deprecated_api(self, resource: Resource) -> None:
         """Report an API version that has a successor in all Kubernetes versions that are checked."""
@@ -190,7 +190,7 @@ class _DocumentCheck:
         if after is not None:
             end = f"is removed in Kubernetes {after.removed}" if after.removed else "is superseded by a stable version"
             message = f"{api_version} {kind} {end}"
-            self.tell("deprecated-api", Problem(resource["apiVersion"], message, help=f"use apiVersion: {after.successor}"))
+            self.report("deprecated-api", Problem(resource["apiVersion"], message, help=f"use apiVersion: {after.successor}"))
 
     def is_ignored(self, group: str) -> bool:
         """Whether the config ignores missing schemas of this API group."""
@@ -201,26 +201,26 @@ class _DocumentCheck:
         near_keys = [nearest(key, [k for k, _ in root.entries]) for key in _IDENTIFYING_KEYS]
         if not root.is_map or (None in near_keys and not any(root[key] for key in (*_IDENTIFYING_KEYS, "metadata"))):
             message = "document is not a Kubernetes object: apiVersion, kind and metadata are missing"
-            self.tell("not-kubernetes-object", Problem(root, message, help="add them or exclude the file"))
+            self.report("not-kubernetes-object", Problem(root, message, help="add them or exclude the file"))
             return
         for key in _IDENTIFYING_KEYS:
             node = root[key]
             if node and not node.text:
-                self.tell("not-kubernetes-object", Problem(node, f"{key} must be a string, not {node.plain()!r}"))
+                self.report("not-kubernetes-object", Problem(node, f"{key} must be a string, not {node.plain()!r}"))
             elif not node:
                 near = nearest(key, [k for k, _ in root.entries])
                 at = root[near] if near and near != key else node
                 hint = f'did you mean "{key}" instead of "{near}"?' if near and near != key else f"add {key}"
-                self.tell("not-kubernetes-object", Problem(at, f"{key} is missing", help=hint, at="key"))
+                self.report("not-kubernetes-object", Problem(at, f"{key} is missing", help=hint, at="key"))
 
-    def crash(self, rule: str, error: Exception) -> None:
+    def report_crash(self, rule: str, error: Exception) -> None:
         """Add a finding for a rule that raised an error on an object."""
         of = f' on {self.locator.id.kind} "{self.locator.id.name}"' if self.locator.id.kind else ""
         message = f"rule {rule} failed{of}: {type(error).__name__}: {error}"
         root = self.locator.resource.node if self.locator.resource is not None else self.document.root
-        self.tell("internal-error", Problem(root, message))
+        self.report("internal-error", Problem(root, message))
 
-    def tell(self, rule: str, problem: Problem) -> None:
+    def report(self, rule: str, problem: Problem) -> None:
         """Add a finding for a problem if its rule is enabled."""
         active = self.rules.active.get(rule)
         if active is None:

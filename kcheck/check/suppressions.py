@@ -74,6 +74,7 @@ class BadDirective(NamedTuple):
 
     place: Location
     message: str
+    help: str = ""
 
 
 @dataclass(slots=True)
@@ -150,7 +151,7 @@ def apply_ignores(
 
 def invalid_ignore_findings(ignores: Ignores, rules: RuleSet) -> list[Finding]:
     """Return the findings about invalid ignores."""
-    return [finding for m in ignores.errors for finding in _make_findings(UNKNOWN, m.place, m.message, rules)]
+    return [finding for m in ignores.errors for finding in _make_findings(UNKNOWN, m.place, Complaint(m.message, m.help), rules)]
 
 
 def unused_ignore_findings(ignores: Ignores, rules: RuleSet, complete: bool = False, *, of_ignores: bool = False) -> list[Finding]:
@@ -269,7 +270,7 @@ class _DirectiveReader:
             self.add_error(place, Complaint(f'unknown rule or group "{name}"', hint))
 
     def add_error(self, place: Location, message: str) -> None:
-        self.ignores.errors.append(BadDirective(place, redact.message(message)))
+        self.ignores.errors.append(BadDirective(place, redact.message(str(message)), redact.message(help_of(message))))
 
 
 def _names(text: str, start: int) -> Iterator[tuple[str, Span]]:

@@ -28,7 +28,10 @@ def read_pods(node: Node, values: Values) -> dict[tuple[str, str], Places]:
         key = (_text(entries, "group", values), _text(entries, "kind", values))
         lasts = values.flag(entries["lasts"]) if "lasts" in entries else None
         paths = values.texts(entries["path"]) if "path" in entries else []
-        places[key] = (*places.get(key, ()), *(PodPlace(read_path(path.text), lasts=lasts) for path in paths if _is_path(path, values)))
+        places[key] = (
+            *places.get(key, ()),
+            *(PodPlace(read_path(path.text), runs_forever=lasts) for path in paths if _is_path(path, values)),
+        )
     return places
 
 

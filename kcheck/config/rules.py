@@ -74,7 +74,7 @@ class _Rules:
         if node.is_map:
             options = self.options(node, name, rule)
             return Setting(on, self.severity(node["severity"]), options)
-        if (switch := node.flag if node.flag is not None else _SWITCHES.get(node.text)) is not None:
+        if (switch := node.boolean if node.boolean is not None else _SWITCHES.get(node.text)) is not None:
             return Setting(switch)
         if node.text in _SEVERITIES:
             return Setting(on, Severity.parse(node.text))

@@ -38,9 +38,9 @@ class Values:
 
     def flag(self, node: Node) -> bool:
         """Returns a boolean; False, with an error reported, for any other value."""
-        if node.flag is None:
+        if node.boolean is None:
             self.wrong(node, f"{node.name} must be true or false, not {shown(node)}")
-        return node.flag is True
+        return node.boolean is True
 
     def texts(self, node: Node) -> list[Node]:
         """Returns the strings of a list. A single string counts as a list with one item, null as an empty list."""

@@ -75,5 +75,5 @@ def _refer(kind: str, name: Node, owner: Node, resource: Resource, seen: set[tup
     has_key = key.value.__class__ is str and key.text != "" and name.name == "name"
     yield Reference(
         "", kind, owner["namespace"].text or resource.namespace, name.text, locator.place(name), key.text if has_key else "",
-        locator.place(key) if has_key else None, owner["optional"].flag is True, "name",
+        locator.place(key) if has_key else None, owner["optional"].boolean is True, "name",
     )  # fmt: skip

@@ -100,7 +100,7 @@ def extract_facts(resource: Resource, pods: list[Pod], locator: Locator, usage: 
         makes=generated,
         mentions=mentioned,
         words=mentioned_words(resource, pods, locator.secrets) if usage else _NONE,
-        whole=_is_complete(resource, kind, pods),
+        is_complete=_is_complete(resource, kind, pods),
         operated=custom and may_create_pods(resource),
         headless=kind == _SERVICE and resource["spec"]["clusterIP"].text == "None",
         scale=scale(resource, locator) if kind in SCALED else None,
@@ -155,7 +155,7 @@ def _patched_pods(resource: Resource, locator: Locator) -> tuple[PodFact, ...]:
 
 def _pod_fact(pod: Pod, locator: Locator, custom: bool) -> PodFact:
     node = pod.metadata["labels"]
-    on_host = pod["hostNetwork"].flag is True
+    on_host = pod["hostNetwork"].boolean is True
     ports = tuple(_container_port(p, locator, on_host) for c in pod.containers if c.runs_on for p in c["ports"] if p.is_map)
     controller_labels = None if custom else _CONTROLLER_LABELS.get(pod.resource.kind)
     nodes = _node_fact(pod) if any(p.host_port for p in ports) else None
@@ -218,7 +218,7 @@ def _marks(resource: Resource, pods: list[Pod]) -> list[str]:
             found.append("open")
     elif kind == "PriorityClass":
         found.append(f"value={resource['value'].integer or 0}")
-        if resource["globalDefault"].flag:
+        if resource["globalDefault"].boolean:
             found.append("default")
         if resource["preemptionPolicy"].text == "Never":
             found.append("never-preempts")

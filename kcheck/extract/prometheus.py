@@ -33,7 +33,7 @@ def monitor_selectors(resource: Resource, locator: Locator) -> Iterator[Selector
         found = label_selector(node)
         if found is not None:
             names = frozenset(each.text for each in namespaces["matchNames"] if each.text)
-            all_namespaces = namespaces["any"].flag is True
+            all_namespaces = namespaces["any"].boolean is True
             yield SelectorFact(
                 found, locator.place(node), False, {}, aim, all_namespaces or bool(names), "", frozenset() if all_namespaces else names
             )

@@ -246,7 +246,7 @@ def _follow_path(steps: list[str], path: ReferencePath, root: Node, resource: Re
         namespace = "" if kind in _CLUSTER_SCOPED else node["namespace"].text or resource.namespace
         found.append(Reference(
             group, kind, namespace, named.text, locator.place(named), str(key.value) if key is not None else "",
-            locator.place(key) if key is not None else None, node["optional"].flag is True, path.use,
+            locator.place(key) if key is not None else None, node["optional"].boolean is True, path.use,
         ))  # fmt: skip
     return found
 
@@ -306,5 +306,5 @@ def _add_reference(
     if node.text and (key is None or key.text):
         found.append(Reference(
             "", kind, pod.resource.namespace, node.text, locator.place(node), key.text.strip("/") if key is not None else "",
-            locator.place(key) if key is not None else None, owner["optional"].flag is True, use, partly,
+            locator.place(key) if key is not None else None, owner["optional"].boolean is True, use, partly,
         ))  # fmt: skip

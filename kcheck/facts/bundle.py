@@ -43,16 +43,16 @@ class Bundle:
     def __init__(self, facts: Iterable[Facts], complete: bool = False, files: Iterable[str] = ()) -> None:
         self.complete = complete
         self._files = files
-        self._given = facts
+        self._source = facts
         self._tables: dict[tuple[Scope, str], PodTable] = {}
         self._coverage: dict[tuple[Aim, str], Coverage] = {}
         self._presence: Presence | None = None
-        self._made: dict[Callable[[Bundle], Any], Any] = {}
+        self._results: dict[Callable[[Bundle], Any], Any] = {}
 
     @cached_property
     def facts(self) -> list[Facts]:
         """The facts of all objects. Cached facts of an earlier run are decoded on first access."""
-        return patched(list(self._given))
+        return patched(list(self._source))
 
     @cached_property
     def folders(self) -> dict[str, set[str]]:
@@ -72,7 +72,7 @@ class Bundle:
     @cached_property
     def variants(self) -> Variants:
         """Objects that occur several times."""
-        return Variants(f.named for f in self.facts if f.whole and f.id.name)
+        return Variants(f.named for f in self.facts if f.is_complete and f.id.name)
 
     @cached_property
     def _by_file(self) -> dict[str, list[Facts]]:
@@ -85,7 +85,7 @@ class Bundle:
 
     @cached_property
     def _by_kind(self) -> dict[tuple[str, str, str], list[Facts]]:
-        return grouped((f for f in self.facts if f.whole), lambda f: (f.folder, f.group, f.id.kind))
+        return grouped((f for f in self.facts if f.is_complete), lambda f: (f.folder, f.group, f.id.kind))
 
     @cached_property
     def _by_name(self) -> dict[tuple[str, str, str], list[Facts]]:
@@ -113,7 +113,7 @@ class Bundle:
 
     @cached_property
     def _host_ports(self) -> dict[tuple[int, str, str], list[tuple[Facts, PodFact, PortFact]]]:
-        taken = [(f, pod, port) for f in self.facts if f.whole for pod in f.pods if pod.nodes for port in pod.ports if port.host_port]
+        taken = [(f, pod, port) for f in self.facts if f.is_complete for pod in f.pods if pod.nodes for port in pod.ports if port.host_port]
         return grouped(taken, lambda each: (each[2].host_port, each[2].protocol, "" if self.complete else each[0].place.file))
 
     @cached_property
@@ -142,16 +142,16 @@ class Bundle:
 
     def once(self, make: Callable[[Bundle], Found]) -> Found:
         """Return the result of a function of the whole input, such as a lookup table of a rule, computed on first use."""
-        if make not in self._made:
-            self._made[make] = make(self)
-        found: Found = self._made[make]
+        if make not in self._results:
+            self._results[make] = make(self)
+        found: Found = self._results[make]
         return found
 
     def named(self, kind: str, name: str, group: str = "") -> list[Facts]:
         """Return the objects of a kind and name in any namespace."""
         return self._by_name.get((group, kind, name), [])
 
-    def around(self, by: Facts, scope: Scope) -> list[Facts]:
+    def in_scope(self, by: Facts, scope: Scope) -> list[Facts]:
         """Return the objects of the whole input, of the folder of an object, or of its file."""
         if scope == "input":
             return self.facts
@@ -161,33 +161,33 @@ class Bundle:
         """Return the objects of a kind, except patches, in the folder of an object."""
         return self._by_kind.get((by.folder, group, kind), [])
 
-    def selected(self, by: Facts, selector: Selector, scope: Scope = "input") -> Iterator[Backend]:
+    def pods_matching(self, by: Facts, selector: Selector, scope: Scope = "input") -> Iterator[Backend]:
         """Yield the Pods that a selector of an object matches, except those of patches and of variants that do not belong to the object.
 
         The Pods of the same file are first, followed by the same folder and other folders. The number of Pods of other folders is limited
         unless the input is complete, because it may contain several applications.
         """
         here, folder = by.place.file, by.folder
-        yield from self._found(by, selector, self._table("file", here, by))
+        yield from self._matching(by, selector, self._table("file", here, by))
         if scope != "file":
-            yield from self._found(by, selector, self._table("folder", folder, by), but_file=here)
+            yield from self._matching(by, selector, self._table("folder", folder, by), but_file=here)
         if scope == "input":
-            far = self._found(by, selector, self._table("input", "", by), but_folder=folder)
+            far = self._matching(by, selector, self._table("input", "", by), but_folder=folder)
             # If the input contains many repositories, some labels occur in all of them, although the repositories are independent.
             yield from far if self.complete else islice(far, _MAX_DISTANT_PODS)
 
     def is_met(self, by: Facts, selector: Selector) -> bool:
         """Return whether there are signs of Pods for a selector. Used by rules that report that a selector matches no Pod."""
-        if next(self.selected(by, selector), None) is not None:
+        if next(self.pods_matching(by, selector), None) is not None:
             return True
         self._presence = self._presence or Presence(self.facts, self._table("input", "", by))
-        return self._presence.seems(by, selector)
+        return self._presence.has_signs(by, selector)
 
     def pods(self, by: Facts, scope: Scope) -> list[Backend]:
         """Return all Pods, except those of patches, of the file of an object, its folder or the input."""
         return self._table(scope, {"file": by.place.file, "folder": by.folder, "input": ""}[scope], by).pairs
 
-    def alike(self, by: Facts, selector: Selector) -> Iterator[Backend]:
+    def near_misses(self, by: Facts, selector: Selector) -> Iterator[Backend]:
         """Yield Pods in the folder of an object that have a label of the selector, also with a typo in key or value."""
         table = self._table("folder", by.folder, by)
         seen: set[int] = set()
@@ -198,7 +198,7 @@ class Bundle:
                         seen.add(id(pod))
                         yield f, pod
 
-    def _found(
+    def _matching(
         self, by: Facts, selector: Selector, table: PodTable, but_file: str | None = None, but_folder: str | None = None
     ) -> Iterator[Backend]:
         """Yield the matching Pods of a table, except those of a file or folder that was searched before."""
@@ -221,25 +221,25 @@ class Bundle:
     def _table(self, scope: Scope, key: str, by: Facts) -> PodTable:
         table = self._tables.get((scope, key))
         if table is None:
-            table = self._tables[scope, key] = PodTable(self.around(by, scope))
+            table = self._tables[scope, key] = PodTable(self.in_scope(by, scope))
         return table
 
     def together(self, first: Facts, second: Facts) -> bool:
         """Return whether two objects may be in the same namespace of the same cluster: see Variants."""
         return may_share(first.id.namespace, second.id.namespace) and self.variants.together(first.named, second.named)
 
-    def copies(self, reference: Reference) -> list[Facts]:
+    def candidates(self, reference: Reference) -> list[Facts]:
         """Return the objects of the input that a reference may refer to, including variants."""
         found = self._by_name.get((reference.api_group, reference.kind, reference.name), ())
         return [f for f in found if may_share(f.id.namespace, reference.namespace)]
 
-    def meant(self, by: Facts, reference: Reference) -> list[Facts]:
+    def resolve(self, by: Facts, reference: Reference) -> list[Facts]:
         """Return the copies that an object refers to: the one in its file, otherwise those to which no variant of `by` is nearer."""
-        copies = self.copies(reference)
+        copies = self.candidates(reference)
         here = [f for f in copies if f.place.file == by.place.file]
         return here or [f for f in copies if self.variants.is_nearest(by.named, f.place.file)] or copies
 
-    def makers(self, reference: Reference) -> list[GeneratedObject]:
+    def generators(self, reference: Reference) -> list[GeneratedObject]:
         """Return the generated objects that a reference may refer to."""
         found = self._makers.get((reference.kind, reference.name), ())
         return [made for f, made in found if may_share(f.id.namespace, reference.namespace)]
@@ -248,12 +248,12 @@ class Bundle:
         """Return the objects of the input, or of the file of the workload, whose selectors with this aim match its Pods."""
         key = (aim, workload.place.file if scope == "file" else "")
         if key not in self._coverage:
-            self._coverage[key] = Coverage(self.around(workload, scope), partial(self.selected, scope=scope), aim, self.variants)
-        return self._coverage[key].over(workload)
+            self._coverage[key] = Coverage(self.in_scope(workload, scope), partial(self.pods_matching, scope=scope), aim, self.variants)
+        return self._coverage[key].owners_of(workload)
 
     @cached_property
     def _scalers(self) -> dict[tuple[str, str, str], list[tuple[Facts, Reference]]]:
-        named = [(f, r) for f in self.facts if f.whole for r in f.references if r.use == "target"]
+        named = [(f, r) for f in self.facts if f.is_complete for r in f.references if r.use == "target"]
         return grouped(named, lambda pair: (pair[1].api_group, pair[1].kind, pair[1].name))
 
     def scalers(self, workload: Facts) -> list[tuple[Facts, Reference]]:
@@ -263,7 +263,7 @@ class Bundle:
 
     @cached_property
     def _claims(self) -> dict[tuple[str, str], list[tuple[Facts, Claim]]]:
-        claimed = [(f, claim) for f in self.facts if f.whole for claim in f.claims]
+        claimed = [(f, claim) for f in self.facts if f.is_complete for claim in f.claims]
         return grouped(claimed, lambda pair: (pair[1].what, pair[1].value))
 
     def claimants(self, claim: Claim) -> list[tuple[Facts, Claim]]:
@@ -283,6 +283,6 @@ class Bundle:
         """Return whether an object of a file or folder refers to a ConfigMap or Secret."""
         return (file_or_folder, kind, name) in self._users
 
-    def takers(self, port: PortFact, file: str) -> list[tuple[Facts, PodFact, PortFact]]:
+    def host_port_users(self, port: PortFact, file: str) -> list[tuple[Facts, PodFact, PortFact]]:
         """Return the Pods with the same host port, in a file or, if the input is complete, in the whole input."""
         return self._host_ports.get((port.host_port, port.protocol, "" if self.complete else file), [])

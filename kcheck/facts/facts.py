@@ -279,7 +279,7 @@ class Facts:
         makes: objects that the controller of this object generates.
         mentions: names in the object that may be names of further generated objects.
         words: strings in the object that may be names of objects that a program uses.
-        whole: False for a patch, which contains only the fields that it changes.
+        is_complete: False for a patch, which contains only the fields that it changes.
         operated: whether the controller of the object may create arbitrary Pods.
         headless: whether a Service is headless.
         scale: number of Pods of a workload, or range of an autoscaler.
@@ -307,7 +307,7 @@ class Facts:
     makes: tuple[GeneratedObject, ...] = ()
     mentions: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
-    whole: bool = True
+    is_complete: bool = True
     operated: bool = False
     headless: bool = False
     scale: ScaleFact | None = None

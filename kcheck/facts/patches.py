@@ -12,10 +12,10 @@ from kcheck.facts.variants import may_share
 
 def patched(facts: list[Facts]) -> list[Facts]:
     """Return the facts with the Pod labels and ports that patches in the input may add."""
-    patches = grouped((f for f in facts if not f.whole and f.pods and f.id.name), lambda f: (f.group, f.id.kind, f.id.name))
+    patches = grouped((f for f in facts if not f.is_complete and f.pods and f.id.name), lambda f: (f.group, f.id.kind, f.id.name))
     if not patches:
         return facts
-    return [_with_patches(f, patches.get((f.group, f.id.kind, f.id.name), ())) if f.whole and f.pods else f for f in facts]
+    return [_with_patches(f, patches.get((f.group, f.id.kind, f.id.name), ())) if f.is_complete and f.pods else f for f in facts]
 
 
 def _with_patches(facts: Facts, patches: Iterable[Facts]) -> Facts:

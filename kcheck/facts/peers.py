@@ -28,7 +28,7 @@ class PeerNames:
         return self._lexicon
 
 
-class PeerFound:
+class PeerView:
     """The objects of a folder or file that may be in a namespace."""
 
     def __init__(self, tables: Sequence[PeerNames]) -> None:
@@ -71,10 +71,10 @@ class Neighbours:
         """Return whether a file contains an object with this namespace."""
         return (file, namespace) in self._tables
 
-    def sharing(self, namespace: str, file: str = "") -> PeerFound:
+    def sharing(self, namespace: str, file: str = "") -> PeerView:
         """Return the objects of the folder, or of one of its files, that may be in a namespace."""
         spaces = ("", namespace) if namespace else (None,)
-        return PeerFound([table for space in spaces if (table := self._tables.get((file, space))) is not None])
+        return PeerView([table for space in spaces if (table := self._tables.get((file, space))) is not None])
 
 
 class Peers:

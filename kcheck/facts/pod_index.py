@@ -26,7 +26,7 @@ class PodTable:
     """Pods of all objects except patches, indexed by label, by label key and by the keys that controllers add."""
 
     def __init__(self, facts: Iterable[Facts]) -> None:
-        self.pairs = pairs = [(f, pod) for f in facts if f.whole for pod in f.pods]
+        self.pairs = pairs = [(f, pod) for f in facts if f.is_complete for pod in f.pods]
         self.all = _group(pairs)
         self._words: dict[str, Lexicon] = {}
         self._spaces: dict[int, dict[str, list[tuple[int, tuple[Identity, Group]]]]] = {}
@@ -60,7 +60,7 @@ class PodTable:
         wanted = [r for r in selector.requirements if r.operator not in ("NotIn", "DoesNotExist")]
         if not wanted:
             return self._within(self.all, namespace)
-        groups = [group for r in wanted if (group := self._with(r))]
+        groups = [group for r in wanted if (group := self._pods_for(r))]
         if not groups:
             # A label that no Pod has may be added by a controller.
             return {identity: files for r in wanted for identity, files in self.by_added.get(r.key, {}).items()}.items()
@@ -104,7 +104,7 @@ class PodTable:
                     if near is not None:
                         yield (r.key, near) if word is value else (near, value)
 
-    def _with(self, requirement: Requirement) -> dict[Identity, Group]:
+    def _pods_for(self, requirement: Requirement) -> dict[Identity, Group]:
         if requirement.operator == "In" and len(requirement.values) == 1:
             return self.by_label.get((requirement.key, requirement.values[0]), {})
         return self.by_key.get(requirement.key, {})

@@ -17,7 +17,7 @@ class Presence:
 
     def __init__(self, facts: list[Facts], pods: PodTable) -> None:
         self._pods = pods
-        parts = ((f, pod) for f in facts if not f.whole for pod in f.pods)
+        parts = ((f, pod) for f in facts if not f.is_complete for pod in f.pods)
         pairs = ((label, part) for part in parts for label in part[1].labels.items())
         self._parts = grouped(pairs, lambda pair: pair[0], lambda pair: pair[1])
         # If a Pod template has no labels, a kustomization adds them; their value is often the name of the workload.
@@ -26,7 +26,7 @@ class Presence:
         self._names = frozenset(f.id.name for f in self._operated)
         self._labelled = grouped(((label, f) for f in self._operated for label in f.labels.items()), itemgetter(0), itemgetter(1))
 
-    def seems(self, by: Facts, selector: Selector) -> bool:
+    def has_signs(self, by: Facts, selector: Selector) -> bool:
         """Return whether there is a sign of Pods for the selector of an object.
 
         Signs are: a Pod that meets the selector, even of a variant that does not belong to the object; a custom resource with these labels,

@@ -36,7 +36,7 @@ class _Owners:
             if len(kept) < _MAX_OWNERS:
                 kept.append((number, owner))
 
-    def of(self, file: str) -> dict[int, Facts]:
+    def owners_for(self, file: str) -> dict[int, Facts]:
         """Return the objects for a workload of a file, by number. Objects of the same file are included even if `all` is full."""
         return dict(self.all) | dict(self.by_file.get(file, ()))
 
@@ -51,18 +51,18 @@ class Coverage:
         self, facts: Iterable[Facts], selected: Callable[[Facts, Selector], Iterator[Backend]], aim: Aim, variants: Variants
     ) -> None:
         self._by_workload: dict[tuple[str, int], list[_Owners]] = defaultdict(list)
-        self._blankets: dict[str, list[Facts]] = defaultdict(list)
+        self._unrestricted: dict[str, list[Facts]] = defaultdict(list)
         self._variants = variants
         groups: dict[Any, _Owners] = {}
         crowded: set[Any] = set()
         number = 0
         for owner in facts:
-            for each in owner.selectors if owner.whole else ():
+            for each in owner.selectors if owner.is_complete else ():
                 if each.aim != aim:
                     continue
                 if not each.selector.requirements:
-                    if len(self._blankets[owner.id.namespace]) < _MAX_OWNERS:
-                        self._blankets[owner.id.namespace].append(owner)
+                    if len(self._unrestricted[owner.id.namespace]) < _MAX_OWNERS:
+                        self._unrestricted[owner.id.namespace].append(owner)
                     continue
                 number += 1
                 key = self._key(owner, each.selector)
@@ -79,15 +79,15 @@ class Coverage:
                         self._by_workload[_key(workload)].append(groups[key])
                 groups[key].add(number, owner)
 
-    def over(self, facts: Facts) -> list[Facts]:
+    def owners_of(self, facts: Facts) -> list[Facts]:
         """Return the objects whose selectors match a workload, in input order."""
         namespace = facts.id.namespace
-        names = ("", namespace) if namespace else self._blankets
-        blankets = islice((owner for name in names for owner in self._blankets.get(name, ())), _MAX_OWNERS)
+        names = ("", namespace) if namespace else self._unrestricted
+        unrestricted = islice((owner for name in names for owner in self._unrestricted.get(name, ())), _MAX_OWNERS)
         found: dict[int, Facts] = {}
         for group in self._by_workload.get(_key(facts), ()):
-            found.update(group.of(facts.place.file))
-        return [*(found[number] for number in sorted(found)), *blankets]
+            found.update(group.owners_for(facts.place.file))
+        return [*(found[number] for number in sorted(found)), *unrestricted]
 
     def _key(self, owner: Facts, selector: Selector) -> tuple[Any, ...]:
         """Return the values that determine the selected Pods, and the marks of the owner that rules use."""

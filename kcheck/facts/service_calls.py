@@ -66,22 +66,22 @@ def namespaces(bundle: Bundle) -> frozenset[str]:
     return frozenset(f.id.namespace for f in bundle.facts) | {f.id.name for f in bundle.facts if f.id.kind == "Namespace"}
 
 
-def services(meant: CallTarget, user: Facts, bundle: Bundle) -> list[Facts]:
+def services(called: CallTarget, user: Facts, bundle: Bundle) -> list[Facts]:
     """Return the Services of the input that a target may refer to, including variants."""
     return [
         f
-        for f in bundle.named("Service", meant.name)
-        if f.whole
-        and (f.id.namespace == meant.namespace or not f.id.namespace or not meant.namespace)
+        for f in bundle.named("Service", called.name)
+        if f.is_complete
+        and (f.id.namespace == called.namespace or not f.id.namespace or not called.namespace)
         and bundle.variants.is_nearest(user.named, f.place.file)
     ]
 
 
 def calls(user: Facts, bundle: Bundle) -> Iterator[ServiceCall]:
     """Yield the calls of an object to Services that certainly belong to the same application."""
-    for address in user.addresses if user.whole else ():
-        meant = target(address.host, user, bundle)
-        found = services(meant, user, bundle) if meant is not None else []
+    for address in user.addresses if user.is_complete else ():
+        called = target(address.host, user, bundle)
+        found = services(called, user, bundle) if called is not None else []
         near = [f for f in found if bundle.complete or f.folder == user.folder]
         if not near or len({f.place.file for f in near}) > 1:
             continue

@@ -59,7 +59,7 @@ class _GraphBuilder:
             self.add_patches(f)
             for reference in f.references:
                 self.add_reference(f, reference)
-            for each in f.selectors if f.whole else ():
+            for each in f.selectors if f.is_complete else ():
                 self.add_selector(f, each)
             self.add_addresses(f)
         edges = tuple(
@@ -70,7 +70,7 @@ class _GraphBuilder:
 
     def add_given(self, f: Facts) -> str:
         id = f.id
-        state: State = "given" if f.whole else "patch"
+        state: State = "given" if f.is_complete else "patch"
         findings = self.findings.get((f.place.file, f.place.document, id), ())
         node = GraphNode(
             "", f.group, id.kind, id.namespace, id.name, state, category_of(id.kind, bool(f.pods)), id.api_version, f.place.file,
@@ -92,19 +92,19 @@ class _GraphBuilder:
     def add_created(self, f: Facts) -> None:
         for made in f.makes:
             reference = Reference("", made.kind, f.id.namespace, made.name, f.place, use="own")
-            for copy in self.bundle.meant(f, reference):
+            for copy in self.bundle.resolve(f, reference):
                 self.connect(f, self.ids[id(copy)], "made", "makes")
-            if not self.bundle.copies(reference):
+            if not self.bundle.candidates(reference):
                 target = self.placeholder(f, reference, "made")
                 self.made[made.kind, made.name].append((f, target))
                 self.connect(f, target, "made", "makes")
 
     def add_patches(self, f: Facts) -> None:
-        if f.whole or not f.id.name:
+        if f.is_complete or not f.id.name:
             return
         itself = Reference(f.group, f.id.kind, f.id.namespace, f.id.name, f.place)
-        for copy in self.bundle.copies(itself):
-            if copy.whole and self.bundle.variants.is_nearest(copy.named, f.place.file):
+        for copy in self.bundle.candidates(itself):
+            if copy.is_complete and self.bundle.variants.is_nearest(copy.named, f.place.file):
                 self.connect(f, self.ids[id(copy)], "patch", "patches")
 
     def add_reference(self, f: Facts, reference: Reference) -> None:
@@ -113,8 +113,8 @@ class _GraphBuilder:
 
     def resolve(self, f: Facts, reference: Reference) -> list[str]:
         """Returns the ids of the objects that a reference means: in the input, created by a controller, or a placeholder."""
-        copies = self.bundle.meant(f, reference)
-        whole = [copy for copy in copies if copy.whole and copy is not f] or copies
+        copies = self.bundle.resolve(f, reference)
+        whole = [copy for copy in copies if copy.is_complete and copy is not f] or copies
         if whole:
             return [self.ids[id(copy)] for copy in whole]
         makers = self.made.get((reference.kind, reference.name), ())
@@ -144,7 +144,7 @@ class _GraphBuilder:
 
     def add_addresses(self, f: Facts) -> None:
         """Adds edges to the Services whose addresses appear in the object."""
-        for address in f.addresses if f.whole else ():
+        for address in f.addresses if f.is_complete else ():
             wanted = service_of(address.host, f, self.bundle)
             found = services(wanted, f, self.bundle) if wanted is not None else []
             port = str(address.port) if address.port else ""
@@ -161,7 +161,7 @@ class _GraphBuilder:
                     self.connect(f, target, "selector", each.aim, place=each.place)
             return
         kind = "Service" if each.aim == "monitor" else each.aim if each.aim[0].isupper() else ""
-        found = self.matching_labels(f, each, kind) if kind else (other for other, _ in self.bundle.selected(f, each.selector))
+        found = self.matching_labels(f, each, kind) if kind else (other for other, _ in self.bundle.pods_matching(f, each.selector))
         for other in islice(found, _MAX_SELECTED_OBJECTS):
             if other is not f:
                 self.connect(f, self.ids[id(other)], "selector", each.aim, place=each.place)

@@ -109,6 +109,11 @@ def find(text: str) -> Iterator[CredentialToken]:
             at = text.find(beginning, at + 1 if token is None else token.end)
 
 
+def may_hold(text: str) -> bool:
+    """Whether a text has the beginning of a credential in it, without which `find` finds nothing."""
+    return bool(_beginnings_in(text))
+
+
 def _beginnings_in(text: str) -> list[str]:
     """What in a text may be the beginning of a credential; mostly nothing is."""
     if len(text) < _SHORTEST:

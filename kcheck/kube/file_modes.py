@@ -17,9 +17,9 @@ def mode(value: int) -> str:
     """Return "" for a mode that the API server accepts, otherwise a Complaint."""
     if 0 <= value <= HIGHEST:
         return ""
-    meant = intended(value)
-    remedy = f"did you mean {octal(meant)}?" if meant is not None else "use an octal number with a leading zero, such as 0644"
-    return Complaint(f"file mode {value} is out of range (0 to 0777, decimal 511)", remedy)
+    intended_mode = intended(value)
+    help = f"did you mean {octal(intended_mode)}?" if intended_mode is not None else "use an octal number with a leading zero, such as 0644"
+    return Complaint(f"file mode {value} is out of range (0 to 0777, decimal 511)", help)
 
 
 def octal(value: int) -> str:

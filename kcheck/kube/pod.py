@@ -21,18 +21,18 @@ class Pod:
     Attributes:
         node: the Pod spec.
         resource: object that contains the spec.
-        whole: False if the spec is partial, such as the Pod fields of a custom resource whose controller sets the others.
-        loose: whether its containers are partial, too.
-        lasts: whether the Pod runs until it is stopped, rather than until its work is completed; None if unknown, as for the Pods of many
+        is_complete: False if the spec is partial, such as the Pod fields of a custom resource whose controller sets the others.
+        is_partial: whether its containers are partial, too.
+        runs_forever: whether the Pod runs until it is stopped, rather than until its work is completed; None if unknown, as for the Pods of many
             custom resources.
     """
 
-    def __init__(self, node: Node, resource: Resource, whole: bool = True, loose: bool = False) -> None:
+    def __init__(self, node: Node, resource: Resource, is_complete: bool = True, is_partial: bool = False) -> None:
         self.node = node
         self.resource = resource
-        self.whole = whole and not resource.part
-        self.loose = loose or resource.part
-        self.lasts: bool | None = not resource.is_a(*_ENDING)
+        self.is_complete = is_complete and not resource.part
+        self.is_partial = is_partial or resource.part
+        self.runs_forever: bool | None = not resource.is_a(*_ENDING)
 
     def __getitem__(self, key: str) -> Node:
         return self.node[key]
@@ -43,7 +43,7 @@ class Pod:
         parent = self.node.parent
         if parent is self.resource.node and self.is_template:
             # Whether the labels of a custom resource are copied to its Pods depends on its controller.
-            return self.node.imaginary("metadata")
+            return self.node.virtual("metadata")
         return parent["metadata"] if parent is not None else self.resource.node["metadata"]
 
     @property
@@ -94,9 +94,9 @@ class Container:
         return (owner["name"].text if owner is not None else "") or (self.resource.name if key == "spec" else key)
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether the container is complete. Patches, for example, omit the image."""
-        return bool(self.node["image"].text) and not self.pod.loose and bool(self.pod.node)
+        return bool(self.node["image"].text) and not self.pod.is_partial and bool(self.pod.node)
 
     @property
     def is_sidecar(self) -> bool:

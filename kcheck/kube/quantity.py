@@ -26,10 +26,10 @@ _PERCENT = pattern("[0-9]+%")
 
 _NANO = -9
 _MAX_INT64 = 2**63 - 1
-# The most decimal digits that the server takes into 64 bits at once.
-_DIGITS = 18
+# Maximum number of decimal digits that the API server parses directly into 64 bits.
+_MAX_INT64_DIGITS = 18
 # What the server trims: the whitespace of Unicode as it appears in its JSON, where tabs and line breaks are escapes.
-_BLANKS = " \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+_WHITESPACE = " \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 
 
 class BadQuantity(ValueError):
@@ -127,11 +127,11 @@ class Quantity:
         """Return the value divided by 10^`exponent`, rounded away from zero. Overflows 64 bits as Value, MilliValue and ScaledValue do."""
         shift = self.exponent - exponent
         if shift < 0:
-            value = _divided(self.mantissa, -shift)
-            return _wrapped(value) if self.wide else value
+            value = _divide_away_from_zero(self.mantissa, -shift)
+            return _wrap_int64(value) if self.wide else value
         # The API server computes these shifts with one multiplication, which wraps around; others return zero at the first overflow.
         if self.wide or shift in (1, 2, 3, 6, 9):
-            return _wrapped(self.mantissa * pow(10, shift, 2**64))
+            return _wrap_int64(self.mantissa * pow(10, shift, 2**64))
         value = self.mantissa * 10 ** min(shift, 19)
         return value if -_MAX_INT64 <= value <= _MAX_INT64 else 0
 
@@ -139,7 +139,7 @@ class Quantity:
         """Return the value rounded away from zero to multiples of 10^`exponent`, as the API server does for the resources of containers."""
         if self.exponent >= exponent:
             return self
-        return Quantity(_divided(self.mantissa, exponent - self.exponent), exponent, self.form, self.wide)
+        return Quantity(_divide_away_from_zero(self.mantissa, exponent - self.exponent), exponent, self.form, self.wide)
 
     def int64(self) -> int | None:
         """Return the value as int64 if the API server can convert it without rounding, otherwise None: `1k` is 1000, `1000m` is None."""
@@ -155,7 +155,7 @@ class Quantity:
 
 def parse(text: str) -> Quantity:
     """The quantity in a field of a manifest, whitespace around it ignored as the server does. Raises BadQuantity."""
-    return parse_exact(text.strip(_BLANKS))
+    return parse_exact(text.strip(_WHITESPACE))
 
 
 @lru_cache(maxsize=4096)
@@ -178,7 +178,7 @@ def parse_exact(text: str) -> Quantity:
     else:
         exponent, form = _decimal(suffix, text)
         scale = _int32(exponent - len(fraction))
-        if len(digits) <= _DIGITS and scale >= _NANO:
+        if len(digits) <= _MAX_INT64_DIGITS and scale >= _NANO:
             number = int(digits)
             kept = scale % 3 == 0 and not digits.endswith("000") and digits[0] != "0"
             return Quantity(-number if negative else number, scale, form, kept=text if kept or text == "0" else "")
@@ -206,7 +206,7 @@ def _decimal(suffix: str, text: str) -> tuple[int, Form]:
 def _wide(number: int, exponent: int, form: Form, negative: bool) -> Quantity:
     """Return a quantity in arbitrary precision as the API server does: rounded up to 10^-9, limited to 2^63-1 in binary form."""
     if exponent < _NANO:
-        number, exponent = _divided(number, _NANO - exponent), _NANO
+        number, exponent = _divide_away_from_zero(number, _NANO - exponent), _NANO
     if form == "binary":
         if number > _MAX_INT64 * 10**-exponent:
             number, exponent = _MAX_INT64, 0
@@ -228,7 +228,7 @@ def _text(number: int) -> str:
     return f"{'-' if number < 0 else ''}{_text(high)}{low:03900d}"
 
 
-def _divided(number: int, places: int) -> int:
+def _divide_away_from_zero(number: int, places: int) -> int:
     """Return number / 10^`places`, rounded away from zero."""
     # A number of n bits has fewer than n/3 + 1 digits, so a larger power of ten is detected without computing it.
     if places > number.bit_length() // 3 + 1:
@@ -237,7 +237,7 @@ def _divided(number: int, places: int) -> int:
     return -(-number // unit) if number > 0 else number // unit
 
 
-def _wrapped(number: int) -> int:
+def _wrap_int64(number: int) -> int:
     return (number + 2**63) % 2**64 - 2**63
 
 

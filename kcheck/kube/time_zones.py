@@ -116,8 +116,8 @@ def zone(text: str) -> str:
         return Complaint(f'time zone "{text}" depends on the server', "use a fixed time zone, such as Europe/Paris or Etc/UTC")
     offset = _OFFSET.fullmatch(text)
     if offset:
-        other = f"Etc/GMT{'-' if offset[1] == '+' else '+'}{offset[2]}"
-        help = f"use {other}, whose sign is inverted, or a place such as Europe/Paris"
+        canonical = f"Etc/GMT{'-' if offset[1] == '+' else '+'}{offset[2]}"
+        help = f"use {canonical}, whose sign is inverted, or a place such as Europe/Paris"
         return Complaint(f'"{text}" is not a valid time zone', help)
     known = _names()
     near = next((name for name in known if name.rpartition("/")[2].lower() == text.lower()), None) or nearest(text, known)

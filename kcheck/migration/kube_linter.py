@@ -18,8 +18,8 @@ def read(reading: ConfigReading, root: Node) -> None:
     entries = reading.entries(root, {}, ("checks", "customChecks"))
     checks = reading.entries(entries.get("checks", Node(None, 0, 0)), {}, _CHECKS)
     empty = Node(None, 0, 0)
-    everything = checks.get("addAllBuiltIn", empty).flag is True
-    bare = checks.get("doNotAutoAddDefaults", empty).flag is True and not everything
+    everything = checks.get("addAllBuiltIn", empty).boolean is True
+    bare = checks.get("doNotAutoAddDefaults", empty).boolean is True and not everything
     reading.draft.exclusive.append(bare)
     custom = {each["name"].text: each for each in entries.get("customChecks", empty) if each["name"].text}
     wanted = dict.fromkeys(() if bare else KUBE_LINTER.checks if everything else KUBE_LINTER.default, empty)

@@ -16,7 +16,7 @@ from kcheck.migration.equivalents import Counterparts
 from kcheck.migration.note import Note, note_at
 from kcheck.migration.polaris import Exemption
 from kcheck.migration.suppressions import AskedSuppression, asked_by
-from kcheck.text.edit import Edit, apply
+from kcheck.text.edit import Edit, apply_edits
 from kcheck.text.source import Source
 from kcheck.text.span import Span
 from kcheck.yaml.document import Document
@@ -66,7 +66,7 @@ class Manifest:
         """Returns the new text, or the old one if nothing changes. Adds what could not be migrated to `notes`."""
         old = self.source.text
         try:
-            new = apply(old, self._edits(exemptions))
+            new = apply_edits(old, self._edits(exemptions))
         except ValueError:  # overlapping edits
             new = ""
         # An anchor in an annotation may be used elsewhere. This check guarantees that only annotations change.

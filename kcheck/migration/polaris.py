@@ -57,7 +57,7 @@ def read(reading: ConfigReading, root: Node) -> list[Exemption]:
             reading.want(Node(None, 0, 0), name, ERROR if name in POLARIS_DANGER else WARNING)
     for name, node in entries.get("customChecks", Node(None, 0, 0)).entries:
         reading.note(node, f"polaris custom check {name}: kcheck does not support checks in JSON Schema; write it as a plug-in")
-    if any(entries.get(key, root).flag is True for key in ("disallowExemptions", "disallowConfigExemptions")):
+    if any(entries.get(key, root).boolean is True for key in ("disallowExemptions", "disallowConfigExemptions")):
         return []
     return [_exemption(reading, node) for node in entries.get("exemptions", Node(None, 0, 0))]
 

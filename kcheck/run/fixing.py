@@ -14,7 +14,7 @@ from kcheck.discovery.load import load_file
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix
 from kcheck.finding.report import Report
-from kcheck.text.edit import Edit, apply
+from kcheck.text.edit import Edit, apply_edits
 from kcheck.text.source import Source
 from kcheck.yaml.parse import parse
 
@@ -171,7 +171,7 @@ def _keep_parseable(fixed: Fixed, before: tuple[int, int, int], kept: Sequence[F
 
 
 def _apply_fixes(text: str, fixes: Iterable[Fix]) -> str:
-    return apply(text, {edit for fix in fixes for edit in fix.edits})
+    return apply_edits(text, {edit for fix in fixes for edit in fix.edits})
 
 
 def _parse_summary(path: str, text: str) -> tuple[int, int, int]:

@@ -10,7 +10,7 @@ def field_path(node: Node, root: Node, shape: Shape | None) -> str:
     """Return the path of a node from the root of its object. Keys of maps are in brackets, fields of types after a dot.
 
     `shape`: the type of the root; if it is None, every key follows a dot. The server names some fields that no type has; rules create these
-    with `Node.imaginary` and write the brackets themselves: `imaginary("containers", 0, "[cpu]")`.
+    with `Node.virtual` and write the brackets themselves: `imaginary("containers", 0, "[cpu]")`.
     """
     keys: list[str | int] = []
     at: Node | None = node

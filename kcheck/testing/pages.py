@@ -19,7 +19,7 @@ from kcheck.testing.headings import check_headings, has_headings
 from kcheck.testing.picture import difference, draw, drawing_of, shows
 from kcheck.testing.recording import recording
 from kcheck.testing.texts import check_text, registry_with
-from kcheck.text.edit import Edit, apply
+from kcheck.text.edit import Edit, apply_edits
 from kcheck.text.source import Source
 from kcheck.yaml.parse import parse
 
@@ -184,11 +184,11 @@ def _apply_fixes(text: str, findings: list[Finding]) -> str:
     for finding in findings:
         wanted = made | set(finding.fix.edits if finding.fix else ())
         try:
-            apply(text, wanted)
+            apply_edits(text, wanted)
         except ValueError:
             continue
         made = wanted
-    return apply(text, made)
+    return apply_edits(text, made)
 
 
 def _findings(rule: Rule, example: Example, where: str) -> list[Finding]:

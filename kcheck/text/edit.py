@@ -15,7 +15,7 @@ class Edit(NamedTuple):
     text: str
 
 
-def apply(text: str, edits: Iterable[Edit]) -> str:
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     """Return the text with all edits applied. Raises ValueError if two edits overlap."""
     parts: list[str] = []
     done = 0

@@ -156,7 +156,7 @@ class Node:
             node = node[key]
         return node
 
-    def imaginary(self, *keys: str | int) -> Node:
+    def virtual(self, *keys: str | int) -> Node:
         """Return an Absent node with this path, without a lookup: the API server reports some fields that no type defines."""
         node = self
         for key in keys:
@@ -199,7 +199,7 @@ class Node:
         return None
 
     @property
-    def flag(self) -> bool | None:
+    def boolean(self) -> bool | None:
         """The value if it is a boolean, otherwise None."""
         held = self.held
         return held if isinstance(held, bool) else None

@@ -35,7 +35,7 @@ def test_a_failing_rule_is_named_and_the_rest_is_told(program: Program, plug_in:
     assert found.code == 2
     findings = {f["rule"]: f["message"] for f in json.loads(found.out)["findings"]}
     assert findings.keys() == {"internal-error", "invalid-port-number"}
-    assert findings["internal-error"] == "rule acme/clumsy failed on Pod web: ZeroDivisionError: of all things"
+    assert findings["internal-error"] == 'rule acme/clumsy failed on Pod "web": ZeroDivisionError: of all things'
 
 
 def test_it_cannot_be_ignored_but_the_rule_can(program: Program, plug_in: Install) -> None:

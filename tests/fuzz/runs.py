@@ -35,7 +35,7 @@ from kcheck.schema.external.catalog import BadSchemas, read_schemas
 from kcheck.schema.store import Store
 from kcheck.shards.files import BadShard, Head, read_shards, write_shard
 from kcheck.shards.selection import Share
-from kcheck.text.edit import apply
+from kcheck.text.edit import apply_edits
 from kcheck.text.source import Source
 from kcheck.yaml.parse import parse
 from tests.fuzz import sentences
@@ -122,7 +122,7 @@ def _hold_fixes(text: str, report: Report) -> None:
     faults = sum(document.fault is not None for document in before)
     for finding in fixed[:5]:
         assert finding.fix is not None
-        mended = apply(text, finding.fix.edits)
+        mended = apply_edits(text, finding.fix.edits)
         after = parse(Source(NAME, mended))
         told = (finding.rule, finding.fix)
         assert sum(document.fault is not None for document in after) <= faults, told

@@ -185,7 +185,7 @@ def told(text: str, registry: Registry, rules: RuleSet, complete: bool = False) 
         ("# kcheck: ignore[marked why", "# kcheck: ignore[marked why | the closing bracket is missing; use # kcheck: ignore[rule] reason"),
         ("# kcheck: ignor[marked] why", '# kcheck: ignor[marked] | unknown directive "ignor"; use # kcheck: ignore[rule] reason'),
         ("# kcheck: disable", '# kcheck: disable | unknown directive "disable"; use # kcheck: ignore[rule] reason'),
-        ("# kcheck:", "# kcheck: | write # kcheck: ignore[rule] reason"),
+        ("# kcheck:", "# kcheck: | the directive is missing; use # kcheck: ignore[rule] reason"),
         ("# KCheck: ignore[marked]", "# KCheck: ignore[marked] | ignore comments must be lowercase; use # kcheck: ignore[rule] reason"),
         ("# kcheck ignore[marked] why", "# kcheck ignore | invalid ignore comment; use # kcheck: ignore[rule] reason"),
         ("# kcheck-ignore: marked", "# kcheck-ignore | invalid ignore comment; use # kcheck: ignore[rule] reason"),

@@ -32,7 +32,7 @@ spec:
           $patch: delete
 """
 OBJECT = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
-FOUND = ["unknown-field", "quantity"]
+FOUND = ["unknown-field", "invalid-quantity"]
 
 
 def report(folder: Path, files: dict[str, str], *rules: str, complete: bool = False) -> Report:

@@ -24,7 +24,7 @@ def test_a_file_that_needs_too_much_memory_is_a_finding(jobs: str, tmp_path: Pat
     # 100 MiB of data, which is what `ulimit` counts in KiB.
     done = subprocess.run(["sh", "-c", 'ulimit -S -d 100000; exec "$@"', "sh", *command], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 2, done.stderr
-    assert "big.yaml:1:1: error internal-error kcheck failed on this file: it needs more memory than there is" in done.stdout
+    assert "big.yaml:1:1: error[internal-error]: kcheck failed on this file: not enough memory" in done.stdout
     assert "small.yaml:4:11" in done.stdout
     assert "Traceback" not in done.stderr
 

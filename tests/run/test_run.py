@@ -133,7 +133,7 @@ def test_a_crashing_rule_is_told_and_the_rest_goes_on(check) -> None:  # type: i
     assert {f.rule for f in report.findings} >= {"acme/crash", "acme/bundle", "internal-error", "unknown-field"}
     messages = [f.concise for f in report.findings if f.rule == "internal-error"]
     assert sorted(messages) == [
-        "rule acme/bundle failed on Pod a: ValueError: bang",
+        'rule acme/bundle failed on Pod "a": ValueError: bang',
         'rule acme/crash failed on Pod "a": RuntimeError: boom',
     ]
 

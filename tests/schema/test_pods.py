@@ -73,7 +73,7 @@ def properties(**schemas: str) -> str:
 def places(schema: str, kind: str = "Thing") -> list[tuple[str, str, bool | None]]:
     root = documents(crd(spec(schema)))[0].root
     node = root["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
-    return [(".".join(p.path), p.part, p.lasts) for p in PodSchemas(load("1.36")).find(node, kind)]
+    return [(".".join(p.path), p.part, p.runs_forever) for p in PodSchemas(load("1.36")).find(node, kind)]
 
 
 def told(text: str, *rules: str) -> list[tuple[str, str]]:

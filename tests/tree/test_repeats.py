@@ -71,7 +71,7 @@ def test_what_stands_again_is_not_read_again() -> None:
     assert second
     assert not second.is_list
     assert second.text == ""
-    assert second.flag is None
+    assert second.boolean is None
     assert second.integer is None
     assert second.passage.mentions("paragraphs")
     assert not second.passage.mentions("default")

@@ -1,4 +1,4 @@
-"""CEL expressions of admission policies and webhooks: the names that they may use and the types of their results.
+"""CEL expressions of admission policies and webhooks: their variables and result types.
 
     compiler = PolicyCompiler(params=True, variables=True)
     compiler.declare("foo", "object.spec.replicas > 1")     # (), or issues
@@ -18,13 +18,13 @@ from kcheck.cel.values.types import BOOL, DYN, INT, STRING, TIMESTAMP, Type, lis
 
 
 class Record:
-    """The fields of an object type, by name; without fields, every field is dyn."""
+    """The fields of an object type by name; without fields, any field has type dyn."""
 
     def __init__(self, fields: Mapping[str, Type] | None) -> None:
         self._fields = fields
 
     def field(self, name: str) -> Type | None:
-        """Return the type of a field."""
+        """The type of a field."""
         return DYN if self._fields is None else self._fields.get(name)
 
 
@@ -62,14 +62,15 @@ RESULTS: Mapping[str, tuple[Type, ...]] = {
     "bool": (BOOL,), "string": (STRING,), "string or null": (STRING, types.NULL), "object": (_OBJECT,), "patches": (list_of(_JSON_PATCH),),
     "any": (),
 }  # fmt: skip
-"""The allowed result types of an expression, by the names that `PolicyCompiler.compile` accepts."""
+"""The allowed result types, by the names for `PolicyCompiler.compile`."""
+
+_RESULT_NAMES = {"object": "an Object", "patches": "a list of JSONPatch"}
 
 
 class PolicyCompiler:
-    """Compiles the expressions of one policy.
+    """`params`: the policy has a paramKind. `variables`: expressions can use the variables of the policy. `patches`: it mutates objects.
 
-    `params`: the policy has a paramKind. `variables`: expressions may use the policy's variables. `patches`: the policy mutates. The match
-    conditions of a webhook have none of these.
+    The matchConditions of a webhook have none of these.
     """
 
     def __init__(self, params: bool = False, variables: bool = False, patches: bool = False, minor: int = LATEST) -> None:
@@ -80,27 +81,27 @@ class PolicyCompiler:
         self._environments: dict[tuple[bool, bool, bool, int], Environment] = {}
 
     def declare(self, name: str, expression: str) -> tuple[Issue, ...]:
-        """Compile a variable and make it available to later expressions, as dyn if it is invalid. Returns the issues."""
-        # Variables cannot create patches.
+        """Compile a variable and declare it for later expressions, as dyn where it does not compile. Returns its issues."""
+        # Expressions of variables cannot use JSONPatch.
         found = self._environment(True, True, True, False).compile(expression)
         if self._declared is not None:
             if name in self._declared:
-                self._environments.clear()  # the cache key only contains the number of names
-            self._declared[name] = _visible_type(found.type) if isinstance(found, Program) else DYN
+                self._environments.clear()  # the key of the cache only has the number of variables
+            self._declared[name] = _kept(found.type) if isinstance(found, Program) else DYN
         return () if isinstance(found, Program) else found
 
     def compile(
         self, expression: str, result: str, authorizer: bool = True, variables: bool = True, params: bool = True
     ) -> Program | tuple[Issue, ...]:  # fmt: skip
-        """Compile an expression. `result`: a key of RESULTS. `authorizer`, `variables`, `params`: whether it may use them.
+        """Compile an expression. `result`: a key of RESULTS. `authorizer`, `variables`, `params`: whether it can use them.
 
-        Message expressions have no authorizer, match conditions no variables.
+        messageExpression has no authorizer, and matchConditions have no variables.
         """
         found = self._environment(authorizer, variables, params, self._patches).compile(expression)
         wanted = RESULTS[result]
         if not isinstance(found, Program) or not wanted or found.type in wanted:
             return found
-        return (Issue(f"must evaluate to {result}, not to {found.type!r}"),)
+        return (Issue(f"the expression must return {_RESULT_NAMES.get(result, result)}, not {found.type!r}"),)
 
     def _environment(self, authorizer: bool, variables: bool, params: bool, patches: bool) -> Environment:
         declared = self._declared if variables else None
@@ -119,17 +120,17 @@ class PolicyCompiler:
         return found
 
 
-def _visible_type(type_: Type) -> Type:
-    """Return the type of a variable as later expressions see it: scalars, and lists and maps of them; everything else is dyn."""
+def _kept(type_: Type) -> Type:
+    """The type of a variable for later expressions: scalars, and lists and maps of them; all other types are dyn."""
     if type_.kind == "list":
-        return list_of(_visible_type(type_.params[0]))
+        return list_of(_kept(type_.params[0]))
     if type_.kind == "map":
-        return map_of(_visible_type(type_.params[0]), _visible_type(type_.params[1]))
+        return map_of(_kept(type_.params[0]), _kept(type_.params[1]))
     return DYN if type_.kind in ("object", "opaque", "type") else type_
 
 
 def _message(name: str) -> Type | None:
-    """Return the message types for mutations: JSONPatch, Object, and types below it such as Object.spec."""
+    """The message types of mutations: JSONPatch, Object, and types of fields such as Object.spec."""
     if name == "JSONPatch":
         return _JSON_PATCH
     if name == "Object":

@@ -1,9 +1,9 @@
-"""x-kubernetes-validations: compilation and evaluation of the rules of a structural schema.
+"""Evaluation of x-kubernetes-validations: the compiled rules of a structural schema, and the violations of objects.
 
-    rules = find_rules(schema)              # openAPIV3Schema as plain JSON; None if it has no rules
+    rules = find_rules(schema)              # openAPIV3Schema as plain JSON; None where it has no rules
     for each in rules.evaluate(object_): print(each.field, each.reason, each.message)
 
-Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel. The object must be defaulted, pruned and otherwise valid.
+Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel. The object must be defaulted, pruned and valid except for its rules.
 """
 
 from __future__ import annotations
@@ -25,21 +25,16 @@ from kcheck.kube.names import GENERATED_BASE
 from kcheck.text.record import NamedTuple
 
 BUDGET = 10_000_000
-"""The cost limit of all rules of one object (celconfig.RuntimeCELCostBudget)."""
+"""The maximum cost of all rules of one object (celconfig.RuntimeCELCostBudget)."""
 
 _MAX_MESSAGE_BYTES = 5 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class RuleViolation:
-    """A violation of a rule.
+    """`field`: as the API server reports it, `<nil>` for the object itself. `reason`: Invalid, Forbidden, Required or Duplicate.
 
-    Attributes:
-        field: in the server's format, `<nil>` for the object itself.
-        reason: Invalid, Forbidden, Required or Duplicate.
-        message: the message of the rule, or the error of its evaluation.
-        rule: the expression that evaluated to false.
-        path: keys and indexes from the object to the value that the rule applies to.
+    `rule`: the violated expression. `path`: keys and indices from the object to the field's holder.
     """
 
     field: str
@@ -50,7 +45,7 @@ class RuleViolation:
 
 
 class CompiledRule:
-    """One rule at a place of a schema: its program, or the issues that prevent compilation."""
+    """One compiled rule: its program, or its issues."""
 
     __slots__ = ("field_path", "fits", "issues", "message", "message_program", "optional_old", "program", "reason", "text", "uses_old")
 
@@ -72,13 +67,13 @@ class CompiledRule:
             self.field_path = ""
 
     @property
-    def failure_message(self) -> str:
-        """The server's message for a violation."""
+    def fallback(self) -> str:
+        """The message of the API server for a violation without a messageExpression."""
         return self.message.strip() or f"failed rule: {self.text.strip()}"
 
 
 class ObjectRules:
-    """The rules at and below a place of a schema."""
+    """The rules of a schema and of the schemas below it."""
 
     __slots__ = ("additional", "all_of", "items", "properties", "resource", "rules", "shape")
 
@@ -92,14 +87,14 @@ class ObjectRules:
         self.all_of: list[ObjectRules] = []
 
     def evaluate(self, object_: Any) -> list[RuleViolation]:
-        """Return the violations of an object, in the order of the schema."""
-        return list(self._visit(_with_generated_name(object_) if self.resource else object_, (), "", _Meter()))
+        """The violations of an object, in the order of the schema."""
+        return list(self._visit(_named(object_) if self.resource else object_, (), "", _Meter()))
 
     def _visit(self, raw: Any, path: tuple[str | int, ...], field: str, meter: _Meter) -> Iterator[RuleViolation]:
         if raw is None or meter.left < 0:
             return
         if self.rules:
-            yield from self._evaluate_rules(raw, path, field, meter)
+            yield from self._judge(raw, path, field, meter)
         for inner, value, way, name in self._below(raw, path, field):
             yield from inner._visit(value, way, name, meter)
 
@@ -120,16 +115,16 @@ class ObjectRules:
                     yield inner, raw[name], (*path, name), f"{field}.{name}" if field else name
 
     def uncompiled(self, raw: Any, path: tuple[str | int, ...] = (), field: str = "") -> Iterator[tuple[str, str, tuple[str | int, ...]]]:
-        """Yield the field, the reason and the path of rules that apply to a value but do not compile."""
+        """Yield rules for a value that do not compile: the field, the reason, and the path."""
         if raw is None:
             return
         for rule in self.rules:
             if rule.program is None:
-                yield field, str(rule.issues[0]) if rule.issues else "a rule gives true or false", path
+                yield field, str(rule.issues[0]) if rule.issues else "the rule must return bool", path
         for inner, value, way, name in self._below(raw, path, field):
             yield from inner.uncompiled(value, way, name)
 
-    def _evaluate_rules(self, raw: Any, path: tuple[str | int, ...], field: str, meter: _Meter) -> Iterator[RuleViolation]:
+    def _judge(self, raw: Any, path: tuple[str | int, ...], field: str, meter: _Meter) -> Iterator[RuleViolation]:
         try:
             value = read_value(raw, self.shape)
         except EvaluationError:
@@ -144,11 +139,13 @@ class ObjectRules:
             try:
                 holds = program.evaluate(variables) is True
             except EvaluationError as error:
-                fault = f"{error.message} evaluating rule: {rule.message.strip() or rule.text.strip()}"
+                fault = f"{error.message} evaluating rule: {rule.message.strip() or rule.text.strip()}"  # as the API server writes it
             meter.left -= program.spent
             if meter.left < 0 or program.spent > CALL_LIMIT:
                 meter.left = -1
-                yield RuleViolation(field or "<nil>", "Invalid", "the rules cost more than the server allows", rule.text, path)
+                yield RuleViolation(
+                    field or "<nil>", "Invalid", "the CEL validation rules exceed the runtime cost limit of the API server", rule.text, path
+                )
                 return
             if fault:
                 yield RuleViolation(field or "<nil>", "Invalid", fault, rule.text, path)
@@ -158,14 +155,14 @@ class ObjectRules:
     def _violation(
         self, rule: CompiledRule, variables: Mapping[str, Value], path: tuple[str | int, ...], field: str, meter: _Meter
     ) -> RuleViolation:
-        message = _evaluate_message(rule, variables, meter)
+        message = _message(rule, variables, meter)
         if rule.field_path:
             field = f"{field}.{rule.field_path}" if field else rule.field_path
-        return RuleViolation(field or "<nil>", rule.reason, message or rule.failure_message, rule.text, path)
+        return RuleViolation(field or "<nil>", rule.reason, message or rule.fallback, rule.text, path)
 
 
 class _Meter:
-    """The remaining budget; negative if it is exceeded."""
+    """The rest of the cost budget; negative when it is exceeded."""
 
     __slots__ = ("left",)
 
@@ -177,21 +174,21 @@ _REASONS: dict[str, Reason] = {"FieldValueForbidden": "Forbidden", "FieldValueRe
 
 
 def find_rules(schema: Schema, minor: int = LATEST, resource: bool = True, refused: Collection[int] = frozenset()) -> ObjectRules | None:
-    """Return the rules in a schema, None if there are none. `resource`: it describes a whole object, with apiVersion, kind and metadata.
+    """The rules of a schema, None where there are none. `resource`: whether it describes whole objects with apiVersion, kind and metadata.
 
-    `refused`: ids of the rules (the maps that define them) that the server does not accept; these are omitted.
+    `refused`: the ids of rules (their maps) that the API server rejects and that are left out.
     """
     ruled = ruled_schemas(schema)
     shape = shape_of(schema, resource, "selfType") if ruled else None
     if shape is None:
         return None
-    found = _build(schema, with_metadata(schema) if resource else schema, shape, minor, _RuleFilter(ruled, refused))
+    found = _build(schema, with_metadata(schema) if resource else schema, shape, minor, _Kept(ruled, refused))
     found.resource = resource
     return found
 
 
 def ruled_schemas(schema: Schema) -> set[int]:
-    """Return the ids of the schemas that contain rules, including at places where rules are not allowed."""
+    """The ids of the schemas that have rules themselves or below, including places where rules are not allowed."""
     found: set[int] = set()
     _mark(schema, found)
     return found
@@ -199,72 +196,72 @@ def ruled_schemas(schema: Schema) -> set[int]:
 
 def _mark(schema: Schema, ruled: set[int]) -> bool:
     marked = bool(schema.get("x-kubernetes-validations"))
-    for key in _SCHEMA_KEYWORDS.intersection(schema):
+    for key in _INNER.intersection(schema):
         value = schema[key]
         if value.__class__ is dict:
             value = value.values() if key == "properties" else (value,)
         elif value.__class__ is not list:
             continue
         for each in value:
-            # Most schemas describe scalars and contain none of these keys.
-            if each.__class__ is dict and not _RELEVANT_KEYWORDS.isdisjoint(each) and _mark(each, ruled):
+            # Most schemas are those of scalars, without these keys.
+            if each.__class__ is dict and not _RELEVANT.isdisjoint(each) and _mark(each, ruled):
                 marked = True
     if marked:
         ruled.add(id(schema))
     return marked
 
 
-_SCHEMA_KEYWORDS = frozenset({"properties", "items", "additionalProperties", "allOf", "oneOf", "anyOf", "not"})
-_RELEVANT_KEYWORDS = _SCHEMA_KEYWORDS | {"x-kubernetes-validations"}
+_INNER = frozenset({"properties", "items", "additionalProperties", "allOf", "oneOf", "anyOf", "not"})
+_RELEVANT = _INNER | {"x-kubernetes-validations"}
 
 
 def _list(value: Any) -> list[Any]:
-    """Return the value if it is a list, else an empty list: invalid definitions are reported elsewhere."""
+    """The value, or an empty list where it is not a list. Other checks report an invalid definition."""
     return value if isinstance(value, list) else []
 
 
-class _RuleFilter(NamedTuple):
-    """`ruled`: see ruled_schemas; `refused`: the omitted rules; both by id."""
+class _Kept(NamedTuple):
+    """`ruled`: see ruled_schemas; `refused`: rules that are left out; both by id."""
 
     ruled: Collection[int]
     refused: Collection[int]
 
 
-def _build(schema: Schema, node: Schema, shape: CelShape, minor: int, rule_filter: _RuleFilter) -> ObjectRules:
-    """`schema`: where rules are searched; `node`: what declares the values; within allOf this is the surrounding schema."""
-    ruled = rule_filter.ruled
+def _build(schema: Schema, node: Schema, shape: CelShape, minor: int, kept: _Kept) -> ObjectRules:
+    """`schema`: the schema with the rules; `node`: the schema that declares the values, which within allOf is the outer one."""
+    ruled = kept.ruled
     found = ObjectRules(shape)
     for raw in _list(schema.get("x-kubernetes-validations")):
-        if isinstance(raw, dict) and _string(raw, "rule").strip() and id(raw) not in rule_filter.refused:
+        if isinstance(raw, dict) and _string(raw, "rule").strip() and id(raw) not in kept.refused:
             found.rules.append(CompiledRule(raw, node, shape, minor))
     items, declared = schema.get("items"), node.get("items")
     if isinstance(items, dict) and id(items) in ruled and isinstance(declared, dict) and shape.element is not None:
-        found.items = _build(items, declared, shape.element, minor, rule_filter)
+        found.items = _build(items, declared, shape.element, minor, kept)
     additional, declared = schema.get("additionalProperties"), node.get("additionalProperties")
     if isinstance(additional, dict) and id(additional) in ruled and isinstance(declared, dict) and shape.element is not None:
-        found.additional = _build(additional, declared, shape.element, minor, rule_filter)
+        found.additional = _build(additional, declared, shape.element, minor, kept)
     declared = properties_of(node)
     for name, inner in properties_of(schema).items():
         if id(inner) in ruled and isinstance(declared.get(name), dict):
             inner_shape = shape.of_property(name) or shape_of(declared[name], is_resource(declared[name]), f"{shape.type.name}.{name}")
             if inner_shape is not None:
-                found.properties[name] = _build(inner, declared[name], inner_shape, minor, rule_filter)
+                found.properties[name] = _build(inner, declared[name], inner_shape, minor, kept)
     for each in _list(schema.get("allOf")):
         if id(each) in ruled:
-            found.all_of.append(_build(each, node, shape, minor, rule_filter))
+            found.all_of.append(_build(each, node, shape, minor, kept))
     return found
 
 
-def _with_generated_name(object_: Any) -> Any:
-    """Return the object with a name generated from generateName, as the server sets it before it evaluates rules."""
+def _named(object_: Any) -> Any:
+    """The object with a name generated from generateName, as in the API server before it evaluates rules."""
     metadata = object_.get("metadata") if isinstance(object_, dict) else None
     if not isinstance(metadata, dict) or metadata.get("name") or not isinstance(metadata.get("generateName"), str):
         return object_
     return {**object_, "metadata": {**metadata, "name": metadata["generateName"][:GENERATED_BASE] + "x" * 5}}
 
 
-def _evaluate_message(rule: CompiledRule, variables: Mapping[str, Value], meter: _Meter) -> str:
-    """Return the result of the message expression; "" if the server falls back to the message."""
+def _message(rule: CompiledRule, variables: Mapping[str, Value], meter: _Meter) -> str:
+    """The result of messageExpression; "" where the API server uses `message` instead."""
     if rule.message_program is None:
         return ""
     try:

@@ -1,8 +1,8 @@
-"""Validation of custom resources as the API server performs it on creation.
+"""Validation of custom resources as the API server does it at their creation.
 
-Source: k8s.io/apiextensions-apiserver 1.36, pkg/registry/customresource and pkg/apiserver. The steps are in the server's order: decode
-(unknown fields, metadata), apply defaults, drop the status if the status subresource is enabled, validate, and evaluate the CRD's CEL
-rules unless an error prevents it.
+Source: k8s.io/apiextensions-apiserver 1.36, pkg/registry/customresource and pkg/apiserver. The order is that of the API server: decode
+(unknown fields, metadata), default, drop the status that only the status subresource can set, validate, and evaluate
+x-kubernetes-validations unless the object has faults that prevent it.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from kcheck.text.record import NamedTuple
 from kcheck.yaml.node import Node
 
 NOWHERE = "<nil>"
-"""The value that the server uses as the field of a cause without field."""
+"""The field that the API server reports for an error without one."""
 
 
 class Version(NamedTuple):
-    """One version of a CRD. `schema`: None if it has none; `warning`: the deprecation warning of the server, or ""."""
+    """One version of a CRD. `schema`: None where it has none; `warning`: the warning of the API server for a deprecated version."""
 
     api_version: str
     kind: str
@@ -45,7 +45,7 @@ class Version(NamedTuple):
 
 
 class CustomKind:
-    """Validator of one version of a custom resource. Its schema is read when the first object is validated."""
+    """Validates objects of one version of a custom resource. The schema is not read before the first object."""
 
     def __init__(self, version: Version, store: Store) -> None:
         self.version = version
@@ -57,38 +57,38 @@ class CustomKind:
 
     @property
     def schema(self) -> Schema | None:
-        """The root of the version's schema, or None if the CRD has none."""
+        """The root of the version's schema, None where the CRD has none."""
         if self._schema is None and self.version.schema is not None:
             self._schema = Schema(self.version.schema)
         return self._schema
 
     @property
     def shape(self) -> Shape | None:
-        """The version's type for field paths: which keys are fields and which are keys of maps."""
+        """The type of the version for field paths: which keys are fields, and which are keys of maps."""
         if self._shape is None and self.schema is not None:
             self._shape = outline(self.schema, self.store.definitions.shape("meta/v1 ObjectMeta"))
         return self._shape
 
     @property
     def pod_schema(self) -> Node | None:
-        """The schema node of the CRD, in which Pods are searched."""
+        """The schema as the CRD has it, in which Pod templates are detected."""
         return self.version.schema
 
     def judge(self, resource: Resource, walk: Walk) -> None:
-        """Report the errors of the API server for an object of this kind."""
+        """Report what the API server rejects in an object of this kind."""
         try:
-            _ObjectValidation(self, resource, walk).validate()
+            _Judgement(self, resource, walk).run()
         except Exception as error:
             walk.crash("crd-schema-violation", error)
 
     def has_rules(self) -> bool:
-        """Whether the schema contains x-kubernetes-validations at any level."""
+        """Whether the schema has x-kubernetes-validations anywhere."""
         if self._has_rules is None:
             self._has_rules = self.version.schema is not None and has_rules(self.version.schema)
         return self._has_rules
 
 
-class _ObjectValidation:
+class _Judgement:
     """The validation of one object."""
 
     def __init__(self, kind: CustomKind, resource: Resource, walk: Walk) -> None:
@@ -101,7 +101,7 @@ class _ObjectValidation:
         self.object_meta = definitions.shape("meta/v1 ObjectMeta")
         self.minor = int(definitions.version.partition(".")[2])
 
-    def validate(self) -> None:
+    def run(self) -> None:
         version, schema = self.version, self.kind.schema
         if version.warning:
             self.walk.tell("deprecated-crd-version", Problem(self.resource["apiVersion"], version.warning))
@@ -120,7 +120,7 @@ class _ObjectValidation:
         reported: set[tuple[str, ...]] = set()
         for fault in faults:
             field = self.field(fault, schema)
-            # The alternatives of an int-or-string report the same error in other words, and so does a list of maps.
+            # The alternatives of an int-or-string yield equivalent messages, and so does a list of maps.
             same = (field, fault.rule, "" if fault.rule == "wrong-type" else fault.message)
             if same not in reported:
                 reported.add(same)
@@ -136,35 +136,36 @@ class _ObjectValidation:
             self.visit(node, self.object_meta)
 
     def visit(self, node: Node, shape: Shape) -> None:
-        """Validate a typed value and record whether the server can decode it."""
+        """Validate a typed value and record whether the API server can decode it."""
         tell = self.walk.tell
 
-        def record(rule: str, problem: Problem) -> None:
+        def listen(rule: str, problem: Problem) -> None:
             self.undecodable = self.undecodable or problem.reason == "TypeInvalid"
             tell(rule, problem)
 
-        self.walk.tell = record
+        self.walk.tell = listen
         try:
             self.walk.visit(node, shape)
         finally:
             self.walk.tell = tell
 
     def embedded(self, node: Node, decoded: dict[str, Any]) -> list[SchemaFault]:
-        """Return the errors of an embedded object. Decoding errors are reported immediately."""
-        keys = self.keys_to(node)
+        """The faults of an embedded object. Values that the API server cannot decode are reported at once."""
+        keys = self.way(node)
         for child in misfits(node):
             self.undecodable = True
-            self.walk.tell("wrong-type", Problem(child, wording.wrong_type(child.plain(), ("string",), ""), reason="TypeInvalid"))
+            message = wording.wrong_type(child.name, child.plain(), ("string",), "")
+            self.walk.tell("wrong-type", Problem(child, message, reason="TypeInvalid"))
         if node["metadata"]:
             self.visit(node["metadata"], anonymous(self.object_meta))
         return [] if self.version.status and keys[:1] == ("status",) else list(embedded_faults(decoded, keys))
 
-    def keys_to(self, node: Node) -> Keys:
-        """Return the keys from the object to one of its nodes."""
+    def way(self, node: Node) -> Keys:
+        """The keys from the object to one of its nodes."""
         return tuple(node.keys[len(self.resource.node.keys) :])
 
     def identity(self) -> dict[str, Any]:
-        """Return the metadata that the server validates: non-empty fields of ObjectMeta, with a name generated from generateName."""
+        """The metadata that the API server validates: non-empty fields of ObjectMeta, with a name generated from generateName."""
         fields = self.object_meta.fields
         plain = self.resource["metadata"].plain()
         metadata = {k: v for k, v in plain.items() if k in fields and v not in (None, "", {}, [])} if isinstance(plain, dict) else {}
@@ -174,20 +175,19 @@ class _ObjectValidation:
 
     def unknown(self, child: Node, schema: Schema | None) -> None:
         owner = child.parent
-        keys = self.keys_to(child)
+        keys = self.way(child)
         dropped = self.version.status and keys[:1] == ("status",)
         if owner is None or (not dropped and schema is not None and schema.types and "object" not in schema.types):
-            # A map in place of another type is reported as a wrong type.
+            # A map in place of another type, which is reported instead.
             return
-        where = owner.name or self.resource.kind if owner is not self.resource.node else self.resource.kind
         names = schema.names if schema is not None else ()
         near = nearest(child.name, names)
-        help = f'did you mean "{near}"?' if near else "remove it, or move it to the level where it belongs"
-        message = f'unknown field "{child.name}" in {where}'
+        help = f'did you mean "{near}"?' if near else "remove it, or move it to the correct place"
+        message = f'unknown field "{dotted(keys)}"'
         self.walk.tell("unknown-field", Problem(child, message, help=help, reason="UnknownField", at="key", field=dotted(keys)))
 
     def field(self, fault: SchemaFault, schema: Schema) -> str:
-        """Return the field that the server names in the cause."""
+        """The field path that the API server reports."""
         if fault.nowhere:
             return NOWHERE
         return written(fault.keys, schema) if fault.bracketed else dotted(fault.keys) or NOWHERE
@@ -197,8 +197,9 @@ class _ObjectValidation:
             return
         nameless = "name" not in value["metadata"]
         if nameless or any(fault.reason in BLOCKING for fault in faults):
-            message = "CEL rules of the CRD (x-kubernetes-validations) were not evaluated because the object has schema errors"
-            help = "fix the other findings of this object first"
+            why = "metadata.name is missing" if nameless else "the object has schema errors"
+            message = f"the CEL validation rules of the CustomResourceDefinition were not evaluated because {why}"
+            help = "add metadata.name" if nameless else "fix the other findings of this object first"
             self.walk.tell("unevaluated-crd-rules", Problem(self.resource.node, message, help=help, reason="Invalid", field=NOWHERE))
         elif self.kind.store.rules is not None:
             assert self.kind.schema is not None
@@ -206,12 +207,12 @@ class _ObjectValidation:
 
 
 def dotted(keys: Keys | list[str | int]) -> str:
-    """Format a path like the server's schema validation: every key after a dot."""
+    """A path as schema validation reports it: every key after a dot."""
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys).removeprefix(".")
 
 
 def written(keys: Keys, schema: Schema | None) -> str:
-    """Format a path like the other validations: keys of maps in brackets, fields after a dot."""
+    """A path as other checks report it: keys of maps in brackets, fields after a dot."""
     path = ""
     for key in keys:
         field = isinstance(key, str) and (schema is None or schema.has(key) or schema.additional_allowed is None)

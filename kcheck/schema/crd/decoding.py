@@ -1,4 +1,4 @@
-"""A custom resource as the API server stores it after decoding: unknown fields and disallowed nulls are dropped, defaults are applied.
+"""Decoding of custom resources as in the API server: drops unknown fields and nulls that are not allowed, and applies defaults.
 
 Source: k8s.io/apiextensions-apiserver 1.36, pkg/apiserver/schema/pruning and defaulting.
 """
@@ -18,12 +18,10 @@ IDENTITY = frozenset({"apiVersion", "kind", "metadata"})
 
 
 class Decoder:
-    """Converts nodes to plain values.
+    """Decodes nodes into plain values.
 
-    Attributes:
-        unknown: called with each unknown field that is dropped.
-        prunes: whether unknown fields are dropped and reported; True unless an old CRD disables pruning.
-        embedded: the embedded objects (x-kubernetes-embedded-resource) that were found, as nodes and as decoded values.
+    `prunes`: whether unknown fields are dropped and reported, as they are unless an old CRD preserves them. `embedded`: the embedded
+    objects (x-kubernetes-embedded-resource) found so far, as nodes and as decoded values.
     """
 
     def __init__(self, unknown: Unknown, prunes: bool = True) -> None:
@@ -32,30 +30,30 @@ class Decoder:
         self.embedded: list[tuple[Node, dict[str, Any]]] = []
 
     def decode(self, node: Node, schema: Schema | None, *, root: bool = False) -> Any:
-        """Return the decoded value of a node. `root`: it is the object itself, whose apiVersion, kind and metadata need no schema."""
+        """The decoded value. `root`: it is the object itself, whose apiVersion, kind and metadata need no schema."""
         if node.is_map:
             if schema is None:
-                return self._without_schema(node)
+                return self._unschooled(node)
             return self._map(node, schema, root or schema.embedded, schema.preserve or not self.prunes)
         if node.is_list:
             return self._list(node, schema, schema is not None and schema.preserve)
         return _scalar(node.value)
 
-    def _without_schema(self, node: Node) -> dict[str, Any]:
+    def _unschooled(self, node: Node) -> dict[str, Any]:
         if not self.prunes:
             return node.plain()  # type: ignore[no-any-return]
         for child in node:
             self.unknown(child, None)
         return {}
 
-    def _map(self, node: Node, schema: Schema, embedded: bool, preserves: bool) -> dict[str, Any]:
+    def _map(self, node: Node, schema: Schema, embedded: bool, keeps: bool) -> dict[str, Any]:
         result: dict[str, Any] = {}
         if schema.embedded:
             self.embedded.append((node, result))
         for key, child in node.entries:
             inner = schema.under(key)
             if child.value is None and inner is not None and not inner.nullable:
-                # The server drops the null, or replaces it with the default of the additional property.
+                # The API server drops it, or applies the default of additionalProperties.
                 default = inner.node["default"]
                 if not schema.has(key) and default.value is not None:
                     result[key] = self.default(default, inner)
@@ -63,7 +61,7 @@ class Decoder:
                 result[key] = child.plain()
             elif schema.has(key) or schema.additional_allowed is not None:
                 result[key] = self.decode(child, inner)
-            elif preserves:
+            elif keeps:
                 result[key] = child.plain()
             else:
                 self.unknown(child, schema)
@@ -74,13 +72,13 @@ class Decoder:
                     result[key] = self.default(default, inner)
         return result
 
-    def _list(self, node: Node, schema: Schema | None, preserves: bool) -> list[Any]:
+    def _list(self, node: Node, schema: Schema | None, keeps: bool) -> list[Any]:
         items = schema.items if schema is not None else None
         result = []
         for child in node:
             if child.value is None and items is not None and not items.nullable and items.node["default"].value is not None:
                 result.append(self.default(items.node["default"], items))
-            elif not preserves:
+            elif not keeps:
                 result.append(self.decode(child, items))
             elif items is None:
                 result.append(child.plain())
@@ -91,14 +89,14 @@ class Decoder:
         return result
 
     def default(self, node: Node, schema: Schema) -> Any:
-        """Return a default value, with the defaults of its fields applied."""
-        return Decoder(_ignore, self.prunes).decode(node, schema)
+        """A default with the defaults of the fields below it applied."""
+        return Decoder(_silent, self.prunes).decode(node, schema)
 
 
 def _scalar(value: Any) -> Any:
-    """Return a scalar as the server decodes it: integers beyond 64 bits become floats."""
+    """The API server decodes an integer of more than 64 bits as a float."""
     return float(value) if value.__class__ is int and not -(2**63) <= value < 2**63 else value
 
 
-def _ignore(_node: Node, _schema: Schema | None) -> None:
-    """Ignore unknown fields in a default; they are reported for the CRD."""
+def _silent(_node: Node, _schema: Schema | None) -> None:
+    """Ignore unknown fields of defaults, which are a fault of the CRD."""

@@ -1,7 +1,7 @@
-"""Validation of the defaults in a schema against the schema itself.
+"""Validation of the defaults of a schema against the schema itself.
 
-Source: ValidateDefaults (k8s.io/apiextensions-apiserver, pkg/apiserver/schema/defaulting). No further defaults are applied to a default
-before it is validated: a required field must be present in it, even if that field has a default itself.
+Source: ValidateDefaults (k8s.io/apiextensions-apiserver, pkg/apiserver/schema/defaulting). No other defaults are applied to a default
+before it is validated: required fields must be in it, even if they have a default.
 """
 
 from __future__ import annotations
@@ -16,45 +16,45 @@ from kcheck.schema.crd.validation import Keys, SchemaFault, validate
 from kcheck.text.complaint import Complaint, help_of
 from kcheck.yaml.node import Node
 
-_TRIVIAL_KEYWORDS = frozenset({"type", "description", "title", "example", "default", "nullable", "externalDocs"})
+_SIMPLE = frozenset({"type", "description", "title", "example", "default", "nullable", "externalDocs"})
 _PLAIN_TYPES = {"string": (str,), "boolean": (bool,), "integer": (int,), "number": (int, float)}
 
 
 def faults(schema: Node, whole: bool, holder: Node | None, minor: int) -> Iterator[SchemaFault]:
-    """Yield the errors of the default of a schema, with keys relative to the default.
+    """Yield faults of the default of a schema, with keys within the default.
 
-    `whole`: the schema describes whole objects. `holder`: the schema of the object whose metadata the schema belongs to, if any.
+    `whole`: whether it is the schema of whole objects. `holder`: the schema of the object whose metadata contains it, if any.
     """
     default = schema["default"]
-    if holder is None and schema.value.keys() <= _TRIVIAL_KEYWORDS and default.value.__class__ in _PLAIN_TYPES.get(schema["type"].text, ()):
+    if holder is None and schema.value.keys() <= _SIMPLE and default.value.__class__ in _PLAIN_TYPES.get(schema["type"].text, ()):
         return
     judge = Schema(schema)
     if judge.int_or_string:
-        # Here the server does not treat x-kubernetes-int-or-string as a type.
+        # Here the API server does not treat x-kubernetes-int-or-string as a type.
         judge.types = (schema["type"].text,) if schema["type"].text else ()
     if not judge.types:
-        # Unknown formats are not ignored here either.
+        # Nor does it ignore unknown formats.
         judge.format = schema["format"].text
     judge.embedded = judge.embedded or whole
     if holder is not None:
-        identity_faults = list(embedded_faults(_object_with_metadata(default.plain(), schema, holder), ()))[:1]
-        identity_faults = [
-            fault._replace(keys=(), message=Complaint(f"default is not valid for any object: {fault.message}", help_of(fault.message)))
-            for fault in identity_faults
+        misplaced = list(embedded_faults(_surrounded(default.plain(), schema, holder), ()))[:1]
+        misplaced = [
+            fault._replace(keys=(), message=Complaint(f"default is not valid: {fault.message}", help_of(fault.message)))
+            for fault in misplaced
         ]
     else:
         unknown: list[Node] = []
         decoder = Decoder(lambda node, _: unknown.append(node))
         decoder.decode(default, judge, root=judge.embedded)
         for node in unknown[:1]:
-            message = Complaint(f'unknown field "{node.name}" in this default', "remove it from the default")
-            yield SchemaFault(_keys_to(node, default), "unknown-field", message, "Invalid", nowhere=True)
-        identity_faults = [fault for node, _ in decoder.embedded for fault in _identity_faults(node, _keys_to(node, default))]
-    yield from identity_faults or validate(default.plain(), judge, minor)
+            message = Complaint(f'unknown field "{node.name}" in default', "remove it from the default")
+            yield SchemaFault(_way(node, default), "unknown-field", message, "Invalid", nowhere=True)
+        misplaced = [fault for node, _ in decoder.embedded for fault in _identity(node, _way(node, default))]
+    yield from misplaced or validate(default.plain(), judge, minor, "default")
 
 
-def _object_with_metadata(value: Any, schema: Node, holder: Node) -> dict[str, Any]:
-    """Return an object with only this value in its metadata."""
+def _surrounded(value: Any, schema: Node, holder: Node) -> dict[str, Any]:
+    """An object with only this value in its metadata."""
     keys = list(schema.keys[len(holder.keys) :])
     while keys:
         last = keys.pop()
@@ -62,17 +62,17 @@ def _object_with_metadata(value: Any, schema: Node, holder: Node) -> dict[str, A
             value = [value]
         elif isinstance(last, str):
             value = {last: value}
-            # The key before a name is the keyword "properties".
+            # The key before a property is the keyword "properties".
             keys.pop()
     return {"apiVersion": "validation/v1", "kind": "Validation", **value}
 
 
-def _identity_faults(node: Node, keys: Keys) -> Iterator[SchemaFault]:
-    """Yield the errors in the identity of an embedded object in a default."""
+def _identity(node: Node, keys: Keys) -> Iterator[SchemaFault]:
+    """Yield faults of apiVersion, kind and metadata of an embedded object in a default."""
     wrong = [key for key in sorted(IDENTITY) if key in node and not _is_decodable(node[key], key)]
     for key in wrong[:1]:
         kind = "a map" if key == "metadata" else "a string"
-        message = Complaint(f"{key} of an embedded object must be {kind}", f"set it to {kind} or remove it from the default")
+        message = Complaint(f"{key} of an embedded object must be {kind}", "change it, or remove it from the default")
         yield SchemaFault((*keys, key), "wrong-type", message, "Invalid", bracketed=True)
     if not wrong:
         yield from embedded_faults(node.plain(), keys)
@@ -82,5 +82,5 @@ def _is_decodable(node: Node, key: str) -> bool:
     return (node.is_map or not node) if key == "metadata" else node.value.__class__ is str
 
 
-def _keys_to(node: Node, default: Node) -> Keys:
+def _way(node: Node, default: Node) -> Keys:
     return tuple(node.keys[len(default.keys) :])

@@ -1,4 +1,4 @@
-"""Kinds defined by CustomResourceDefinitions in the input."""
+"""The kinds that CustomResourceDefinitions of the input define."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from kcheck.yaml.document import Document
 from kcheck.yaml.node import Node
 
 _VERSION = pattern(r"v(\d{1,9})(?:(alpha|beta)(\d{1,9}))?", re.ASCII)
-_CRD_API_VERSIONS = ("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1")
+_APIS = ("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1")
 
 
 def add_definitions(store: Store, documents: Iterable[Document]) -> None:
-    """Add the kinds that CRDs among these documents define, for every served version. Invalid parts of a CRD are skipped."""
+    """Add the kinds that CRDs among these documents define: every served version. Invalid parts of a CRD are skipped."""
     for kind in definitions(store, documents):
         store.custom[kind.version.api_version, kind.version.kind] = kind
 
 
 def definitions(store: Store, documents: Iterable[Document]) -> Iterator[CustomKind]:
-    """Yield the kinds that CRDs among these documents define, without adding them to the store."""
+    """The kinds that CRDs among these documents define, for a store to which they are not added."""
     for document in documents:
         if document.fault is not None:
             continue
         for resource in resources(document):
-            if resource.kind == "CustomResourceDefinition" and resource.api_version in _CRD_API_VERSIONS:
+            if resource.kind == "CustomResourceDefinition" and resource.api_version in _APIS:
                 yield from (CustomKind(version, store) for version in versions(resource))
 
 
 def versions(crd: Resource) -> Iterator[Version]:
-    """Yield the versions that a CRD serves."""
+    """The versions that a CRD serves."""
     spec = crd["spec"]
     group, kind = spec["group"].text, spec.at("names", "kind").text
     if not group or not kind:
@@ -43,12 +43,12 @@ def versions(crd: Resource) -> Iterator[Version]:
     old = crd.api_version.endswith("beta1")
     listed = spec["versions"]
     if old and not listed:
-        # The first CRDs had a single version, set in the spec itself.
+        # The first CRDs had one version, in spec itself.
         if spec["version"].text:
             yield _version(crd, spec, spec["version"].text)
         return
     for each in listed:
-        if each["name"].text and each["served"].flag is True:
+        if each["name"].text and each["served"].boolean is True:
             yield _version(crd, each, each["name"].text)
 
 
@@ -61,7 +61,7 @@ def _version(crd: Resource, node: Node, name: str) -> Version:
     if old:
         schema = schema if schema.is_map else spec.at("validation", "openAPIV3Schema")
         subresources = subresources if subresources.is_map else spec["subresources"]
-    preserves = spec["preserveUnknownFields"].flag
+    kept = spec["preserveUnknownFields"].boolean
     return Version(
         api_version=f"{group}/{name}",
         kind=kind,
@@ -69,9 +69,9 @@ def _version(crd: Resource, node: Node, name: str) -> Version:
         namespaced=spec["scope"].text != "Cluster",
         status=subresources["status"].is_map,
         scale=_scale(subresources["scale"]),
-        # Before apiextensions.k8s.io/v1, unknown fields were preserved by default.
-        prunes=preserves is False if old else preserves is not True,
-        warning=_warning(crd, node) if node["deprecated"].flag is True else "",
+        # Before apiextensions.k8s.io/v1, unknown fields were kept unless the CRD said otherwise.
+        prunes=kept is False if old else kept is not True,
+        warning=_warning(crd, node) if node["deprecated"].boolean is True else "",
     )
 
 
@@ -82,19 +82,19 @@ def _scale(node: Node) -> Scale | None:
 
 
 def _warning(crd: Resource, node: Node) -> str:
-    """Return the server's warning for objects of a deprecated version: the text of the CRD, or a default one."""
+    """The warning of the API server for a deprecated version: deprecationWarning of the CRD, or a default text."""
     if node["deprecationWarning"].text.strip():
         return " ".join(node["deprecationWarning"].text.split())
     spec = crd["spec"]
     group, kind = spec["group"].text, spec.at("names", "kind").text
-    others = [each["name"].text for each in spec["versions"] if each["served"].flag is True and each["deprecated"].flag is not True]
-    better = min(filter(None, others), key=_preference_key, default="")
-    hint = f"use apiVersion: {group}/{better}" if better else ""
+    others = [each["name"].text for each in spec["versions"] if each["served"].boolean is True and each["deprecated"].boolean is not True]
+    better = min(filter(None, others), key=_rank, default="")
+    hint = f"use {group}/{better}" if better else "look for a replacement: the CustomResourceDefinition serves no other version"
     return Complaint(f"{group}/{node['name'].text} {kind} is deprecated", hint)
 
 
-def _preference_key(version: str) -> tuple[int, int, int, str]:
-    """Sort key by Kubernetes' preference of versions: stable, beta, alpha; higher numbers first; other names last."""
+def _rank(version: str) -> tuple[int, int, int, str]:
+    """Sorts as Kubernetes prefers versions: stable, beta, alpha, the higher number first, other names last."""
     match = _VERSION.fullmatch(version)
     if match is None:
         return (3, 0, 0, version)

@@ -1,4 +1,4 @@
-"""Embedded objects in custom resources: x-kubernetes-embedded-resource requires an apiVersion, a kind and valid metadata.
+"""Embedded objects of a custom resource: x-kubernetes-embedded-resource requires an apiVersion, a kind and valid metadata.
 
 Source: k8s.io/apiextensions-apiserver 1.36, pkg/apiserver/schema/objectmeta, and ValidateObjectMeta of k8s.io/apimachinery.
 """
@@ -16,12 +16,12 @@ from kcheck.yaml.node import Node
 
 
 def anonymous(shape: Shape) -> Shape:
-    """Return the shape without a type name, so that the walk checks its fields but runs no rules for top-level objects."""
+    """The shape without a name, so that the walk checks its fields but does not run rules for whole objects."""
     return Shape("object", "", fields=shape.fields)
 
 
 def misfits(node: Node) -> Iterator[Node]:
-    """Yield apiVersion and kind if they are not strings; the server cannot decode them."""
+    """Yield apiVersion and kind where they are not strings; the API server cannot decode them."""
     for key in ("apiVersion", "kind"):
         child = node[key]
         if child.exists and not isinstance(child.value, str):
@@ -29,19 +29,14 @@ def misfits(node: Node) -> Iterator[Node]:
 
 
 def embedded_faults(value: dict[str, Any], keys: Keys) -> Iterator[SchemaFault]:
-    """Yield the errors in the identity of an embedded object."""
+    """Yield faults of apiVersion, kind and metadata of an embedded object."""
     for key in ("apiVersion", "kind"):
         if key not in value:
-            message = Complaint(f"embedded object has no {key}", f"add {key}")
+            message = Complaint(f"{key} is required in an embedded object", f"add {key}")
             yield SchemaFault((*keys, key), "missing-required-field", message, "Required", bracketed=True)
         elif value[key] == "":
-            yield SchemaFault(
-                (*keys, key),
-                "crd-schema-violation",
-                Complaint(f"{key} of an embedded object is empty", f"set {key}"),
-                "Invalid",
-                bracketed=True,
-            )
+            message = Complaint(f"{key} of the embedded object is empty", "set it")
+            yield SchemaFault((*keys, key), "crd-schema-violation", message, "Invalid", bracketed=True)
     version, kind = value.get("apiVersion"), value.get("kind")
     if isinstance(version, str) and version.count("/") > 1:
         yield SchemaFault(
@@ -52,16 +47,16 @@ def embedded_faults(value: dict[str, Any], keys: Keys) -> Iterator[SchemaFault]:
             bracketed=True,
         )
     if isinstance(kind, str) and kind and names.dns1035_label(kind.lower()):
-        message = Complaint(f'"{kind}" is not a valid kind', 'use only letters, digits and "-", beginning with a letter')
+        message = Complaint(f'kind "{kind}" is not valid', 'use only letters, digits and "-", and begin with a letter')
         yield SchemaFault((*keys, "kind"), "crd-schema-violation", message, "Invalid", bracketed=True)
     metadata = value.get("metadata")
     if isinstance(metadata, dict):
-        for where, wrong in _metadata_faults(metadata):
+        for where, wrong in _metadata(metadata):
             yield SchemaFault((*keys, "metadata", where), "crd-schema-violation", wrong, "Invalid", bracketed=True)
 
 
-def _metadata_faults(metadata: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield fields of ObjectMeta with their errors. Here a name only has to be a valid path segment."""
+def _metadata(metadata: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield invalid fields of ObjectMeta, each with a message. The name must only be a path segment here."""
     rules = (("generateName", names.path_segment_prefix), ("name", names.path_segment), ("namespace", names.dns_label))
     for key, rule in rules:
         text = metadata.get(key)
@@ -69,11 +64,11 @@ def _metadata_faults(metadata: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield key, wrong
     generation = metadata.get("generation")
     if generation.__class__ is int and generation < 0:
-        yield "generation", Complaint(f"metadata.generation: {generation} is negative", "remove it")
-    for key, text in _string_entries(metadata.get("labels")):
+        yield "generation", Complaint(f"metadata.generation {generation} is negative", "remove it")
+    for key, text in _texts(metadata.get("labels")):
         for wrong in filter(None, (labels.key(key), labels.value(text))):
             yield "labels", wrong
-    annotations = list(_string_entries(metadata.get("annotations")))
+    annotations = list(_texts(metadata.get("annotations")))
     for key, _ in annotations:
         if wrong := labels.annotation_key(key):
             yield "annotations", wrong
@@ -85,9 +80,9 @@ def _metadata_faults(metadata: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for each in owners if isinstance(owners, list) else ():
         for key in ("apiVersion", "kind", "name", "uid"):
             if isinstance(each, dict) and not each.get(key):
-                yield "ownerReferences", Complaint(f"owner reference has no {key}", f"add {key}")
+                yield "ownerReferences", Complaint(f"{key} of an ownerReferences entry is missing or empty", "set it")
 
 
-def _string_entries(value: Any) -> Iterator[tuple[str, str]]:
+def _texts(value: Any) -> Iterator[tuple[str, str]]:
     if isinstance(value, dict):
         yield from ((key, text or "") for key, text in value.items() if text is None or isinstance(text, str))

@@ -1,7 +1,7 @@
-"""The string formats that the API server validates in custom resources; it ignores all others.
+"""The string formats that the API server checks in custom resources; all others it ignores.
 
-Source: k8s.io/kube-openapi, pkg/validation/strfmt, and the list of formats in k8s.io/apiextensions-apiserver 1.36. Dashes in the name
-of a format are ignored: date-time is datetime.
+Source: k8s.io/kube-openapi, pkg/validation/strfmt, and the list of formats in k8s.io/apiextensions-apiserver 1.36. Dashes in a
+format's name do not count: date-time is datetime.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from kcheck.text.record import NamedTuple
 
 
 class Format(NamedTuple):
-    """A string format. `fits`: whether a string has it; `since`: the minor version (1.N) of Kubernetes that first validates it."""
+    """Whether a string has the format, an example, and the minor version (1.N) of Kubernetes that first checked it."""
 
     fits: Callable[[str], bool]
     example: str
     since: int = 0
 
 
-# Strings instead of compiled patterns: a run needs few of them, and re caches those.
+# Strings, not compiled patterns: a run needs few of them, and re caches those.
 _DATE = r"(\d{4})-(\d\d)-(\d\d)"
 _TIME = r"(\d\d):(\d\d):(\d\d)(?:.[0-9]+)?(?:z|[+-]\d\d:\d\d)"
 _BASE64 = r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})"
 _MAC = r"[0-9A-Fa-f]{2}(?:(?::[0-9A-Fa-f]{2})+|(?:-[0-9A-Fa-f]{2})+)|[0-9A-Fa-f]{4}(?:\.[0-9A-Fa-f]{4})+"
-_CREDIT_CARDS = (
+_CARDS = (
     r"4\d{12}(?:\d{3})?", r"5[1-5]\d{14}", r"6(?:011|5\d\d)\d{12}", r"3[47]\d{13}", r"3(?:0[0-5]|[68]\d)\d{11}",
     r"(?:2131|1800|35\d{3})\d{11}",
 )  # fmt: skip
 _COLOR_PART = r"[\t\n\f\r ]*(?:0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])[\t\n\f\r ]*"
 
-# Parts of an e-mail address: atoms joined by single dots, or a quoted string. Possessive quantifiers (++) prevent backtracking, so
-# matching takes linear time.
+# Parts of an email address: printable characters without specials, joined by single dots, or anything within quotes. Possessive
+# quantifiers (++) keep the time linear.
 _ATOM = r"[^\x00-\x20\x7f()<>@,:;\\\"\[\].]++"
 _QUOTED = r'"(?:[^"\\\x00-\x08\x0a-\x1f]|\\[\x09\x20-\x7e])++"'
 _MAILBOX = rf"(?:{_ATOM}(?:\.{_ATOM})*|{_QUOTED})@[ \t]*(?:{_ATOM}(?:\.{_ATOM})*|\[[^\[\]\\]+\])"
@@ -49,7 +49,7 @@ _EMAIL = rf"[ \t]*(?:{_MAILBOX}|{_PHRASE}<[ \t]*{_MAILBOX}[ \t]*>)[ \t]*(?:\([^(
 
 
 def find_format(name: str) -> Format | None:
-    """Return the format of this name, or None if the server ignores it."""
+    """The format of this name, None where the server ignores it."""
     return _FORMATS.get(name.replace("-", ""))
 
 
@@ -59,7 +59,7 @@ def _is_date(text: str) -> bool:
         return False
     year, month, day = map(int, match.groups())
     try:
-        # Go accepts year 0, which is a leap year.
+        # Go has a year 0, a leap year.
         date(year or 2000, month, day)
     except ValueError:
         return False
@@ -73,7 +73,7 @@ def _is_datetime(text: str) -> bool:
 
 
 def _is_duration(text: str) -> bool:
-    # The parser takes quadratic time, and no valid duration is that long.
+    # The search for numbers and units takes quadratic time, and no valid duration is this long.
     if len(text) > 1000:
         return False
     try:
@@ -92,7 +92,7 @@ def _is_quantity(text: str) -> bool:
 
 
 def is_ip(text: str) -> bool:
-    """Whether the text is an IP address without a zone. Octets may have leading zeros, as before Go 1.17."""
+    """An IP address without a zone; octets may have leading zeros, as they could before Go 1.17."""
     if re.fullmatch(r"\d+\.\d+\.\d+\.\d+", text, re.ASCII):
         return all(int(octet[-9:]) <= 255 for octet in text.split("."))
     if "%" in text:
@@ -114,7 +114,7 @@ def _is_hostname(text: str) -> bool:
     if len(text.encode("utf-8", "surrogatepass")) > 255 or any(len(each.encode("utf-8", "surrogatepass")) > 63 for each in labels):
         return False
     if len(labels) == 1:
-        # A single label may contain '-' only as its second character.
+        # One label alone may have a '-' in second place and nowhere else.
         rest = text[2:] if text[1:2] == "-" else text[1:]
         return bool(text) and _is_alphabetic(text[0] + rest) and len(rest) <= 62
     *inner, last = labels
@@ -150,7 +150,7 @@ def _is_isbn13(text: str) -> bool:
 
 def _is_credit_card(text: str) -> bool:
     digits = re.sub("[^0-9]+", "", text)
-    if not re.fullmatch("|".join(_CREDIT_CARDS), digits, re.ASCII):
+    if not re.fullmatch("|".join(_CARDS), digits, re.ASCII):
         return False
     doubled = [int(digit) * (2 if place % 2 else 1) for place, digit in enumerate(reversed(digits))]
     return sum(number - 9 if number > 9 else number for number in doubled) % 10 == 0

@@ -1,4 +1,4 @@
-"""The schema of a custom resource as a Shape, created lazily."""
+"""The schema of a custom resource as a Shape that is built lazily."""
 
 from __future__ import annotations
 
@@ -8,16 +8,11 @@ from typing import Any
 from kcheck.schema.crd.structural import Schema
 from kcheck.schema.shape import PRIMITIVES, Field, Shape
 
-_SHAPES = {
-    "string": PRIMITIVES["string"],
-    "boolean": PRIMITIVES["boolean"],
-    "integer": PRIMITIVES["int64"],
-    "number": PRIMITIVES["double"],
-}
+_KINDS = {"string": PRIMITIVES["string"], "boolean": PRIMITIVES["boolean"], "integer": PRIMITIVES["int64"], "number": PRIMITIVES["double"]}
 
 
 def outline(schema: Schema, metadata: Shape | None = None) -> Shape:
-    """Return the shape of a schema. `metadata`: the shape of ObjectMeta, for the root of an object."""
+    """The shape of a schema. `metadata`: the shape of ObjectMeta, at the root of an object."""
     if schema.int_or_string:
         return PRIMITIVES["int-or-string"]
     if schema.names or metadata is not None or (schema.types == ("object",) and schema.additional_allowed is None):
@@ -26,11 +21,11 @@ def outline(schema: Schema, metadata: Shape | None = None) -> Shape:
         return _LazyContainer("map", schema)
     if schema.types == ("array",):
         return _LazyContainer("list", schema)
-    return _SHAPES.get(schema.types[0] if schema.types else "", PRIMITIVES["any"])
+    return _KINDS.get(schema.types[0] if schema.types else "", PRIMITIVES["any"])
 
 
 class _LazyFields(dict[str, Field]):
-    """Fields by name, created on first access."""
+    """Fields by name, each built on first access."""
 
     def __init__(self, schema: Schema, metadata: Shape | None) -> None:
         super().__init__()
@@ -67,7 +62,7 @@ class _LazyFields(dict[str, Field]):
 
 
 class _LazyContainer(Shape):
-    """A list or map whose item shape is created on first access."""
+    """A list or map whose item shape is built on first access."""
 
     __slots__ = ("_inner", "_schema")
 

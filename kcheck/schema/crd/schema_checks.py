@@ -1,4 +1,4 @@
-"""Checks of the parts of a custom resource's schema. The modules for custom resources are imported on first use."""
+"""Checks of parts of a schema of custom resources. The modules that validate custom resources are imported on first use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kcheck.yaml.node import Node
 
 @lru_cache(maxsize=4096)
 def pattern_fault(pattern: str) -> str:
-    """Return why Go cannot compile a pattern, or ""."""
+    """Why Go does not compile a pattern, "" where it does."""
     from kcheck.regex.parser import BadPattern, read_pattern
 
     try:
@@ -21,21 +21,21 @@ def pattern_fault(pattern: str) -> str:
     return ""
 
 
-_NUMERIC_FORMATS = {"integer": ("int32", "int64"), "number": ("float", "double")}
+_NUMERIC = {"integer": ("int32", "int64"), "number": ("float", "double")}
 
 
 @lru_cache(maxsize=4096)
 def knows_format(name: str, kind: str) -> bool:
-    """Whether Kubernetes validates a format of values of a type ("" for any)."""
+    """Whether Kubernetes validates a format for values of a type ("" for any)."""
     from kcheck.schema.crd.formats import find_format
 
-    return find_format(name) is not None if kind in ("", "string") else name in _NUMERIC_FORMATS.get(kind, ())
+    return find_format(name) is not None if kind in ("", "string") else name in _NUMERIC.get(kind, ())
 
 
 def default_faults(schema: Node, whole: bool, holder: Node | None, minor: int) -> Iterator[Any]:
-    """Yield the errors of the default of a schema, as `validation.SchemaFault`.
+    """The faults of the default of a schema: `validation.SchemaFault`s.
 
-    `whole`: the schema describes whole objects. `holder`: the schema of the object whose metadata the schema belongs to, if any.
+    `whole`: whether it is the schema of whole objects. `holder`: the schema of the object whose metadata contains it, if any.
     """
     from kcheck.schema.crd.defaults import faults
 

@@ -9,20 +9,16 @@ from kcheck.regex.parser import BadPattern
 from kcheck.schema.crd.formats import Format, find_format
 from kcheck.yaml.node import Node
 
-_NUMERIC_FORMATS: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
+_NUMERIC: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
 
 
 class Schema:
-    """One node of an openAPIV3Schema. Numeric limits are None if the CRD does not set them; invalid parts of a CRD are treated as not set.
+    """One schema within an openAPIV3Schema.
 
-    Attributes:
-        types: the allowed types; () for any, ("integer", "string") for an int-or-string.
-        format: the name of the format if the server knows it, else "".
-        text_format: the format to validate strings with, or None.
-        additional: the Schema of keys that are not in the properties, or None.
-        additional_allowed: whether such keys are allowed; None if the CRD does not set additionalProperties.
-        defaults: the properties with a default.
-        rules: the compiled CEL rules, () before the first object.
+    `types`: () for any; an int-or-string is ("integer", "string"). `format`: its name where the API server recognizes it,
+    `text_format`: its check for strings. `additional`: the schema of keys that are not properties: a Schema, True, False, or None where
+    not specified. `defaults`: properties with a default. `rules`: its compiled rules, empty before the first object.
+    Numbers are None where not specified. Invalid parts of a CRD count as not specified.
     """
 
     __slots__ = (
@@ -62,8 +58,8 @@ class Schema:
         self.defaults = [(key, each["default"]) for key, each in entries if _has_default(each)]
         additional = value.get("additionalProperties")
         self._additional: Node | Schema | None = additional if additional is not None and additional.is_map else None
-        self.additional_allowed = None if additional is None else True if additional.is_map else additional.flag
-        self.required = tuple([each for each in _strings(value, "required") if each])
+        self.additional_allowed = None if additional is None else True if additional.is_map else additional.boolean
+        self.required = tuple([each for each in _texts(value, "required") if each])
         self.min_properties = _integer(value, "minProperties")
         self.max_properties = _integer(value, "maxProperties")
 
@@ -71,7 +67,7 @@ class Schema:
         items = value.get("items")
         self._items: Node | Schema | None = items if items is not None and items.is_map else None
         self.list_type = _text(value, "x-kubernetes-list-type")
-        self.list_keys = _strings(value, "x-kubernetes-list-map-keys")
+        self.list_keys = _texts(value, "x-kubernetes-list-map-keys")
         self.min_items = _integer(value, "minItems")
         self.max_items = _integer(value, "maxItems")
         self.unique_items = _flag(value, "uniqueItems")
@@ -87,7 +83,7 @@ class Schema:
         self.multiple_of = _number(value, "multipleOf")
 
     def field(self, name: str) -> Schema | None:
-        """Return the schema of a named property, or None."""
+        """The schema of a property, None for an unknown one."""
         found = self._properties.get(name)
         if found is None or isinstance(found, Schema):
             return found
@@ -95,46 +91,46 @@ class Schema:
         return schema
 
     def has(self, name: str) -> bool:
-        """Whether the schema names a property."""
+        """Whether the schema has a property."""
         return name in self._properties
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The named properties."""
+        """The names of the properties."""
         return tuple(self._properties)
 
     @property
     def additional(self) -> Schema | None:
-        """The schema of keys that are not in the properties, or None."""
+        """The schema of additionalProperties, None where there is none."""
         if isinstance(self._additional, Node):
             self._additional = Schema(self._additional)
         return self._additional
 
     @property
     def items(self) -> Schema | None:
-        """The schema of the items of a list, or None."""
+        """The schema of a list's items, None where there is none."""
         if isinstance(self._items, Node):
             self._items = Schema(self._items)
         return self._items
 
     def under(self, key: str | int) -> Schema | None:
-        """Return the schema of the value at a key or index, or None."""
+        """The schema of the value at a key or index, None for an unknown one."""
         if isinstance(key, int):
             return self.items
         return self.field(key) or self.additional
 
 
 def _has_default(node: Node) -> bool:
-    """Whether a schema has a default. The text is searched first, to avoid parsing schemas without one."""
+    """Whether a schema has a default. A schema without one is not read for that."""
     passage = node.passage
     return (passage is None or passage.has("default")) and "default" in node and node["default"].value is not None
 
 
 def has_rules(node: Node) -> bool:
-    """Whether a schema contains x-kubernetes-validations at any level."""
+    """Whether a schema has x-kubernetes-validations anywhere."""
     if node.passage is not None and not node.passage.mentions("x-kubernetes-validations"):
         return False
-    # Schemas are large and few contain rules: only existing keys are visited.
+    # Schemas are large and mostly have no rules, so only existing keys are visited.
     for key, child in node.value.items():
         if key == "x-kubernetes-validations":
             if child.value:
@@ -148,24 +144,24 @@ def has_rules(node: Node) -> bool:
 
 
 def _format(name: str, types: tuple[str, ...]) -> tuple[str, Format | None]:
-    """Return a format if the server validates it for values of these types, as its name and, for strings, its Format."""
+    """The format where the API server recognizes it for the type."""
     if not name:
         return "", None
     if len(types) != 1 or types == ("string",):
         found = find_format(name)
         return (name, found) if found else ("", None)
-    return (name if name in _NUMERIC_FORMATS.get(types[0], ()) else ""), None
+    return (name if name in _NUMERIC.get(types[0], ()) else ""), None
 
 
 def _pattern(text: str) -> Automaton | None:
-    """Return the compiled pattern, or None if there is none or the server would reject the CRD because of it."""
+    """The pattern, None where there is none or an invalid one."""
     try:
         return automaton(text) if text else None
     except BadPattern:
         return None
 
 
-# Most schemas set few keywords, and reading a missing key from a node would create an absent node for each keyword.
+# Most schemas have few keywords, and `Node.__getitem__` would create a node for each absent one.
 
 
 def _text(value: dict[str, Node], key: str) -> str:
@@ -173,14 +169,14 @@ def _text(value: dict[str, Node], key: str) -> str:
     return node.text if node is not None else ""
 
 
-def _strings(value: dict[str, Node], key: str) -> tuple[str, ...]:
+def _texts(value: dict[str, Node], key: str) -> tuple[str, ...]:
     node = value.get(key)
     return tuple([each.text for each in node]) if node is not None else ()
 
 
 def _flag(value: dict[str, Node], key: str) -> bool:
     node = value.get(key)
-    return node is not None and node.flag is True
+    return node is not None and node.boolean is True
 
 
 def _integer(value: dict[str, Node], key: str) -> int | None:
@@ -194,7 +190,7 @@ def _schemas(value: dict[str, Node], key: str) -> list[Schema]:
 
 
 def _number(value: dict[str, Node], key: str) -> float | None:
-    """Return a bound as the server stores it: as a float, so that 9223372036854775807 becomes 2^63, which exceeds int64."""
+    """A bound as the API server stores it: 9223372036854775807 becomes 2^63, which does not fit into an int64."""
     node = value.get(key)
     number = node.value if node is not None else None
     return float(number) if number.__class__ in (int, float) else None

@@ -1,9 +1,9 @@
-"""Files passed with --schemas: CRDs, and JSON Schemas whose file names identify their kind.
+"""Files of --schemas: CRDs, and JSON Schemas whose file names contain the kind.
 
-Three naming schemes are supported, all in lower case: `GROUP/KIND_VERSION.json` (the CRDs catalog), `KIND-GROUP-VERSION.json`
-(kubeconform, which uses only the first part of a group) and `KIND_VERSION.json` (for any group).
+There are three conventions for the lower-case name of a JSON Schema: `GROUP/KIND_VERSION.json` (the CRDs catalog),
+`KIND-GROUP-VERSION.json` (kubeconform, with only the first part of the group) and `KIND_VERSION.json` (of any group).
 
-A catalog may be large while a run needs little of it, so a file is parsed only when an object of its kind is found.
+A catalog may be large, so a file is parsed only when an object of its kind is validated.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from kcheck.yaml.node import Node
 from kcheck.yaml.parse import parse
 
 _VERSION = r"(v\d+(?:(?:alpha|beta)\d+)?)"
-_KIND_VERSION_NAME = pattern(rf"([a-z0-9]+)_{_VERSION}\.json")
-_KIND_GROUP_VERSION_NAME = pattern(rf"([a-z0-9]+)-(.+)-{_VERSION}\.json")
+_PLAIN = pattern(rf"([a-z0-9]+)_{_VERSION}\.json")
+_JOINED = pattern(rf"([a-z0-9]+)-(.+)-{_VERSION}\.json")
 _SEPARATOR = pattern(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
-_FILE_EXTENSIONS = (".yaml", ".yml", ".json")
+_ENDINGS = (".yaml", ".yml", ".json")
 _CRD = "CustomResourceDefinition"
 
 
 class BadSchemas(ValueError):
-    """An unusable schema path or an invalid CRD in it; the message names the reason and a fix."""
+    """A path of schemas, or a CRD in it, that cannot be used; the message says why and what to do."""
 
 
 class CatalogEntry(NamedTuple):
-    """A JSON Schema file. `group`: its API group, the first part of the group, or "" if the file name does not contain it."""
+    """A JSON Schema. `group`: its API group, the first part of it, or "" where the name has none."""
 
     group: str
     file: Path
@@ -58,7 +58,7 @@ class SchemaFile:
 
     @property
     def documents(self) -> list[Document]:
-        """The parsed documents. Raises BadSchemas if the text is not valid YAML."""
+        """Raises BadSchemas for invalid YAML."""
         if self._documents is None:
             documents = parse(Source(str(self.file), self.text))
             for document in documents:
@@ -70,22 +70,22 @@ class SchemaFile:
 
 
 class SchemaFiles:
-    """The contents of one schema path: CRDs, and JSON Schemas by kind and version."""
+    """The contents of one path: CRDs, and JSON Schemas by kind and version."""
 
     def __init__(self) -> None:
         self.definitions: list[SchemaFile] = []
         self.entries: dict[tuple[str, str], list[CatalogEntry]] = {}
 
     def add_to(self, store: Store) -> None:
-        """Register these files as a catalog of a store."""
-        store.catalogs.append(_StoreCatalog(self, store))
+        """Let a store look up unknown kinds here."""
+        store.catalogs.append(_Shelf(self, store))
 
     def mentions(self, group: str, kind: str) -> Iterator[SchemaFile]:
-        """Return the CRD documents whose text contains both words."""
+        """The CRDs whose text contains both words."""
         return (each for each in self.definitions if kind in each.text and group in each.text)
 
     def schema(self, api_version: str, kind: str) -> Path | None:
-        """Return the JSON Schema of a kind; the file name with the most specific group is preferred."""
+        """The JSON Schema of a kind, the one with the most specific name."""
         group, _, version = api_version.rpartition("/")
         entries = self.entries.get((kind.lower(), version), ())
         for wanted in (group, group.partition(".")[0], ""):
@@ -95,8 +95,8 @@ class SchemaFiles:
         return None
 
 
-class _StoreCatalog:
-    """The schema files for one store, with validators that are created on first use."""
+class _Shelf:
+    """Schema files for one store, with judges that are created on first use."""
 
     def __init__(self, files: SchemaFiles, store: Store) -> None:
         self._files = files
@@ -106,10 +106,10 @@ class _StoreCatalog:
     def find(self, api_version: str, kind: str) -> Judge | None:
         key = (api_version, kind)
         if key not in self._judges:
-            self._judges[key] = self._find_uncached(api_version, kind)
+            self._judges[key] = self._make(api_version, kind)
         return self._judges[key]
 
-    def _find_uncached(self, api_version: str, kind: str) -> Judge | None:
+    def _make(self, api_version: str, kind: str) -> Judge | None:
         for definition in self._files.mentions(api_version.rpartition("/")[0], kind):
             try:
                 for judge in definitions(self._store, definition.documents):
@@ -122,7 +122,7 @@ class _StoreCatalog:
 
 
 class _Unreadable:
-    """The validator of a kind whose CRD cannot be read: it reports each object, so that none is considered valid."""
+    """The judge of a kind whose CRD cannot be read. It reports every object, so that none looks valid."""
 
     shape: Shape | None = None
     namespaced: bool | None = None
@@ -136,50 +136,50 @@ class _Unreadable:
 
 
 def add_schemas(store: Store, path: Path) -> None:
-    """Add the CRDs and JSON Schemas of a file or directory to a store. Raises BadSchemas."""
+    """Add the CRDs and JSON Schemas of a file or folder to a store. Raises BadSchemas."""
     read_schemas(path).add_to(store)
 
 
 def read_schemas(path: Path) -> SchemaFiles:
-    """Read the CRDs and JSON Schemas of a file or directory, for one store or several. Raises BadSchemas if there are none."""
+    """The CRDs and JSON Schemas of a file or folder, for one store or several. Raises BadSchemas where there are none."""
     if not path.exists():
-        raise BadSchemas(f"{path} does not exist: expected a file or directory with CRDs or JSON Schemas")
+        raise BadSchemas(f"{path} does not exist: use a file or directory with CustomResourceDefinitions or JSON Schemas")
     found = SchemaFiles()
     for file in schema_files(path):
-        entry = _parse_file_name(file)
+        entry = _entry(file)
         if entry is not None:
             kind, version, group = entry
             found.entries.setdefault((kind, version), []).append(CatalogEntry(group, file))
         else:
-            found.definitions += _read_crds(file)
+            found.definitions += _definitions(file)
     if not found.definitions and not found.entries:
-        raise BadSchemas(f"{path} contains no CRD and no JSON Schema named GROUP/KIND_VERSION.json or KIND-GROUP-VERSION.json")
+        raise BadSchemas(f"{path} has no CRD and no JSON Schema named GROUP/KIND_VERSION.json or KIND-GROUP-VERSION.json")
     return found
 
 
 def schema_files(path: Path) -> Iterator[Path]:
-    """Yield the files of a path to read, in a stable order."""
+    """The files of a path that are read, in a fixed order."""
     if path.is_file():
         yield path
         return
     for folder, folders, names in os.walk(path):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (Path(folder, name) for name in sorted(names) if name.lower().endswith(_FILE_EXTENSIONS))
+        yield from (Path(folder, name) for name in sorted(names) if name.lower().endswith(_ENDINGS))
 
 
-def _parse_file_name(file: Path) -> tuple[str, str, str] | None:
-    """Return kind, version and group encoded in the file name of a JSON Schema; None for other files."""
+def _entry(file: Path) -> tuple[str, str, str] | None:
+    """Kind, version and group from the name of a JSON Schema; None for another file."""
     name = file.name.lower()
-    plain = _KIND_VERSION_NAME.fullmatch(name)
+    plain = _PLAIN.fullmatch(name)
     if plain:
         folder = file.absolute().parent.name.lower()
         return plain[1], plain[2], folder if "." in folder else ""
-    joined = _KIND_GROUP_VERSION_NAME.fullmatch(name)
+    joined = _JOINED.fullmatch(name)
     return (joined[1], joined[3], joined[2]) if joined else None
 
 
-def _read_crds(file: Path) -> Iterator[SchemaFile]:
-    """Yield the documents of a file that contain a CRD."""
+def _definitions(file: Path) -> Iterator[SchemaFile]:
+    """The CRDs of a file, document by document."""
     try:
         text = Source.decode(str(file), file.read_bytes()).text
     except OSError as error:

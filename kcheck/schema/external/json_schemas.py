@@ -1,4 +1,4 @@
-"""Kinds described by JSON Schemas. The only module that imports jsonschema, which is loaded for the first object of such a kind."""
+"""Kinds that a JSON Schema describes. The only module that imports jsonschema, on first use."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class BadSchema(ValueError):
 
 
 class SchemaKind:
-    """Validator of a kind described by a JSON Schema. Such a schema has no scope, field paths or defaults."""
+    """Validates objects against a JSON Schema, which specifies no scope, field paths or defaults."""
 
     shape: Shape | None = None
     namespaced: bool | None = None
@@ -40,15 +40,15 @@ class SchemaKind:
 
     @cached_property
     def pod_schema(self) -> Node | None:
-        """The schema as nodes, in which Pods are searched. References in it are not resolved."""
+        """The schema as nodes, in which Pod templates are detected. References are not resolved."""
         try:
             return parse(Source(str(self.file), self.file.read_text(encoding="utf-8-sig")))[0].root
         except (OSError, ValueError, IndexError):
-            # Errors in the file are reported when an object is validated.
+            # Validation of the object reports what is wrong with the file.
             return None
 
     def judge(self, resource: Resource, walk: Walk) -> None:
-        """Report where an object does not match the schema. Fields that are null are treated as absent, as in the API server."""
+        """Report where an object does not match the schema. Null fields count as absent, as for the API server."""
         try:
             if self._validator is None:
                 self._validator = _validator(self.file)
@@ -57,9 +57,9 @@ class SchemaKind:
             walk.crash("crd-schema-violation", broken)
             return
         except Exception as other:
-            # Many schemas in use are invalid in parts and work nevertheless: errors show only when the part is used.
-            reason = f"{other}".partition("\n")[0]
-            walk.crash("crd-schema-violation", BadSchema(f"{self.file} is not a valid JSON Schema: {type(other).__name__}: {reason}"))
+            # Many schemas in use are partly invalid and still useful, so errors are only detected where they matter.
+            why = f"{other}".partition("\n")[0]
+            walk.crash("crd-schema-violation", BadSchema(f"{self.file} is not a valid JSON Schema: {type(other).__name__}: {why}"))
             return
         if resource["metadata"].exists:
             walk.visit(resource["metadata"], self._metadata)
@@ -72,20 +72,20 @@ class SchemaKind:
                 walk.tell(rule, problem)
 
     def _problems(self, resource: Resource) -> list[tuple[str, Problem]]:
-        """Return rule ids and problems. Raises any exception that the library raises for an invalid schema."""
-        errors = self._validator.iter_errors(_without_nulls(resource.node))
+        """Rules and problems. Raises any exception of the library for an invalid schema."""
+        errors = self._validator.iter_errors(_given(resource.node))
         return [each for e in errors if "metadata" not in list(e.absolute_path)[:1] for each in _problems(e, resource.node)]
 
 
-def _without_nulls(node: Node) -> Any:
-    """Return the plain value without null fields."""
+def _given(node: Node) -> Any:
+    """The plain value without the fields that are null."""
     if node.is_map:
-        return {key: _without_nulls(child) for key, child in node.entries if child.value is not None}
-    return [_without_nulls(child) for child in node] if node.is_list else node.value
+        return {key: _given(child) for key, child in node.entries if child.value is not None}
+    return [_given(child) for child in node] if node.is_list else node.value
 
 
 def _validator(file: Path) -> Any:
-    """Return the validator of a file. References resolve to files in the same directory, never to the network. Raises BadSchema."""
+    """The validator of a file. References are resolved to files in its directory and never over the network. Raises BadSchema."""
     from jsonschema import Draft7Validator
     from jsonschema.validators import extend, validator_for
     from referencing import Registry, Resource
@@ -95,17 +95,17 @@ def _validator(file: Path) -> Any:
     def retrieve(uri: str) -> Resource[Any]:
         if "://" in uri:
             raise NoSuchResource(uri)
-        return Resource.from_contents(_read_json(file.parent / uri), default_specification=DRAFT7)
+        return Resource.from_contents(_read(file.parent / uri), default_specification=DRAFT7)
 
-    schema = _read_json(file)
+    schema = _read(file)
     if not isinstance(schema, (dict, bool)):
-        raise BadSchema(f"{file} is not a valid JSON Schema: it must be an object")
+        raise BadSchema(f"{file} is not a JSON Schema: it must be an object")
     registry: Registry[Any] = Registry(retrieve=retrieve)  # type: ignore[call-arg]
     kind = extend(validator_for(schema, default=Draft7Validator), _KEYWORDS)  # type: ignore[no-untyped-call]
     return kind(schema, registry=registry)
 
 
-def _read_json(file: Path) -> Any:
+def _read(file: Path) -> Any:
     try:
         return json.loads(file.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:
@@ -120,13 +120,13 @@ def _pattern(_validator: Any, pattern: Any, instance: Any, _schema: Any) -> Iter
         return
     try:
         if _fits(pattern, instance) is False:
-            yield ValidationError(wording.pattern(instance, pattern))
+            yield ValidationError("pattern")
     except TooManySteps as error:
         yield ValidationError(f"not validated: {error}")
 
 
 def _fits(pattern: Any, text: str) -> bool | None:
-    """Whether a pattern matches somewhere in a text, in linear time; None if RE2 does not support the pattern."""
+    """Whether a pattern matches a part of a text, in linear time; None for an invalid pattern of RE2."""
     try:
         return automaton(pattern).search(text)
     except BadPattern:
@@ -134,15 +134,15 @@ def _fits(pattern: Any, text: str) -> bool | None:
 
 
 def _pattern_properties(validator: Any, patterns: Any, instance: Any, _schema: Any) -> Iterator[Any]:
-    """The keyword `patternProperties` in linear time."""
+    """The keyword `patternProperties` with the same patterns."""
     for pattern, inner in patterns.items() if isinstance(instance, dict) else ():
         for key, value in instance.items():
             if _fits(pattern, key):
                 yield from validator.descend(value, inner, path=key, schema_path=pattern)
 
 
-def _additional_properties(validator: Any, inner: Any, instance: Any, schema: Any) -> Iterator[Any]:
-    """The keyword `additionalProperties`, which depends on the patterns of `patternProperties`."""
+def _additional(validator: Any, inner: Any, instance: Any, schema: Any) -> Iterator[Any]:
+    """The keyword `additionalProperties`, which depends on these patterns."""
     from jsonschema import ValidationError
 
     extras = _extras(instance, schema) if isinstance(instance, dict) else []
@@ -153,19 +153,19 @@ def _additional_properties(validator: Any, inner: Any, instance: Any, schema: An
         yield ValidationError(f"unexpected: {', '.join(extras)}")
 
 
-_KEYWORDS = {"pattern": _pattern, "patternProperties": _pattern_properties, "additionalProperties": _additional_properties}
+_KEYWORDS = {"pattern": _pattern, "patternProperties": _pattern_properties, "additionalProperties": _additional}
 
 
 def _problems(error: Any, root: Node) -> Iterator[tuple[str, Problem]]:
-    """Yield the rule ids and problems for an error of the library."""
+    """Yield the rule ids and problems of an error of the library."""
     node = root.at(*error.absolute_path)
     keyword, wanted, value = error.validator, error.validator_value, error.instance
     if keyword in ("additionalProperties", "unevaluatedProperties") and isinstance(value, dict):
         known = list((error.schema or {}).get("properties", ()))
         for key in _extras(value, error.schema or {}):
             near = nearest(key, known)
-            help = f'did you mean "{near}"?' if near else "remove it, or move it to the level where it belongs"
-            message = f'unknown field "{key}" in {node.name or root["kind"].text}'
+            help = f'did you mean "{near}"?' if near else "remove it, or move it to the correct place"
+            message = f'unknown field "{node[key].path}"'
             yield "unknown-field", Problem(node[key], message, help=help, reason="UnknownField", at="key")
     elif keyword == "required":
         for key in wanted:
@@ -174,15 +174,16 @@ def _problems(error: Any, root: Node) -> Iterator[tuple[str, Problem]]:
     elif keyword in ("anyOf", "oneOf") and error.context:
         yield from _alternatives(error, node, root)
     else:
-        rule, reason, message = _keyword_problem(keyword, wanted, value)
+        rule, reason, message = _simple(keyword, wanted, value, wording.label(list(error.absolute_path)))
         yield rule, Problem(node, message, reason=reason)
 
 
 def _alternatives(error: Any, node: Node, root: Node) -> Iterator[tuple[str, Problem]]:
-    """If the alternatives differ only in their type, yield one problem with the types; else the errors of the closest alternative."""
+    """Yield a wrong type where alternatives differ only in their type; else the problems of the alternative with the fewest errors."""
     types = [each.validator_value for each in error.context if each.validator == "type" and not each.relative_path]
     if len(types) == len(error.context):
-        yield "wrong-type", Problem(node, wording.wrong_type(error.instance, _type_names(types), ""), reason="TypeInvalid")
+        name = wording.label(list(error.absolute_path))
+        yield "wrong-type", Problem(node, wording.wrong_type(name, error.instance, _words(types), ""), reason="TypeInvalid")
         return
     by_choice: dict[Any, list[Any]] = {}
     for each in error.context:
@@ -192,53 +193,53 @@ def _alternatives(error: Any, node: Node, root: Node) -> Iterator[tuple[str, Pro
 
 
 def _is_of_type(error: Any) -> bool:
-    """Whether an alternative fails because of the type of the whole value and is therefore unlikely to be the intended one."""
+    """Whether an alternative fails because of the type of the whole value, so that it is probably not the intended one."""
     return error.validator == "type" and len(error.relative_path) == 0
 
 
-def _type_names(types: Iterable[Any]) -> tuple[str, ...]:
+def _words(types: Iterable[Any]) -> tuple[str, ...]:
     flat = [word for each in types for word in (each if isinstance(each, list) else [each])]
     return tuple(dict.fromkeys(word for word in flat if isinstance(word, str) and word != "null"))
 
 
 def _extras(instance: dict[str, Any], schema: Any) -> list[str]:
-    """Return the keys of a map that its schema does not name."""
+    """The keys of a map that its schema does not describe."""
     known, patterns = schema.get("properties", ()), schema.get("patternProperties", ())
     return [key for key in instance if key not in known and not any(_fits(each, key) for each in patterns)]
 
 
-def _keyword_problem(keyword: str, wanted: Any, value: Any) -> tuple[str, Reason, str]:
-    """Return rule id, reason and message for a keyword that validates a value by itself."""
+def _simple(keyword: str, wanted: Any, value: Any, name: str) -> tuple[str, Reason, str]:
+    """Rule id, reason and message of a keyword that validates a single value."""
     if keyword == "type":
-        return "wrong-type", "TypeInvalid", wording.wrong_type(value, _type_names([wanted]), "")
+        return "wrong-type", "TypeInvalid", wording.wrong_type(name, value, _words([wanted]), "")
     if keyword == "enum":
-        return "unsupported-value", "NotSupported", wording.enum(value, wanted)
+        return "unsupported-value", "NotSupported", wording.enum(name, value, wanted)
     if keyword == "const":
-        return "unsupported-value", "NotSupported", wording.enum(value, [wanted])
+        return "unsupported-value", "NotSupported", wording.enum(name, value, [wanted])
     if keyword == "uniqueItems":
-        return "duplicate-list-item", "Invalid", wording.repeated()
-    return "crd-schema-violation", _REASONS.get(keyword, "Invalid"), _message(keyword, wanted, value)
+        return "duplicate-list-item", "Invalid", wording.repeated(name)
+    return "crd-schema-violation", _REASONS.get(keyword, "Invalid"), _message(keyword, wanted, value, name)
 
 
 _REASONS: dict[str, Reason] = {"maxLength": "TooLong", "maxItems": "TooMany", "maxProperties": "TooMany"}
 
 
-def _message(keyword: str, wanted: Any, value: Any) -> str:
+def _message(keyword: str, wanted: Any, value: Any, name: str) -> str:
     match keyword:
         case "pattern":
-            return wording.pattern(value, wanted)
+            return wording.pattern(name, value, wanted)
         case "maxLength":
-            return wording.too_long(len(value), wanted)
+            return wording.too_long(name, len(value), wanted)
         case "minLength":
-            return wording.too_short(len(value), wanted)
+            return wording.too_short(name, len(value), wanted)
         case "maxItems" | "maxProperties":
-            return wording.too_many(len(value), wanted, "item" if keyword == "maxItems" else "field")
+            return wording.too_many(name, len(value), wanted, "item" if keyword == "maxItems" else "field")
         case "minItems" | "minProperties":
-            return wording.too_few(len(value), wanted, "item" if keyword == "minItems" else "field")
+            return wording.too_few(name, len(value), wanted, "item" if keyword == "minItems" else "field")
         case "minimum" | "exclusiveMinimum":
-            return wording.minimum(value, wanted, keyword != "minimum")
+            return wording.minimum(name, value, wanted, keyword != "minimum")
         case "maximum" | "exclusiveMaximum":
-            return wording.maximum(value, wanted, keyword != "maximum")
+            return wording.maximum(name, value, wanted, keyword != "maximum")
         case "multipleOf":
-            return wording.multiple(value, wanted)
-    return Complaint(f"{wording.quoted(value)} violates keyword {keyword} of the schema", f"change the value to satisfy {keyword}")
+            return wording.multiple(name, value, wanted)
+    return Complaint(f"{name} does not match keyword {keyword} of the schema")

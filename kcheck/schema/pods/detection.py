@@ -77,7 +77,7 @@ class PodSchemas:
             return
         part = self._part(properties)
         if part:
-            found.append(PodPlace(path, part, lasts, loose=part == "fields"))
+            found.append(PodPlace(path, part, lasts, is_partial=part == "fields"))
         if part not in ("", "fields"):
             return
         # A kind with a variable number of replicas runs its Pods until it is stopped.

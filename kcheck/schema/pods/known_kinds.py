@@ -23,14 +23,14 @@ class PodPlace(NamedTuple):
         part: the type at the path: a PodTemplateSpec, a PodSpec, a Container, an object with some fields of Pods or containers among
             others,
             ResourceRequirements; "" for the one of the first three that the value looks like.
-        lasts: whether the Pods run until they are stopped, as `Pod.lasts`.
-        loose: the containers get some required settings from elsewhere.
+        runs_forever: whether the Pods run until they are stopped, as `Pod.runs_forever`.
+        is_partial: the containers get some required settings from elsewhere.
     """
 
     path: tuple[str, ...]
     part: PodPart = ""
-    lasts: bool | None = None
-    loose: bool = False
+    runs_forever: bool | None = None
+    is_partial: bool = False
 
 
 Places = tuple[PodPlace, ...]
@@ -80,8 +80,8 @@ def _is_pod(node: Node) -> bool:
     return containers.is_list and all(each.is_map for each in containers) and len(containers) > 0
 
 
-def _at(*paths: str, part: PodPart = "", lasts: bool | None = None, loose: bool = False) -> Places:
-    return tuple(PodPlace(read_path(path), part, lasts, loose) for path in paths)
+def _at(*paths: str, part: PodPart = "", runs_forever: bool | None = None, is_partial: bool = False) -> Places:
+    return tuple(PodPlace(read_path(path), part, runs_forever, is_partial) for path in paths)
 
 
 def _with_prefix(prefixes: Iterable[str], places: Places) -> Places:
@@ -95,45 +95,45 @@ def _table_entries(*tables: tuple[str, str, Places]) -> Iterator[tuple[str, Plac
 
 
 _TEMPLATE = _at("spec.template")
-_LONG_RUNNING_TEMPLATE = _at("spec.template", lasts=True)
-_RUN_TO_COMPLETION_TEMPLATE = _at("spec.template", lasts=False)
+_LONG_RUNNING_TEMPLATE = _at("spec.template", runs_forever=True)
+_RUN_TO_COMPLETION_TEMPLATE = _at("spec.template", runs_forever=False)
 # A template of Argo Workflows is a Pod generated around one container or a set of containers.
 _ARGO_TEMPLATE = (
-    *_at("container", "script", "initContainers.*", "sidecars.*", "containerSet.containers.*", part="container", lasts=False),
+    *_at("container", "script", "initContainers.*", "sidecars.*", "containerSet.containers.*", part="container", runs_forever=False),
     *_at("steps.*.*.inline.container", "steps.*.*.inline.script", "dag.tasks.*.inline.container", "dag.tasks.*.inline.script",
-         part="container", lasts=False),
+         part="container", runs_forever=False),
 )  # fmt: skip
 _ARGO_WORKFLOW = _with_prefix(("spec.templates.*",), _ARGO_TEMPLATE)
 # Steps take missing fields from stepTemplate and resources from computeResources.
 _STEPS = (
-    *_at("steps.*", "sidecars.*", part="container", lasts=False, loose=True),
-    *_at("stepTemplate", part="fields", lasts=False, loose=True),
+    *_at("steps.*", "sidecars.*", part="container", runs_forever=False, is_partial=True),
+    *_at("stepTemplate", part="fields", runs_forever=False, is_partial=True),
 )
-_TASK_RUN = (*_with_prefix(("spec.taskSpec",), _STEPS), *_at("spec.podTemplate", part="fields", lasts=False))
+_TASK_RUN = (*_with_prefix(("spec.taskSpec",), _STEPS), *_at("spec.podTemplate", part="fields", runs_forever=False))
 _PIPELINE = ("tasks.*.taskSpec", "finally.*.taskSpec")
-_ANALYSIS = _at("spec.metrics.*.provider.job.spec.template", lasts=False)
+_ANALYSIS = _at("spec.metrics.*.provider.job.spec.template", runs_forever=False)
 # The operator adds a container to these or completes them.
 _PROMETHEUS = (
-    *_at("spec", part="fields", lasts=True, loose=True),
+    *_at("spec", part="fields", runs_forever=True, is_partial=True),
     *_at("spec.containers.*", "spec.initContainers.*", part="container"),
 )
 _KSERVE = (
-    *_at("", part="fields", loose=True),
+    *_at("", part="fields", is_partial=True),
     *_at("containers.*", "initContainers.*", part="container"),
-    *_at("model", part="fields", loose=True),
+    *_at("model", part="fields", is_partial=True),
 )
 _SPARK = (
-    *_at("driver", "executor", part="fields", lasts=False, loose=True),
-    *_at("driver.template.spec", "executor.template.spec", part="fields", lasts=False, loose=True),
+    *_at("driver", "executor", part="fields", runs_forever=False, is_partial=True),
+    *_at("driver.template.spec", "executor.template.spec", part="fields", runs_forever=False, is_partial=True),
 )
 _STRIMZI = tuple(f"spec.{part}template.*" for part in ("", "kafka.", "zookeeper.", "entityOperator.", "cruiseControl.", "kafkaExporter."))
-_RAY = _at("headGroupSpec.template", "workerGroupSpecs.*.template", lasts=True)
+_RAY = _at("headGroupSpec.template", "workerGroupSpecs.*.template", runs_forever=True)
 _KNOWN_PLACES: dict[str, Places] = dict(
     _table_entries(
         ("extensions", "Deployment DaemonSet ReplicaSet", _LONG_RUNNING_TEMPLATE),
         ("apps", "Deployment DaemonSet ReplicaSet StatefulSet", _LONG_RUNNING_TEMPLATE),
         ("batch", "Job", _RUN_TO_COMPLETION_TEMPLATE),
-        ("batch", "CronJob", _at("spec.jobTemplate.spec.template", lasts=False)),
+        ("batch", "CronJob", _at("spec.jobTemplate.spec.template", runs_forever=False)),
         ("apps.openshift.io", "DeploymentConfig", _LONG_RUNNING_TEMPLATE),
         ("argoproj.io", "Rollout", _LONG_RUNNING_TEMPLATE),
         ("argoproj.io", "Experiment", _at("spec.templates.*.template")),
@@ -144,45 +144,45 @@ _KNOWN_PLACES: dict[str, Places] = dict(
         ("serving.knative.dev", "Service Configuration", _TEMPLATE),
         ("serving.knative.dev", "Revision", _at("spec")),
         ("sources.knative.dev", "ContainerSource", _TEMPLATE),
-        ("keda.sh", "ScaledJob", _at("spec.jobTargetRef.template", lasts=False)),
+        ("keda.sh", "ScaledJob", _at("spec.jobTargetRef.template", runs_forever=False)),
         ("tekton.dev", "Task ClusterTask", _with_prefix(("spec",), _STEPS)),
-        ("tekton.dev", "StepAction", _at("spec", part="container", lasts=False, loose=True)),
+        ("tekton.dev", "StepAction", _at("spec", part="container", runs_forever=False, is_partial=True)),
         ("tekton.dev", "TaskRun", _TASK_RUN),
         ("tekton.dev", "Pipeline", _with_prefix([f"spec.{each}" for each in _PIPELINE], _STEPS)),
         ("tekton.dev", "PipelineRun", (*_with_prefix([f"spec.pipelineSpec.{each}" for each in _PIPELINE], _STEPS),
-                                       *_at("spec.podTemplate", "spec.taskRunTemplate.podTemplate", part="fields", lasts=False))),
+                                       *_at("spec.podTemplate", "spec.taskRunTemplate.podTemplate", part="fields", runs_forever=False))),
         ("apps.kruise.io", "CloneSet StatefulSet DaemonSet", _LONG_RUNNING_TEMPLATE),
         ("apps.kruise.io", "BroadcastJob", _RUN_TO_COMPLETION_TEMPLATE),
         ("apps.kruise.io", "AdvancedCronJob",
-         _at("spec.template.jobTemplate.spec.template", "spec.template.broadcastJobTemplate.spec.template", lasts=False)),
+         _at("spec.template.jobTemplate.spec.template", "spec.template.broadcastJobTemplate.spec.template", runs_forever=False)),
         ("apps.kruise.io", "SidecarSet", _at("spec.containers.*", "spec.initContainers.*", part="container")),
-        ("apps.kruise.io", "UnitedDeployment", _at("spec.template.*.spec.template", lasts=True)),
-        ("batch.volcano.sh", "Job", _at("spec.tasks.*.template", lasts=False)),
+        ("apps.kruise.io", "UnitedDeployment", _at("spec.template.*.spec.template", runs_forever=True)),
+        ("batch.volcano.sh", "Job", _at("spec.tasks.*.template", runs_forever=False)),
         ("kubeflow.org", "TFJob PyTorchJob MPIJob XGBoostJob PaddleJob JAXJob MXJob",
-         _at(*(f"spec.{each}ReplicaSpecs.*.template" for each in ("tf", "pytorch", "mpi", "xgb", "paddle", "jax", "mx")), lasts=False)),
+         _at(*(f"spec.{each}ReplicaSpecs.*.template" for each in ("tf", "pytorch", "mpi", "xgb", "paddle", "jax", "mx")), runs_forever=False)),
         ("kubeflow.org", "Notebook", _TEMPLATE),
         ("trainer.kubeflow.org", "TrainingRuntime ClusterTrainingRuntime",
-         _at("spec.template.spec.replicatedJobs.*.template.spec.template.spec", part="fields", lasts=False, loose=True)),
-        ("jobset.x-k8s.io", "JobSet", _at("spec.replicatedJobs.*.template.spec.template", lasts=False)),
+         _at("spec.template.spec.replicatedJobs.*.template.spec.template.spec", part="fields", runs_forever=False, is_partial=True)),
+        ("jobset.x-k8s.io", "JobSet", _at("spec.replicatedJobs.*.template.spec.template", runs_forever=False)),
         ("leaderworkerset.x-k8s.io", "LeaderWorkerSet",
-         _at("spec.leaderWorkerTemplate.leaderTemplate", "spec.leaderWorkerTemplate.workerTemplate", lasts=True)),
+         _at("spec.leaderWorkerTemplate.leaderTemplate", "spec.leaderWorkerTemplate.workerTemplate", runs_forever=True)),
         ("sparkoperator.k8s.io", "SparkApplication", _with_prefix(("spec",), _SPARK)),
         ("sparkoperator.k8s.io", "ScheduledSparkApplication", _with_prefix(("spec.template",), _SPARK)),
         ("ray.io", "RayCluster", _with_prefix(("spec",), _RAY)),
         ("ray.io", "RayJob", _with_prefix(("spec.rayClusterSpec",), _RAY)),
         ("ray.io", "RayService", _with_prefix(("spec.rayClusterConfig",), _RAY)),
         ("serving.kserve.io", "InferenceService", _with_prefix(("spec.predictor", "spec.transformer", "spec.explainer"), _KSERVE)),
-        ("serving.kserve.io", "ServingRuntime ClusterServingRuntime", _at("spec", part="fields", loose=True)),
+        ("serving.kserve.io", "ServingRuntime ClusterServingRuntime", _at("spec", part="fields", is_partial=True)),
         ("monitoring.coreos.com", "Prometheus PrometheusAgent Alertmanager ThanosRuler", _PROMETHEUS),
         ("opentelemetry.io", "OpenTelemetryCollector",
-         (*_at("spec", part="fields", lasts=True, loose=True),
+         (*_at("spec", part="fields", runs_forever=True, is_partial=True),
           *_at("spec.initContainers.*", "spec.additionalContainers.*", part="container"))),
-        ("kafka.strimzi.io", "Kafka KafkaConnect KafkaBridge KafkaMirrorMaker2 KafkaNodePool", _at(*_STRIMZI, part="fields", loose=True)),
+        ("kafka.strimzi.io", "Kafka KafkaConnect KafkaBridge KafkaMirrorMaker2 KafkaNodePool", _at(*_STRIMZI, part="fields", is_partial=True)),
         ("agones.dev", "GameServer", _at("spec.template")),
         ("agones.dev", "Fleet GameServerSet", _at("spec.template.spec.template")),
         ("actions.github.com", "AutoscalingRunnerSet EphemeralRunnerSet EphemeralRunner",
-         _at("spec.template.spec", part="fields", loose=True)),
-        *((f"{group}.k8s.elastic.co", kind, _at(*paths, part="fields", loose=True))
+         _at("spec.template.spec", part="fields", is_partial=True)),
+        *((f"{group}.k8s.elastic.co", kind, _at(*paths, part="fields", is_partial=True))
           for group, kind, paths in (
               ("elasticsearch", "Elasticsearch", ("spec.nodeSets.*.podTemplate.spec",)),
               ("kibana", "Kibana", ("spec.podTemplate.spec",)),

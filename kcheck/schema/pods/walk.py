@@ -97,9 +97,9 @@ class PodWalk(Walk):
         self.pod = None
 
     def _new_pod(self, node: Node, whole: bool) -> Pod:
-        pod = Pod(node, self.resource, whole, self._place.loose)
+        pod = Pod(node, self.resource, whole, self._place.is_partial)
         ends = node["restartPolicy"].text in ("Never", "OnFailure")
-        pod.lasts = False if ends else self._place.lasts
+        pod.runs_forever = False if ends else self._place.runs_forever
         return pod
 
     def visit(self, node: Node, shape: Shape) -> None:

@@ -38,7 +38,7 @@ def read(text: str, base: int, repeats: Repeats | None = None) -> Built | None:
         rest = text.encode().translate(None, _USUAL)
         if rest and not _PRINTABLE.fullmatch(rest.decode()):
             return None
-        return _FastReader(text, base, repeats).run()
+        return _FastReader(text, base, repeats).read_document()
     except (NeedsLibyaml, BadScalar, UnicodeEncodeError):
         if repeats is not None:
             repeats.spared = spared
@@ -48,7 +48,7 @@ def read(text: str, base: int, repeats: Repeats | None = None) -> Built | None:
 def read_shared_block(text: str, node: Node, repeats: Repeats) -> dict[str, Node]:
     """Parse the text of a shared block and return it as the value of `node`."""
     indent = len(text) - len(text.lstrip(" "))
-    built = _FastReader(text, node.start - indent, repeats).run()
+    built = _FastReader(text, node.start - indent, repeats).read_document()
     assert built is not None
     value: dict[str, Node] = built.root.held
     for child in value.values():
@@ -68,7 +68,7 @@ class _FastReader:
         self.duplicates: list[tuple[Node, Node]] = []
         self.opened: list[tuple[Node, int]] = []
 
-    def run(self) -> Built | None:  # noqa: C901 (one loop over the input: a call per step costs a tenth of all reading)
+    def read_document(self) -> Built | None:  # noqa: C901 (one loop over the input: a call per step costs a tenth of all reading)
         text, base, duplicates, repeats = self.text, self.base, self.duplicates, self.repeats
         # The depth inside a shared block is not known where it is reused, so block and context each get half of the levels.
         depth = (DEPTH_LIMIT - MAX_FLOW_DEPTH) // (1 if repeats is None else 2)

@@ -52,7 +52,7 @@ def build(parser: Any, text: str, base: int, slash: bool = True) -> Built | None
     `base`: number added to all offsets. `slash`: whether "\\/" is an escape sequence, as in JSON; the YAML reader of the API server does
     not accept it. Raises YamlFault and the exceptions of the parser.
     """
-    return _Builder(text, base, slash).run(parser)
+    return _Builder(text, base, slash).build_document(parser)
 
 
 class _Builder:
@@ -69,7 +69,7 @@ class _Builder:
         self.merge_keys: set[int] = set()
         self.aliased: set[int] = set()
 
-    def run(self, parser: Any) -> Built | None:  # noqa: C901 (one loop over the input: a call per step costs a tenth of all reading)
+    def build_document(self, parser: Any) -> Built | None:  # noqa: C901 (one loop over the input: a call per step costs a tenth of all reading)
         base, text, anchors, duplicates = self.base, self.text, self.anchors, self.duplicates
         get = parser.get_event
         # The current collection, its Node, the key whose value is expected, and the same of the enclosing collections.
@@ -160,7 +160,7 @@ class _Builder:
                 continue
             elif kind is DocumentEndEvent:
                 assert root is not None
-                return Built(root, duplicates, self.behind(event, get))
+                return Built(root, duplicates, self.trailing_offset(event, get))
             else:
                 assert kind is StreamEndEvent
                 return None
@@ -193,7 +193,7 @@ class _Builder:
         match = _PROPERTIES.match(self.text, start, end)
         return match.end() if match else start
 
-    def behind(self, end: Any, get: Callable[[], Any]) -> int | None:
+    def trailing_offset(self, end: Any, get: Callable[[], Any]) -> int | None:
         """Return the offset of text after the end of the document, which the API server ignores, None if there is none.
 
         `get`: returns the next event.

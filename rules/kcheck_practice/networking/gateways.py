@@ -100,12 +100,12 @@ def missing_reference_grant(user: Facts, bundle: Bundle) -> Iterator[Problem]:
 
     The referenced object must be in the folder, or in a complete input: its ReferenceGrant should then be there, too.
     """
-    if user.group != _GROUP or not user.whole or not user.id.namespace:
+    if user.group != _GROUP or not user.is_complete or not user.id.namespace:
         return
     for reference in user.references:
         if reference.kind not in _GRANTED or reference.api_group or reference.namespace in ("", user.id.namespace):
             continue
-        there = [f for f in bundle.copies(reference) if f.id.namespace == reference.namespace]
+        there = [f for f in bundle.candidates(reference) if f.id.namespace == reference.namespace]
         near = any(f.folder == user.folder for f in there)
         if not (near or (bundle.complete and there)) or _is_granted(user, reference, bundle):
             continue
@@ -119,11 +119,11 @@ def missing_reference_grant(user: Facts, bundle: Bundle) -> Iterator[Problem]:
  facts="references", kinds=_ROUTES, groups=("networking", "gateway-api", "security", "relations"))  # fmt: skip
 def external_name_backend(route: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yield backendRefs to ExternalName Services, which the Gateway API excludes because they bypass namespaces (CVE-2021-25740)."""
-    if not isinstance(route.network, network.RouteFact) or not route.whole:
+    if not isinstance(route.network, network.RouteFact) or not route.is_complete:
         return
     for reference in route.references:
         if reference.kind == "Service" and reference.use == "backend":
-            copies = bundle.copies(reference)
+            copies = bundle.candidates(reference)
             if copies and all("external-name-service" in f.marks for f in copies):
                 message = f'Service "{reference.name}" has type ExternalName, which Gateways do not support as a backend'
                 related = (Related(copies[0].place, copies[0].title),)
@@ -133,11 +133,13 @@ def external_name_backend(route: Facts, bundle: Bundle) -> Iterator[Problem]:
 def _parents(route: Facts, bundle: Bundle) -> Iterator[tuple[network.Parent, list[tuple[Facts, network.GatewayFact]]]]:
     """The parentRefs of a route, each with the Gateways of the input that it may refer to."""
     said = route.network
-    for parent in said.parents if isinstance(said, network.RouteFact) and route.whole else ():
+    for parent in said.parents if isinstance(said, network.RouteFact) and route.is_complete else ():
         found = [
             (f, f.network)
             for f in bundle.named("Gateway", parent.name, _GROUP)
-            if f.whole and isinstance(f.network, network.GatewayFact) and (f.id.namespace or "default") == (parent.namespace or "default")
+            if f.is_complete
+            and isinstance(f.network, network.GatewayFact)
+            and (f.id.namespace or "default") == (parent.namespace or "default")
             if bundle.variants.is_nearest(route.named, f.place.file)
         ]
         if found and (bundle.complete or any(f.folder == route.folder for f, _ in found)):

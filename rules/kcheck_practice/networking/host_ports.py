@@ -22,7 +22,7 @@ def host_port(
     if not daemon_sets and container.resource.kind == "DaemonSet":
         return
     # With hostNetwork every container port is a host port; the rule host-network reports it.
-    if container.pod["hostNetwork"].flag:
+    if container.pod["hostNetwork"].boolean:
         return
     for port in container["ports"]:
         node = port["hostPort"]
@@ -37,11 +37,11 @@ def host_port_clash(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
 
     Both must certainly run in one cluster: they are in one file, or the input is complete.
     """
-    if not facts.whole:
+    if not facts.is_complete:
         return
     for pod in facts.pods:
         for port in pod.ports if pod.nodes is not None else ():
-            for other, others, taken in islice(bundle.takers(port, facts.place.file), _MAX_USERS):
+            for other, others, taken in islice(bundle.host_port_users(port, facts.place.file), _MAX_USERS):
                 if (other.place.file, other.place.start) >= (facts.place.file, facts.place.start):
                     continue
                 if not _run_together(facts, other, bundle) or not ports.collide(_host_port(port), _host_port(taken)):

@@ -70,7 +70,7 @@ def ingress_default_backend(resource: Resource) -> Iterator[Problem]:
 )
 def ingress_clash(ingress: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yield paths that another Ingress of the file, or of a complete input, routes first. The controller decides which of them applies."""
-    for claim in ingress.claims if ingress.whole else ():
+    for claim in ingress.claims if ingress.is_complete else ():
         if claim.what != "host":
             continue
         for other, theirs in bundle.claimants(claim):

@@ -51,7 +51,7 @@ def policy_without_dns(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
 
     Policies without egress rules, and those with ipBlock peers only, are not reported.
     """
-    outward = rules(policy, "egress") if policy.whole else None
+    outward = rules(policy, "egress") if policy.is_complete else None
     if not outward or _opens_dns(policy) or not any(not peer.block for each in outward for peer in each.peers):
         return
     chosen = _chosen(policy)
@@ -142,7 +142,7 @@ def _exposed_by(service: Facts, bundle: Bundle) -> str:
     if "open" in service.marks:
         return service.title
     for user in bundle.once(_routes).get(service.id.name, ()):
-        led = (f for r in user.references if r.kind == "Service" and r.name == service.id.name for f in bundle.copies(r))
+        led = (f for r in user.references if r.kind == "Service" and r.name == service.id.name for f in bundle.candidates(r))
         if bundle.together(user, service) and any(f is service for f in led):
             return f"{user.title} through {service.title}"
     return ""
@@ -152,7 +152,7 @@ def _routes(bundle: Bundle) -> dict[str, list[Facts]]:
     """Ingresses and routes by the names of their backend Services."""
     table: dict[str, list[Facts]] = defaultdict(list)
     for f in bundle.facts:
-        if f.whole and f.id.kind in _ROUTE_KINDS:
+        if f.is_complete and f.id.kind in _ROUTE_KINDS:
             for name in dict.fromkeys(r.name for r in f.references if r.use == "backend"):
                 table[name].append(f)
     return table
@@ -162,7 +162,7 @@ def _with_dns(bundle: Bundle) -> dict[str, list[Facts]]:
     """Policies that allow DNS, by namespace."""
     table: dict[str, list[Facts]] = defaultdict(list)
     for f in bundle.facts:
-        if f.whole and f.id.kind == "NetworkPolicy" and _opens_dns(f):
+        if f.is_complete and f.id.kind == "NetworkPolicy" and _opens_dns(f):
             table[f.id.namespace].append(f)
     return table
 

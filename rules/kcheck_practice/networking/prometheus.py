@@ -34,7 +34,7 @@ def monitor_without_services(monitor: Facts, bundle: Bundle) -> Iterator[Problem
     # Services of kube-system and of the API server are created by the cluster or by the Prometheus operator.
     if found.namespaces == {"kube-system"} or _API_SERVER & {value for r in found.selector.requirements for value in r.values}:
         return
-    here = [f for f in bundle.around(monitor, "file") if f.id.kind == "Service" and f.whole]
+    here = [f for f in bundle.in_scope(monitor, "file") if f.id.kind == "Service" and f.is_complete]
     if bundle.complete or here:
         closest = f" ({here[0].title} has other labels)" if here else ""
         message = f"selector {found.selector} matches no Service in the input{closest}, so nothing is scraped"
@@ -54,9 +54,9 @@ def monitor_without_pods(monitor: Facts, bundle: Bundle) -> Iterator[Problem]:
     found = _selector(monitor, "pod-monitor")
     if found is None or not found.selector.requirements or found.elsewhere or _is_operated(monitor, bundle):
         return
-    if next(bundle.selected(monitor, found.selector), None) is not None:
+    if next(bundle.pods_matching(monitor, found.selector), None) is not None:
         return
-    here = [f for f in bundle.around(monitor, "file") if f.whole and f.pods]
+    here = [f for f in bundle.in_scope(monitor, "file") if f.is_complete and f.pods]
     if bundle.complete or here:
         closest = f" ({here[0].title} has other labels)" if here else ""
         message = f"selector {found.selector} matches no Pod in the input{closest}, so nothing is scraped"
@@ -81,7 +81,7 @@ def missing_monitor_port(monitor: Facts, bundle: Bundle) -> Iterator[Problem]:
             elif behind and isinstance(port.target, str):
                 yield from _missing_port(port, _ports(behind), f"Pods of {services[0].title}", services[0])
     elif by_pod is not None and not by_pod.elsewhere:
-        pods = list(islice(bundle.selected(monitor, by_pod.selector), _MAX_SELECTED + 1))
+        pods = list(islice(bundle.pods_matching(monitor, by_pod.selector), _MAX_SELECTED + 1))
         if not 0 < len(pods) <= _MAX_SELECTED or not (bundle.complete or any(f.folder == monitor.folder for f, _ in pods)):
             return
         for port in monitor.ports:
@@ -92,7 +92,7 @@ def missing_monitor_port(monitor: Facts, bundle: Bundle) -> Iterator[Problem]:
 @rule("unselected-monitor", "No Prometheus selects this ServiceMonitor, PodMonitor or PrometheusRule", kinds=_TAKEN, groups=_GROUPS)
 def untaken_monitor(taken: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yield objects that no Prometheus selects, where one in the folder, or in a complete input, has a selector for their kind."""
-    if taken.group != _GROUP or not taken.whole:
+    if taken.group != _GROUP or not taken.is_complete:
         return
     takers = bundle.once(_takers).get(taken.id.kind, {})
     every = list(islice((pair for pairs in (takers.get(taken.folder, ()), *takers.values()) for pair in pairs), _MAX_SELECTED + 1))
@@ -115,7 +115,7 @@ def untaken_monitor(taken: Facts, bundle: Bundle) -> Iterator[Problem]:
 
 def _selector(monitor: Facts, aim: str) -> SelectorFact | None:
     """The selector of a monitor with this aim; None for a patch, and for objects of other API groups."""
-    return next((each for each in monitor.selectors if each.aim == aim), None) if monitor.whole and monitor.group == _GROUP else None
+    return next((each for each in monitor.selectors if each.aim == aim), None) if monitor.is_complete and monitor.group == _GROUP else None
 
 
 def _is_operated(monitor: Facts, bundle: Bundle) -> bool:
@@ -169,7 +169,7 @@ def _takers(bundle: Bundle) -> dict[str, dict[str, list[tuple[Facts, SelectorFac
     """Prometheus objects with their selectors, by the kind of the selected objects and by folder."""
     table: dict[str, dict[str, list[tuple[Facts, SelectorFact]]]] = defaultdict(lambda: defaultdict(list))
     for f in bundle.facts:
-        if f.whole and f.group == _GROUP and f.id.kind in _TAKERS:
+        if f.is_complete and f.group == _GROUP and f.id.kind in _TAKERS:
             for each in f.selectors:
                 table[each.aim][f.folder].append((f, each))
     return table

@@ -24,7 +24,7 @@ def missing_address(user: Facts, bundle: Bundle) -> Iterator[Problem]:
 
     That is: names that look misspelt, names with .svc where the file has Services of that namespace, and in a complete input all others.
     """
-    for address in user.addresses if user.whole else ():
+    for address in user.addresses if user.is_complete else ():
         wanted = service_calls.target(address.host, user, bundle)
         if wanted is not None and not _is_there(wanted, address, bundle):
             yield from _missing(wanted, address, user, bundle)
@@ -38,7 +38,7 @@ def missing_address(user: Facts, bundle: Bundle) -> Iterator[Problem]:
 )
 def missing_address_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yield addresses with a port that the Service does not have. Headless Services are skipped: their names resolve to the Pods."""
-    for address in user.addresses if user.whole else ():
+    for address in user.addresses if user.is_complete else ():
         wanted = service_calls.target(address.host, user, bundle) if address.port else None
         found = service_calls.services(wanted, user, bundle) if wanted is not None else []
         if wanted is None or not found:

@@ -25,7 +25,7 @@ def service_without_pods(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     if not selects(service) or _made_elsewhere(service, bundle):
         return
     wanted = service.selectors[0].selector
-    if next(bundle.selected(service, wanted), None) is not None:
+    if next(bundle.pods_matching(service, wanted), None) is not None:
         return
     near = _misspelt(service, bundle)
     if near is not None:
@@ -120,7 +120,7 @@ def service_order(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yield Services after a workload of the same file: Pods get FOO_SERVICE_HOST only of Services that exist when they start."""
     if not selects(service):
         return
-    for workload, _ in bundle.selected(service, service.selectors[0].selector, "file"):
+    for workload, _ in bundle.pods_matching(service, service.selectors[0].selector, "file"):
         if workload.place.start < service.place.start:
             line = workload.place.range.start.line
             message = f"{service.title} is defined after {workload.title} (line {line}), whose Pods it selects"
@@ -137,7 +137,7 @@ def _made_elsewhere(service: Facts, bundle: Bundle) -> bool:
 def _misspelt(service: Facts, bundle: Bundle) -> Problem | None:
     """The problem of a selector that differs from the labels of a Pod by a typing error, unless another Service selects that Pod."""
     found = service.selectors[0]
-    backends = (each for each in bundle.alike(service, found.selector) if each[0].id.kind in _SERVING)
+    backends = (each for each in bundle.near_misses(service, found.selector) if each[0].id.kind in _SERVING)
     nearest = selector.nearest(found.selector, (((f, pod), pod.labels) for f, pod in islice(backends, MAX_WORKLOADS)))
     if nearest is None:
         return None

@@ -48,7 +48,7 @@ def _rule_of(mode: str, id: str, title: str, severity: Severity, message: Callab
         runtime_classes: Annotated[tuple[str, ...], "RuntimeClasses that the configuration of the API server exempts"] = (),
         namespaces: Annotated[tuple[str, ...], "namespaces that the configuration of the API server exempts"] = (),
     ) -> Iterator[Problem]:
-        if not workload.whole or not any(pod.breaches for pod in workload.pods) or workload.id.namespace in namespaces:
+        if not workload.is_complete or not any(pod.breaches for pod in workload.pods) or workload.id.namespace in namespaces:
             return
         if any(r.kind == "RuntimeClass" and r.name in runtime_classes for r in workload.references):
             return
@@ -137,7 +137,7 @@ def _breaches(pod: PodFact, space: Facts, mode: str) -> list[PodSecurityViolatio
     version = standards.version_of(space.labels.get(f"{standards.PREFIX}{mode}-version", ""))
     if level not in standards.LEVELS[1:] or version is None:
         return []
-    latest = version == standards.EVER
+    latest = version == standards.LATEST
     return [
         each for each in pod.breaches
         if (level == "restricted" or not each.restricted) and (each.latest if latest else each.since <= version < each.until)

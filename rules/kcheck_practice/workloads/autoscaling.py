@@ -50,7 +50,7 @@ def idle_autoscaler(resource: Resource) -> Iterator[Problem]:
 )
 def autoscaler_and_replicas(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a problem for replicas of an autoscaled workload: each apply of the manifest resets the number that the autoscaler chose."""
-    if workload.scale is None or not workload.scale.written or not workload.whole or workload.id.kind == "HorizontalPodAutoscaler":
+    if workload.scale is None or not workload.scale.written or not workload.is_complete or workload.id.kind == "HorizontalPodAutoscaler":
         return
     for scaler, target in bundle.scalers(workload):
         if scaler.id.kind in ("HorizontalPodAutoscaler", "ScaledObject") and _is_applied_with(workload, scaler, bundle):
@@ -68,7 +68,7 @@ def autoscaler_clash(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a problem for each further autoscaler of a workload. A VerticalPodAutoscaler and a horizontal one are compatible as long as
     they use different metrics.
     """
-    if not workload.whole or workload.scale is None or workload.id.kind == "HorizontalPodAutoscaler":
+    if not workload.is_complete or workload.scale is None or workload.id.kind == "HorizontalPodAutoscaler":
         return
     first: dict[str, Facts] = {}
     for scaler, target in bundle.scalers(workload):
@@ -86,7 +86,7 @@ def autoscaler_clash(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
 @rule("missing-autoscaler", "Deployment has no HorizontalPodAutoscaler", groups=("autoscaling",), default=False)
 def no_autoscaler(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a problem for each Deployment that no autoscaler targets."""
-    if workload.id.kind == "Deployment" and workload.whole and workload.pods and not bundle.scalers(workload):
+    if workload.id.kind == "Deployment" and workload.is_complete and workload.pods and not bundle.scalers(workload):
         written = workload.scale is not None and workload.scale.written
         remedy = "add a HorizontalPodAutoscaler and remove spec.replicas" if written else "add a HorizontalPodAutoscaler"
         yield Problem(workload.place, f"no autoscaler targets {workload.title}", help=remedy)

@@ -25,7 +25,7 @@ def selector_overlap(controller: Facts, bundle: Bundle) -> Iterator[Problem]:
     if own is None or not own.selector.requirements:
         return
     reported = False
-    for other, _ in islice(bundle.selected(controller, own.selector, _scope(controller, bundle)), _MAX_COMPARED):
+    for other, _ in islice(bundle.pods_matching(controller, own.selector, _scope(controller, bundle)), _MAX_COMPARED):
         theirs = _owned(other)
         if not _share_namespace(controller, other) or bundle.variants.alternatives(controller.place.file, other.place.file):
             continue
@@ -50,7 +50,7 @@ def _scope(controller: Facts, bundle: Bundle) -> Scope:
 
 def _owned(facts: Facts) -> SelectorFact | None:
     """The selector by which a controller finds its own Pods; None for other objects."""
-    return next((found for found in facts.selectors if found.owns), None) if facts.whole else None
+    return next((found for found in facts.selectors if found.owns), None) if facts.is_complete else None
 
 
 def _share_namespace(first: Facts, second: Facts) -> bool:

@@ -82,7 +82,7 @@ def finished_jobs(resource: Resource) -> Iterator[Problem]:
 def suspended_job(resource: Resource) -> Iterator[Problem]:
     """Yields a problem for suspend: true. Jobs with labels of Kueue are accepted, as Kueue starts suspended Jobs."""
     node = resource["spec"]["suspend"]
-    if node.flag and not any(key.startswith("kueue.x-k8s.io/") for key in resource.labels):
+    if node.boolean and not any(key.startswith("kueue.x-k8s.io/") for key in resource.labels):
         message = f"{resource.title} is suspended and starts no {'Pods' if resource.kind == 'Job' else 'Jobs'}"
         yield Problem(node, message, help=f"remove suspend: true, or remove the {resource.kind}")
 

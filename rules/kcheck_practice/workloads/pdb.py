@@ -27,7 +27,7 @@ def no_disruption_budget(
 
     Where an autoscaler scales the workload, its minimum number of replicas counts.
     """
-    if workload.scale is None or not workload.whole or workload.id.kind not in ("Deployment", "StatefulSet", "Rollout"):
+    if workload.scale is None or not workload.is_complete or workload.id.kind not in ("Deployment", "StatefulSet", "Rollout"):
         return
     least = max([f.scale.low for f, _ in bundle.scalers(workload) if f.scale is not None], default=workload.scale.low)
     if least >= minimum and not bundle.covering(workload, "budget"):
@@ -57,7 +57,7 @@ def budget_blocks_eviction(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
     minAvailable is compared with the replicas of the only workload that is selected, or with the minimum of its autoscaler.
     """
     limit = budget.budget
-    if limit is None or not budget.whole:
+    if limit is None or not budget.is_complete:
         return
     if limit.unavailable is not None and _is_none(limit.unavailable):
         message = f"maxUnavailable: {limit.unavailable} blocks all evictions, so node drains never finish"
@@ -99,13 +99,18 @@ def budget_without_pods(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
     Only where its Pods must be part of the input: the input is complete, or the file contains workloads and no custom resource
     whose operator may create the Pods.
     """
-    if budget.budget is None or not budget.selectors or not budget.whole or (budget.id.namespace == "kube-system" and not bundle.complete):
+    if (
+        budget.budget is None
+        or not budget.selectors
+        or not budget.is_complete
+        or (budget.id.namespace == "kube-system" and not bundle.complete)
+    ):
         return
     found = budget.selectors[0]
     if not found.selector.requirements or bundle.is_met(budget, found.selector):
         return
-    beside = (f for f in bundle.around(budget, "file") if may_share(f.id.namespace, budget.id.namespace))
-    here = [f for f in beside if f.whole and f.pods and f.scale is not None]
+    beside = (f for f in bundle.in_scope(budget, "file") if may_share(f.id.namespace, budget.id.namespace))
+    here = [f for f in beside if f.is_complete and f.pods and f.scale is not None]
     if bundle.complete or (here and budget.place.file not in bundle.operated_files):
         hint = f"did you mean to select the Pods of {here[0].title}?" if here else "correct spec.selector, or add the workload to the input"
         yield Problem(found.place, f"spec.selector {found.selector} matches no Pod in the input", help=hint)
@@ -117,7 +122,7 @@ def budget_overlap(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
 
     Both must be in the file and namespace of the workload, or the input must be complete.
     """
-    if not workload.whole or not workload.pods or workload.scale is None:
+    if not workload.is_complete or not workload.pods or workload.scale is None:
         return
     near = bundle.covering(workload, "budget", "input" if bundle.complete else "file")
     near = list({f.id[1:]: f for f in near if (f.id.namespace or "default") == (workload.id.namespace or "default")}.values())
@@ -133,7 +138,7 @@ def _too_many(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a Problem for minAvailable that is not less than the number of Pods of the only workload that is selected."""
     limit = budget.budget
     covered: list[Facts] = []
-    for workload, _ in bundle.selected(budget, budget.selectors[0].selector):
+    for workload, _ in bundle.pods_matching(budget, budget.selectors[0].selector):
         covered.append(workload)
         if len(covered) > 1:
             return

@@ -69,7 +69,7 @@ def anti_affinity_topology(
 )
 def anti_affinity_without_pods(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a Problem for each term, preferred or required, that matches no Pod of the input but nearly matches the workload itself."""
-    for term in workload.selectors if workload.whole else ():
+    for term in workload.selectors if workload.is_complete else ():
         if term.aim not in ("anti-affinity", "preferred-anti-affinity") or term.elsewhere or _is_met(workload, term.selector, bundle):
             continue
         near = selector.nearest(term.selector, ((pod, pod.labels) for pod in workload.pods))
@@ -92,7 +92,7 @@ def spread_without_own_pods(workload: Facts, bundle: Bundle) -> Iterator[Problem
 
     The scheduler counts the Pods that the labelSelector matches; without one the constraint is met everywhere.
     """
-    for term in workload.selectors if workload.whole else ():
+    for term in workload.selectors if workload.is_complete else ():
         if term.aim == "spread" and workload.pods and not _is_met(workload, term.selector, bundle):
             pod = workload.pods[0]
             owner = workload.title

@@ -141,7 +141,7 @@ def sysctl_escape(sysctl: Node) -> Iterator[Problem]:
 )
 def shared_user(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a Problem for a user ID that another workload has too: a process that escapes can read the other's files on the node."""
-    for claim in workload.claims if workload.whole else ():
+    for claim in workload.claims if workload.is_complete else ():
         if claim.what != "user":
             continue
         for other, theirs in bundle.claimants(claim)[:1]:

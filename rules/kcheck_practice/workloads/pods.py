@@ -45,7 +45,7 @@ def host_network(
 ) -> Iterator[Problem]:
     """Yields a Problem for hostNetwork: true: such a Pod uses the ports of its node, sees its traffic and bypasses NetworkPolicies."""
     node = pod["hostNetwork"]
-    if node.flag and (daemon_sets or pod.resource.kind != "DaemonSet") and not _is_static(pod):
+    if node.boolean and (daemon_sets or pod.resource.kind != "DaemonSet") and not _is_static(pod):
         message = "hostNetwork: true exposes the node's network and bypasses NetworkPolicies"
         yield Problem(node, message, help="remove hostNetwork and expose the Pod with a Service", at="key")
 
@@ -64,7 +64,7 @@ def service_account_alias(pod: Pod) -> Iterator[Problem]:
     The API server copies serviceAccount to serviceAccountName unless that is set, and returns both fields.
     """
     alias, current = pod["serviceAccount"], pod["serviceAccountName"]
-    if not alias.text or alias.text == current.text or not pod.whole:
+    if not alias.text or alias.text == current.text or not pod.is_complete:
         return
     if current.text:
         message = f'serviceAccount "{alias.text}" is ignored because serviceAccountName is "{current.text}"'

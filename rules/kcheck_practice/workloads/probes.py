@@ -158,7 +158,7 @@ def probe_command(
 
 def _is_long_running(container: Container) -> bool:
     """Whether a container, and as far as is known its Pod, run until they are stopped."""
-    return container.runs_on and container.pod.lasts is True and is_whole(container)
+    return container.runs_on and container.pod.runs_forever is True and is_whole(container)
 
 
 def _handlers(container: Container) -> Iterator[tuple[str, Node]]:

@@ -24,7 +24,7 @@ def unprobed_backend(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
 
     One probe is enough: a Pod is ready when all its containers are.
     """
-    if not workload.whole or workload.id.kind not in _SERVING or all(pod.probed for pod in workload.pods):
+    if not workload.is_complete or workload.id.kind not in _SERVING or all(pod.probed for pod in workload.pods):
         return
     services = [f for f in bundle.covering(workload, "service") if _is_near(workload, f, bundle)]
     if services:

@@ -22,10 +22,10 @@ _EXCLUSIVE_MODES = ("ReadWriteOnce", "ReadWriteOncePod")
 )
 def stateful_set_service(stateful: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a Problem where the Service in serviceName is not headless or does not select the Pods: they get no stable DNS names."""
-    named = next((r for r in stateful.references if r.kind == "Service" and r.use == "own"), None) if stateful.whole else None
+    named = next((r for r in stateful.references if r.kind == "Service" and r.use == "own"), None) if stateful.is_complete else None
     if named is None or stateful.id.kind != "StatefulSet":
         return
-    copies = [f for f in bundle.copies(named) if f.whole and f.folder == stateful.folder]
+    copies = [f for f in bundle.candidates(named) if f.is_complete and f.folder == stateful.folder]
     if not copies or any(f.headless and _selects(f, stateful) for f in copies):
         return
     found = copies[0]
