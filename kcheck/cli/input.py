@@ -78,7 +78,7 @@ _OPTIONS = (
         "--as-found", is_flag=True, help="Skip PATHS that are not manifests, as in a folder search. Intended for pre-commit hooks."
     ),
     click.option("--stdin-filename", default="", metavar="PATH", help="File name to report for standard input."),
-    click.option("--max-file-size", default="", metavar="SIZE", help="Report larger files as unreadable. [default: 32Mi]"),
+    click.option("--max-file-size", default="", metavar="SIZE", help="Do not read larger files. [default: 32Mi]"),
     click.option(
         "--jobs", "-j", type=click.IntRange(min=1), default=None, metavar="N", help="Number of processes. [default: number of CPUs]"
     ),

@@ -50,7 +50,7 @@ class ConfigDraft:
     missing: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def want(self, tool: str, check: str, file: str, line: int = 0, severity: Severity | None = None) -> None:
-        """Switches on the rules that replace a check. Without a severity, info becomes warning, as the check failed the other tool's run."""
+        """Switches on the rules that replace a check. Without a severity, info becomes warning, as the check failed the other tool."""
         rules = self.counterparts.rules(tool, check)
         if not rules and line:
             self.notes.append(Note(file, line, f"{tool} {check}: kcheck has no such rule"))

@@ -105,7 +105,7 @@ _GENERIC_TEMPLATES = frozenset(
 
 @dataclass(slots=True)
 class TemplateMeaning:
-    """The equivalent of a template. `rules`: rules to switch on; `options`: (rule, option, value); `lost`: parameters without equivalent."""
+    """The equivalent of a template. `rules`: rules to switch on; `options`: (rule, option, value); `lost`: unsupported parameters."""
 
     rules: list[str] = field(default_factory=list)
     options: list[tuple[str, str, Any]] = field(default_factory=list)

@@ -43,7 +43,7 @@ def test_a_config_is_printed_and_nothing_is_lost(program: Program) -> None:
     put(lint_yaml=LINTER)
     done = program("migrate", "lint.yaml")
     assert done.code == 0
-    assert done.out.startswith("# From lint.yaml (kube-linter), by kcheck migrate.\nrules:\n")
+    assert done.out.startswith("# Migrated from lint.yaml (kube-linter) by kcheck migrate.\nrules:\n")
     assert "  latest-tag: off  # kube-linter: latest-tag\n" in done.out
     assert not Path(".kcheck.yaml").exists()
 
@@ -139,7 +139,7 @@ def test_a_folder_is_looked_through(program: Program) -> None:
         (["none.yaml"], "no such file"),
         (["values.yaml"], "neither a manifest nor a config"),
         (["web.yaml", "--output", "x"], "none of the files is a config"),
-        (["lint.yaml", "--from", "kube-score"], "no line of it calls kube-score"),
+        (["lint.yaml", "--from", "kube-score"], "no call of kube-score score found"),
         (["lint.yaml", "--output", "none/x.yaml"], "does not exist"),
         (["lint.yaml", "--from", "tslint"], "tslint"),
     ],

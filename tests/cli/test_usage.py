@@ -28,7 +28,7 @@ from tests.cli.conftest import POD, Program
         (["check", "good.yaml", "--max-file-size", "0"], "0 is not greater than 0"),
         (["check", "good.yaml", "--output", "missing/report.json"], '--output: folder "missing" does not exist'),
         (["check", "good.yaml", "--config", "good.yaml", "--isolated"], "cannot be combined"),
-        (["check", "good.yaml", "--schemas", "good.yaml"], "good.yaml contains no CRD"),
+        (["check", "good.yaml", "--schemas", "good.yaml"], "good.yaml has no CRD"),
         (["check", "good.yaml", "--fail-on", "fatal"], "'fatal' is not one of 'info', 'warning', 'error'"),
         (["explain", "prot-number"], 'unknown rule or group "prot-number"; see kcheck rules'),
         (["rules", "--groups", "--like", "polaris"], "cannot be combined"),

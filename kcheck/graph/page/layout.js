@@ -6,14 +6,14 @@ const NODE = { width: 208, height: 46 };
 const GAP = { x: 96, y: 14, part: 48, single: 14 };
 const SWEEPS = 14;
 const DUMMY = 10; // Height reserved for an edge that passes through a column.
-const CROWD = 90; // Number of nodes in a connected part from which each folder is drawn separately.
+const MAX_UNGROUPED_NODES = 90; // Number of nodes in a connected part from which each folder is drawn separately.
 
 // nodes: [{index, rank, stage, folder}], in order; rank: of its category; stage: its minimum column.
 // edges: [{source, target}] by index. Returns {places: Map index -> {x, y}, ways: Map edge -> points}. Edges between parts
 // have no entry in ways.
 function layout(nodes, edges, aspect) {
   const parts = components(nodes, edges).flatMap((part) => {
-    if (part.nodes.length < CROWD) return [part];
+    if (part.nodes.length < MAX_UNGROUPED_NODES) return [part];
     const folder = new Map(part.nodes.map((n) => [n.index, n.folder]));
     return components(part.nodes, part.edges.filter((e) => folder.get(e.source) === folder.get(e.target)));
   });

@@ -8,7 +8,7 @@ const nodes = GRAPH.nodes.map((node, index) => ({
 const byId = new Map(nodes.map((node) => [node.id, node]));
 const $ = (id) => document.getElementById(id);
 const [svg, world, search, details] = [$("canvas"), $("world"), $("search"), $("details")];
-const LEAST = 0.04, MOST = 4, MARGIN = 32, READABLE = 0.55, FEW = 80;
+const MIN_ZOOM = 0.04, MAX_ZOOM = 4, MARGIN = 32, READABLE_ZOOM = 0.55, MAX_LABELED_LINES = 80;
 const SEVERITIES = ["error", "warning", "info"];
 const view = { x: 0, y: 0, zoom: 1 };
 const hidden = { kind: new Set(), namespace: new Set(), show: new Set(), relation: new Set() };
@@ -55,8 +55,8 @@ function draw() {
   const counts = new Map();
   for (const line of drawn) for (const end of [line.source, line.target]) counts.set(end, (counts.get(end) ?? 0) + 1);
   const labels = drawn.map((line) => drawEdge(line, counts, ways.get(line)));
-  document.body.classList.toggle("few", drawn.length <= FEW);
-  if (drawn.length <= FEW) thin(labels);
+  document.body.classList.toggle("few", drawn.length <= MAX_LABELED_LINES);
+  if (drawn.length <= MAX_LABELED_LINES) thin(labels);
   mark();
 }
 
@@ -86,14 +86,14 @@ function mark() {
 
 function look() {
   world.setAttribute("transform", `translate(${view.x} ${view.y}) scale(${view.zoom})`);
-  svg.classList.toggle("far", view.zoom < READABLE);
-  svg.classList.toggle("farther", view.zoom < READABLE / 2.4);
+  svg.classList.toggle("far", view.zoom < READABLE_ZOOM);
+  svg.classList.toggle("farther", view.zoom < READABLE_ZOOM / 2.4);
   document.documentElement.dataset.zoom = view.zoom.toFixed(3);
 }
 
 // After the user has zoomed or moved the view, resizing the window no longer changes it.
 function zoomTo(zoom, x = svg.clientWidth / 2, y = svg.clientHeight / 2) {
-  const to = Math.min(MOST, Math.max(LEAST, zoom));
+  const to = Math.min(MAX_ZOOM, Math.max(MIN_ZOOM, zoom));
   touched = true;
   view.x = x - ((x - view.x) * to) / view.zoom;
   view.y = y - ((y - view.y) * to) / view.zoom;
@@ -103,7 +103,7 @@ function zoomTo(zoom, x = svg.clientWidth / 2, y = svg.clientHeight / 2) {
 
 function fit() {
   const zoom = Math.min((svg.clientWidth - 2 * MARGIN) / bounds.width, (svg.clientHeight - 2 * MARGIN) / bounds.height, 1.15);
-  view.zoom = Math.min(MOST, Math.max(LEAST, zoom));
+  view.zoom = Math.min(MAX_ZOOM, Math.max(MIN_ZOOM, zoom));
   view.x = (svg.clientWidth - bounds.width * view.zoom) / 2;
   view.y = Math.max(MARGIN, (svg.clientHeight - bounds.height * view.zoom) / 2);
   touched = false;
