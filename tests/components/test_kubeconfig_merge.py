@@ -31,7 +31,7 @@ def test_what_no_file_has_is_told_where_it_is_named(check: Check) -> None:
     ]
     assert findings[0].reason == "NotFound"
     assert findings[0].concise == 'context "work" refers to the unknown cluster "prod"; did you mean "prods"?'
-    assert "add it under users" in findings[1].concise
+    assert "add it to users" in findings[1].concise
 
 
 def test_a_current_context_may_stand_in_another_file(check: Check) -> None:
@@ -71,7 +71,7 @@ def test_paths_begin_at_their_own_file(check: Check) -> None:
         ("relative-kubeconfig-path", "y/b.yaml", "clusters[0].cluster.certificate-authority"),
     ]
     assert '"x/ca.crt"' in findings[0].concise
-    assert "(ca.crt)" in findings[1].concise
+    assert '("ca.crt")' in findings[1].concise
 
 
 SECRET = "s3cr3t-t0k3n"
