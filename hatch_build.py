@@ -1,7 +1,7 @@
-"""What a wheel has and the sources have not: an index of the rules, and the innermost modules compiled with mypyc where a C compiler is
-at hand. kcheck is the same without them, and slower.
+"""Build hook that adds an index of the rules to the wheel, and hot modules compiled with mypyc if a C compiler is available. Both only make
+kcheck faster.
 
-`KCHECK_PURE=1` compiles nothing; editable installs have neither. A build that fails is told and gives plain Python.
+`KCHECK_PURE=1` disables compilation. Editable installs have neither. If a step fails, a warning is printed and the wheel is pure Python.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ for package in sys.argv[2:]:
     (folder / f"{NAME}.py").write_text(index_of(package), encoding="utf-8")
 """
 
-# Setuptools drives the compiler in a process of its own, for mypyc ends the one that it fails in.
+# Runs in a subprocess, because mypyc exits the process on errors.
 _COMPILE = """
 import sys
 from mypyc.build import mypycify
@@ -42,7 +42,7 @@ setup(name="kcheck", ext_modules=extensions, script_args=["build_ext", "--build-
 
 
 class WheelHook(BuildHookInterface):  # type: ignore[type-arg]
-    """Adds the indexes of the built-in rules to the wheel, and compiled twins of the modules that the configuration lists."""
+    """Adds the indexes of the built-in rules and the compiled modules of the configuration to the wheel."""
 
     PLUGIN_NAME = "custom"
 
@@ -50,34 +50,34 @@ class WheelHook(BuildHookInterface):  # type: ignore[type-arg]
         return ["mypy>=1.18", "setuptools>=70"] if _can_compile() else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Make what is to be added, before the wheel is put together."""
+        """Builds the additional files. Called before the wheel is built."""
         if version == "editable":
             return
-        # A tree of its own: what is made does not belong beside the sources.
-        made = Path(tempfile.mkdtemp(prefix="kcheck-build-"))
+        # A temporary copy, so that the source folder gets no build results.
+        build = Path(tempfile.mkdtemp(prefix="kcheck-build-"))
         for package in _PACKAGES:
-            shutil.copytree(Path(self.root, package), made / Path(package).name)
-        # The compiler cleans its folder up, so each has one.
-        index, lib = made / "index", made / "lib"
-        self.run(made, _INDEX, index, "kcheck_spec", "kcheck_practice", without="has no index of its rules")
-        if _can_compile() and self.run(made, _COMPILE, lib, made / "temp", *self.config["modules"], without="is not compiled"):
+            shutil.copytree(Path(self.root, package), build / Path(package).name)
+        # Separate folders, because the compiler deletes other files in its folder.
+        index, lib = build / "index", build / "lib"
+        self.run_step(build, _INDEX, index, "kcheck_spec", "kcheck_practice", without="has no index of its rules")
+        if _can_compile() and self.run_step(build, _COMPILE, lib, build / "temp", *self.config["modules"], without="is not compiled"):
             build_data["pure_python"] = False
             build_data["infer_tag"] = True
         for folder in (index, lib):
             for file in sorted(folder.rglob("*.*")):
                 build_data["force_include"][str(file)] = str(file.relative_to(folder))
 
-    def run(self, folder: Path, program: str, *arguments: str | Path, without: str) -> bool:
-        """Run a program there; whether it did its work. `without`: what kcheck is or lacks otherwise."""
+    def run_step(self, folder: Path, program: str, *arguments: str | Path, without: str) -> bool:
+        """Runs a Python program in a folder and returns whether it succeeded. `without`: end of the warning if it fails."""
         command = [sys.executable, "-c", program, *map(str, arguments)]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         if done.returncode:
-            self.app.display_warning(f"kcheck {without}, and is slower for it: {done.stderr.strip()[-2000:]}")
+            self.app.display_warning(f"kcheck {without} and will be slower: {done.stderr.strip()[-2000:]}")
         return not done.returncode
 
 
 def _can_compile() -> bool:
-    """Whether there is a C compiler, and Python's headers for it."""
+    """Whether a C compiler and the headers of Python are available."""
     if os.environ.get("KCHECK_PURE") or sys.implementation.name != "cpython":
         return False
     compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0]

@@ -1,7 +1,7 @@
 """Compare kcheck with four peers, object by object, for each check that rules replace.
 
     python benchmarks/agreement.py [--manifests FOLDER] [--peers FOLDER] [--json]        the table
-    python benchmarks/agreement.py --show kube-linter/latest-tag [--limit 10]            the differences of a check, with places
+    python benchmarks/agreement.py --show kube-linter/latest-tag [--limit 10]            the differences of a check, with locations
 
 MANIFESTS contains one folder per repository. PEERS contains a `<peer>.jsonl` per peer with one line per finding: repo, check, file, kind,
 name (kube-linter with all built-in checks, the Kubernetes framework of checkov, kube-score with all optional checks, polaris).
@@ -41,7 +41,7 @@ _PARTIES = {"us": "kcheck", "them": "peer", "both": "both"}
 
 @dataclass
 class Row:
-    """One check. Keys of objects; `explained`: class -> how many differences."""
+    """The comparison of one check. Contains object keys. `explained`: number of differences by class."""
 
     check: str
     rules: tuple[str, ...]
@@ -64,7 +64,7 @@ class Row:
 
     @property
     def agreement_of_whole(self) -> float:
-        """The same without what is no whole object, and so judged by one of the two only."""
+        """Returns the row without incomplete objects, which only one of the two checks."""
         return 1 - (len(self.cases) - self.explained[PARTIAL]) / self.judged if self.judged else 1.0
 
     @property
@@ -73,18 +73,18 @@ class Row:
 
     @property
     def is_good(self) -> bool:
-        """Whether they agree on enough objects, or it is known why not."""
+        """Whether enough objects agree or all differences are explained."""
         return self.agreement >= ENOUGH or not self.judged or 1 - self.unexplained / self.judged >= ENOUGH
 
 
 def options_of(check: str, rules: tuple[str, ...], knowledge: Knowledge) -> Options:
-    """What a check asks of the options of its rules."""
+    """Returns the rule options that make the rules equivalent to a check."""
     asked = {**PARTICULARS.get(check, {}), **knowledge.options.get(check, {})}
     return frozenset((rule, option, value) for (rule, option), value in asked.items() if rule in rules)
 
 
 def runs(counterparts: Counterparts, checks: list[str], knowledge: Knowledge) -> dict[Options, list[str]]:
-    """The rules to run under each set of options; without options all of them."""
+    """Returns the rules to run for each set of options; all rules for the empty set."""
     found: dict[Options, set[str]] = defaultdict(set)
     for check in checks:
         rules = counterparts.rules(*check.split("/", 1))
@@ -95,7 +95,7 @@ def runs(counterparts: Counterparts, checks: list[str], knowledge: Knowledge) ->
 
 
 class Comparison:
-    """Two lists of findings over one list of objects."""
+    """Compares two lists of findings for the same objects."""
 
     def __init__(
         self, repositories: list[Repository], found: dict[str, set[Key]], counterparts: Counterparts, knowledge: Knowledge
@@ -112,17 +112,17 @@ class Comparison:
                 for peer in PEERS:
                     self.objects[peer][each.key(peer)].append(each)
         for check, keys in found.items():
-            # What it says of any YAML is no sign of its having understood it.
+            # Checks that report something for any YAML do not show that the peer has read the object.
             if check not in knowledge.of_any_text:
                 self.heard[check.split("/")[0]] |= keys
 
     def row(self, check: str) -> Row:
-        """A check beside its rules."""
+        """Returns the comparison of a check and its rules."""
         peer, name = check.split("/", 1)
         rules = self.counterparts.rules(peer, name)
         kinds = self.knowledge.kinds_of(check)
         alike = self.objects[peer]
-        # Of kinds that only some checks look at, silence says nothing.
+        # For kinds that only some checks apply to, the absence of findings means nothing.
         silent = self.knowledge.always_heard(peer)
         judged = {key for key in alike if key.kind in kinds and (key.kind not in silent or key in self.heard[peer])}
         theirs, ours = {self.of_template(key) for key in self.found.get(check, ())} & judged, self.ours(check, rules)
@@ -142,14 +142,14 @@ class Comparison:
         return Case(check, side, key, self.objects[peer][key], findings, around, heard)
 
     def of_template(self, key: Key) -> Key:
-        """The workload that checkov means by a Pod, where it judges the template: that is named by the workload and its labels."""
+        """Returns the workload for a Pod that Checkov derives from a template. Its name consists of the workload and its labels."""
         if key.kind != "Pod" or key in self.objects["checkov"] or not key.file:
             return key
         owners = [each for each in self.around.get(key.repo, ()) if each.file == key.file and key.name in each.template_names]
         return owners[0].key("checkov") if owners else key
 
     def ours(self, check: str, rules: tuple[str, ...]) -> dict[Key, list[Ours]]:
-        """What our rules find, by object as the peer sees it."""
+        """Returns the findings of kcheck, by object as the peer identifies it."""
         peer = check.split("/")[0]
         options = options_of(check, rules, self.knowledge)
         special = {rule for rule, _, _ in options}
@@ -163,7 +163,7 @@ class Comparison:
         return found
 
     def seen(self, check: str, repository: Repository, findings: list[Ours]) -> Iterator[tuple[Key, Ours]]:
-        """The objects that findings count for: their own, or, where the peer tells of a role at what binds it, the bindings."""
+        """Returns the objects that findings count for: the object itself or, if the peer reports roles at their bindings, the bindings."""
         yield from ((Key(repository.name, f.file, f.kind, f.name), f) for f in findings)
         bindings = [each for each in repository.objects if each.kind in ("RoleBinding", "ClusterRoleBinding")]
         for each in bindings if check in self.knowledge.at_bindings else ():
@@ -173,7 +173,7 @@ class Comparison:
 
 
 def table(rows: list[Row]) -> Iterator[str]:
-    """The rows as text, the poorest agreement first where it is not enough."""
+    """Returns the rows as text, sorted by agreement."""
     yield f"{'check':74}{'judged':>7}{'both':>6}{'us':>6}{'them':>6}{'agree':>8}{'explained':>11}{'left':>6}"
     for row in rows:
         mark = "" if row.agreement >= ENOUGH else " ~" if row.is_good else " <"
@@ -183,7 +183,7 @@ def table(rows: list[Row]) -> Iterator[str]:
 
 
 def summary(rows: list[Row]) -> str:
-    """How many checks agree."""
+    """Returns the number of checks that agree."""
     agreeing, whole = sum(row.agreement >= ENOUGH for row in rows), sum(row.agreement_of_whole >= ENOUGH for row in rows)
     good = sum(row.is_good for row in rows)
     return f"{agreeing} of {len(rows)} agree on {ENOUGH:.0%}, {whole} where objects are whole, {good} with what is explained"
@@ -205,7 +205,7 @@ def markdown(rows: list[Row], knowledge: Knowledge) -> Iterator[str]:
 
 
 def show(row: Row, limit: int) -> Iterator[str]:
-    """The differences of a check: first those that nothing explains, then some of each class."""
+    """Returns the differences of a check: first the unexplained ones, then examples of each class."""
     groups: dict[tuple[str, str], list[Case]] = defaultdict(list)
     for case in row.cases:
         groups[case.cause, case.side].append(case)
@@ -246,7 +246,7 @@ def main() -> int:
     mapped = [check for check in sorted(found) if counterparts.rules(*check.split("/", 1))]
     chosen = [check for check in mapped if given.show in (check, "")]
     if not chosen:
-        sys.exit(f"no check {given.show} with findings and rules like it")
+        sys.exit(f"no check {given.show} with findings and equivalent rules")
     repositories = list(judge(given.manifests, runs(counterparts, chosen, knowledge), counterparts.registry))
     comparison = Comparison(repositories, found, counterparts, knowledge)
     rows = [comparison.row(check) for check in chosen]

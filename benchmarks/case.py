@@ -1,4 +1,4 @@
-"""An object over which kcheck and a peer differ, and how predicates about it are made."""
+"""An object for which kcheck and another linter differ, and the decorators of predicates about it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ WORKLOADS = frozenset(
 
 @dataclass
 class Case:
-    """An object that one alone finds fault with. `objects`: those that the peer cannot tell apart; `around`: all of the repository;
-    `heard`: of those the ones of which the peer says something; `cause`: the class that explains it.
+    """An object that only one of the two reports.
+
+    `objects`: objects that the peer cannot distinguish; `around`: all objects of the repository; `heard`: those with findings of the peer;
+    `cause`: the class that explains the difference.
     """
 
     check: str
@@ -36,13 +38,13 @@ PREDICATES: dict[str, Predicate] = {}
 
 
 def of_object(function: Callable[[Object], bool]) -> Callable[[Object], bool]:
-    """Asked of an object. Of several that share a name, one is enough."""
+    """Declares a predicate about an object. If several objects have the same name, one of them is enough."""
     PREDICATES[function.__name__.replace("_", "-")] = lambda case: any(function(each) for each in case.objects)
     return function
 
 
 def of_case(function: Predicate) -> Predicate:
-    """Asked of the findings and of what else is in the repository, too."""
+    """Declares a predicate that also uses the findings and the other objects of the repository."""
     PREDICATES[function.__name__.replace("_", "-")] = function
     return function
 

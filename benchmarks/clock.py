@@ -1,4 +1,4 @@
-"""How long commands take as whole processes: wall time, processor time of all their processes, peak memory of the largest."""
+"""Measures commands: wall time, processor time of all processes, and peak memory of the largest process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class Time(NamedTuple):
-    """Seconds of a run, and MiB of its largest process."""
+    """Wall and processor seconds of a run, and peak MiB of its largest process."""
 
     wall: float
     cpu: float
@@ -19,25 +19,25 @@ class Time(NamedTuple):
 
 
 def clock(command: Sequence[str], environment: Mapping[str, str] | None = None) -> Time:
-    """One run. What it prints goes nowhere: a terminal or a pipe would be timed with it."""
+    """Runs a command once. Its output is discarded, so that a terminal or pipe does not affect the time."""
     start = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
     _, _, used = os.wait4(process.pid, 0)
     wall = time.perf_counter() - start
-    # It has been waited for; subprocess need not know how it ended.
+    # The process has already been waited for, so subprocess must not wait again.
     process.returncode = 0
     return Time(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 
 def median(times: Sequence[Time]) -> Time:
-    """The median of each figure by itself."""
+    """Returns the median of each figure."""
     return Time(*(statistics.median(figures) for figures in zip(*times, strict=True)))
 
 
 def in_turn(commands: Mapping[str, Sequence[str]], runs: int, prepare: Callable[[str], None] = lambda name: None) -> dict[str, Time]:
-    """Medians of commands that take turns, so that what else the machine does meets all of them alike; one turn before goes uncounted.
+    """Returns the medians of commands that run in turns, so that other load affects all of them equally. The first turn is not counted.
 
-    `prepare` is called with a command's name before each of its runs.
+    `prepare` is called with the name of a command before each run.
     """
     times: dict[str, list[Time]] = {name: [] for name in commands}
     for turn in range(runs + 1):

@@ -1,9 +1,9 @@
-"""Agreement with a real API server, held to a floor that only rises.
+"""Checks that the agreement with a real API server does not fall below a recorded floor.
 
-    python benchmarks/conformance_floor.py            fail where a figure is below its floor
-    python benchmarks/conformance_floor.py --raise    write today's figures as the new floor, where they are better
+    python benchmarks/conformance_floor.py            fail if a figure is below its floor
+    python benchmarks/conformance_floor.py --raise    write the current figures as new floors if they are better
 
-Needs the recorded answers beside the checkout (../shared). Floors stand in benchmarks/conformance.json.
+Needs the recorded answers in ../shared. The floors are in benchmarks/conformance.json.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ HERE = Path(__file__).resolve().parent
 SHARED = HERE.parent.parent / "shared"
 FLOORS = HERE / "conformance.json"
 RUNS = {"cases": ["cases"], "crs": ["cases", str(SHARED / "oracle" / "crs")], "corpus": ["corpus"]}
-# Figures of which less is better.
+# Figures for which lower is better.
 FALSE = {"false_alarms", "false_warnings"}
 FIGURES = ("agreement", "caught", "fields", "warned", "false_alarms", "false_warnings")
 
 
 def measure(arguments: list[str]) -> dict[str, float]:
-    """The figures of one run of the conformance tool."""
+    """Returns the figures of a run of the conformance tool."""
     kcheck = str(Path(sys.executable).parent / "kcheck")
     command = [sys.executable, str(SHARED / "tools" / "conformance.py"), *arguments, "--kcheck", kcheck, "--show", "0", "--json"]
     output = subprocess.run(command, capture_output=True, text=True, check=True).stdout

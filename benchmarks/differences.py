@@ -1,4 +1,4 @@
-"""Why kcheck and a peer differ over an object: classes of agreement.yaml, told by predicates over what stands in the manifest."""
+"""Explanations of differences between kcheck and another linter: the classes of agreement.yaml, which are predicates about manifests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from case import PREDICATES, Case
 from kcheck.text.source import Source
 from kcheck.yaml.parse import parse
 
-# Predicates make themselves known when their modules are read.
+# Predicates are registered when their modules are imported.
 SOURCES = (roles, surroundings, traits)
 
 DATA = Path(__file__).resolve().parent / "agreement.yaml"
@@ -24,9 +24,9 @@ DATA = Path(__file__).resolve().parent / "agreement.yaml"
 
 @dataclass(frozen=True)
 class Class:
-    """A kind of difference. `checks`: patterns; `names`: beginnings of names; `when`: predicates, of which all hold.
+    """A class of differences. `checks`: patterns of checks; `names`: prefixes of names; `when`: predicates that must all hold.
 
-    `right`: who is; "both" where the two mean different things by design.
+    `right`: the linter that is right; "both" if the two check different things by design.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Class:
     example: str
 
     def explains(self, case: Case) -> bool:
-        """Whether a case is of this class. A case about several objects is, where one of them is."""
+        """Whether a case belongs to this class. For a case with several objects, one of them is enough."""
         if self.side not in ("", case.side) or not any(fnmatchcase(case.check, pattern) for pattern in self.checks):
             return False
         if (self.kinds and case.key.kind not in self.kinds) or (self.names and not case.key.name.startswith(self.names)):
@@ -50,11 +50,15 @@ class Class:
 
 @dataclass
 class Knowledge:
-    """agreement.yaml. `kinds`: what a check looks at, by pattern; `heard`: by peer, the kinds in which it finds something nearly always.
+    """The content of agreement.yaml.
 
-    `options`: check -> (rule, option) -> value, besides what a migration sets; `fields`: check -> pattern of the fields that it is about,
-    where its rules are about more; `at_bindings`: checks that tell at a binding what rules tell at its role; `of_any_text`: checks that
-    find something in what the peer has not understood.
+    Attributes:
+        kinds: Kinds that a check applies to, by pattern of checks.
+        heard: Kinds that a peer nearly always has findings for, by peer.
+        options: Option values by check and (rule, option), in addition to those of a migration.
+        fields: Pattern of the fields that a check applies to, if its rules apply to more fields.
+        at_bindings: Checks that report at a binding what rules report at its role.
+        of_any_text: Checks that have findings for text that the peer cannot interpret.
     """
 
     classes: list[Class]
@@ -66,20 +70,20 @@ class Knowledge:
     of_any_text: frozenset[str]
 
     def kinds_of(self, check: str) -> frozenset[str]:
-        """The first pattern that fits says it."""
+        """Returns the kinds that a check applies to, from the first pattern that matches."""
         return next((kinds for pattern, kinds in self.kinds if fnmatchcase(check, pattern)), frozenset())
 
     def always_heard(self, peer: str) -> frozenset[str]:
-        """The kinds of which a peer finds something wrong with nearly every object that it can read."""
+        """Returns the kinds for which a peer has findings in nearly every object that it can read."""
         return self.heard.get(peer, frozenset())
 
     def cause(self, case: Case) -> str:
-        """The first class that explains a case, "" for none."""
+        """Returns the first class that explains a case, "" if there is none."""
         return next((each.name for each in self.classes if each.explains(case)), "")
 
 
 def load_knowledge() -> Knowledge:
-    """Read agreement.yaml."""
+    """Reads agreement.yaml."""
     (document,) = parse(Source(str(DATA), DATA.read_text(encoding="utf-8")))
     if document.fault is not None:
         raise SystemExit(f"{DATA.name}: {document.fault.message}")

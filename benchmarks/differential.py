@@ -1,13 +1,13 @@
-"""What kcheck reads in broken and hostile YAML, compared with what kubectl reads.
+"""Compares how kcheck and kubectl read invalid and hostile YAML.
 
     (cd benchmarks/yaml_oracle && GOFLAGS=-trimpath go build -o /tmp/yaml_oracle .)
     python benchmarks/differential.py /tmp/yaml_oracle [FOLDER]... [--inputs 150000] [--seed 0] [--show 2]
     python benchmarks/differential.py /tmp/yaml_oracle --record tests/tree/answers.jsonl
 
 Inputs are mutants of the examples of the rule pages, of the snippets in tests/fuzz/yaml_mutation.py and of the manifests in the folders.
-An input depends on the seed, its number and the folders. Compared are the number of documents, which of them are refused, and the
-values of the others. Each class of differences is printed with its number, and with the reason where it is intended; the exit status
-is 1 if there is one without. `--record` writes the answers for the snippets, which a test compares with ours.
+An input depends only on the seed, its number and the folders. The number of documents, the rejected documents and the values of the others
+are compared. Each class of differences is printed with its count, and with the reason if it is intended. The exit status is 1 if a class
+has no reason. `--record` writes the answers for the snippets, which a test compares with kcheck.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ from tests.tree.answers import difference, reason  # noqa: E402
 
 BATCH = 2_000
 _LARGEST = 4_000
-"""Characters of a manifest that mutants are made of: short ones make more inputs in the same time."""
+"""Maximum characters of a manifest that is mutated: shorter manifests allow more inputs in the same time."""
 
 
 def main() -> int:
     flags = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    flags.add_argument("oracle", help="the program that is built from benchmarks/yaml_oracle")
+    flags.add_argument("oracle", help="program built from benchmarks/yaml_oracle")
     flags.add_argument("folders", nargs="*", type=Path, help="folders with manifests")
     flags.add_argument("--inputs", type=int, default=150_000)
     flags.add_argument("--seed", type=int, default=0)
     flags.add_argument("--only", type=int, metavar="NUMBER", help="only this input, printed with both answers")
     flags.add_argument("--show", type=int, default=2, metavar="N", help="examples to print per class (default 2)")
-    flags.add_argument("--plain", action="store_true", help="the texts themselves instead of mutants")
+    flags.add_argument("--plain", action="store_true", help="compare the original texts instead of mutants")
     flags.add_argument("--record", type=Path, metavar="FILE", help="write the answers for the snippets")
     given = flags.parse_intermixed_args()
     if given.record:
@@ -68,10 +68,8 @@ def main() -> int:
     return 1 if unexplained else 0
 
 
-def compare_all(
-    oracle: str, inputs: Iterator[tuple[int, str]], most: int, talk: bool
-) -> tuple[Counter[str], dict[str, list[str]], int]:
-    """How many inputs differ by class, some examples of each class, and the number of inputs."""
+def compare_all(oracle: str, inputs: Iterator[tuple[int, str]], most: int, talk: bool) -> tuple[Counter[str], dict[str, list[str]], int]:
+    """Returns the number of differing inputs and examples by class, and the number of inputs."""
     found: Counter[str] = Counter()
     examples: dict[str, list[str]] = {}
     made = 0
@@ -86,9 +84,7 @@ def compare_all(
     return found, examples, made
 
 
-def judge(
-    oracle: str, batch: list[tuple[int, str]], found: Counter[str], examples: dict[str, list[str]], most: int, talk: bool
-) -> int:
+def judge(oracle: str, batch: list[tuple[int, str]], found: Counter[str], examples: dict[str, list[str]], most: int, talk: bool) -> int:
     for (number, text), theirs in zip(batch, ask(oracle, [text for _, text in batch]), strict=True):
         ours = read(text)
         if talk:
@@ -111,7 +107,7 @@ def manifests(folders: list[Path]) -> Iterator[str]:
 
 
 def is_text(text: str) -> bool:
-    """Whether kcheck reads a text at all, and as UTF-8: the decoder of kubectl knows nothing else."""
+    """Whether kcheck can decode a text, and as UTF-8, the only encoding that kubectl supports."""
     try:
         source = Source.decode("a.yaml", text.encode())
     except (Undecodable, UnicodeEncodeError):
@@ -131,7 +127,7 @@ def ask(oracle: str, asked: Sequence[str]) -> Iterator[list[dict[str, Any]]]:
 
 
 def read(text: str) -> list[dict[str, Any]]:
-    """Our documents in the form of an answer."""
+    """Returns the documents of kcheck in the format of an answer."""
     source = Source.decode("a.yaml", text.encode())
     try:
         documents = parse(source)

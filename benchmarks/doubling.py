@@ -1,9 +1,9 @@
-"""How the processor time of kcheck grows where an input doubles: inputs made to hurt.
+"""Measures how the processor time of kcheck grows when adversarial inputs double in size.
 
     python benchmarks/doubling.py [ROW ...] [--doublings 2] [--limit 120] [--list]
 
 Each row is an input of n, 2n and 4n parts, checked by one process without a cache. Prints user and system seconds, the factor of each
-doubling, and the peak memory of the largest run in MiB; '>' marks a run that was ended after `--limit` seconds of processor time. The start
+doubling, and the peak memory of the largest run in MiB; '>': stopped after `--limit` seconds of processor time. The start
 of the program (about 0.1 s) is part of every run, so a factor near 2 means linear and one near 4 quadratic. Linux and macOS only.
 """
 
@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 Make = Callable[[Path, int], Sequence[str]]
-"""Writes the input of a size into a folder; the flags to check it with."""
+"""Writes an input of a given size to a folder and returns the command line options to check it with."""
 
 
 class Row(NamedTuple):
-    """`size`: parts of the smallest input. `what`: what is counted by it."""
+    """A row. `size`: number of parts of the smallest input; `what`: the name of the parts."""
 
     size: int
     what: str
@@ -47,7 +47,7 @@ def _config_map(name: str) -> str:
 
 
 def near_names(folder: Path, n: int) -> Sequence[str]:
-    """Pods that refer to a ConfigMap and a Secret whose names resemble those of all that exist."""
+    """Pods that refer to a ConfigMap and a Secret with names similar to those of all existing ones."""
     _complete(folder)
     letters = "abcdefghijklmnopqrstuvwxyz"
 
@@ -77,7 +77,7 @@ def similar_names(folder: Path, n: int) -> Sequence[str]:
 
 
 def missing_files(folder: Path, n: int) -> Sequence[str]:
-    """A kustomization of n files that do not exist, beside n that do."""
+    """A kustomization of n files that do not exist, next to n files that do."""
     lines = [f"- component-{i:05d}-deploymnt.yaml" for i in range(n)]
     (folder / "kustomization.yaml").write_text("resources:\n" + "\n".join(lines) + "\n")
     for i in range(n):
@@ -98,7 +98,7 @@ def exclude_stars(folder: Path, n: int) -> Sequence[str]:
 
 
 def exclude_double_stars(folder: Path, n: int) -> Sequence[str]:
-    """`exclude` with n times '**' over deep folders."""
+    """`exclude` with n times '**' for deep folders."""
     _complete(folder, f"exclude: ['{'**/a/' * n}X']\n")
     deep = folder.joinpath(*["a"] * 60)
     deep.mkdir(parents=True)
@@ -122,7 +122,7 @@ def override_stars(folder: Path, n: int) -> Sequence[str]:
 
 
 def name_pattern(folder: Path, n: int) -> Sequence[str]:
-    """An option that is a pattern, on names of n characters."""
+    """An option with a pattern, and names of n characters."""
     _complete(folder, 'rules: {name-pattern-mismatch: {pattern: "(a+)+$"}}\n')
     (folder / "a.yaml").write_text(_config_map("a" * n + "!"))
     return ()
@@ -139,7 +139,7 @@ def overrides(folder: Path, n: int) -> Sequence[str]:
 
 
 def star_overrides(folder: Path, n: int) -> Sequence[str]:
-    """The same with globs that have no literal beginning."""
+    """Like overrides, with globs that have no literal prefix."""
     said = "".join(f"- {{files: '**/team-{i}-*.yaml', rules: {{latest-tag: warning}}}}\n" for i in range(n))
     _complete(folder, f"overrides:\n{said}")
     for i in range(n):
@@ -176,7 +176,7 @@ def one_line(folder: Path, n: int) -> Sequence[str]:
 
 
 def one_label(folder: Path, n: int) -> Sequence[str]:
-    """n Services and n Deployments with one label, all rules."""
+    """n Services and n Deployments with the same label, all rules."""
     _complete(folder)
     documents = []
     for i in range(n):
@@ -194,13 +194,13 @@ def one_label(folder: Path, n: int) -> Sequence[str]:
 
 
 def one_label_alone(folder: Path, n: int) -> Sequence[str]:
-    """The same, and only the three rules that compare Services and controllers."""
+    """n Services and n Deployments with the same label, only the three rules that compare Services and controllers."""
     one_label(folder, n)
     return ("--select", "service-without-readiness-probe,duplicate-service-selector,selector-overlap")
 
 
 def grown_text(folder: Path, n: int) -> Sequence[str]:
-    """A CEL rule whose result has the cube of the characters of a text."""
+    """A CEL rule whose result has the cube of the length of a string."""
     rule = "self.s.split('').map(c, self.s.replace(c, self.s)).join().size() > 0"
     schema = f'{{type: object, x-kubernetes-validations: [{{rule: "{rule}"}}], properties: {{s: {{type: string}}}}}}'
     (folder / "a.yaml").write_text(_definition(schema) + _resource(f"{{s: {'a' * n}}}"))
@@ -208,7 +208,7 @@ def grown_text(folder: Path, n: int) -> Sequence[str]:
 
 
 def missing_services(folder: Path, n: int) -> Sequence[str]:
-    """Services whose selectors miss the pods of their folder by a slip."""
+    """Services whose selectors do not match the Pods of their folder because of a typo."""
     _complete(folder)
     documents = []
     for i in range(n):
@@ -245,7 +245,7 @@ ROWS = {
 
 
 class Taken(NamedTuple):
-    """Processor seconds and MiB of a run; `ended`: the limit stopped it."""
+    """Processor seconds and MiB of a run. `ended`: whether it was stopped at the limit."""
 
     seconds: float
     memory: float
@@ -253,7 +253,7 @@ class Taken(NamedTuple):
 
 
 def check(make: Make, size: int, limit: int) -> Taken:
-    """One run over an input of a size."""
+    """Runs kcheck on an input of a size."""
     with tempfile.TemporaryDirectory(prefix="kcheck-doubling-") as name:
         folder = Path(name)
         flags = make(folder, size)
@@ -274,7 +274,7 @@ def check(make: Make, size: int, limit: int) -> Taken:
 
 
 def measure(name: str, doublings: int, limit: int) -> str:
-    """The line of one row."""
+    """Returns the table line of a row."""
     row = ROWS[name]
     taken: list[Taken] = []
     for step in range(doublings + 1):
@@ -291,15 +291,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rows", nargs="*", metavar="ROW", help="rows to run (default: all)")
     parser.add_argument("--doublings", type=int, default=2)
-    parser.add_argument("--limit", type=int, default=120, help="processor seconds of one run")
-    parser.add_argument("--list", action="store_true", help="names of the rows")
+    parser.add_argument("--limit", type=int, default=120, help="maximum processor seconds of a run")
+    parser.add_argument("--list", action="store_true", help="list the rows")
     given = parser.parse_args()
     if given.list:
         print("\n".join(f"{name}: {(row.make.__doc__ or '').strip()}" for name, row in ROWS.items()))
         return
     unknown = [name for name in given.rows if name not in ROWS]
     if unknown:
-        parser.error(f"no row {', '.join(unknown)}; --list names them")
+        parser.error(f"unknown row {', '.join(unknown)}; see --list")
     print("| row | sizes | CPU s | factors | MiB |\n|---|---|---|---|--:|")
     start = time.perf_counter()
     for name in given.rows or ROWS:

@@ -1,10 +1,10 @@
-"""Inputs that nobody would write, a hundred thousand of them: none may crash kcheck, and none may keep it busy for two seconds.
+"""Fuzzing with a hundred thousand unusual inputs: no input may crash kcheck or take two seconds.
 
     python benchmarks/fuzz.py [--inputs 100000] [--seed 0] [--area NAME]... [--keep FOLDER]
-    python benchmarks/fuzz.py --seed 0 --area reader --only 1234      makes one of them again
+    python benchmarks/fuzz.py --seed 0 --area reader --only 1234      reproduce one input
 
-What is made and what must hold of it stands in tests/fuzz. An input depends on the seed, its area and its number alone. What fails is
-written to a folder with what was said; the exit status is 1 then. Time is processor time: other work on the machine does not count.
+The generators and checks are in tests/fuzz. An input depends only on the seed, its area and its number. Failing inputs are written to a
+folder with the error; the exit status is then 1. Processor time is measured, so that other load does not matter.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ sys.path.insert(0, str(ROOT))
 from tests.fuzz.areas import AREAS, Area  # noqa: E402
 
 MOST = 2.0
-"""Seconds of processor time that one input may take."""
+"""Maximum processor seconds for an input."""
 
 _PATIENCE = 20.0
 _OFTEN = 3
-"""Inputs that are kept of those that fail at the same place."""
+"""Number of inputs to keep that fail at the same place."""
 
 
 class Endless(BaseException):
-    """An input that is given up."""
+    """The input was stopped."""
 
 
 def main() -> int:
     flags = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    flags.add_argument("--inputs", type=int, default=100_000, help="how many in all, shared out among the areas")
+    flags.add_argument("--inputs", type=int, default=100_000, help="total number of inputs of all areas")
     flags.add_argument("--seed", type=int, default=0)
-    flags.add_argument("--area", action="append", choices=sorted(AREAS), help="only this one; repeatable")
-    flags.add_argument("--only", type=int, metavar="NUMBER", help="only this input of the area, and print it")
-    flags.add_argument("--keep", type=Path, default=Path("fuzz"), metavar="FOLDER", help="where what fails is written")
+    flags.add_argument("--area", action="append", choices=sorted(AREAS), help="run only this area; repeatable")
+    flags.add_argument("--only", type=int, metavar="NUMBER", help="run only this input of the area and print it")
+    flags.add_argument("--keep", type=Path, default=Path("fuzz"), metavar="FOLDER", help="folder for failing inputs")
     given = flags.parse_args()
     faulthandler.enable()
     signal.signal(signal.SIGPROF, _give_up)
@@ -92,7 +92,7 @@ class Trial:
         print(f"{self.name:<18}{self.made:>8}{each:>9.2f}{slowest:>8.2f} s  {failed}  (slowest: {of})", flush=True)
 
     def hold(self, made: str | bytes) -> str:
-        """What goes wrong with an input, nothing where all is well."""
+        """Returns the failure of an input, "" without one."""
         signal.setitimer(signal.ITIMER_PROF, _PATIENCE)
         try:
             self.area.hold(made)

@@ -1,4 +1,4 @@
-"""What stands in folders of manifests: the objects, and what kcheck and its peers find in them, each repository judged on its own."""
+"""The objects in folders of manifests, and the findings of kcheck and other linters ("peers"). Each repository is checked separately."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 from kcheck.check.session import Session
 from kcheck.discovery.discover import discover
-from kcheck.discovery.load import load
+from kcheck.discovery.load import load_file
 from kcheck.kube.resource import Resource, resources
 from kcheck.migration.tools import PEERS
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import Setting, choose
-from kcheck.run.bundle_stage import conclude
+from kcheck.run.bundle_stage import build_report
 from kcheck.run.file_stage import FileStage
 from kcheck.run.run import WorkerFactory, collector_paused
 from kcheck.schema.builtin.definitions import load as load_definitions
@@ -26,14 +26,14 @@ from kcheck.text.source import Source
 from kcheck.yaml.parse import parse
 
 BY_FILE = frozenset({"checkov", "kube-linter"})
-"""Peers that judge every file; the others know an object by its name and tell of one of those that share it."""
+"""Peers that check every file. The others identify an object by its name and report only one of several objects with the same name."""
 
 Options = frozenset[tuple[str, str, Any]]
 """(rule, option, value)."""
 
 
 class Key(NamedTuple):
-    """An object as a peer tells it from others. `file`: "" for peers that go by the name alone."""
+    """The identity of an object for a peer. `file`: "" for peers that only use the name."""
 
     repo: str
     file: str
@@ -55,7 +55,7 @@ class Ours(NamedTuple):
 
 @dataclass(frozen=True)
 class Object:
-    """An object of a manifest. `part`: its file holds patches for kustomize."""
+    """An object of a manifest. `part`: whether its file contains kustomize patches."""
 
     repo: str
     file: str
@@ -81,12 +81,12 @@ class Object:
 
     @cached_property
     def content(self) -> dict[str, Any]:
-        """All of it, as plain values."""
+        """The object as plain values."""
         plain = self.resource.node.plain()
         return plain if isinstance(plain, dict) else {}
 
     def at(self, *path: str) -> Any:
-        """What stands under some keys, {} for nothing."""
+        """Returns the value at a path of keys, {} if there is none."""
         value: Any = self.content
         for key in path:
             value = value.get(key) if isinstance(value, dict) else None
@@ -94,7 +94,7 @@ class Object:
 
     @cached_property
     def template(self) -> dict[str, Any]:
-        """The pod or its template, {} for what has none."""
+        """The Pod or Pod template, {} if there is none."""
         places = [(), ("spec", "template"), ("spec", "jobTemplate", "spec", "template")]
         way = places[0] if self.kind == "Pod" else places[2] if self.kind == "CronJob" else places[1]
         found = self.at(*way)
@@ -102,13 +102,13 @@ class Object:
 
     @property
     def labels(self) -> dict[str, str]:
-        """The labels of its pods."""
+        """The labels of its Pods."""
         labels = (self.template.get("metadata") or {}).get("labels")
         return labels if isinstance(labels, dict) else {}
 
     @property
     def template_names(self) -> set[str]:
-        """The names that checkov has for its pods."""
+        """The names that Checkov uses for its Pods."""
         own = (self.template.get("metadata") or {}).get("name")
         name = self.name
         return {own or name, ".".join([name, *(f"{key}-{value}" for key, value in self.labels.items())])}
@@ -120,7 +120,7 @@ class Object:
 
     @property
     def containers(self) -> list[dict[str, Any]]:
-        """Those that are no init containers."""
+        """The containers without init containers."""
         return [c for c in self.pod.get("containers") or () if isinstance(c, dict)]
 
     def key(self, peer: str) -> Key:
@@ -129,7 +129,7 @@ class Object:
 
 @dataclass
 class Repository:
-    """One folder: its objects, and what kcheck finds under each set of options."""
+    """A repository: its objects and the findings of kcheck for each set of options."""
 
     name: str
     objects: list[Object] = field(default_factory=list)
@@ -137,9 +137,9 @@ class Repository:
 
 
 def judge(folder: Path, runs: Mapping[Options, Iterable[str]], registry: Registry) -> Iterator[Repository]:
-    """Each repository of a folder, judged by kcheck once for each set of options, by the rules that go with it.
+    """Yields each repository of a folder, checked by kcheck once for each set of options with its rules.
 
-    To a peer its input is all that there is: kcheck is told the same (`complete`).
+    Peers assume that the input is complete, so kcheck runs with `complete`.
     """
     for place in sorted(each for each in folder.iterdir() if each.is_dir()):
         found = discover([str(place)])
@@ -152,14 +152,14 @@ def judge(folder: Path, runs: Mapping[Options, Iterable[str]], registry: Registr
             session = Session(registry, chosen, [Store(load_definitions())], complete=True)
             stage = FileStage(session, WorkerFactory(session, 1, None))
             with collector_paused():
-                report = conclude((), stage.run(found), session)
+                report = build_report((), stage.run(found), session)
             repository.found[options] = [
                 Ours(f.rule, _within(folder, f.file), f.range.start.line, f.place.field, f.message, f.object.kind, f.object.name)
                 for f in report.findings
                 if f.rule in rules
             ]
         for target in found.targets:
-            source = load(target)
+            source = load_file(target)
             for document in parse(source) if isinstance(source, Source) else ():
                 for resource in resources(document):
                     line = document.source.position(resource.node.start).line
@@ -170,7 +170,7 @@ def judge(folder: Path, runs: Mapping[Options, Iterable[str]], registry: Registr
 
 
 def _give_objects(repository: Repository) -> None:
-    """Findings about a text are given to the object that it is in."""
+    """Assigns findings about a text position to the object that contains it."""
     starts: dict[str, list[Object]] = defaultdict(list)
     for each in repository.objects:
         starts[each.file].append(each)
@@ -182,7 +182,7 @@ def _give_objects(repository: Repository) -> None:
 
 
 def theirs(folder: Path) -> dict[str, set[Key]]:
-    """What the peers found: objects by "peer/check"."""
+    """Returns the findings of the peers: objects by "peer/check"."""
     found: dict[str, set[Key]] = defaultdict(set)
     for peer in PEERS:
         file = folder / f"{peer}.jsonl"

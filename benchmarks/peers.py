@@ -1,15 +1,15 @@
-"""kcheck beside its peers, as whole processes that take turns: medians and ratios.
+"""Compares the run time of kcheck and other linters. The commands run in turns; prints medians and ratios.
 
     python benchmarks/peers.py FOLDER [--runs 5]
 
-Times the tools that are found on PATH; those that are not are named. `go install` and pip bring them:
+Measures the tools on PATH and lists the missing ones. They can be installed with `go install` and pip:
 
     go install github.com/yannh/kubeconform/cmd/kubeconform@latest      go install golang.stackrox.io/kube-linter/cmd/kube-linter@latest
     go install github.com/zegl/kube-score/cmd/kube-score@latest         go install sigs.k8s.io/kubectl-validate@latest
     go install github.com/fluxcd/flux-schema/cmd/flux-schema@latest     pip install yamllint checkov
 
-kubeconform gets its schemas from a folder (made from the package kubernetes-validate, references resolved as in its own), so that
-no network is timed. kube-score reads no folders and gives up at what it cannot parse: it gets the files that it can.
+kubeconform reads its schemas from a folder (generated from the package kubernetes-validate, with references resolved as in its own), so
+that the network is not measured. kube-score does not read folders and stops at files that it cannot parse, so it only gets the others.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PEERS = ("kubeconform", "kube-linter", "kube-score", "flux-schema", "kubectl-val
 
 
 def standalone_schemas(target: Path) -> None:
-    """Write the JSON Schemas of all kinds of a version, each complete in itself."""
+    """Writes the JSON Schemas of all kinds of a version, without references."""
     spec = importlib.util.find_spec("kubernetes_validate")
     if spec is None or spec.origin is None:
         raise SystemExit("the schemas for kubeconform are in kubernetes-validate: pip install kubernetes-validate")
@@ -50,7 +50,7 @@ def standalone_schemas(target: Path) -> None:
         if not isinstance(reference, str):
             return {key: resolved(value, within) for key, value in node.items()}
         name = reference.rpartition("/")[2]
-        # A schema that holds itself (JSONSchemaProps) ends where it would begin again.
+        # A recursive schema (JSONSchemaProps) ends at the first recursion.
         return {} if name in within else resolved(definitions[name], within | {name})
 
     target.mkdir()
@@ -61,7 +61,7 @@ def standalone_schemas(target: Path) -> None:
 
 
 def readable_by_kube_score(folder: Path, list_file: Path) -> list[str]:
-    """The files that kube-score can parse, each asked for by itself; kept in a file beside the folder's copy."""
+    """Returns the files that kube-score can parse. Each file is tried separately; the result is cached next to the copy of the folder."""
     files = sorted(str(p) for p in folder.rglob("*") if p.suffix in (".yaml", ".yml") and p.is_file())
     good = [f for f in files if b"Failed to" not in subprocess.run(["kube-score", "score", f], capture_output=True, check=False).stderr]
     list_file.write_text("\n".join(good))
@@ -69,7 +69,7 @@ def readable_by_kube_score(folder: Path, list_file: Path) -> list[str]:
 
 
 def commands(folder: Path, work: Path) -> dict[str, list[str]]:
-    """What to run, by tool: all of the folder, and one small file."""
+    """Returns the commands by tool: for the whole folder and for one small file."""
     check = [KCHECK, "check", "--isolated", "--format", "json"]
     found: dict[str, list[str]] = {
         "kcheck, cold": [*check, "--no-cache", "--jobs", "2", str(folder)],
@@ -101,7 +101,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--without", action="append", default=[], help="leave a slow peer out")
+    parser.add_argument("--without", action="append", default=[], help="skip a slow tool")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:
         os.environ["KCHECK_CACHE_DIR"] = str(Path(work, "cache"))

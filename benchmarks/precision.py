@@ -1,11 +1,11 @@
-"""How much kcheck says of folders of manifests, and findings to read: whether they are right only a reader can say.
+"""Counts the findings of kcheck in folders of manifests and samples findings for manual review.
 
     python benchmarks/precision.py FOLDER [--select NAMES] [--complete]                       rule, count, per document
-    python benchmarks/precision.py FOLDER [...] --sample 20 [--seed 0] [--rule ID]...         findings of each rule, with the lines around
-    python benchmarks/precision.py FOLDER [...] --sample 100 [--seed 0] --together            findings of all rules in one draw
+    python benchmarks/precision.py FOLDER [...] --sample 20 [--seed 0] [--rule ID]...         findings of each rule, with surrounding lines
+    python benchmarks/precision.py FOLDER [...] --sample 100 [--seed 0] --together            one sample of all findings
 
-FOLDER holds repositories, each a folder that is judged on its own. Counted are the findings of practice rules, by default of those that
-are on by default; NAMES are rules and groups, as for `kcheck check --select`. docs/precision.md says what reading them gave.
+FOLDER contains a folder for each repository, which is checked separately. Only findings of practice rules are counted, by default of those
+that are on by default. NAMES are rules and groups, as for `kcheck check --select`. The results of the review are in docs/precision.md.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kcheck.discovery.discover import discover
 from kcheck.finding.finding import Finding
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run.run import run
+from kcheck.run.run import run_pipeline
 from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 
@@ -29,13 +29,13 @@ AROUND = 4
 
 
 def check(folder: Path, names: Sequence[str], complete: bool) -> tuple[int, dict[str, list[Finding]]]:
-    """How many documents there are, and the practice findings of each rule, in the order of the input."""
+    """Returns the number of documents and the practice findings of each rule, in input order."""
     registry = Registry.load()
     session = Session(registry, choose(registry, names), [Store(load(""))], complete)
     documents = 0
     found: dict[str, list[Finding]] = defaultdict(list)
     for repository in sorted(path for path in folder.iterdir() if path.is_dir()):
-        report = run(discover([str(repository)]), session)
+        report = run_pipeline(discover([str(repository)]), session)
         documents += report.documents
         for finding in report.findings:
             if finding.family != "spec":
@@ -52,7 +52,7 @@ def table(documents: int, found: dict[str, list[Finding]]) -> Iterator[str]:
 
 
 def draw(findings: list[Finding], number: int, seed: int) -> list[Finding]:
-    """So many of them by lot, the same ones for the same seed; all where there are no more."""
+    """Returns a random sample, reproducible by seed; all items if there are fewer."""
     drawn = random.Random(seed).sample(findings, min(number, len(findings)))
     return sorted(drawn, key=lambda finding: finding.order)
 
@@ -68,12 +68,14 @@ def excerpt(finding: Finding, folder: Path) -> Iterator[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--select", default="", metavar="NAMES", help="rules and groups with commas; default: what is on by default")
-    parser.add_argument("--complete", action="store_true", help="as if the config said that each repository is all there is")
-    parser.add_argument("--rule", action="append", metavar="ID", help="draw findings of this rule only")
+    parser.add_argument(
+        "--select", default="", metavar="NAMES", help="comma-separated rules and groups; default: rules that are on by default"
+    )
+    parser.add_argument("--complete", action="store_true", help="run with complete: true, as if each repository contained all objects")
+    parser.add_argument("--rule", action="append", metavar="ID", help="sample only findings of this rule")
     parser.add_argument("--sample", type=int, default=0, metavar="N")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--together", action="store_true", help="draw of all findings at once")
+    parser.add_argument("--together", action="store_true", help="take one sample of all findings")
     given = parser.parse_args()
     names = [name for name in given.select.split(",") if name]
     documents, found = check(given.folder, names, given.complete)

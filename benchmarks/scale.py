@@ -1,13 +1,13 @@
-"""What kcheck takes for inputs of many documents: processor time and memory of all its processes together.
+"""Measures kcheck on inputs of many documents: processor time and memory of all processes.
 
     python benchmarks/scale.py FOLDER [--documents 50000 200000] [--jobs 2] [--profile]    without --documents: FOLDER as it is
 
-FOLDER holds repositories, each a folder. It is copied as often as it takes under other names: each copy has folders, objects, namespaces
-and API groups of its own, so that nothing of one stands for something of another; labels stay, so that selectors have much to
-choose from. Copies go to a temporary folder (TMPDIR) and away again. Every run is cold and writes a JSON report.
+FOLDER contains a folder for each repository. It is copied as often as needed. Each copy has its own names of folders, objects, namespaces
+and API groups, so that copies do not refer to each other. Labels are unchanged, so that selectors have many candidates. Copies are written
+to a temporary folder (TMPDIR) and deleted. Every run is cold and writes a JSON report.
 
-Prints user and system seconds, the most memory (sum of the processes' PSS: a page that several share counts once) and, for each line,
-the time of a document as a multiple of the first line's. Linux only.
+Prints user and system seconds, peak memory (sum of the PSS of all processes, which counts shared pages once), and the time per document
+relative to the first line. Linux only.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _NAMES = re.compile(r"^  name(?:space)?: *([a-z0-9][a-z0-9.-]*)[ \t]*$", re.MULT
 _GROUPS = re.compile(r"^  group: *([a-z0-9-]+(?:\.[a-z0-9-]+)+)[ \t]*$", re.MULTILINE)
 _KEYS = r"^([ \t]*(?:- )?(?:[A-Za-z]*[nN]ame|[nN]amespace|service|serviceAccount): *)"
 _NAMING = re.compile(_KEYS + r"([a-z0-9][a-z0-9.-]*)(?=[ \t]*$)", re.MULTILINE)
-# What a copy puts behind names and before groups stands in a template as one of these.
+# Placeholders in a template for the suffix of names and the prefix of groups of a copy.
 _NAME, _GROUP = "\0", "\1"
 
 
 class Repository:
-    """A folder of manifests, as templates of copies."""
+    """A folder of manifests as a template for copies."""
 
     def __init__(self, folder: Path) -> None:
         files = sorted(path for path in folder.rglob("*") if path.suffix in _ENDINGS and path.is_file())
@@ -55,7 +55,7 @@ class Repository:
         self.templates = {path: template(text) for path, text in texts.items()}
 
     def write(self, folder: Path, copy: int) -> None:
-        """Write a copy; copy 0 is the repository itself."""
+        """Writes a copy. Copy 0 is the repository itself."""
         for path, text in self.texts.items():
             target = folder / path
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -65,7 +65,7 @@ class Repository:
 
 
 class Run(NamedTuple):
-    """What a run took: seconds and MiB."""
+    """Seconds and MiB of a run."""
 
     documents: int
     findings: int
@@ -76,7 +76,7 @@ class Run(NamedTuple):
 
 
 def family(process: int) -> Iterator[int]:
-    """A process and all that it has started."""
+    """Returns a process and all its descendants."""
     yield process
     try:
         for thread in os.listdir(f"/proc/{process}/task"):
@@ -87,7 +87,7 @@ def family(process: int) -> Iterator[int]:
 
 
 def memory(process: int) -> int:
-    """KiB of a process and all that it has started."""
+    """Returns the KiB of a process and all its descendants."""
     total = 0
     for member in family(process):
         try:
@@ -99,7 +99,7 @@ def memory(process: int) -> int:
 
 
 def summary(out: TextIO) -> dict[str, Any]:
-    """The head of a JSON report: the findings of so many documents need not be read."""
+    """Returns the head of a JSON report, without parsing its findings."""
     out.seek(0)
     lines = []
     for line in out:
@@ -128,7 +128,7 @@ def run(folder: Path, jobs: int, *more: str) -> Run:
 
 
 def measure(source: Path, documents: list[int], jobs: int, more: list[str]) -> Iterator[Run]:
-    """A run over the folder as it is, then one for each number of documents."""
+    """Yields a run on the folder itself, then one for each number of documents."""
     first = run(source, jobs, *more)
     yield first
     if documents:
@@ -147,7 +147,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--documents", type=int, nargs="*", default=[])
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--profile", action="store_true", help="in one process, with the time of each stage on standard error")
+    parser.add_argument("--profile", action="store_true", help="run in a single process and print a timing breakdown to standard error")
     given = parser.parse_args()
     print(f"{'documents':>10} {'findings':>9} {'wall s':>8} {'user s':>8} {'system s':>8} {'MiB':>6} {'ms/document':>12} {'ratio':>6}")
     base = 0.0

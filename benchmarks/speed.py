@@ -1,9 +1,9 @@
-"""How long kcheck takes, as a whole process: medians of runs that take turns.
+"""Measures the run time of kcheck commands. The commands run in turns; prints medians.
 
     python benchmarks/speed.py [FOLDER]    default: the examples
 
-Start of the program, one small file, 200 files, all of FOLDER: cold in one and in two processes, with a warm cache and with one file
-changed in three ways. FOLDER is copied first, so nothing of it is touched.
+The commands are: program start, one small file, 200 files, and all of FOLDER: cold with one and two processes, with a warm cache, and with
+one file changed in three ways. FOLDER is copied first and not modified.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
 
 def importing(command: list[str]) -> float:
-    """Milliseconds that imports take in a command, as `-X importtime` counts them."""
+    """Returns the milliseconds of imports in a command, measured with `-X importtime`."""
     timed = [sys.executable, "-X", "importtime", *command]
     log = subprocess.run(timed, capture_output=True, text=True, check=False).stderr
     return sum(int(m[1]) for m in re.finditer(r"^import time:\s+(\d+) \|", log, re.MULTILINE)) / 1000
@@ -34,12 +34,12 @@ OBJECT = "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: turn-{0}, labels: {
 
 
 class Workload:
-    """The commands to time, by name, over copies of a folder."""
+    """Returns the commands to measure, by name, for copies of a folder."""
 
     def __init__(self, folder: Path, work: Path) -> None:
-        self.whole = work / "whole"
-        shutil.copytree(folder, self.whole, symlinks=True)
-        files = sorted(p for p in self.whole.rglob("*") if p.suffix in (".yaml", ".yml") and p.is_file())
+        self.is_complete = work / "whole"
+        shutil.copytree(folder, self.is_complete, symlinks=True)
+        files = sorted(p for p in self.is_complete.rglob("*") if p.suffix in (".yaml", ".yml") and p.is_file())
         self.changing = files[len(files) // 2]
         self.turns = 0
         some = work / "some"
@@ -53,16 +53,16 @@ class Workload:
             "--version": [KCHECK, "--version"],
             "one small file": [*check, "--no-cache", str(small)],
             f"{min(len(files), 200)} files": [*check, "--no-cache", str(some)],
-            "all, cold, 1 process": [*check, "--no-cache", "--jobs", "1", str(self.whole)],
-            "all, cold, 2 processes": [*check, "--no-cache", "--jobs", "2", str(self.whole)],
-            "all, warm cache": [*check, "--jobs", "2", str(self.whole)],
-            "all, a comment changed": [*check, "--jobs", "2", str(self.whole)],
-            "all, a line more": [*check, "--jobs", "2", str(self.whole)],
-            "all, an object more": [*check, "--jobs", "2", str(self.whole)],
+            "all, cold, 1 process": [*check, "--no-cache", "--jobs", "1", str(self.is_complete)],
+            "all, cold, 2 processes": [*check, "--no-cache", "--jobs", "2", str(self.is_complete)],
+            "all, warm cache": [*check, "--jobs", "2", str(self.is_complete)],
+            "all, a comment changed": [*check, "--jobs", "2", str(self.is_complete)],
+            "all, a line more": [*check, "--jobs", "2", str(self.is_complete)],
+            "all, an object more": [*check, "--jobs", "2", str(self.is_complete)],
         }
 
     def prepare(self, name: str) -> None:
-        """Change one file of all: behind its objects, above them, or in what other objects may look at."""
+        """Changes one file: after its objects, before them, or in a field that other objects may refer to."""
         self.turns += 1
         text = self.changing.read_text()
         if name == "all, a comment changed":
@@ -82,7 +82,7 @@ def main() -> None:
         for name, taken in in_turn(workload.commands, RUNS, workload.prepare).items():
             print(f"{name:28}{taken.wall:9.3f}{taken.cpu:9.3f}{taken.memory:30.0f}")
         imports = importing(workload.commands["one small file"])
-    print(f"of one small file, imports: {imports:.0f} ms, as -X importtime counts, which slows them")
+    print(f"imports for one small file: {imports:.0f} ms, measured with -X importtime, which slows them down")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""Where the time of a check goes, stage by stage, in one process.
+"""Measures the time of a check by stage, in a single process.
 
     python benchmarks/stages.py FOLDER [RUNS]    default: the examples, 3 runs
 
-Prints user CPU time, the least of several runs that take turns: other work on the machine disturbs it least. "read" is bytes to trees;
-each line below adds what it names to the line above it: shape (the walk with the rules that the engine itself has), spec (all that
-an API server refuses), all (the rules that are on by default). "more" is what a line takes beyond reading and shape, in percent of these.
+Prints user CPU time, the minimum of several runs in turns, which is least affected by other load. "read" is parsing to trees. Each further
+line adds rules to the line above it: shape (the schema walk with the rules of the engine), spec (everything that an API server rejects),
+all (the rules that are on by default). "more" is the additional time relative to reading and shape, in percent.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from pathlib import Path
 from kcheck.check.document import check_documents
 from kcheck.check.session import Session
 from kcheck.discovery.discover import discover
-from kcheck.discovery.load import Folders, kind_of_file, load
+from kcheck.discovery.load import Folders, kind_of_file, load_file
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import RuleSet, choose
-from kcheck.run.run import run
+from kcheck.run.run import run_pipeline
 from kcheck.schema.builtin.definitions import load as load_definitions
 from kcheck.schema.crd.definitions import add_definitions
 from kcheck.schema.store import Store
@@ -35,7 +35,7 @@ EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
 @dataclass(frozen=True)
 class Input:
-    """What was found in the folder, and its definitions."""
+    """The files of the folder and its definitions."""
 
     folder: str
     registry: Registry
@@ -49,15 +49,15 @@ class Input:
 
 
 def read_input(folder: str) -> Input:
-    """The texts of all files that are checked."""
+    """Returns the texts of all files that are checked."""
     folders = Folders()
     targets = [t for t in discover([folder]).targets if not kind_of_file(t.path, folders)]
-    sources = [source for target in targets if isinstance(source := load(target), Source)]
+    sources = [source for target in targets if isinstance(source := load_file(target), Source)]
     return Input(folder, Registry.load(), sources)
 
 
 def stages(input: Input) -> dict[str, Callable[[], object]]:
-    """What is timed, by name."""
+    """Returns the functions to measure, by name."""
     everything = choose(input.registry)
     engine = {id: a for id, a in everything.active.items() if a.rule.family == "spec" and a.rule.module.startswith("kcheck_spec.engine")}
     spec = {id: a for id, a in everything.active.items() if a.rule.family == "spec"}
@@ -77,7 +77,7 @@ def stages(input: Input) -> dict[str, Callable[[], object]]:
         "+ shape": lambda: check(RuleSet(shape)),
         "+ spec": lambda: check(RuleSet(spec)),
         "+ practice": lambda: check(everything),
-        "whole run": lambda: run(discover([input.folder]), input.session(everything)),
+        "whole run": lambda: run_pipeline(discover([input.folder]), input.session(everything)),
     }
 
 
@@ -102,7 +102,7 @@ def main() -> None:
             times[name].append(user_time(function))
     base = min(times["+ shape"])
     size = sum(len(source.text) for source in input.sources)
-    print(f"{len(input.sources)} files, {size:,} characters; seconds of CPU, least of {runs}")
+    print(f"{len(input.sources)} files, {size:,} characters; CPU seconds, minimum of {runs} runs")
     for name, each in times.items():
         print(f"{name:12}{min(each):8.3f}{(min(each) / base - 1) * 100:+8.0f} % more than read + shape")
 

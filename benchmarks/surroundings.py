@@ -1,4 +1,4 @@
-"""What else the repository has: predicates about selectors and names."""
+"""Predicates about the other objects of the repository: selectors and names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from traits import fragment, lacks_selector
 
 @of_case
 def autoscaled(case: Case) -> bool:
-    """An autoscaler of the repository names it."""
+    """An autoscaler of the repository targets the object."""
     targets = [each.at("spec", "scaleTargetRef") for each in case.around if "spec" in each.content and each.at("spec", "scaleTargetRef")]
     return any(isinstance(t, dict) and (t.get("kind", "Deployment"), t.get("name")) == (case.key.kind, case.key.name) for t in targets)
 
@@ -32,7 +32,7 @@ def selects_everything(each: Object) -> bool:
 
 @of_case
 def chosen(case: Case) -> bool:
-    """Pods of the repository have the labels: of another folder, or of what says another namespace or none."""
+    """Pods of the repository have the labels, but are in another folder, or have another or no namespace."""
     return any(True for _ in _chosen(case))
 
 
@@ -50,7 +50,7 @@ def chosen_by_old_controllers(case: Case) -> bool:
 
 @of_case
 def chosen_by_operator(case: Case) -> bool:
-    """A custom resource stands beside it, or one of the repository has one of the selector's values; or a controller sets the label."""
+    """A custom resource is in the same folder, or one of the repository has a value of the selector, or a controller sets the label."""
     selectors = [each.at("spec", "selector") or each.at("spec", "podSelector") for each in case.objects]
     wanted = [selector.get("matchLabels", selector) for selector in selectors]
     if any(key.startswith("statefulset.kubernetes.io/") for selector in wanted for key in selector):
@@ -64,7 +64,7 @@ def chosen_by_operator(case: Case) -> bool:
 
 @of_object
 def asks_in_system_namespaces(each: Object) -> bool:
-    """Its Services are in namespaces that every cluster has."""
+    """The Services are in namespaces of every cluster."""
     names = each.at("spec", "namespaceSelector", "matchNames")
     return bool(names) and set(names) <= {"default", "kube-system"}
 
@@ -77,31 +77,31 @@ def selects_by_expressions(each: Object) -> bool:
 
 @of_case
 def budget_of_fragments(case: Case) -> bool:
-    """Pods that a budget selects are of objects that are not whole."""
+    """Pods that a PodDisruptionBudget selects belong to incomplete objects."""
     return any(fragment(each) or lacks_selector(each) for each in _chosen(case))
 
 
 @of_case
 def policed(case: Case) -> bool:
-    """A NetworkPolicy of the repository, of whichever folder and namespace, selects the pods."""
+    """A NetworkPolicy of the repository, in any folder and namespace, selects the Pods."""
     return any(_covers(each, other.at("spec", "podSelector")) for each in case.objects for other in _all(case, "NetworkPolicy"))
 
 
 @of_case
 def half_policed(case: Case) -> bool:
-    """A NetworkPolicy of the repository has one of the labels of the pods in its selector."""
+    """The selector of a NetworkPolicy of the repository contains one of the labels of the Pods."""
     return any(_touches(each, other.at("spec", "podSelector")) for each in case.objects for other in _all(case, "NetworkPolicy"))
 
 
 @of_case
 def budgeted(case: Case) -> bool:
-    """A PodDisruptionBudget of the repository selects the pods."""
+    """A PodDisruptionBudget of the repository selects the Pods."""
     return any(_covers(each, other.at("spec", "selector")) for each in case.objects for other in _all(case, "PodDisruptionBudget"))
 
 
 @of_case
 def half_budgeted(case: Case) -> bool:
-    """A PodDisruptionBudget of the repository has one of the labels of the pods in its selector."""
+    """The selector of a PodDisruptionBudget of the repository contains one of the labels of the Pods."""
     return any(_touches(each, other.at("spec", "selector")) for each in case.objects for other in _all(case, "PodDisruptionBudget"))
 
 
@@ -114,34 +114,34 @@ def beside_service_without_selector(case: Case) -> bool:
 
 @of_object
 def leads_to_resource(each: Object) -> bool:
-    """A backend of an Ingress is no Service."""
+    """A backend of an Ingress is not a Service."""
     return each.kind == "Ingress" and "'resource':" in str(each.at("spec"))
 
 
 @of_case
 def there(case: Case) -> bool:
-    """All that it names is in the repository: in another folder, or in what says another namespace or none."""
+    """All referenced objects are in the repository, in another folder, or with another or no namespace."""
     known = {(other.kind, other.name) for other in case.around}
     return any(wanted and all(each in known for each in wanted) for wanted in (set(_named(each)) for each in case.objects))
 
 
 @of_case
 def absent(case: Case) -> bool:
-    """The repository does not have something that it names."""
+    """A referenced object is not in the repository."""
     known = {(other.kind, other.name) for other in case.around}
     return any(wanted not in known for each in case.objects for wanted in _named(each))
 
 
 @of_case
 def mentioned(case: Case) -> bool:
-    """What it names and the repository does not have, another object makes or speaks of."""
+    """The referenced objects that are not in the repository are created or mentioned by another object."""
     known = {(other.kind, other.name) for other in case.around}
     missing = {name for each in case.objects for kind, name in _named(each) if (kind, name) not in known}
     return bool(missing) and all(any(_speaks_of(other, name) for other in case.around) for name in missing)
 
 
 def _speaks_of(each: Object, name: str) -> bool:
-    """Whether an object has a name in a text where it refers to nothing: an argument, a rule of a role, a setting."""
+    """Whether an object mentions a name outside of references: in an argument, a rule of a role or a setting."""
     if each.kind in WORKLOADS:
         words = [str(word) for c in all_containers(each) for key in ("args", "command") for word in c.get(key) or ()]
     else:
@@ -154,7 +154,7 @@ def _all(case: Case, kind: str) -> Iterator[Object]:
 
 
 def _covers(each: Object, selector: Any) -> bool:
-    """Whether a label selector surely or perhaps selects the pods of an object; what expressions ask for is not looked at."""
+    """Whether a label selector selects, or may select, the Pods of an object. matchExpressions are not evaluated."""
     wanted = selector.get("matchLabels") or {} if isinstance(selector, dict) else {}
     return wanted.items() <= each.labels.items()
 
@@ -175,13 +175,13 @@ def _chosen(case: Case) -> Iterator[Object]:
 
 
 def is_custom(each: Object) -> bool:
-    """Whether it is of a kind that Kubernetes itself does not have."""
+    """Whether the kind is not a built-in kind of Kubernetes."""
     group = each.resource.group
     return "." in group and not group.endswith(".k8s.io")
 
 
 def _named(each: Object) -> Iterator[tuple[str, str]]:
-    """The objects that one names, as far as checks of peers ask for them: (kind, name)."""
+    """Returns the objects that an object refers to, as (kind, name), limited to references that checks of peers use."""
     target = each.at("spec", "scaleTargetRef") if each.kind == "HorizontalPodAutoscaler" else {}
     if target:
         yield target.get("kind", ""), target.get("name", "")
@@ -199,14 +199,14 @@ def _named(each: Object) -> Iterator[tuple[str, str]]:
 
 @of_case
 def values_there(case: Case) -> bool:
-    """The ConfigMaps and Secrets that its environment is taken from are in the repository."""
+    """The ConfigMaps and Secrets in valueFrom of its environment variables are in the repository."""
     known = {(other.kind, other.name) for other in case.around}
     return any(wanted and wanted <= known for wanted in (set(_env_named(each)) for each in case.objects))
 
 
 @of_case
 def values_mentioned(case: Case) -> bool:
-    """The ConfigMaps and Secrets that its environment is taken from are made or spoken of by another object."""
+    """The ConfigMaps and Secrets in valueFrom of its environment variables are created or mentioned by another object."""
     known = {(other.kind, other.name) for other in case.around}
     missing = {name for each in case.objects for kind, name in _env_named(each) if (kind, name) not in known}
     return bool(missing) and all(any(_speaks_of(other, name) for other in case.around) for name in missing)

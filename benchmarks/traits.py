@@ -1,4 +1,4 @@
-"""What an object itself says: predicates about pods, containers and what is not whole."""
+"""Predicates about a single object: Pods, containers and incomplete objects."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from inventory import Object
 
 from kcheck.migration.suppressions import MARKS
 
-# What it is.
+# The object.
 
 
 @of_object
 def fragment(each: Object) -> bool:
-    """A patch, or a pod whose containers have no image: it cannot be created as it stands."""
+    """A patch, or a Pod whose containers have no image: it cannot be created as it is."""
     if each.part or each.at("$patch"):
         return True
     return each.kind in WORKLOADS and not (each.containers and all(c.get("image") for c in all_containers(each)))
@@ -22,20 +22,20 @@ def fragment(each: Object) -> bool:
 
 @of_object
 def lacks_selector(each: Object) -> bool:
-    """A workload or budget without the selector that it must have."""
+    """A workload or PodDisruptionBudget without the required selector."""
     selecting = each.kind == "PodDisruptionBudget" or each.resource.api_version.startswith("apps/v1")
     return selecting and not each.at("spec", "selector")
 
 
 @of_case
 def same_name(case: Case) -> bool:
-    """Others of its kind and name are in the repository."""
+    """Other objects with the same kind and name are in the repository."""
     return len(case.objects) > 1
 
 
 @of_case
 def unread(case: Case) -> bool:
-    """The peer says nothing of anything in the folder."""
+    """The peer has no findings in the folder."""
     folders = {each.folder for each in case.heard}
     return not any(each.folder in folders for each in case.objects)
 
@@ -47,7 +47,7 @@ def old_api(each: Object) -> bool:
 
 @of_object
 def skipped_by_annotation(each: Object) -> bool:
-    """One of the tools is told to pass over it."""
+    """An annotation suppresses findings of one of the tools."""
     keys = [*each.at("metadata", "annotations"), *((each.template.get("metadata") or {}).get("annotations") or ())]
     return any(mark in key for key in keys for mark in MARKS)
 
@@ -57,7 +57,7 @@ def skipped_by_annotation(each: Object) -> bool:
 
 @of_case
 def in_init_containers(case: Case) -> bool:
-    """All that we find is in init containers."""
+    """All findings of kcheck are in init containers."""
     return bool(case.findings) and all("initContainers" in f.field for f in case.findings)
 
 
@@ -68,7 +68,7 @@ def has_pod_resources(each: Object) -> bool:
 
 @of_object
 def limit_without_request(each: Object) -> bool:
-    """A container sets a limit and no request: the server makes the limit the request."""
+    """A container sets a limit and no request: the server uses the limit as the request."""
     for container in each.containers:
         resources = container.get("resources") or {}
         if set(resources.get("limits") or ()) - set(resources.get("requests") or ()):
@@ -78,7 +78,7 @@ def limit_without_request(each: Object) -> bool:
 
 @of_object
 def has_unnamed_image(each: Object) -> bool:
-    """An image that a build puts in: a placeholder, or a single word."""
+    """An image that a build fills in: a placeholder or a single word."""
     return any(re.search(r"^[^/:@]+(:latest)?$|ko://|[${}<>%]|@@", str(c.get("image", ""))) for c in all_containers(each))
 
 
@@ -112,7 +112,7 @@ def drops_all_in_small_letters(each: Object) -> bool:
 
 @of_object
 def says_secret(each: Object) -> bool:
-    """A variable has the word in its name."""
+    """An environment variable has the word in its name."""
     return any("secret" in str(v.get("name", "")).lower() for c in all_containers(each) for v in c.get("env") or ())
 
 

@@ -1,15 +1,15 @@
-"""`python -m kcheck`. Modules and plug-ins of the current folder are not loaded.
+"""`python -m kcheck`. Does not load modules and plug-ins from the current folder.
 
-`python -m` puts the current folder first on the path; this module removes it before it imports anything else. It cannot prevent what Python
-imports earlier: in a folder with a package `kcheck` that package runs, and a `types.py` runs with any `python -m`. Where the current
-folder is not trusted, run `kcheck` or `python -P -m kcheck`.
+`python -m` puts the current folder first on the import path. This module removes it before importing anything else, but cannot prevent
+earlier imports: a package `kcheck` in the current folder runs instead of this one, and a `types.py` runs with any `python -m`. In an
+untrusted folder, run `kcheck` or `python -P -m kcheck`.
 """
 
 import os
 import sys
 
 
-def _leave_current_folder() -> None:
+def _remove_current_folder_from_path() -> None:
     try:
         here = os.getcwd()
     except OSError:
@@ -18,7 +18,7 @@ def _leave_current_folder() -> None:
         del sys.path[0]
 
 
-_leave_current_folder()
+_remove_current_folder_from_path()
 
 from kcheck.cli.main import program  # noqa: E402
 

@@ -1,4 +1,4 @@
-"""Every name that a plug-in may import."""
+"""The public API for plug-ins."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -168,14 +168,14 @@ _Hook = TypeVar("_Hook", bound=Callable[[], list[ModuleType] | list[Path] | list
 
 
 def hookimpl(function: _Hook) -> _Hook:
-    """Mark a function of a plug-in as what gives its rules, reporters or schemas. Pluggy is loaded where there are plug-ins."""
+    """Marks a function of a plug-in as the hook that returns its rules, reporters or schemas. Imports pluggy when it is called."""
     from kcheck.rule.plugin import hookimpl
 
     return hookimpl(function)
 
 
 def check_device_selector(expression: str, minor: int = 0) -> tuple[str, ...]:
-    """What is wrong with a selector of devices in CEL, to Kubernetes 1.minor (0: the latest). CEL is loaded when first asked for."""
+    """Returns the errors in a CEL device selector for Kubernetes 1.`minor` (0: the latest version). Imports CEL on the first call."""
     from kcheck.cel.eval.program import LATEST
     from kcheck.cel.kubernetes.devices import check_selector
 

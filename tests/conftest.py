@@ -32,6 +32,19 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return folder or (collection_path.name.startswith("test_") and collection_path.name != "test_pages.py") or None
 
 
+SLOW = (
+    "fuzz/", "graph/test_page.py", "robustness/", "run/test_cluster.py", "run/test_parallel.py", "run/test_ranges.py", "run/test_memory.py",
+    "test_plugin.py", "test_precommit.py", "test_wheel.py",
+)  # fmt: skip
+"""Tests that build wheels, start many processes or try many inputs: marked slow, and left out by `pytest -m "not slow"`."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(ROOT / "tests") and item.path.relative_to(ROOT / "tests").as_posix().startswith(SLOW):
+            item.add_marker("slow")
+
+
 def run(command: Sequence[str | Path], cwd: Path, more: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     """Run a program as if from another shell: nothing of this one's Python or git leads back to the checkout."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "GIT_", "VIRTUAL_ENV", "COV_", "PRE_COMMIT"))}

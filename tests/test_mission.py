@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kcheck.rule.page import read
+from kcheck.rule.page import read_page
 from kcheck.rule.registry import Registry
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -46,7 +46,7 @@ def test_every_line_has_an_example_that_fires() -> None:
 
 
 def _draws(page: Path) -> bool:
-    return any(example.drawings for example in read(page.read_text(encoding="utf-8")).examples)
+    return any(example.drawings for example in read_page(page.read_text(encoding="utf-8")).examples)
 
 
 def test_no_line_is_left_out() -> None:

@@ -14,7 +14,7 @@ POD = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\nspec:\n  containers:\n
 
 def test_it_holds_what_is_read_at_run_time(wheel: Path) -> None:
     held = set(zipfile.ZipFile(wheel).namelist())
-    pages = {path.relative_to(ROOT / "rules").as_posix() for path in (ROOT / "rules").glob("*/pages/*.md")}
+    pages = {path.relative_to(ROOT / "rules").as_posix() for path in (ROOT / "rules").glob("*/*/pages/*.md")}
     schemas = {f"kcheck/schemas/{path.name}" for path in (ROOT / "schemas").glob("*.json")}
     assert pages
     assert schemas

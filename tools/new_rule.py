@@ -1,10 +1,10 @@
-"""Write the skeleton of a new rule and of its page. Tests fail until both are filled in.
+"""Create the skeleton of a new rule and its page. Tests fail until both are completed.
 
     python tools/new_rule.py MODULE RULE-ID "Title" --type TYPE... | --kind KIND... | --facts FIELD... [--group GROUP...]
 
-MODULE is a file in rules/ without its ending, such as kcheck_practice/probes; it is made where it does not exist. --type gives a rule
-about values of API types ("core/v1 Probe"), with PodSpecs and containers as Pod and Container. --kind gives one about whole objects
-("apps Deployment"), --facts one about objects together with all others.
+MODULE is a file in rules/ without extension, such as kcheck_practice/probes. It is created if it does not exist. --type creates a rule
+about values of API types ("core/v1 Probe"), with PodSpecs and containers as Pod and Container. --kind creates a rule about objects
+("apps Deployment"), --facts a rule about relations between objects.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from kcheck.rule.vocabulary import vocabulary
 
 RULES = Path(__file__).resolve().parent.parent / "rules"
 
-# What a rule about these types is called with, unless it is about others, too.
+# The parameter type of a rule about one of these types only.
 _WRAPPED = {"core/v1 PodSpec": "Pod", "core/v1 Container": "Container"}
 
 HEADINGS = ("What it checks", "Why", "Example", "Fixed", "Options", "When to ignore it", "References")
@@ -55,11 +55,11 @@ _PAGE = """\
 
 
 class Refused(Exception):
-    """A rule that cannot be written; the message says why."""
+    """The rule cannot be created. The message contains the reason."""
 
 
 def function_of(id: str, title: str, types: list[str], kinds: list[str], facts: list[str], groups: list[str]) -> tuple[str, set[str]]:
-    """The text of the rule's function, and the names that it imports from kcheck.api."""
+    """Returns the source of the rule's function and the names that it imports from kcheck.api."""
     selected: list[tuple[str, list[str]]] = []
     if types:
         subject = _WRAPPED.get(types[0], "Node") if len(types) == 1 else "Node"
@@ -83,7 +83,7 @@ def _literal(values: list[str]) -> str:
 
 
 def with_function(module: str, function: str, names: set[str]) -> str:
-    """A module's text with the function at its end and these names imported. A module that does not exist is ""."""
+    """Returns the source of a module with a function appended and names imported. `module` is "" for a new module."""
     text = module or "from __future__ import annotations\n"
     text = _with_import(text, "collections.abc", {"Iterator"})
     text = _with_import(text, "kcheck.api", names)
@@ -91,7 +91,7 @@ def with_function(module: str, function: str, names: set[str]) -> str:
 
 
 def _with_import(text: str, module: str, names: set[str]) -> str:
-    """A module's text that imports these names, too. `ruff check --fix` sorts a new import in."""
+    """Returns the source of a module with names imported. `ruff check --fix` sorts new imports."""
     lines = text.splitlines(keepends=True)
     found = [n for n in ast.parse(text).body if isinstance(n, (ast.Import, ast.ImportFrom))]
     same = [n for n in found if isinstance(n, ast.ImportFrom) and n.module == module and not any(each.asname for each in n.names)]
@@ -106,32 +106,32 @@ def _with_import(text: str, module: str, names: set[str]) -> str:
 
 
 def _order(name: str) -> tuple[int, str]:
-    """Constants, classes, functions, as ruff sorts them."""
+    """Sort key for constants, classes, functions, as in ruff."""
     return (0 if name.isupper() else 1 if name[:1].isupper() else 2), name
 
 
 def require_known(id: str, types: list[str], kinds: list[str], facts: list[str], groups: list[str]) -> None:
-    """Raise Refused for an id that is taken or malformed, or a name that does not exist."""
+    """Raises Refused for an id that is invalid or already used, and for unknown names."""
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", id):
-        raise Refused(f"{id!r} is not a valid id: use lowercase words joined by hyphens")
+        raise Refused(f'"{id}" is not a valid id; use lowercase words joined by hyphens')
     if id in Registry.load().rules:
-        raise Refused(f"rule {id} exists")
+        raise Refused(f"rule {id} already exists")
     known = vocabulary()
     faults = [*map(known.fault_of_type, types), *map(known.fault_of_kind, kinds)]
-    faults += [f"Facts has no field {each!r}; {suggest(each, Facts.__slots__)}" for each in facts if each not in Facts.__slots__]
-    faults += [f"unknown group {each!r}; {suggest(each, GROUPS)}" for each in groups if each not in GROUPS]
+    faults += [f'Facts has no field "{each}"; {suggest(each, Facts.__slots__)}' for each in facts if each not in Facts.__slots__]
+    faults += [f'unknown group "{each}"; {suggest(each, GROUPS)}' for each in groups if each not in GROUPS]
     for fault in filter(None, faults):
         raise Refused(fault)
 
 
 def write(folder: Path, module: str, id: str, function: str, names: set[str]) -> tuple[Path, Path]:
-    """Write the function and the page; their files."""
+    """Writes the function and the page. Returns their files."""
     path = folder / f"{module}.py"
     page = path.parent / "pages" / f"{id}.md"
     if not path.parent.is_dir():
-        raise Refused(f"no folder {path.parent}")
+        raise Refused(f"folder {path.parent} does not exist")
     if page.exists():
-        raise Refused(f"{page} exists")
+        raise Refused(f"{page} already exists")
     path.write_text(with_function(path.read_text(encoding="utf-8") if path.exists() else "", function, names), encoding="utf-8")
     page.parent.mkdir(exist_ok=True)
     page.write_text(_PAGE.format(id=id), encoding="utf-8")
@@ -139,7 +139,7 @@ def write(folder: Path, module: str, id: str, function: str, names: set[str]) ->
 
 
 def main(arguments: list[str] | None = None, folder: Path = RULES) -> int:
-    """Write a rule; 2 where it cannot be written."""
+    """Creates a rule. Returns the exit status, 2 if it cannot be created."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("module")
     parser.add_argument("id")

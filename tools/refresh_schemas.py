@@ -1,22 +1,23 @@
-"""Make schemas/kubernetes-1.NN.json and schemas/removed.json from the published Kubernetes API definitions.
+"""Generate schemas/kubernetes-1.NN.json and schemas/removed.json from the published Kubernetes API definitions.
 
     python tools/refresh_schemas.py [--definitions DIR] [--openapi FILE]
 
-DIR holds `v1.NN.0-local/_definitions.json` files; by default it is the folder inside the installed development
-package kubernetes-validate. They say which kinds, types and fields a version has and which are required. FILE holds
-what one API server serves: `resources` of its discovery and `schemas` of its /openapi/v3. It alone knows plural,
-scope, enumerations, defaults and most list types; what it knows of a field is carried to the same field of the other
-versions. Without FILE the facts are taken from the table that was made with one, the one with a real patch version.
+DIR contains `v1.NN.0-local/_definitions.json` files. The default is the folder in the installed development package
+kubernetes-validate. These files define the kinds, types and fields of a version and which fields are required. FILE is a dump
+of an API server: `resources` from discovery and `schemas` from /openapi/v3. Only the dump contains plural, scope,
+enumerations, defaults and most list types; the data of a field is copied to the same field of the other versions. Without
+FILE, the data is taken from the table that was generated with a dump, the one with an exact patch version.
 
-removed.json says which release was the first to serve a kind, and the first that no longer did. What the tables know of
-it is written anew; what was gone before the oldest table stands there by hand and stays (1.11 to 1.24 were compared with
-the definitions of their time, which list until 1.17 what 1.16 had switched off).
+removed.json contains the first release that served a kind, and the first release that no longer did. Entries that follow from
+the tables are regenerated. Entries for kinds removed before the oldest table are maintained by hand and kept (1.11 to 1.24 were
+compared with the definitions of their time, which until 1.17 list kinds that 1.16 had switched off).
 
-kcheck/rule/vocabulary.json has the names of all types and kinds, for the check of the names in rules.
+kcheck/rule/vocabulary.json contains the names of all types and kinds, to validate the names in rules.
 
-resources.json is what RBAC calls the kinds of all versions; kcheck/schema/builtin/api_resources.py says what of it stands by hand.
+resources.json contains the RBAC resource names of the kinds of all versions; kcheck/schema/builtin/api_resources.py describes the entries
+that are maintained by hand.
 
-The format of the tables is described in kcheck/schema/builtin/definitions.py. Nothing here goes into the wheel.
+The format of the tables is described in kcheck/schema/builtin/definitions.py. This script is not part of the wheel.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ SCHEMAS = ROOT / "schemas"
 COMPONENTS = SCHEMAS / "components.json"
 VOCABULARY = ROOT / "kcheck" / "rule" / "vocabulary.json"
 
-# Definitions that are no object with fields of their own, and the type expression that stands for each.
+# Definitions that are not objects with fields, and the type expression for each.
 _CRD = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON"
 EXPRESSIONS = {
     "io.k8s.apimachinery.pkg.api.resource.Quantity": "quantity",
@@ -50,34 +51,60 @@ EXPRESSIONS = {
     **{f"{_CRD}SchemaPropsOr{other}": "?apiextensions/v1 JSONSchemaProps" for other in ("Array", "Bool", "StringArray")},
 }
 
-# What the server only answers with, or reads as the options of a request: never a manifest.
+# Kinds of responses and request options, which are never manifests.
 NO_MANIFEST = {"APIGroup", "APIGroupList", "APIResourceList", "APIVersions", "DeleteOptions", "Status", "WatchEvent"}
 
-# Kinds that exist only as a subresource of another kind (pods/eviction), so that they have no plural of their own.
+# Kinds that exist only as a subresource of another kind (pods/eviction), so they have no plural.
 SUBRESOURCES = {("authentication.k8s.io", "TokenRequest"), ("autoscaling", "Scale"), ("policy", "Eviction")}
 
-# Kinds that no server with default settings serves, so that no discovery document tells their scope.
-NAMESPACED = {"CompositePodGroup", "Eviction", "EvictionRequest", "LeaseCandidate", "PodCertificateRequest", "PodGroup", "PodScheduling",
-              "PodSchedulingContext", "ResourceClaimParameters", "ResourceClassParameters", "Workload"}
-CLUSTER = {"ClusterCIDR", "ClusterTrustBundle", "DeviceTaintRule", "ResourceClass", "ResourcePoolStatusRequest", "StorageVersion",
-           "StorageVersionMigration"}
+# Scope of kinds that no server with default settings serves, so that discovery does not contain them.
+NAMESPACED = {
+    "CompositePodGroup",
+    "Eviction",
+    "EvictionRequest",
+    "LeaseCandidate",
+    "PodCertificateRequest",
+    "PodGroup",
+    "PodScheduling",
+    "PodSchedulingContext",
+    "ResourceClaimParameters",
+    "ResourceClassParameters",
+    "Workload",
+}
+CLUSTER = {
+    "ClusterCIDR",
+    "ClusterTrustBundle",
+    "DeviceTaintRule",
+    "ResourceClass",
+    "ResourcePoolStatusRequest",
+    "StorageVersion",
+    "StorageVersionMigration",
+}
 
-WORDS = {("string", ""): "string", ("string", "byte"): "bytes", ("string", "date-time"): "time", ("boolean", ""): "boolean",
-         ("integer", "int32"): "int32", ("integer", "int64"): "int64", ("integer", ""): "int64", ("number", "double"): "double"}
+WORDS = {
+    ("string", ""): "string",
+    ("string", "byte"): "bytes",
+    ("string", "date-time"): "time",
+    ("boolean", ""): "boolean",
+    ("integer", "int32"): "int32",
+    ("integer", "int64"): "int64",
+    ("integer", ""): "int64",
+    ("number", "double"): "double",
+}
 
 _PACKAGE = re.compile(r"io\.k8s\.(?:api|[\w-]+\.pkg\.apis)\.([\w-]+)\.(v\w+)\.(\w+)")
 
 
 def type_name(definition: str) -> str:
-    """The API type name, "core/v1 Container", of the name of a definition; ValueError where it has none."""
+    """Returns the API type, such as "core/v1 Container", for the name of a definition. Raises ValueError if there is none."""
     match = _PACKAGE.fullmatch(definition)
     if match:
         return f"{match[1]}/{match[2]} {match[3]}"
-    raise ValueError(f"no API type: {definition}")
+    raise ValueError(f"not an API type: {definition}")
 
 
 def expression(schema: Json) -> str:
-    """The type expression of a JSON Schema as kube-openapi writes it; ValueError for a form it never wrote before."""
+    """Returns the type expression of a JSON Schema of kube-openapi. Raises ValueError for an unknown form."""
     for part in (schema, *schema.get("allOf", ())):
         if "$ref" in part:
             definition = part["$ref"].rpartition("/")[2]
@@ -90,17 +117,17 @@ def expression(schema: Json) -> str:
         return "{}" + expression(schema["additionalProperties"])
     if word := WORDS.get((str(kind), form)):
         return word
-    raise ValueError(f"no type expression for {schema}")
+    raise ValueError(f"unknown form of schema: {schema}")
 
 
 def field_facts(schema: Json) -> Json:
-    """Expression, enumeration, default and list type of one property; a zero default becomes "plain"."""
+    """Returns expression, enumeration, default and list type of a property. A zero default becomes "plain"."""
     fact: Json = {"type": expression(schema)}
     inner = schema.get("items") or schema.get("additionalProperties") or {}
     if enum := schema.get("enum") or inner.get("enum"):
         fact["enum"] = enum
     if "default" in schema:
-        # Go writes the zero value as a default for a field that is neither pointer nor omitempty.
+        # In kube-openapi, fields that are neither pointer nor omitempty have the zero value as default.
         fact.update({"default": schema["default"]} if schema["default"] else {"plain": True})
     if schema.get("x-kubernetes-list-type") in ("map", "set"):
         fact["list"] = schema["x-kubernetes-list-type"]
@@ -110,18 +137,23 @@ def field_facts(schema: Json) -> Json:
 
 
 def facts_of_openapi(openapi: Json) -> Json:
-    """{"version", "kinds": {(group, kind): [plural, namespaced]}, "types": {type: {field: fact}}} of a server's dump."""
-    kinds = {(each["apiVersion"].rpartition("/")[0], each["kind"]): [each["resource"], each["namespaced"]]
-             for each in openapi["resources"]}
-    types = {type_name(name): {key: field_facts(value) for key, value in schema["properties"].items()}
-             for name, schema in openapi["schemas"].items() if "properties" in schema}
+    """Returns {"version", "kinds": {(group, kind): [plural, namespaced]}, "types": {type: {field: fact}}} of a server dump."""
+    kinds = {(each["apiVersion"].rpartition("/")[0], each["kind"]): [each["resource"], each["namespaced"]] for each in openapi["resources"]}
+    types = {
+        type_name(name): {key: field_facts(value) for key, value in schema["properties"].items()}
+        for name, schema in openapi["schemas"].items()
+        if "properties" in schema
+    }
     return {"version": openapi["version"].removeprefix("v"), "kinds": kinds, "types": types}
 
 
 def facts_of_table(table: Json) -> Json:
-    """The same facts, read back from a table that was made with a server's dump."""
-    kinds = {(api_version.rpartition("/")[0], kind): entry[1:]
-             for api_version, entries in table["kinds"].items() for kind, entry in entries.items()}
+    """Returns the same data from a table that was generated with a server dump."""
+    kinds = {
+        (api_version.rpartition("/")[0], kind): entry[1:]
+        for api_version, entries in table["kinds"].items()
+        for kind, entry in entries.items()
+    }
     types: Json = {}
     for name, entry in table["types"].items():
         if "alpha" in name or "beta" in name:  # a server with default settings serves none of them
@@ -133,16 +165,16 @@ def facts_of_table(table: Json) -> Json:
 
 
 class Refresh:
-    """Makes tables. `facts`: what a server knows. `reference`: the definitions of the server's own version."""
+    """Generates tables. `facts`: the data of a server dump. `reference`: the definitions of the server's version."""
 
     def __init__(self, facts: Json, reference: Json) -> None:
         self.facts = facts
         self.reference = {type_name(name): schema for name, schema in reference.items() if _PACKAGE.fullmatch(name)}
-        # A type of another version of the same group stands in for a type that the server does not serve.
+        # For a type that the server does not serve, a type of another version of the same group is used.
         self.twins = {_unversioned(name): name for name in sorted(facts["types"])}
 
     def table(self, minor: str, definitions: Json) -> Json:
-        """The whole table of a minor version."""
+        """Returns the table of a minor version."""
         kinds: Json = {}
         types: Json = {}
         for definition, schema in definitions.items():
@@ -156,7 +188,7 @@ class Refresh:
         return {"version": exact if exact.startswith(minor + ".") else f"{minor}.0", "kinds": kinds, "types": types}
 
     def scope(self, group: str, kind: str) -> list[Any]:
-        """[plural, namespaced] of a kind; a list has those of its items. ValueError for a kind that nobody described."""
+        """Returns [plural, namespaced] of a kind; for a list, those of its items. Raises ValueError for an unknown kind."""
         if (group, kind) in SUBRESOURCES:
             return ["", True]
         for each in (kind, kind.removesuffix("List")):
@@ -164,11 +196,11 @@ class Refresh:
                 return list(self.facts["kinds"][group, each])
         item = kind.removesuffix("List")
         if item not in NAMESPACED | CLUSTER:
-            raise ValueError(f"is {group} {item} namespaced? Say so in NAMESPACED or CLUSTER")
+            raise ValueError(f"unknown scope of {group} {item}; add it to NAMESPACED or CLUSTER")
         return [item.lower() + ("es" if item.endswith("ss") else "" if item.endswith("s") else "s"), item in NAMESPACED]
 
     def add_type(self, types: Json, definition: str, definitions: Json) -> None:
-        """Add a type and all that it leads to; types that no kind leads to stay out of the table."""
+        """Adds a type and all types that it refers to. Types that no kind refers to are not part of the table."""
         name = type_name(definition)
         if name in types:
             return
@@ -179,7 +211,7 @@ class Refresh:
                 self.add_type(types, part, definitions)
 
     def type_entry(self, name: str, schema: Json) -> Json:
-        """{"fields", "required", "plain"} of one type, the last two only where there are any."""
+        """Returns {"fields", "required", "plain"} of a type, without empty "required" and "plain"."""
         model = name if name in self.facts["types"] else self.twins.get(_unversioned(name), "")
         fields: Json = {}
         plain: list[str] = []
@@ -197,7 +229,7 @@ class Refresh:
         return {key: value for key, value in entry.items() if value or key == "fields"}
 
     def merged(self, field: Json, known: Json, schema: Json, model: str, key: str, *, exact: bool) -> Json:
-        """The field with what the server knows of it; what the version's own definition says goes first."""
+        """Returns a field with the data of the server. The definition of the version takes precedence."""
         if "x-kubernetes-list-type" in schema:
             known = {key: value for key, value in known.items() if key not in ("list", "keys")}
         result = {**known, **field}
@@ -206,7 +238,7 @@ class Refresh:
         if "enum" in known and "enum" not in field:
             reference = self.reference[model]["properties"][key].get("description", "")
             own = schema.get("description", "")
-            # A value that only the server's version names in its description is younger than this version.
+            # A value that only the server's version mentions in its description was added after this version.
             result["enum"] = [each for each in known["enum"] if _names(own, each) or (exact and not _names(reference, each))]
             if not result["enum"] or (not exact and len(result["enum"]) < len(known["enum"])):
                 del result["enum"]
@@ -222,9 +254,9 @@ def _unversioned(name: str) -> str:
 
 
 def history(tables: dict[str, Json], earlier: Json) -> Json:
-    """{"added", "removed"}: {apiVersion: {kind: minor}} of the tables, and the part of `earlier` that stands by hand.
+    """Returns {"added", "removed"}: {apiVersion: {kind: minor}} of the tables, with the manual entries of `earlier`.
 
-    ValueError where a kind comes back after a pause, or where the part by hand contradicts the tables.
+    Raises ValueError for a kind that is served again after it was removed, and for manual entries that contradict the tables.
     """
     minors = list(tables)
     served: dict[tuple[str, str], list[int]] = {}
@@ -250,7 +282,7 @@ def history(tables: dict[str, Json], earlier: Json) -> Json:
 
 
 def resources(tables: dict[str, Json], earlier: Json) -> Json:
-    """{group: {plural: {"kind", "namespaced", ...}}} of `earlier`, with the kinds of all tables; the rest stands there by hand."""
+    """Returns {group: {plural: {"kind", "namespaced", ...}}} of `earlier`, updated with the kinds of all tables."""
     result: Json = {group: {plural: dict(entry) for plural, entry in entries.items()} for group, entries in earlier.items()}
     for table in tables.values():
         for api_version, kinds in table["kinds"].items():
@@ -262,7 +294,7 @@ def resources(tables: dict[str, Json], earlier: Json) -> Json:
 
 
 def vocabulary(tables: Iterable[Json], past: Json) -> Json:
-    """The names of all API types and kinds of these tables, and the kinds that they no longer have: what rules may name."""
+    """Returns the names that rules may use: all API types and kinds of the tables, and removed kinds."""
     types: set[str] = set()
     groups: dict[str, set[str]] = {}
     for kinds in (*(table["kinds"] for table in tables), past["removed"]):
@@ -274,7 +306,7 @@ def vocabulary(tables: Iterable[Json], past: Json) -> Json:
 
 
 def read_definitions(folder: Path | None) -> dict[str, Json]:
-    """{minor: definitions} of a folder or of the installed package, oldest first; ValueError where there are none."""
+    """Returns {minor: definitions} of a folder or of the installed package, oldest first. Raises ValueError if there are none."""
     if folder is None:
         spec = importlib.util.find_spec("kubernetes_validate")
         if spec is None or spec.origin is None:
@@ -290,14 +322,14 @@ def read_definitions(folder: Path | None) -> dict[str, Json]:
 
 
 def read_facts(openapi: Path | None) -> Json:
-    """The facts of a server's dump, or of the committed table that has an exact patch version."""
+    """Returns the data of a server dump, or of the committed table with an exact patch version."""
     if openapi is not None:
         return facts_of_openapi(json.loads(openapi.read_text()))
     for path in sorted(SCHEMAS.glob("kubernetes-*.json")):
         table = json.loads(path.read_text())
         if not table["version"].endswith(".0"):
             return facts_of_table(table)
-    raise ValueError(f"no table in {SCHEMAS} was made with a server's dump: pass --openapi")
+    raise ValueError(f"no table in {SCHEMAS} was generated with a server dump; pass --openapi")
 
 
 def _number(minor: str) -> int:
@@ -305,10 +337,10 @@ def _number(minor: str) -> int:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Write all tables; 2 where a source is missing or says something new."""
+    """Writes all tables. Returns the exit status, 2 if a source is missing or has an unknown form."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--definitions", type=Path, metavar="DIR", help="folder with v1.NN.0-local/_definitions.json")
-    parser.add_argument("--openapi", type=Path, metavar="FILE", help="what an API server serves: resources and schemas")
+    parser.add_argument("--openapi", type=Path, metavar="FILE", help="dump of an API server: resources and schemas")
     options = parser.parse_args(arguments)
     try:
         definitions = read_definitions(options.definitions)

@@ -1,10 +1,10 @@
-"""Print wording that kcheck avoids (the glossary of CONTRIBUTING.md): python tools/wording.py FILE...
+"""Report wording that the glossary in CONTRIBUTING.md replaces: python tools/wording.py FILE...
 
     python tools/wording.py rules/kcheck_spec/workloads/container_ports.py rules/kcheck_spec/pages/port-*.md
-    python tools/wording.py --all       every file that the test looks at
-    python tools/wording.py --prune     remove the files without hits from tests/wording/pending.txt
+    python tools/wording.py --all       check all files that the test checks
+    python tools/wording.py --prune     remove files without hits from tests/wording/pending.txt
 
-Of Python files it reads texts, docstrings and comments, of others every line. The exit status is 1 where something was found.
+In Python files, only strings, docstrings and comments are checked. The exit status is 1 if there are hits.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _OUTSIDE = ("MISSION.md", "COVERAGE.md", "CHANGELOG.md")
 _NAMES_IN_TEXT = re.compile(r"\{[^{}'\"]*\}")
 _GLOSSARY = re.compile(r"<!-- (/?)glossary -->")
 
-# What must not be written, and what to write instead.
+# Patterns of wording to avoid, and what to write instead.
 BANNED: tuple[tuple[str, str], ...] = (
     (r"\b(take|takes|took|taken|taking) (\S+ ){1,4}?away\b", "remove"),
     (r"\b(take|takes|took|taken|taking) away\b", "remove"),
@@ -48,7 +48,7 @@ BANNED: tuple[tuple[str, str], ...] = (
     (r"\blets? nothing\b", "blocks all"),
     (r"\bfolder of (its|the|a|whichever|one) nodes?\b", "hostPath volume"),
     (r"\bwhole numbers?\b", "integer"),
-    (r"\bblanks?\b", "whitespace"),
+    (r"(?<!\")\bblanks?\b(?!\")", "whitespace"),
     (r"\bthe house\b|\bhouse rules?\b", "(say what is meant)"),
     (r"\b(come|comes|came) over\b", "(say what is meant)"),
     (r"\bchange under you\b", "change at any time"),
@@ -58,7 +58,7 @@ _BANNED = [(re.compile(pattern, re.IGNORECASE), instead) for pattern, instead in
 
 
 class Hit(NamedTuple):
-    """A phrase in a file; line and column count from 1."""
+    """A phrase in a file. Line and column start at 1."""
 
     line: int
     column: int
@@ -67,7 +67,7 @@ class Hit(NamedTuple):
 
 
 def hits(path: Path) -> list[Hit]:
-    """The banned phrases of a file, in order."""
+    """Returns the banned phrases in a file, in order."""
     text = path.read_text(encoding="utf-8")
     pieces = _of_python(text) if path.suffix == ".py" else _of_text(text)
     return sorted({hit for line, column, piece in pieces for hit in _of_piece(line, column, piece)})
@@ -83,7 +83,7 @@ def _of_piece(line: int, column: int, text: str) -> Iterator[Hit]:
 
 
 def _of_python(text: str) -> Iterator[tuple[int, int, str]]:
-    """Texts and comments with line and column. Comments of several lines are read together, as one sentence may have line breaks."""
+    """Yields strings and comments with line and column. Consecutive comment lines are joined, as a sentence may contain line breaks."""
     comment: tuple[int, int, str] | None = None
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         kind = tokenize.tok_name[token.type]
@@ -95,14 +95,14 @@ def _of_python(text: str) -> Iterator[tuple[int, int, str]]:
                     yield comment
                 comment = (token.start[0], token.start[1] + 1, token.string)
         elif kind in ("STRING", "FSTRING_MIDDLE"):
-            # What an f-string inserts is code.
+            # Placeholders of f-strings are code.
             yield token.start[0], token.start[1] + 1, _NAMES_IN_TEXT.sub(lambda match: "." * len(match[0]), token.string)
     if comment is not None:
         yield comment
 
 
 def _of_text(text: str) -> Iterator[tuple[int, int, str]]:
-    """The text without the parts between the marks of a glossary."""
+    """Yields the lines outside of a glossary."""
     inside = False
     for number, line in enumerate(text.split("\n"), 1):
         mark = _GLOSSARY.search(line)
@@ -113,14 +113,14 @@ def _of_text(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def files() -> list[Path]:
-    """Every file whose wording is tested."""
+    """Returns all files whose wording is tested."""
     found = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("rules/**/*.md")]
     found += [*ROOT.glob("kcheck/**/*.py"), *ROOT.glob("rules/**/*.py")]
     return sorted(path for path in found if path.name not in _OUTSIDE)
 
 
 def pending() -> list[str]:
-    """The files that are not rewritten yet, from the project's root."""
+    """Returns the files that are not rewritten yet, relative to the root of the project."""
     return [line for line in PENDING.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
 
 
@@ -130,17 +130,17 @@ def _write(names: Iterable[str]) -> None:
 
 
 def prune() -> None:
-    """Remove from the list what has been rewritten or is gone."""
+    """Removes files from the list that have been rewritten or deleted."""
     _write(name for name in pending() if (ROOT / name).is_file() and hits(ROOT / name))
 
 
 def main() -> int:
-    """Print the hits of some files; the exit status."""
+    """Prints the hits in files. Returns the exit status."""
     assert __doc__ is not None
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
-    parser.add_argument("--all", action="store_true", help="every file that the test looks at")
-    parser.add_argument("--prune", action="store_true", help="remove the files without hits from the list of pending files")
+    parser.add_argument("--all", action="store_true", help="check all files that the test checks")
+    parser.add_argument("--prune", action="store_true", help="remove files without hits from the list of pending files")
     given = parser.parse_args()
     if given.prune:
         prune()

@@ -1,4 +1,4 @@
-"""Files that an earlier run has checked need no checking again."""
+"""Workers that reuse the outcomes of earlier runs."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from kcheck.workers.workers import Workers
 
 
 class CachingWorkers:
-    """Looks files up, and has those checked that are new. What is checked is remembered."""
+    """Looks up files in the cache, passes the others to the workers and stores their outcomes."""
 
-    def __init__(self, memory: ResultCache, workers: Workers) -> None:
-        self.memory = memory
+    def __init__(self, cache: ResultCache, workers: Workers) -> None:
+        self.cache = cache
         self.workers = workers
         self._states: dict[str, None] = {}
         self._kinds = digest_of_parts().hex()
 
-    def learn(self, kinds: list[InputKind]) -> None:
+    def add_kinds(self, kinds: list[InputKind]) -> None:
         self._states.update((kind.state, None) for kind in kinds)
         self._kinds = digest_of_parts("".join(self._states).encode()).hex()
-        self.workers.learn(kinds)
+        self.workers.add_kinds(kinds)
 
-    def check(self, tasks: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]:
+    def check_files(self, tasks: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]:
         kinds = self._kinds if final else ""
-        new: list[Task] = []
+        missing: list[Task] = []
         keys: dict[int, str] = {}
         for task in tasks:
-            key = self.memory.key(task)
-            known = self.memory.outcome(task, final, key, kinds)
-            if known is not None:
-                yield task, known
+            key = self.cache.key(task)
+            cached = self.cache.get_outcome(task, final, key, kinds)
+            if cached is not None:
+                yield task, cached
             else:
                 keys[task.number] = key
-                new.append(task)
-        if not new:
+                missing.append(task)
+        if not missing:
             return
-        for task, outcome in self.workers.check(new, final):
+        for task, outcome in self.workers.check_files(missing, final):
             if not any(finding.rule == "internal-error" for finding in outcome.findings):
-                # Only objects of kinds that are not built in depend on the definitions of the input.
-                self.memory.keep(task, final, keys[task.number] + (kinds if outcome.custom else ""), outcome)
+                # Outcomes depend on kinds that the input defines only if the file has objects of kinds that are not built in.
+                self.cache.put_outcome(task, final, keys[task.number] + (kinds if outcome.custom else ""), outcome)
             yield task, outcome
 
     def close(self) -> None:
         self.workers.close()
-        self.memory.save()
+        self.cache.save()

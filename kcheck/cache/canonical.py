@@ -1,4 +1,4 @@
-"""Bytes by which values are compared. They are written and hashed, and never read."""
+"""Canonical bytes of values for comparison. They are written and hashed, and never deserialized."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from kcheck.text.span import Range
 
 
 def canonical(value: object) -> bytes:
-    """Bytes that are the same where values are the same, in any process.
+    """Return bytes that are equal for equal values in any process.
 
-    A mere pickle tells, too, which equal values are one, and in what order a set happens to lie.
+    A plain pickle also depends on object identities and on the iteration order of sets.
     """
     pickler = _Canonical()
     pickler.dump(value)
@@ -32,17 +32,17 @@ class _Canonical(pickle.Pickler):
         return sorted(value) if value.__class__ is frozenset else None
 
 
-def outline(facts: Sequence[Facts]) -> bytes:
-    """Bytes that are the same where the facts of a file are, but for the lines that they stand in: it may have got or lost some between."""
-    pickler = _Outline()
+def canonical_without_lines(facts: Sequence[Facts]) -> bytes:
+    """Return bytes that are equal if the facts are equal except for line numbers. Lines may have been added or removed in between."""
+    pickler = _CanonicalWithoutLines()
     pickler.dump(list(facts))
-    # What stands behind what is not for them to say.
+    # The relative order of locations is part of the result.
     order = {start: number for number, start in enumerate(sorted(set(pickler.starts)))}
     pickler.dump([order[start] for start in pickler.starts])
     return pickler.buffer.getvalue()
 
 
-class _Outline(_Canonical):
+class _CanonicalWithoutLines(_Canonical):
     def __init__(self) -> None:
         super().__init__()
         self.starts: list[int] = []

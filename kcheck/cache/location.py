@@ -1,4 +1,4 @@
-"""Where the cache is, and whether there shall be one."""
+"""The location of the cache, and whether it is disabled."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 
 def cache_folder() -> Path | None:
-    """Where the cache is by default, None where there is no home: KCHECK_CACHE_DIR, else as the XDG specification says."""
+    """Return the default folder of the cache: KCHECK_CACHE_DIR or the folder of the XDG specification; None without a home folder."""
     if chosen := os.environ.get("KCHECK_CACHE_DIR"):
         return Path(chosen)
     base = os.environ.get("XDG_CACHE_HOME", "")
-    # The specification has relative paths ignored.
+    # The specification requires to ignore relative paths.
     if os.path.isabs(base):
         return Path(base) / "kcheck"
     home = os.path.expanduser("~")
@@ -19,5 +19,5 @@ def cache_folder() -> Path | None:
 
 
 def cache_is_off() -> bool:
-    """Whether the environment says that there shall be no cache."""
+    """Whether the environment disables the cache."""
     return os.environ.get("KCHECK_NO_CACHE", "") not in ("", "0")

@@ -1,4 +1,4 @@
-"""What a run may know from earlier ones: the outcomes of files, and what was found among the objects of all of them."""
+"""The cached results of stored runs: outcomes of files, and findings across files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, overload
 
 from kcheck.cache.store import Cache, Parts
 from kcheck.check.checked import FactsByFile
-from kcheck.check.file import Damaged, Outcome, Task
+from kcheck.check.file import DamagedCache, Outcome, Task
 from kcheck.check.fingerprint import program_state, rules_state
 from kcheck.check.input_kinds import KindPlace
 from kcheck.check.session import Session
@@ -24,41 +24,43 @@ from kcheck.rule.ruleset import RuleSet
 from kcheck.text.digest import digest_of, digest_of_parts
 from kcheck.text.record import NamedTuple
 
-_PACKS = 64
-"""Packs that the files of an input are spread over: each is read by every run, and written where one of its files has changed."""
+_PACK_COUNT = 64
+"""Number of packs that the files of an input are distributed to. Each run reads all of them and writes those with changed files."""
 
 _RELATIONS = "relations"
-_INPUTS = 8
-"""Inputs whose relations are kept: what is changed and changed back, and other folders that are checked from the same place."""
+_MAX_INPUTS = 8
+"""Number of inputs whose relation findings are kept: changes that are reverted, and other folders checked from the same place."""
 
 
-_FACTS = list[Facts]
+_FACTS_TYPE = list[Facts]
 
 
-class _File(NamedTuple):
-    """What is remembered of an outcome besides its facts."""
+class _CachedOutcome(NamedTuple):
+    """A cached outcome without its facts."""
 
     documents: int
     findings: tuple[Finding, ...] = ()
     ignores: Ignores | None = None
-    passed: str = ""
+    skip_reason: str = ""
     kinds: tuple[KindPlace, ...] = ()
     custom: bool = False
-    waits: bool = False
+    is_postponed: bool = False
     kubeconfig: bool = False
 
 
 class _Relations(NamedTuple):
-    """What was found across files. `lines`: see `_lines`."""
+    """Cached findings across files. `lines`: see `_facts_digest`."""
 
     findings: tuple[Finding, ...]
     lines: str
 
 
 class LazyFacts(Sequence[Facts]):
-    """The facts of a file, made of bytes when somebody asks for them. `state`: the same where they are the same but for their lines.
+    """The facts of a file, deserialized on first use. Raises DamagedCache if the bytes are invalid.
 
-    Asking raises Damaged where the bytes are not what they should be.
+    Attributes:
+        state: A digest that does not change when only line numbers do.
+        data: The serialized facts.
     """
 
     __slots__ = ("_facts", "data", "state")
@@ -71,16 +73,16 @@ class LazyFacts(Sequence[Facts]):
     def __bool__(self) -> bool:
         return bool(self.data)
 
-    def made(self) -> Sequence[Facts]:
+    def load(self) -> Sequence[Facts]:
         if self._facts is None:
             try:
-                self._facts = unpacked(self.data, _FACTS)
+                self._facts = unpacked(self.data, _FACTS_TYPE)
             except DecodeError as error:
-                raise Damaged(str(error)) from None
+                raise DamagedCache(str(error)) from None
         return self._facts
 
     def __len__(self) -> int:
-        return len(self.made())
+        return len(self.load())
 
     @overload
     def __getitem__(self, at: int) -> Facts: ...
@@ -89,135 +91,137 @@ class LazyFacts(Sequence[Facts]):
     def __getitem__(self, at: slice) -> Sequence[Facts]: ...
 
     def __getitem__(self, at: int | slice) -> Facts | Sequence[Facts]:
-        return self.made()[at]
+        return self.load()[at]
 
     def __iter__(self) -> Iterator[Facts]:
-        return iter(self.made())
+        return iter(self.load())
 
 
 class ResultCache:
-    """That of the runs of one working folder. `folder`: where the cache is.
+    """The cached results of runs in one working folder.
 
-    `late`: facts are read when they are needed, which raises Damaged where that fails: the input must be there to be read again.
+    `folder`: the folder of the cache. `lazy`: deserialize facts on first use, which raises DamagedCache if it fails; the caller
+    must be able to read the input again.
     """
 
-    def __init__(self, folder: Path, session: Session, late: bool = True) -> None:
+    def __init__(self, folder: Path, session: Session, lazy: bool = True) -> None:
         self._cache = Cache(folder, os.getcwd())
         self._session = session
-        self._late = late
-        self._files: dict[bytes, _File] = {}
+        self._lazy = lazy
+        self._files: dict[bytes, _CachedOutcome] = {}
         self._program = program_state(session)
         self._rules: dict[int, bytes] = {}
-        self._begun: dict[int, Any] = {}
+        self._hashers: dict[int, Any] = {}
 
     def key(self, task: Task) -> str:
-        """All that the outcome of a file depends on, definitions of the input left aside."""
+        """Return a digest of everything that the outcome of a file depends on, except kinds that the input defines."""
         path = task.source.path
         rules = self._session.rules_for(path)
-        begun = self._begun.get(id(rules))
-        if begun is None:
-            begun = self._begun[id(rules)] = sha256(self._program + self._state_of(rules))
-        state = begun.copy()
+        hasher = self._hashers.get(id(rules))
+        if hasher is None:
+            hasher = self._hashers[id(rules)] = sha256(self._program + self._rules_digest(rules))
+        digest = hasher.copy()
         name = _encoded(path)
-        state.update(b"%d %d %d %d %b" % (task.named, task.other, task.part, len(name), name))
-        state.update(task.source.text.encode("utf-8", "surrogatepass"))
-        key: str = state.hexdigest()
+        digest.update(b"%d %d %d %d %b" % (task.named, task.other, task.part, len(name), name))
+        digest.update(task.source.text.encode("utf-8", "surrogatepass"))
+        key: str = digest.hexdigest()
         return key
 
-    def outcome(self, task: Task, final: bool, key: str, kinds: str = "") -> Outcome | None:
-        """What is remembered of a file. `kinds`: behind the key of those that depend on the kinds of the input."""
-        pack, name = _place(task, final)
+    def get_outcome(self, task: Task, final: bool, key: str, kinds: str = "") -> Outcome | None:
+        """Return the cached outcome of a file, or None. `kinds`: suffix of the key if the outcome depends on kinds of the input."""
+        pack, name = _pack_of(task, final)
         parts = self._cache.get(pack, name, key, key + kinds)
         if parts is None:
             return None
         try:
             data, state, facts = parts
             file = self._file(bytes(data))
-            late = LazyFacts(bytes(state), facts)
-            if facts and not self._late:
-                late.made()
-        except (Damaged, ValueError):
+            lazy = LazyFacts(bytes(state), facts)
+            if facts and not self._lazy:
+                lazy.load()
+        except (DamagedCache, ValueError):
             return None
-        outcome = Outcome(list(file.findings), late if facts else [], file.documents, passed=file.passed, kinds=list(file.kinds))
-        outcome.custom, outcome.waits, outcome.kubeconfig = file.custom, file.waits, file.kubeconfig
+        outcome = Outcome(list(file.findings), lazy if facts else [], file.documents, skip_reason=file.skip_reason, kinds=list(file.kinds))
+        outcome.custom, outcome.is_postponed, outcome.kubeconfig = file.custom, file.is_postponed, file.kubeconfig
         if file.ignores is not None:
             outcome.ignores = file.ignores
         return outcome
 
-    def _file(self, data: bytes) -> _File:
-        """Raises Misfit. Most files are alike: there is nothing to tell of them."""
+    def _file(self, data: bytes) -> _CachedOutcome:
+        """Deserialize an outcome. Most outcomes are equal, because they have no findings. Raises DecodeError."""
         file = self._files.get(data)
         if file is None:
-            file = unpacked(data, _File)
-            self._check(file.findings)
-            # What is in use of ignores is noted in them.
+            file = unpacked(data, _CachedOutcome)
+            self._require_known_rules(file.findings)
+            # Ignores are not shared, because they record their use.
             if file.ignores is None:
                 self._files[data] = file
         return file
 
-    def _check(self, findings: Iterable[Finding]) -> None:
-        """Raises Misfit for findings of rules that do not exist: reporters look them up."""
+    def _require_known_rules(self, findings: Iterable[Finding]) -> None:
+        """Raise DecodeError for findings of unknown rules: reporters look up the rules."""
         if not {finding.rule for finding in findings} <= self._session.registry.rules.keys():
             raise DecodeError("a rule is not known")
 
-    def keep(self, task: Task, final: bool, key: str, outcome: Outcome) -> None:
-        """Remember what a file gave, where all of it has a form as data."""
-        place = _place(task, final)
+    def put_outcome(self, task: Task, final: bool, key: str, outcome: Outcome) -> None:
+        """Store the outcome of a file, unless it contains values that cannot be serialized."""
+        place = _pack_of(task, final)
         findings, kinds = tuple(outcome.findings), tuple(outcome.kinds)
-        plain = (outcome.custom, outcome.waits, outcome.kubeconfig)
-        file = _File(outcome.documents, findings, outcome.ignores or None, outcome.passed, kinds, *plain)
+        plain = (outcome.custom, outcome.is_postponed, outcome.kubeconfig)
+        file = _CachedOutcome(outcome.documents, findings, outcome.ignores or None, outcome.skip_reason, kinds, *plain)
         try:
-            data = packed(file, _File)
-            facts = self._remembered(outcome.facts, self._cache.latest(*place)) if outcome.facts else None
+            data = packed(file, _CachedOutcome)
+            facts = self._make_lazy_facts(outcome.facts, self._cache.get_all(*place)) if outcome.facts else None
         except DecodeError:
             return
         if facts is not None:
             outcome.facts = facts
         self._cache.put(*place, key, (data, b"", b"") if facts is None else (data, facts.state, facts.data))
 
-    def _remembered(self, facts: Sequence[Facts], earlier: Iterable[Parts]) -> LazyFacts:
-        """Facts that are remembered: those from before, where they are the same, or with their state, where they have only moved.
+    def _make_lazy_facts(self, facts: Sequence[Facts], stored: Iterable[Parts]) -> LazyFacts:
+        """Return serialized facts: the stored ones if they are equal, or with their digest if only line numbers changed.
 
-        Raises Misfit for facts that have no form as data.
+        Raises DecodeError for facts that cannot be serialized.
         """
-        from kcheck.cache.canonical import outline
+        from kcheck.cache.canonical import canonical_without_lines
 
-        data = packed(facts, _FACTS)
-        for parts in earlier:
-            with suppress(Damaged, ValueError):
+        data = packed(facts, _FACTS_TYPE)
+        for parts in stored:
+            with suppress(DamagedCache, ValueError):
                 _, state, before = parts
-                if before == data or (before and outline(LazyFacts(b"", before).made()) == outline(facts)):
+                if before == data or (before and canonical_without_lines(LazyFacts(b"", before).load()) == canonical_without_lines(facts)):
                     return LazyFacts(bytes(state), data, facts)
         return LazyFacts(digest_of(data), data, facts)
 
-    def relations(self, told: FactsByFile, judged: Callable[[], list[Finding]]) -> list[Finding]:
-        """What rules find that see the objects of all files, in their order: as remembered, or `judged` and remembered.
+    def relation_findings(self, facts_by_file: FactsByFile, check: Callable[[], list[Finding]]) -> list[Finding]:
+        """Return the cached findings of rules across files, or call `check` and store its result.
 
-        What they find does not depend on lines, but tells them. So it is good for an input in which nothing moved that it is about.
+        These findings do not depend on line numbers but contain them. So they are valid as long as nothing moved in the files that
+        they are about.
         """
-        key = self._key_of_relations(told)
+        key = self._relations_key(facts_by_file)
         known = self._cache.get(_RELATIONS, "", key)
         if known is not None:
             with suppress(DecodeError):
                 found = unpacked(b"".join(known), _Relations)
-                self._check(found.findings)
-                if found.lines == _lines(found.findings, told):
+                self._require_known_rules(found.findings)
+                if found.lines == _facts_digest(found.findings, facts_by_file):
                     return list(found.findings)
-        anew = judged()
-        if not any(finding.rule == "internal-error" for finding in anew):
+        findings = check()
+        if not any(finding.rule == "internal-error" for finding in findings):
             with suppress(DecodeError):
-                data = packed(_Relations(tuple(anew), _lines(anew, told)), _Relations)
-                self._cache.put(_RELATIONS, "", key, (data,), most=_INPUTS)
+                data = packed(_Relations(tuple(findings), _facts_digest(findings, facts_by_file)), _Relations)
+                self._cache.put(_RELATIONS, "", key, (data,), max_keys=_MAX_INPUTS)
                 self.save()
-        return anew
+        return findings
 
-    def _key_of_relations(self, told: FactsByFile) -> str:
+    def _relations_key(self, facts_by_file: FactsByFile) -> str:
         parts = [self._program, bytes([self._session.complete])]
-        for path, facts in told:
+        for path, facts in facts_by_file:
             parts.append(_encoded(path))
             if facts:
                 state = facts.state if isinstance(facts, LazyFacts) else _canonical(facts)
-                parts += (state, self._state_of(self._session.rules_for(path)))
+                parts += (state, self._rules_digest(self._session.rules_for(path)))
             else:
                 parts += (b"", b"")
         return digest_of_parts(*parts).hex()
@@ -225,7 +229,7 @@ class ResultCache:
     def save(self) -> None:
         self._cache.save()
 
-    def _state_of(self, rules: RuleSet) -> bytes:
+    def _rules_digest(self, rules: RuleSet) -> bytes:
         state = self._rules.get(id(rules))
         if state is None:
             state = self._rules[id(rules)] = rules_state(rules)
@@ -242,14 +246,14 @@ def _canonical(facts: Sequence[Facts]) -> bytes:
     return canonical(list(facts))
 
 
-def _place(task: Task, final: bool) -> tuple[str, str]:
-    """The pack of a file, and its name there."""
+def _pack_of(task: Task, final: bool) -> tuple[str, str]:
+    """Return the pack of a file and its name in the pack."""
     path = task.source.path
-    return f"{crc32(_encoded(path)) % _PACKS:02x}", f"{final:d} {path}"
+    return f"{crc32(_encoded(path)) % _PACK_COUNT:02x}", f"{final:d} {path}"
 
 
-def _lines(found: Iterable[Finding], told: FactsByFile) -> str:
-    """A text that is the same where the facts have not moved in files that findings are about."""
+def _facts_digest(found: Iterable[Finding], facts_by_file: FactsByFile) -> str:
+    """Return a digest of the facts, including line numbers, of all files that the findings refer to."""
     files = {place.file for finding in found for place in (finding.place, *(related.place for related in finding.related))}
-    about = [facts for path, facts in told if path in files]
+    about = [facts for path, facts in facts_by_file if path in files]
     return digest_of_parts(*(facts.data if isinstance(facts, LazyFacts) else _canonical(facts) for facts in about)).hex()

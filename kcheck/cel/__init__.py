@@ -1,1 +1,1 @@
-"""CEL as the API server runs it: parser, type checker, cost, evaluator, and the libraries of Kubernetes."""
+"""CEL as implemented by the API server: parser, type checker, cost estimation, evaluator, and the Kubernetes libraries."""

@@ -1,4 +1,4 @@
-"""What the file stage hands to the bundle stage."""
+"""The values that the file stage passes to the bundle stage."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kcheck.text.record import NamedTuple
 
 
 class Checked(NamedTuple):
-    """A file and what it gave. `number`: its place in the input."""
+    """A file with the outcome of its check. `number`: its index in the input."""
 
     number: int
     path: str
@@ -22,4 +22,4 @@ FactsByFile = list[tuple[str, Sequence[Facts]]]
 """Paths of files in input order, each with the facts of its objects."""
 
 RelationCache = Callable[[FactsByFile, Callable[[], list[Finding]]], list[Finding]]
-"""Returns the findings of rules across objects for these files: those of an earlier run, or the result of calling the function."""
+"""Returns the findings of rules across objects for these files: cached ones, or the result of calling the function."""

@@ -1,4 +1,4 @@
-"""The garbage collector during a run."""
+"""Control of the garbage collector during a run."""
 
 from __future__ import annotations
 

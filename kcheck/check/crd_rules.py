@@ -1,4 +1,4 @@
-"""The rules of CRDs (x-kubernetes-validations) asked of custom resources."""
+"""Evaluates the validation rules of CRDs (x-kubernetes-validations) for custom resources."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from kcheck.schema.walk import Walk
 
 
 class CustomRules:
-    """Compiles the rules of each schema once, and tells what an object violates. CEL is loaded when the first object needs it."""
+    """Compiles the rules of each schema once and reports violations. CEL is imported when the first object needs it."""
 
     def __init__(self, minor: int) -> None:
         self.minor = minor
 
     def evaluate(self, schema: Any, value: dict[str, Any], resource: Resource, walk: Walk) -> None:
-        """Tell the violations of a defaulted object that its schema accepts but for the rules. See `kcheck.schema.store.Rules`."""
-        rules = self._rules(schema)
+        """Report the rule violations of a defaulted object that is otherwise valid. See `kcheck.schema.store.Rules`."""
+        rules = self._compiled_rules(schema)
         if rules is None:
             return
-        for found in rules.evaluate(value):
-            node = resource.node.at(*found.path)
-            message = " ".join(found.message.split())
-            walk.tell("crd-rule-violation", Problem(node, message, reason=found.reason, field=found.field))
+        for violation in rules.evaluate(value):
+            node = resource.node.at(*violation.path)
+            message = " ".join(violation.message.split())
+            walk.emit("crd-rule-violation", Problem(node, message, reason=violation.reason, field=violation.field))
 
-    def _rules(self, schema: Any) -> Any:
+    def _compiled_rules(self, schema: Any) -> Any:
         from kcheck.cel.kubernetes.rule_evaluation import find_rules
         from kcheck.cel.kubernetes.rule_validation import refused_rules
 
-        # Kept where it goes with the schema, when there is no room for its definition any more.
+        # Stored on the schema, so that they are released together with its definition.
         if not schema.rules:
             raw = schema.node.shared()
             schema.rules = (find_rules(raw, self.minor, refused=refused_rules(raw, self.minor)),)

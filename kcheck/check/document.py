@@ -1,4 +1,4 @@
-"""The file stage: one file's documents to findings and facts."""
+"""Checks the documents of one file: from documents to findings and facts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
 from kcheck.check.session import Session
-from kcheck.extract.extract import collect
+from kcheck.extract.extract import extract_facts
 from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Problem
@@ -25,9 +25,9 @@ from kcheck.text.span import Span
 from kcheck.yaml.document import Document
 from kcheck.yaml.node import Node
 
-_HEAD = ("apiVersion", "kind")
-# What asks for the names in all texts, which few runs need and all would pay for.
-_OF_USAGE = frozenset(
+_IDENTIFYING_KEYS = ("apiVersion", "kind")
+# Rules that need the names mentioned in all texts. Few runs enable them, and collecting the names takes time.
+_RULES_WITH_MENTIONS = frozenset(
     {
         "unused-config-map",
         "unused-secret",
@@ -38,12 +38,12 @@ _OF_USAGE = frozenset(
         "unused-binding-subject",
     }
 )
-# What compares fields with one another, of which a patch may have only some.
-_OF_WHOLES = frozenset({"invalid-crd-names", "selector-mismatch"})
+# Rules that compare fields, of which a patch may contain only some.
+_RULES_FOR_COMPLETE_OBJECTS = frozenset({"invalid-crd-names", "selector-mismatch"})
 
 
 class FileResult:
-    """What one file gave: findings, facts of its objects, how many documents."""
+    """The findings, the facts of the objects, and the number of documents of one file."""
 
     def __init__(self) -> None:
         self.findings: list[Finding] = []
@@ -52,17 +52,17 @@ class FileResult:
 
 
 def check_documents(documents: Iterable[Document], session: Session, rules: RuleSet, part: bool = False) -> FileResult:
-    """Check the documents of a file with these rules. `part`: they are patches of objects that stand elsewhere."""
+    """Check the documents of a file. `part`: they are patches of objects that are defined elsewhere."""
     result = FileResult()
     plan = session.plan(rules)
     for document in documents:
         result.documents += 1
-        _DocumentCheck(document, session, rules, plan, result, part).run()
+        _DocumentCheck(document, session, rules, plan, result, part).check_document()
     return result
 
 
 class _DocumentCheck:
-    """One document being checked."""
+    """The check of one document."""
 
     def __init__(self, document: Document, session: Session, rules: RuleSet, plan: Plan, result: FileResult, part: bool) -> None:
         self.document = document
@@ -71,170 +71,170 @@ class _DocumentCheck:
         self.plan = plan
         self.result = result
         self.part = part
-        # There are few of these and many rules, and a set would go through all that it is handed.
-        self.usage = not rules.active.keys().isdisjoint(_OF_USAGE)
-        self.placer = Locator(document)
+        # `isdisjoint` iterates over its argument, so that is the smaller set.
+        self.collects_mentions = not rules.active.keys().isdisjoint(_RULES_WITH_MENTIONS)
+        self.locator = Locator(document)
 
-    def run(self) -> None:
+    def check_document(self) -> None:
         document = self.document
         if document.fault is not None:
-            self.tell("invalid-yaml", Problem(Span(document.fault.start, document.fault.end), document.fault.message))
+            self.report("invalid-yaml", Problem(Span(document.fault.start, document.fault.end), document.fault.message))
             return
         for hook in self.plan.documents:
-            hook.run(document, self.tell, self.crash)
+            hook.run(document, self.report, self.report_crash)
         objects = resources(document)
         if not objects and not (document.root["kind"].text.endswith("List") and document.root["items"].is_list):
-            self.no_object(document.root)
-        owners = ObjectIndex(objects) if document.duplicates else None
+            self.report_non_object(document.root)
+        objects_by_offset = ObjectIndex(objects) if document.duplicates else None
         for entry, first in document.duplicates:
-            self.placer = Locator(document, owners.at(entry.key_span.start) if owners is not None else None)
+            self.locator = Locator(document, objects_by_offset.at(entry.key_span.start) if objects_by_offset is not None else None)
             line = document.source.position(first.key_span.start).line
             message = f'duplicate key "{entry.name}" (first defined on line {line})'
-            self.tell("duplicate-key", Problem(entry, message, help="remove one", reason="DuplicateKey", at="key"))
+            self.report("duplicate-key", Problem(entry, message, help="remove one", reason="DuplicateKey", at="key"))
         for resource in objects:
-            self.object(resource)
+            self.check_object(resource)
 
-    def object(self, resource: Resource) -> None:
+    def check_object(self, resource: Resource) -> None:
         resource.part = self.part
         stores = self.session.stores
         last: Walk | None = None
         for store in stores:
-            last = self.against(resource, store) or last
-        self.placer.resource = resource
+            last = self.check_against_version(resource, store) or last
+        self.locator.resource = resource
         if "deprecated-api" in self.rules:
-            self.succession(resource)
+            self.report_deprecated_api(resource)
         for hook in self.plan.objects.of_kind(resource.api_version, resource.kind):
-            hook.run(resource, self.tell, self.crash)
+            hook.run(resource, self.report, self.report_crash)
         with self.session.stage("facts of objects"):
-            self.result.facts.append(collect(resource, last.pods if last is not None else [], self.placer, self.usage))
+            self.result.facts.append(extract_facts(resource, last.pods if last is not None else [], self.locator, self.collects_mentions))
 
-    def against(self, resource: Resource, store: Store) -> Walk | None:
-        """Judge an object by one version of Kubernetes."""
+    def check_against_version(self, resource: Resource, store: Store) -> Walk | None:
+        """Validate an object with one version of Kubernetes. Returns the walk whose Pods the facts are collected from."""
         resource.minor = store.definitions.minor
-        walk = Walk(resource, self.plan, self.tell, self.crash)
+        walk = Walk(resource, self.plan, self.report, self.report_crash)
         kind = store.builtin(resource.api_version, resource.kind)
         if kind is not None:
             resource.built_in, resource.namespaced = True, kind.namespaced
-            self.placer = Locator(self.document, resource, kind.shape)
+            self.locator = Locator(self.document, resource, kind.shape)
             walk.visit(resource.node, kind.shape)
-            walk.whole(resource)
+            walk.run_object_validators(resource)
             return walk
         added = store.added(resource.api_version, resource.kind)
         if added is not None:
             resource.namespaced = added.namespaced
-            self.placer = Locator(self.document, resource, added.shape)
+            self.locator = Locator(self.document, resource, added.shape)
             added.judge(resource, walk)
-            walk.whole(resource)
-            return self.embedded(resource, store)
+            walk.run_object_validators(resource)
+            return self.check_embedded_pods(resource, store)
         component = store.components.kind(resource.api_version, resource.kind)
         if component is not None:
-            # A file that a program reads: what holds of every object does not hold of it.
-            self.placer = Locator(self.document, resource, component.shape)
+            # A configuration file of a component: checks that apply to every API object do not apply.
+            self.locator = Locator(self.document, resource, component.shape)
             walk.visit(resource.node, component.shape)
             return walk
-        self.placer = Locator(self.document, resource)
-        self.unknown_kind(resource, store)
-        return self.embedded(resource, store)
+        self.locator = Locator(self.document, resource)
+        self.report_unknown_kind(resource, store)
+        return self.check_embedded_pods(resource, store)
 
-    def embedded(self, resource: Resource, store: Store) -> Walk | None:
-        """Ask of the pods in an object of a kind that is not built in what is asked of pods."""
-        # Loaded when the first such object comes, for small runs have none.
+    def check_embedded_pods(self, resource: Resource, store: Store) -> Walk | None:
+        """Check the Pods inside an object whose kind is not built in."""
+        # Imported on first use, because most small runs have no such object.
         from kcheck.schema.pods.walk import PodWalk, outline_of, places_in
 
         places = places_in(resource, store)
         if not places:
             return None
-        if self.placer.shape is None:
-            self.placer.shape = outline_of(places, store)
-        walk = PodWalk(resource, self.session.embedded_plan(self.rules), store, self.tell, self.crash)
+        if self.locator.shape is None:
+            self.locator.shape = outline_of(places, store)
+        walk = PodWalk(resource, self.session.embedded_plan(self.rules), store, self.report, self.report_crash)
         walk.enter(places)
         if "invalid-pod-in-custom-resource" in self.rules and walk.pods:
-            from kcheck.schema.pods.validation import tell_doomed
+            from kcheck.schema.pods.validation import report_invalid_pods
 
-            tell_doomed(resource, walk.pods, store, self.session.verdict_plan, self.tell, self.crash)
+            report_invalid_pods(resource, walk.pods, store, self.session.verdict_plan, self.report, self.report_crash)
         return walk
 
-    def unknown_kind(self, resource: Resource, store: Store) -> None:
+    def report_unknown_kind(self, resource: Resource, store: Store) -> None:
         api_version, kind = resource.api_version, resource.kind
         version = store.definitions.version
         node = resource["apiVersion"]
         absence = store.absence(api_version, kind)
         if absence is not None and absence.removed:
             used = f"use apiVersion: {absence.replacement}"
-            instead = used if absence.replacement else instead_of(resource.group, kind) or "remove it: there is no replacement"
-            self.tell("removed-api", Problem(node, f"{api_version} {kind} was removed in Kubernetes {absence.removed}", help=instead))
+            instead = used if absence.replacement else instead_of(resource.group, kind) or "remove it; it has no replacement"
+            self.report("removed-api", Problem(node, f"{api_version} {kind} was removed in Kubernetes {absence.removed}", help=instead))
         elif absence is not None:
             instead = f"use apiVersion: {absence.replacement}" if absence.replacement else ""
             message = f"{api_version} {kind} is available since Kubernetes {absence.added}, not in {version}"
-            self.tell("unknown-kind", Problem(node, message, help=instead))
+            self.report("unknown-kind", Problem(node, message, help=instead))
         elif end := end_of(resource.group):
-            self.tell("removed-api", Problem(node, f"{api_version} {kind} {end}", help=help_of(end)))
+            self.report("removed-api", Problem(node, f"{api_version} {kind} {end}", help=help_of(end)))
         elif store.serves_group(api_version) or "/" not in api_version:
             served = store.versions_of(kind)
             if served:
                 message = f'no kind "{kind}" in {api_version}'
-                self.tell("unknown-kind", Problem(node, message, help=f"use apiVersion: {' or '.join(served)}"))
+                self.report("unknown-kind", Problem(node, message, help=f"use apiVersion: {' or '.join(served)}"))
             else:
                 near = store.kind_like(kind)
                 help = f'did you mean "{near}"?' if near else "check the spelling of kind and apiVersion"
                 message = f'unknown kind "{kind}" in {api_version} of Kubernetes {version}'
-                self.tell("unknown-kind", Problem(resource["kind"], message, help=help))
+                self.report("unknown-kind", Problem(resource["kind"], message, help=help))
         elif not self.is_ignored(resource.group):
             message = f"not validated: no schema for {api_version} {kind}"
-            self.tell("missing-schema", Problem(node, message, help="add its CRD to the input or pass --schemas"))
+            self.report("missing-schema", Problem(node, message, help="add its CRD to the input or pass --schemas"))
 
-    def succession(self, resource: Resource) -> None:
-        """Tell of a version that has a successor on every version of Kubernetes that is checked against."""
+    def report_deprecated_api(self, resource: Resource) -> None:
+        """Report an API version that has a successor in all Kubernetes versions that are checked."""
         api_version, kind = resource.api_version, resource.kind
         after = succession(api_version, kind, tuple(store.definitions for store in self.session.stores))
         if after is not None:
             end = f"is removed in Kubernetes {after.removed}" if after.removed else "is superseded by a stable version"
             message = f"{api_version} {kind} {end}"
-            self.tell("deprecated-api", Problem(resource["apiVersion"], message, help=f"use apiVersion: {after.successor}"))
+            self.report("deprecated-api", Problem(resource["apiVersion"], message, help=f"use apiVersion: {after.successor}"))
 
     def is_ignored(self, group: str) -> bool:
-        """Whether the config says that an API group may go without a schema."""
+        """Whether the config ignores missing schemas of this API group."""
         patterns = self.rules["missing-schema"].options["ignore_groups"] if "missing-schema" in self.rules else ()
         return any(fnmatchcase(group, pattern) for pattern in patterns)
 
-    def no_object(self, root: Node) -> None:
-        slips = [nearest(key, [k for k, _ in root.entries]) for key in _HEAD]
-        if not root.is_map or (None in slips and not any(root[key] for key in (*_HEAD, "metadata"))):
+    def report_non_object(self, root: Node) -> None:
+        near_keys = [nearest(key, [k for k, _ in root.entries]) for key in _IDENTIFYING_KEYS]
+        if not root.is_map or (None in near_keys and not any(root[key] for key in (*_IDENTIFYING_KEYS, "metadata"))):
             message = "document is not a Kubernetes object: apiVersion, kind and metadata are missing"
-            self.tell("not-kubernetes-object", Problem(root, message, help="add them or exclude the file"))
+            self.report("not-kubernetes-object", Problem(root, message, help="add them or exclude the file"))
             return
-        for key in _HEAD:
+        for key in _IDENTIFYING_KEYS:
             node = root[key]
             if node and not node.text:
-                self.tell("not-kubernetes-object", Problem(node, f"{key} must be a string, not {node.plain()!r}"))
+                self.report("not-kubernetes-object", Problem(node, f"{key} must be a string, not {node.plain()!r}"))
             elif not node:
                 near = nearest(key, [k for k, _ in root.entries])
                 at = root[near] if near and near != key else node
                 hint = f'did you mean "{key}" instead of "{near}"?' if near and near != key else f"add {key}"
-                self.tell("not-kubernetes-object", Problem(at, f"{key} is missing", help=hint, at="key"))
+                self.report("not-kubernetes-object", Problem(at, f"{key} is missing", help=hint, at="key"))
 
-    def crash(self, rule: str, error: Exception) -> None:
-        """A rule failed on an object: that is a finding too."""
-        of = f' on {self.placer.id.kind} "{self.placer.id.name}"' if self.placer.id.kind else ""
+    def report_crash(self, rule: str, error: Exception) -> None:
+        """Add a finding for a rule that raised an error on an object."""
+        of = f' on {self.locator.id.kind} "{self.locator.id.name}"' if self.locator.id.kind else ""
         message = f"rule {rule} failed{of}: {type(error).__name__}: {error}"
-        root = self.placer.resource.node if self.placer.resource is not None else self.document.root
-        self.tell("internal-error", Problem(root, message))
+        root = self.locator.resource.node if self.locator.resource is not None else self.document.root
+        self.report("internal-error", Problem(root, message))
 
-    def tell(self, rule: str, problem: Problem) -> None:
-        """Make a finding of a problem, where the rule is one of those that run."""
+    def report(self, rule: str, problem: Problem) -> None:
+        """Add a finding for a problem if its rule is enabled."""
         active = self.rules.active.get(rule)
         if active is None:
             return
         node = problem.node
-        if self.part and (rule in _OF_WHOLES or _is_about_the_rest(problem)):
+        if self.part and (rule in _RULES_FOR_COMPLETE_OBJECTS or _concerns_missing_part(problem)):
             return
-        field = self.placer.path(problem.field) if isinstance(problem.field, Node) else problem.field
+        field = self.locator.path(problem.field) if isinstance(problem.field, Node) else problem.field
         if isinstance(node, Node):
-            place = self.placer.place(node, problem.at, field)
+            place = self.locator.place(node, problem.at, field)
         else:
-            place = self.placer.at(node, field or "") if isinstance(node, Span) else node
-        secrets, guarded = self.placer.secrets, self.placer.is_guarded()
-        if self.placer.id.kind == "CustomResourceDefinition":
+            place = self.locator.at(node, field or "") if isinstance(node, Span) else node
+        secrets, guarded = self.locator.secrets, self.locator.is_guarded()
+        if self.locator.id.kind == "CustomResourceDefinition":
             message, help = redact.message(problem.message), redact.message(problem.help)
         else:
             message = secrets.message(problem.message, guarded, node, problem.field)
@@ -245,10 +245,10 @@ class _DocumentCheck:
         )
 
 
-def _is_about_the_rest(problem: Problem) -> bool:
-    """Whether what is wrong with a patch is that something is not in it, or an order to kustomize is."""
+def _concerns_missing_part(problem: Problem) -> bool:
+    """Whether a problem of a patch is about a missing part or about a directive of kustomize (`$patch`)."""
     nodes = [node for node in (problem.node, problem.field) if isinstance(node, Node)]
     if any(not node.exists or node.name.startswith("$") for node in nodes) or problem.reason == "NotFound":
         return True
-    # What is told at the key of a map is mostly what the map lacks.
+    # Most problems at the key of a map are about what the map lacks.
     return problem.at == "key" and any(node.is_map for node in nodes) and problem.reason not in ("UnknownField", "DuplicateKey")

@@ -1,4 +1,4 @@
-"""One file, from its text to all that a run needs to know of it: the work that processes share."""
+"""Checks one file: from its text to its outcome. Processes run this code in parallel."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from kcheck.check.document import check_documents
-from kcheck.check.input_kinds import MARK, InputDefinitions, InputKind, KindPlace, add_kinds, kinds_of
+from kcheck.check.input_kinds import CRD_MARKER, InputDefinitions, InputKind, KindPlace, find_kinds, register_kinds
 from kcheck.check.session import Session
-from kcheck.check.suppressions import Ignores, ignores_of
+from kcheck.check.suppressions import Ignores, read_ignores
 from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
 from kcheck.kube.location import Location, ObjectId
@@ -28,27 +28,32 @@ from kcheck.yaml.syntax import is_template
 
 _OBJECT_KEYS = frozenset({"apiVersion", "kind", "metadata", "spec"})
 
-_MUCH = 16_000_000
-"""Characters after which what is left of the trees is thrown away: their nodes know their parents, so they do not go by themselves."""
+_GC_AFTER_CHARS = 16_000_000
+"""Characters read after which unused trees are freed: nodes refer to their parents, so reference counting does not free them."""
 
-_SOON = 4_000_000
-"""The same where room is short."""
+_REDUCED_GC_AFTER_CHARS = 4_000_000
+"""The same if the input has very many definitions."""
 
-_DROPPED = 4_000_000
-"""Characters of definitions after which the same is done with their trees: for that all that lives has to be looked at."""
+_FULL_GC_AFTER_CHARS = 4_000_000
+"""Characters of evicted definitions after which a full collection frees their trees. It has to scan all live objects."""
 
-_DEAR = 5e-6
-"""Seconds for an object that went: where it takes longer, far more was looked at than thrown away."""
+_MAX_SECONDS_PER_FREED_OBJECT = 5e-6
+"""Seconds per freed object: a collection that takes longer scanned far more objects than it freed."""
 
 
-class Damaged(Exception):
-    """What was remembered of an outcome and is none."""
+class DamagedCache(Exception):
+    """The cached data of an outcome is damaged."""
 
 
 class Task(NamedTuple):
-    """A file to check. `number`: its place in the input; `named`: by the user, not found in a folder.
+    """A file to check.
 
-    `other`: another machine checks it; here only the kinds are asked for that it defines. `part`: it holds patches.
+    Attributes:
+        number: Index in the input.
+        source: The content.
+        named: Whether the path is an argument of the command line, rather than found in a folder.
+        other: Whether another shard checks the file; only the kinds that it defines are needed here.
+        part: Whether the file contains patches.
     """
 
     number: int
@@ -57,27 +62,35 @@ class Task(NamedTuple):
     other: bool = False
     part: bool = False
 
-    def failed(self, message: str, session: Session) -> Outcome:
-        """What is told of a file that could not be checked through no fault of its own."""
-        return failed(self.source.path, message, session)
+    def failed_outcome(self, message: str, session: Session) -> Outcome:
+        """Return the outcome of this file if it could not be checked."""
+        return failed_outcome(self.source.path, message, session)
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What one file gave. `passed`: why it was not checked, nothing where it was. `kubeconfig`: there is one among its `facts`.
+    """The result of checking one file.
 
-    `kinds`: those that it defines. `custom`: it has objects of kinds that Kubernetes does not define; `waits`: for that reason it was
-    not checked, for they may yet be defined elsewhere.
+    Attributes:
+        findings: The findings of rules that need only this file.
+        facts: The facts of its objects.
+        documents: The number of documents.
+        ignores: The ignore comments and annotations.
+        skip_reason: The reason why the file was skipped, empty if it was checked.
+        kinds: The kinds that the file defines.
+        custom: Whether the file has objects of kinds that are not built in.
+        is_postponed: Whether the check was postponed until all kinds are known, because of such objects.
+        kubeconfig: Whether one of the facts is of a kubeconfig.
     """
 
     findings: list[Finding] = field(default_factory=list)
     facts: Sequence[Facts] = field(default_factory=list)
     documents: int = 0
     ignores: Ignores = field(default_factory=Ignores)
-    passed: str = ""
+    skip_reason: str = ""
     kinds: list[KindPlace] = field(default_factory=list)
     custom: bool = False
-    waits: bool = False
+    is_postponed: bool = False
     kubeconfig: bool = False
 
 
@@ -86,77 +99,79 @@ class FileChecker:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.read = 0
+        self.read_chars = 0
         self.repeats = Repeats()
         self.definitions = InputDefinitions(self.repeats)
-        self.most_dropped = _DROPPED
+        self.full_gc_after_chars = _FULL_GC_AFTER_CHARS
 
-    def learn(self, kinds: list[InputKind]) -> None:
-        """Make kinds known."""
-        add_kinds(self.session.stores, kinds, self.definitions)
+    def add_kinds(self, kinds: list[InputKind]) -> None:
+        """Register kinds that the input defines."""
+        register_kinds(self.session.stores, kinds, self.definitions)
 
-    def check(self, tasks: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]:
-        """Check files. `final`: all kinds of the input are known by now."""
+    def check_files(self, tasks: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]:
+        """Check files and yield their outcomes. `final`: all kinds of the input are known."""
         for task in tasks:
-            yield task, self.one(task, final)
+            yield task, self.check_file(task, final)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Nothing to release."""
 
-    def one(self, task: Task, final: bool) -> Outcome:
-        """Check a file."""
-        self.read += len(task.source.text)
-        if self.read + self.definitions.read - self.repeats.spared > (_SOON if self.definitions.are_many else _MUCH):
-            self.read = self.definitions.read = self.repeats.spared = 0
-            with self.session.stage("clearing away"):
-                self.clear()
+    def check_file(self, task: Task, final: bool) -> Outcome:
+        """Check a file and return its outcome. Errors and timeouts become findings."""
+        self.read_chars += len(task.source.text)
+        if self.read_chars + self.definitions.parsed_chars - self.repeats.spared > (
+            _REDUCED_GC_AFTER_CHARS if self.definitions.has_reduced_limit else _GC_AFTER_CHARS
+        ):
+            self.read_chars = self.definitions.parsed_chars = self.repeats.spared = 0
+            with self.session.stage("garbage collection"):
+                self.collect_garbage()
         try:
             with self.session.budget.limited(len(task.source.text)):
-                return self._check(task, final)
+                return self._check_source(task, final)
         except Exception as error:
-            # Its frames refer to the trees.
+            # The frames of the traceback refer to the trees.
             failure = error.with_traceback(None)
         if isinstance(failure, MemoryError):
             gc.collect()
-        return crashed(task.source.path, failure, self.session)
+        return crashed_outcome(task.source.path, failure, self.session)
 
-    def clear(self) -> None:
-        """Throw away what nobody needs any more: what is new, and seldom what has lived longer."""
-        if self.definitions.dropped < self.most_dropped:
+    def collect_garbage(self) -> None:
+        """Free unused trees: young objects each time, all objects only after enough definitions were evicted."""
+        if self.definitions.evicted_chars < self.full_gc_after_chars:
             gc.collect(0)
             return
         start = time.process_time()
-        gone = gc.collect()
-        # Where this process keeps what it finds, there is more and more to look at.
-        if time.process_time() - start > _DEAR * gone:
-            self.most_dropped *= 2
-        self.definitions.dropped = 0
+        freed = gc.collect()
+        # If few of the scanned objects are garbage, collect less often.
+        if time.process_time() - start > _MAX_SECONDS_PER_FREED_OBJECT * freed:
+            self.full_gc_after_chars *= 2
+        self.definitions.evicted_chars = 0
 
-    def _check(self, task: Task, final: bool) -> Outcome:
+    def _check_source(self, task: Task, final: bool) -> Outcome:
         session, source = self.session, task.source
-        with session.stage("reading: text to trees"):
-            documents = parse(source, self.repeats if MARK in source.text else None)
+        with session.stage("parsing"):
+            documents = parse(source, self.repeats if CRD_MARKER in source.text else None)
         outcome = Outcome()
         if not task.named and not any(_looks_like_object(d.root) or d.fault for d in documents):
-            outcome.passed = "no Kubernetes object"
+            outcome.skip_reason = "not a Kubernetes object"
             return outcome
         if task.other:
-            outcome.kinds = kinds_of(source, documents, session.stores[-1], self.definitions)
+            outcome.kinds = find_kinds(source, documents, session.stores[-1], self.definitions)
             return outcome
-        outcome.custom = _has_unknown(documents, session)
+        outcome.custom = _has_custom_kind(documents, session)
         if not final:
-            if MARK in source.text:
-                outcome.kinds = kinds_of(source, documents, session.stores[-1], self.definitions)
+            if CRD_MARKER in source.text:
+                outcome.kinds = find_kinds(source, documents, session.stores[-1], self.definitions)
             if outcome.custom:
-                outcome.waits = True
+                outcome.is_postponed = True
                 return outcome
         if is_template(source.text):
-            name_template(documents)
+            merge_template_faults(documents)
         rules = session.rules_for(source.path)
         if not documents:
-            outcome.findings += _empty(source, rules)
-        outcome.ignores = ignores_of(source, documents, session.registry)
-        with session.stage("walk: shape and constraints"):
+            outcome.findings += _empty_file_findings(source, rules)
+        outcome.ignores = read_ignores(source, documents, session.registry)
+        with session.stage("validation"):
             result = check_documents(documents, session, rules, task.part)
         outcome.findings += result.findings
         outcome.facts = result.facts
@@ -165,22 +180,22 @@ class FileChecker:
         return outcome
 
 
-def failed(file: str, message: str, session: Session) -> Outcome:
-    """The outcome of a file that could not be checked."""
-    return Outcome(file_finding("internal-error", file, 1, message, session.rules_for(file)))
+def failed_outcome(file: str, message: str, session: Session) -> Outcome:
+    """Return the outcome of a file that could not be checked."""
+    return Outcome(file_findings("internal-error", file, 1, message, session.rules_for(file)))
 
 
-def crashed(file: str, error: Exception, session: Session) -> Outcome:
-    """The outcome of a file whose check raised an error or took too long."""
-    return failed(file, f"kcheck failed on this file: {_words(error)}", session)
+def crashed_outcome(file: str, error: Exception, session: Session) -> Outcome:
+    """Return the outcome of a file whose check raised an error or took too long."""
+    return failed_outcome(file, f"kcheck failed on this file: {_describe(error)}", session)
 
 
-def _words(error: Exception) -> str:
-    return "it needs more memory than there is" if isinstance(error, MemoryError) else f"{type(error).__name__}: {error}"
+def _describe(error: Exception) -> str:
+    return "not enough memory" if isinstance(error, MemoryError) else f"{type(error).__name__}: {error}"
 
 
-def file_finding(rule: str, file: str, line: int, message: str, rules: RuleSet) -> list[Finding]:
-    """A finding about a file as a whole, where the rule runs."""
+def file_findings(rule: str, file: str, line: int, message: str, rules: RuleSet) -> list[Finding]:
+    """Return a finding about a file as a whole, or nothing if the rule is disabled."""
     active = rules.active.get(rule)
     if active is None:
         return []
@@ -188,16 +203,20 @@ def file_finding(rule: str, file: str, line: int, message: str, rules: RuleSet) 
     return [Finding(rule, active.severity, active.rule.family, str(message), place, help=help_of(message))]
 
 
-def _empty(source: Source, rules: RuleSet) -> list[Finding]:
-    """A file that was named and holds nothing is told, for somebody expects something in it."""
-    return file_finding(
-        "not-kubernetes-object", source.path, 1, Complaint("file contains no document", "add an object or check another file"), rules
+def _empty_file_findings(source: Source, rules: RuleSet) -> list[Finding]:
+    """Return a finding for an empty file that was named on the command line."""
+    return file_findings(
+        "not-kubernetes-object",
+        source.path,
+        1,
+        Complaint("the file contains no YAML document", "remove it from the input or add an object"),
+        rules,
     )
 
 
-def _has_unknown(documents: list[Document], session: Session) -> bool:
-    """Whether there is an object of a kind that Kubernetes itself does not define."""
-    # Loops, for it is asked of every object.
+def _has_custom_kind(documents: list[Document], session: Session) -> bool:
+    """Whether there is an object of a kind that is not built into Kubernetes."""
+    # Nested loops for speed: this runs for every object.
     for document in documents:
         for resource in resources(document):
             for store in session.stores:
@@ -207,16 +226,16 @@ def _has_unknown(documents: list[Document], session: Session) -> bool:
 
 
 def _looks_like_object(root: Node) -> bool:
-    """Whether somebody meant this to be a Kubernetes object; two of its four keys say so."""
+    """Whether a document is meant to be a Kubernetes object: it has at least two of the four typical keys."""
     return root.is_map and len(_OBJECT_KEYS & root.value.keys()) >= 2
 
 
-def name_template(documents: list[Document]) -> None:
-    """Report documents that do not parse because they are templates as such, once per file: the others fail for the same reason."""
+def merge_template_faults(documents: list[Document]) -> None:
+    """Replace the syntax errors of templates by one message per file and drop the further ones, which have the same cause."""
     faults = [d for d in documents if d.fault is not None and is_template(d.source.text[d.start : d.end])]
     for document in faults:
         assert document.fault is not None
-        message = Complaint("template is not valid YAML before it is rendered", "render it first: helm template . | kcheck check -")
+        message = Complaint("the file is a template, not YAML", "render it and check the output, e.g. helm template . | kcheck check -")
         document.fault = document.fault._replace(message=message)
     for document in faults[1:]:
         documents.remove(document)

@@ -1,6 +1,6 @@
-"""Kinds that CustomResourceDefinitions of the input define, in a form that goes from one process to another.
+"""Kinds that CustomResourceDefinitions in the input define, in a form that can be sent to other processes.
 
-Most of them have no object in the input, so all that is kept of a definition is its text; it is read when the first object comes.
+Most of them have no objects in the input, so only the text of a definition is kept. It is parsed when the first object needs it.
 """
 
 from __future__ import annotations
@@ -20,21 +20,27 @@ from kcheck.yaml.fast.shared_blocks import Repeats
 from kcheck.yaml.node import Node
 from kcheck.yaml.parse import parse
 
-MARK = "CustomResourceDefinition"
-"""What stands in every text that defines a kind."""
+CRD_MARKER = "CustomResourceDefinition"
+"""Substring of every text that defines a kind."""
 
 
-_ROOM = 16_000_000
-"""Characters of definitions that a process keeps as trees, which take thirty times as many bytes."""
+_MAX_TREE_CHARS = 16_000_000
+"""Characters of definitions that a process keeps as trees, which take about thirty times as many bytes."""
 
-_LITTLE_ROOM = 4_000_000
-"""The same where the input has so many of them that their texts are compressed."""
+_REDUCED_MAX_TREE_CHARS = 4_000_000
+"""The same if the input has so many definitions that their texts are compressed."""
 
 
 class InputKind(NamedTuple):
-    """A kind, and the text of the document that defines it: compressed where there is much of it. `state`: see KindPlace.
+    """A kind with the text of the document that defines it.
 
-    `file`, `start`: the number of its file among those of the run, and where in it the text begins.
+    Attributes:
+        api_version: Group and version of the kind.
+        kind: Name of the kind.
+        text: The document, compressed if the input has many definitions.
+        state: See `KindPlace`.
+        file: Number of the file in the run.
+        start: Offset of the text in the file.
     """
 
     api_version: str
@@ -46,7 +52,7 @@ class InputKind(NamedTuple):
 
 
 class KindPlace(NamedTuple):
-    """A kind, and where in its file the document stands that defines it. `state`: a digest of its text."""
+    """A kind with the location of its definition in the file. `state`: a digest of the text of the definition."""
 
     api_version: str
     kind: str
@@ -55,126 +61,129 @@ class KindPlace(NamedTuple):
     state: str
 
 
-def input_kinds(file: int, source: Source, places: Iterable[KindPlace], packed: bool) -> list[InputKind]:
-    """Kinds with the texts that define them. Versions of one share its text. `file`: its number."""
+def make_input_kinds(file: int, source: Source, places: Iterable[KindPlace], compress: bool) -> list[InputKind]:
+    """Return the kinds with the texts that define them. Versions of one definition share its text. `file`: number of the file."""
     texts: dict[int, str | bytes] = {}
     found = []
     for api_version, kind, start, end, state in places:
         if start not in texts:
-            texts[start] = _packed(source.text[start:end]) if packed else source.text[start:end]
+            texts[start] = _compressed(source.text[start:end]) if compress else source.text[start:end]
         found.append(InputKind(api_version, kind, texts[start], state, file, start))
     return found
 
 
-def _packed(text: str) -> bytes:
+def _compressed(text: str) -> bytes:
     import zlib
 
     return zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
 
 
-def _unpacked(data: bytes) -> str:
+def _decompressed(data: bytes) -> str:
     import zlib
 
     return zlib.decompress(data).decode("utf-8", "surrogatepass")
 
 
 class _InputDefinition(NamedTuple):
-    """A text that defines kinds, read: its documents, and its kinds (`crd.CustomKind`) for each store that has asked."""
+    """A parsed definition: its documents, and its kinds (`crd.CustomKind`) for each store that has requested them."""
 
     documents: list[Document]
-    judges: dict[int, dict[tuple[str, str], Any]]
+    kinds_by_store: dict[int, dict[tuple[str, str], Any]]
     size: int
 
 
 class InputDefinitions:
-    """Texts that define kinds, each read once, as long as there is room for them; those asked for last are kept.
+    """A least-recently-used cache of parsed definitions, limited by their size.
 
-    `read`: characters that were read for an object; `dropped`: those that were not kept.
+    Attributes:
+        parsed_chars: Characters parsed because an object needed them.
+        evicted_chars: Characters of evicted definitions.
     """
 
     def __init__(self, repeats: Repeats) -> None:
         self.repeats = repeats
-        self.read = 0
-        self.dropped = 0
-        self._room = _ROOM
-        # By the states of the texts, which are large.
-        self._read: OrderedDict[str, _InputDefinition] = OrderedDict()
-        self._size = 0
+        self.parsed_chars = 0
+        self.evicted_chars = 0
+        self._max_chars = _MAX_TREE_CHARS
+        # By digest, because the texts are large.
+        self._definitions: OrderedDict[str, _InputDefinition] = OrderedDict()
+        self._chars = 0
 
     @property
-    def are_many(self) -> bool:
-        """Whether room is short."""
-        return self._room == _LITTLE_ROOM
+    def has_reduced_limit(self) -> bool:
+        """Whether the limit is reduced because of very many definitions."""
+        return self._max_chars == _REDUCED_MAX_TREE_CHARS
 
-    def learn(self, kind: InputKind) -> None:
-        """Take note of a kind."""
+    def adjust_limit(self, kind: InputKind) -> None:
+        """Reduce the limit if the definitions are compressed."""
         if isinstance(kind.text, bytes):
-            self._room = _LITTLE_ROOM
+            self._max_chars = _REDUCED_MAX_TREE_CHARS
 
-    def offer(self, state: str, size: int, documents: list[Document]) -> None:
-        """Take in a text that has been read by the way, as long as nothing has to go for it: most are never asked for."""
-        if self._size + size <= self._room:
-            self._keep(state, documents, size)
+    def add_parsed(self, state: str, size: int, documents: list[Document]) -> None:
+        """Add a definition that has been parsed anyway, if nothing has to be evicted for it: most are never needed."""
+        if self._chars + size <= self._max_chars:
+            self._add(state, documents, size)
 
-    def _keep(self, state: str, documents: list[Document], size: int) -> _InputDefinition:
-        made = _InputDefinition(documents, {}, size)
-        self._size += size - (old.size if (old := self._read.pop(state, None)) else 0)
-        self._read[state] = made
-        while self._size > self._room and len(self._read) > 1:
-            size = self._read.popitem(last=False)[1].size
-            self._size -= size
-            self.dropped += size
-        return made
+    def _add(self, state: str, documents: list[Document], size: int) -> _InputDefinition:
+        definition = _InputDefinition(documents, {}, size)
+        self._chars += size - (old.size if (old := self._definitions.pop(state, None)) else 0)
+        self._definitions[state] = definition
+        while self._chars > self._max_chars and len(self._definitions) > 1:
+            size = self._definitions.popitem(last=False)[1].size
+            self._chars -= size
+            self.evicted_chars += size
+        return definition
 
-    def judge(self, kind: InputKind, store: Store) -> Judge:
-        """What judges the objects of a kind."""
+    def validator_of(self, kind: InputKind, store: Store) -> Judge:
+        """Return the validator of a kind, parsing its definition if necessary."""
         state = kind.state
-        definition = self._read.get(state)
+        definition = self._definitions.get(state)
         if definition is None:
-            plain = kind.text if isinstance(kind.text, str) else _unpacked(kind.text)
-            self.read += len(plain)
-            definition = self._keep(state, parse(Source("", plain), self.repeats), len(plain))
-        self._read.move_to_end(state)
-        judges = definition.judges.get(id(store))
-        if judges is None:
+            plain = kind.text if isinstance(kind.text, str) else _decompressed(kind.text)
+            self.parsed_chars += len(plain)
+            definition = self._add(state, parse(Source("", plain), self.repeats), len(plain))
+        self._definitions.move_to_end(state)
+        custom_kinds = definition.kinds_by_store.get(id(store))
+        if custom_kinds is None:
             from kcheck.schema.crd.definitions import definitions
 
-            # Of two that say the same of themselves, the last one counts.
-            made = definitions(store, definition.documents)
-            judges = definition.judges[id(store)] = {(each.version.api_version, each.version.kind): each for each in made}
-        found: Judge = judges[kind.api_version, kind.kind]
-        return found
+            # Of two definitions of the same version and kind, the last one applies.
+            parsed = definitions(store, definition.documents)
+            custom_kinds = {(each.version.api_version, each.version.kind): each for each in parsed}
+            definition.kinds_by_store[id(store)] = custom_kinds
+        validator: Judge = custom_kinds[kind.api_version, kind.kind]
+        return validator
 
 
-def kinds_of(source: Source, documents: Iterable[Document], store: Store, known: InputDefinitions) -> list[KindPlace]:
-    """The kinds that these documents of a file define. `known`: where the documents are kept for whoever needs them again."""
-    # Loaded when there are some: it is a fifth of all that a run would load.
+def find_kinds(source: Source, documents: Iterable[Document], store: Store, known: InputDefinitions) -> list[KindPlace]:
+    """Return the kinds that the documents of a file define. `known`: the cache to which the documents are added."""
+    # Imported on first use: a fifth of the import time of a run.
     from kcheck.schema.crd.definitions import definitions
     from kcheck.text.digest import digest_of
 
     found = []
     for document in documents:
         start, end = document.body, document.end
-        if source.text.find(MARK, start, end) < 0:
+        if source.text.find(CRD_MARKER, start, end) < 0:
             continue
         state = digest_of(source.text[start:end].encode("utf-8", "surrogatepass")).hex()
         places = [KindPlace(k.version.api_version, k.version.kind, start, end, state) for k in definitions(store, [document])]
         if places:
             found += places
-            known.offer(state, end - start, [document])
+            known.add_parsed(state, end - start, [document])
     return found
 
 
-def add_kinds(stores: Iterable[Store], kinds: Iterable[InputKind], known: InputDefinitions) -> None:
-    """Make kinds known; those that come later win."""
+def register_kinds(stores: Iterable[Store], kinds: Iterable[InputKind], known: InputDefinitions) -> None:
+    """Register kinds; later ones take precedence."""
     for kind in kinds:
-        known.learn(kind)
+        known.adjust_limit(kind)
         for store in stores:
-            store.custom[kind.api_version, kind.kind] = Announced(kind, store, known)
+            store.custom[kind.api_version, kind.kind] = LazyKind(kind, store, known)
 
 
-class Announced:
-    """The judge of a kind whose definition is read when somebody asks for more than its name."""
+class LazyKind:
+    """The validator of a kind whose definition is parsed on first use."""
 
     def __init__(self, kind: InputKind, store: Store, known: InputDefinitions) -> None:
         self._kind = kind
@@ -182,20 +191,20 @@ class Announced:
         self._known = known
 
     @property
-    def _judge(self) -> Judge:
-        return self._known.judge(self._kind, self._store)
+    def _validator(self) -> Judge:
+        return self._known.validator_of(self._kind, self._store)
 
     @property
     def shape(self) -> Shape | None:
-        return self._judge.shape
+        return self._validator.shape
 
     @property
     def namespaced(self) -> bool | None:
-        return self._judge.namespaced
+        return self._validator.namespaced
 
     @property
     def pod_schema(self) -> Node | None:
-        return self._judge.pod_schema
+        return self._validator.pod_schema
 
     def judge(self, resource: Resource, walk: Walk) -> None:
-        self._judge.judge(resource, walk)
+        self._validator.judge(resource, walk)

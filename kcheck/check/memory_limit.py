@@ -1,35 +1,37 @@
-"""A limit on the memory of a run: a manifest that needs more is a finding, and the system does not have to end the process."""
+"""A limit on the memory of a run, so that a manifest that needs too much memory becomes a finding instead of ending the process."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-_PART = 0.9
-"""How much of the memory that is available now each process of a run may use."""
+_MAX_SHARE = 0.9
+"""Share of the currently available memory that each process of a run may use."""
 
 _MEMINFO = Path("/proc/meminfo")
-_GROUP = Path("/sys/fs/cgroup")
+_CGROUP = Path("/sys/fs/cgroup")
 
 
 def limit_memory() -> None:
-    """Limit this process and those it starts, so that Python raises MemoryError in time. Only on Linux, which counts what is meant."""
+    """Limit the memory of this process and its children, so that Python raises MemoryError in time. Linux only, where RLIMIT_DATA
+    includes all private memory.
+    """
     available = _available()
     if available is None:
         return
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    most = min([int(available * _PART), *(each for each in (soft, hard) if each != resource.RLIM_INFINITY)])
+    limit = min([int(available * _MAX_SHARE), *(each for each in (soft, hard) if each != resource.RLIM_INFINITY)])
     try:
-        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
     except (OSError, ValueError):
-        # Some containers refuse it; then the limit of the container is all there is.
+        # Some containers do not permit it; then only the limit of the container applies.
         return
 
 
 def lift_limit() -> None:
-    """Leave room to report that there was not enough."""
+    """Remove the limit, to have memory left to report that it was reached."""
     try:
         import resource
     except ImportError:
@@ -38,7 +40,7 @@ def lift_limit() -> None:
 
 
 def _available() -> int | None:
-    """Bytes that this process can have: of the machine, and of the control group of its container. None where the system does not say."""
+    """Return the bytes available on the machine and in the container's control group, or None if the system does not report them."""
     try:
         found = re.search(r"^MemAvailable:\s*(\d+) kB$", _MEMINFO.read_text(encoding="ascii"), re.MULTILINE)
     except OSError:
@@ -47,7 +49,7 @@ def _available() -> int | None:
         return None
     machine = int(found[1]) * 1024
     try:
-        most, used = ((_GROUP / name).read_text(encoding="ascii").strip() for name in ("memory.max", "memory.current"))
-        return min(machine, max(int(most) - int(used), 0)) if most != "max" else machine
+        limit, used = ((_CGROUP / name).read_text(encoding="ascii").strip() for name in ("memory.max", "memory.current"))
+        return min(machine, max(int(limit) - int(used), 0)) if limit != "max" else machine
     except (OSError, ValueError):
         return machine

@@ -1,4 +1,4 @@
-"""Where the time of a run goes, by stage and by rule."""
+"""Measures the processor time of a run by stage and by rule."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 from kcheck.finding.problem import Problem
 from kcheck.rule.plan import Hook
 
-_SHOWN = 15
+_MAX_RULES_SHOWN = 15
 _RULES = "rules"
 
 
 class Profile:
-    """Processor time by stage; what a stage has spent in another one counts there alone."""
+    """Processor time by stage, without the time of nested stages."""
 
     def __init__(self) -> None:
         self.stages: dict[str, float] = {}
@@ -26,24 +26,24 @@ class Profile:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Count what follows under a name."""
-        self._turn()
+        """Count the time of the `with` block for a stage."""
+        self._switch()
         self._stack.append(name)
         self.stages.setdefault(name, 0.0)
         try:
             yield
         finally:
-            self._turn()
+            self._switch()
             self._stack.pop()
 
-    def _turn(self) -> None:
+    def _switch(self) -> None:
         now = time.process_time()
         if self._stack:
             self.stages[self._stack[-1]] += now - self._since
         self._since = now
 
-    def timed(self, hook: Hook) -> Hook:
-        """The same hook, with its time counted."""
+    def measured(self, hook: Hook) -> Hook:
+        """Return the same hook with its time measured."""
         function: Callable[..., Iterable[Problem]] = hook.function
         stages, rules, clock = self.stages, self.rules, time.process_time
         stages.setdefault(_RULES, 0.0)
@@ -56,20 +56,20 @@ class Profile:
                 spent = clock() - start
                 rules[hook.rule] += spent
                 stages[_RULES] += spent
-                # It is no time of the stage that has called the rule.
+                # Exclude it from the stage that called the rule.
                 self._since += spent
 
         return hook.instead(timed)
 
     def lines(self) -> Iterator[str]:
-        """A table of it all."""
+        """Yield the lines of the report."""
         total = sum(self.stages.values()) or 1.0
-        yield "seconds of processor time, by stage"
+        yield "Processor time in seconds by stage"
         for name, spent in self.stages.items():
             yield f"{spent:8.3f}  {100 * spent / total:3.0f} %  {name}"
-        yield f"{total:8.3f}         all"
-        slowest = sorted(self.rules.items(), key=lambda pair: -pair[1])[:_SHOWN]
+        yield f"{total:8.3f}         total"
+        slowest = sorted(self.rules.items(), key=lambda pair: -pair[1])[:_MAX_RULES_SHOWN]
         if slowest:
-            yield "the slowest rules"
+            yield "Slowest rules"
         for rule, spent in slowest:
             yield f"{spent:8.3f}  {100 * spent / total:3.0f} %  {rule}"

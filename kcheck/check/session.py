@@ -1,4 +1,4 @@
-"""What stays the same during a run: rules, schemas, settings."""
+"""The values that do not change during a run: rules, schemas and settings."""
 
 from __future__ import annotations
 
@@ -19,13 +19,18 @@ _UNTIMED = nullcontext()
 
 
 class Session:
-    """`stores`: one for each Kubernetes version to check against, the newest last. `complete`: the input is all there is.
+    """Rules, schemas and settings of a run.
 
-    `by_file`: the rule set of a file, where the config has overrides; the same object for files with the same overrides.
-    `schemas`: files and folders that kinds were added from.
-    `profile`: counts the time of stages and rules, where somebody asked for that.
-    `budget`: the processor time of the run.
-    `recipe`: makes the same session in another process where that cannot be a copy of this one; None where nobody knows how.
+    Attributes:
+        registry: All known rules.
+        rules: The enabled rules.
+        stores: One store for each Kubernetes version to check, the newest last.
+        complete: Whether the input contains all objects that refer to each other.
+        by_file: Returns the rule set of a file if the config has overrides; the same object for files with the same overrides.
+        schemas: Files and folders with schemas of additional kinds.
+        factory: Creates the same session in a process that is not a fork of this one, or None if that is not possible.
+        profile: Measures the time of stages and rules, if requested.
+        budget: The processor time of the run.
     """
 
     def __init__(
@@ -36,7 +41,7 @@ class Session:
         complete: bool = False,
         by_file: Callable[[str], RuleSet] | None = None,
         schemas: tuple[Path, ...] = (),
-        recipe: Callable[[], Session] | None = None,
+        factory: Callable[[], Session] | None = None,
         profile: Profile | None = None,
     ) -> None:
         self.registry = registry
@@ -45,7 +50,7 @@ class Session:
         self.complete = complete
         self.by_file = by_file
         self.schemas = schemas
-        self.recipe = recipe
+        self.factory = factory
         self.profile = profile
         self.budget = Budget()
         self.plans: dict[int, Plan] = {}
@@ -55,19 +60,19 @@ class Session:
                 store.rules = CustomRules(store.definitions.minor)
 
     def rules_for(self, file: str) -> RuleSet:
-        """The rules that hold for a file."""
+        """Return the rules that apply to a file."""
         return self.rules if self.by_file is None else self.by_file(file)
 
     def plan(self, rules: RuleSet) -> Plan:
-        """The compiled rule set, made once for each."""
+        """Return the compiled rule set, which is created once for each rule set."""
         plan = self.plans.get(id(rules))
         if plan is None:
-            plan = compile_plan(self.registry, rules, self.profile.timed if self.profile is not None else None)
+            plan = compile_plan(self.registry, rules, self.profile.measured if self.profile is not None else None)
             self.plans[id(rules)] = plan
         return plan
 
     def embedded_plan(self, rules: RuleSet) -> Plan:
-        """What of the plan is asked of pods in custom resources, made once for each rule set."""
+        """Return the part of the plan that applies to Pods in custom resources, created once for each rule set."""
         plan = self._embedded.get(id(rules))
         if plan is None:
             from kcheck.schema.pods.walk import embedded_plan
@@ -77,11 +82,11 @@ class Session:
 
     @cached_property
     def verdict_plan(self) -> Plan:
-        """What the API server will ask of them."""
+        """The validation that the API server applies to these Pods."""
         from kcheck.schema.pods.validation import verdict_plan
 
         return verdict_plan(self.registry)
 
     def stage(self, name: str) -> AbstractContextManager[None]:
-        """What follows belongs to a stage of the run, for who wants to know where time goes."""
+        """Measure the `with` block as a stage, if a profile is requested."""
         return _UNTIMED if self.profile is None else self.profile.stage(name)

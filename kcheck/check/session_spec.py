@@ -1,4 +1,4 @@
-"""What a session is made of, as plain data: another machine makes the same session of it, or says why it cannot."""
+"""The specification of a session as plain data, from which another machine creates the same session or explains why it cannot."""
 
 from __future__ import annotations
 
@@ -17,21 +17,28 @@ from kcheck.schema.store import Store
 from kcheck.text.record import NamedTuple
 
 
-class RuleTerms(NamedTuple):
-    """`severity`: as a word; `options`: by name, in JSON."""
+class RuleSpec(NamedTuple):
+    """The settings of a rule. `severity`: as a word; `options`: by name, in JSON."""
 
     severity: str
     options: str
 
 
 class IncompatibleSpec(Exception):
-    """Terms that this program cannot keep; the message says why."""
+    """This program cannot create the session; the message explains why."""
 
 
 class SessionSpec(NamedTuple):
-    """`version`, `program`: of kcheck, and a digest of its code and its plug-ins; `kubernetes`: versions, the oldest first; `schemas`: a
-    digest of those that were given; `complete`: the input is all there is; `rules`: the rule sets that there are, by rule id;
-    `files`: the number of the one that holds for a file, 0 for those that are not there.
+    """The specification of a session.
+
+    Attributes:
+        version: Version of kcheck.
+        program: Digest of the code of kcheck and its plug-ins.
+        kubernetes: Kubernetes versions, the oldest first.
+        schemas: Digest of the additional schemas.
+        complete: Whether the input contains all objects that refer to each other.
+        rules: The distinct rule sets, by rule id.
+        files: Index of the rule set of a file; files that are missing use the first one.
     """
 
     version: str
@@ -39,12 +46,12 @@ class SessionSpec(NamedTuple):
     kubernetes: tuple[str, ...]
     schemas: str
     complete: bool
-    rules: tuple[Mapping[str, RuleTerms], ...]
+    rules: tuple[Mapping[str, RuleSpec], ...]
     files: Mapping[str, int]
 
 
 def session_spec_of(session: Session, files: Iterable[str]) -> SessionSpec:
-    """The terms of a session, for these files."""
+    """Return the specification of a session for these files."""
     sets: dict[int, int] = {}
     rules: list[RuleSet] = []
     numbers: dict[str, int] = {}
@@ -59,46 +66,49 @@ def session_spec_of(session: Session, files: Iterable[str]) -> SessionSpec:
             break
     versions = tuple(store.definitions.version for store in session.stores)
     program, schemas = program_digest(session.registry), schemas_digest(session.schemas)
-    return SessionSpec(__version__, program, versions, schemas, session.complete, tuple(map(_rule_terms, rules)), numbers)
+    return SessionSpec(__version__, program, versions, schemas, session.complete, tuple(map(_rule_specs, rules)), numbers)
 
 
-def _rule_terms(rules: RuleSet) -> dict[str, RuleTerms]:
-    return {id: RuleTerms(active.severity.word, json.dumps(active.options)) for id, active in rules.active.items()}
+def _rule_specs(rules: RuleSet) -> dict[str, RuleSpec]:
+    return {id: RuleSpec(active.severity.word, json.dumps(active.options)) for id, active in rules.active.items()}
 
 
-def session_of(terms: SessionSpec, registry: Registry, stores: Callable[[list[Store]], None] = lambda stores: None) -> Session:
-    """The session of terms. `stores`: adds the kinds to them that were given besides. Raises OtherProgram."""
-    if terms.version != __version__:
-        raise IncompatibleSpec(f"made with kcheck {terms.version}, and this is kcheck {__version__}")
-    if terms.program != program_digest(registry):
-        raise IncompatibleSpec("made with other code of kcheck or its plug-ins than there is here")
-    sets = [_rule_set(each, registry) for each in terms.rules] or [RuleSet()]
-    if not all(0 <= number < len(sets) for number in terms.files.values()):
-        raise IncompatibleSpec(f"made with more than {len(sets)} sets of rules, and it has no others")
+def create_session(spec: SessionSpec, registry: Registry, add_schemas: Callable[[list[Store]], None] = lambda stores: None) -> Session:
+    """Create a session from its specification. `add_schemas`: adds the kinds of additional schemas to the stores.
+
+    Raises IncompatibleSpec.
+    """
+    if spec.version != __version__:
+        raise IncompatibleSpec(f"created with kcheck {spec.version}, but this is kcheck {__version__}")
+    if spec.program != program_digest(registry):
+        raise IncompatibleSpec("created with different code of kcheck or its plug-ins")
+    sets = [_rule_set(each, registry) for each in spec.rules] or [RuleSet()]
+    if not all(0 <= number < len(sets) for number in spec.files.values()):
+        raise IncompatibleSpec(f"a file refers to a rule set that does not exist: there are only {len(sets)}")
     try:
-        made = [Store(load(version)) for version in terms.kubernetes]
+        stores = [Store(load(version)) for version in spec.kubernetes]
     except UnknownVersion as error:
         raise IncompatibleSpec(str(error)) from None
-    stores(made)
+    add_schemas(stores)
 
     def by_file(file: str) -> RuleSet:
-        return sets[terms.files.get(file, 0)]
+        return sets[spec.files.get(file, 0)]
 
-    return Session(registry, sets[0], made, terms.complete, by_file if len(sets) > 1 else None)
+    return Session(registry, sets[0], stores, spec.complete, by_file if len(sets) > 1 else None)
 
 
-def _rule_set(terms: Mapping[str, RuleTerms], registry: Registry) -> RuleSet:
+def _rule_set(spec: Mapping[str, RuleSpec], registry: Registry) -> RuleSet:
     active = {}
-    for id, (severity, options) in terms.items():
+    for id, (severity, options) in spec.items():
         rule = registry.rules.get(id)
         if rule is None:
-            raise IncompatibleSpec(f"made with a rule {id}, which is not installed here")
+            raise IncompatibleSpec(f"created with a rule {id} that is not installed here")
         try:
-            given = json.loads(options)
-            if not isinstance(given, dict):
-                raise ValueError(f"{options} are no options")
-            values = {name: rule.options[name].read(value) for name, value in given.items()}
+            values = json.loads(options)
+            if not isinstance(values, dict):
+                raise ValueError(f"options must be an object, not {options}")
+            values = {name: rule.options[name].read(value) for name, value in values.items()}
             active[id] = Active(rule, Severity.parse(severity), values)
         except (KeyError, ValueError, BadOption) as error:
-            raise IncompatibleSpec(f"made with another rule {id}: {error}") from None
+            raise IncompatibleSpec(f"created with a different version of rule {id}: {error}") from None
     return RuleSet(active)

@@ -1,4 +1,4 @@
-"""Limits on processor time: no manifest, kustomization, folder or rule may keep a run from ending."""
+"""Limits on processor time, so that no manifest, kustomization, folder or rule can prevent a run from finishing."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from types import FrameType
 from typing import ClassVar
 
 BASE = 30.0
-"""Seconds of processor time for a file of any size, far more than any real file takes."""
+"""Seconds of processor time for a file of any size, far more than real files take."""
 
 RESERVE = 120.0
-"""Seconds that all files of a run may take together, in each process, above what their sizes allow."""
+"""Seconds that all files of a run may take together, per process, in addition to the time allowed for their sizes."""
 
-LEAST = 0.25
-"""Seconds that a file gets once the reserve of its run is used up."""
+MIN_SECONDS = 0.25
+"""Seconds for a file after the reserve of the run is used up."""
 
-_PER_CHARACTER = 20e-6
-_AGAIN = 2.0
+_SECONDS_PER_CHAR = 20e-6
+_REPEAT_SECONDS = 2.0
 
 
 class OutOfBudget(Exception):
@@ -30,8 +30,8 @@ class OutOfBudget(Exception):
 class Budget:
     """The processor time of one run in one process.
 
-    A file may take time in proportion to its size, and up to `BASE` seconds more. The latter come out of one reserve for the whole run, so
-    that many slow files cannot make a run as long as their number.
+    A file may take time in proportion to its size, and up to `BASE` seconds more. The latter come from one reserve for the whole
+    run, so that many slow files cannot slow down the run without limit.
     """
 
     def __init__(self) -> None:
@@ -41,17 +41,17 @@ class Budget:
     def limited(self, size: int, most: float | None = None) -> Iterator[None]:
         """Raise OutOfBudget in code that takes too long for a text of `size` characters, and again if it continues.
 
-        `most`: seconds instead of `BASE`. Where the system has no interval timers, nothing is interrupted; threads other than the main
-        thread are stopped by wall clock time.
+        `most`: seconds instead of `BASE`. Without interval timers (on Windows), nothing is interrupted. Threads other than the main
+        thread are interrupted by wall clock time.
         """
-        share = size * _PER_CHARACTER
-        extra = max(min(BASE if most is None else most, self.reserve), LEAST)
+        share = size * _SECONDS_PER_CHAR
+        extra = max(min(BASE if most is None else most, self.reserve), MIN_SECONDS)
         main = threading.current_thread() is threading.main_thread()
         clock = time.process_time if main else time.thread_time
         start = clock()
         try:
             if not main:
-                with _watched(extra + share):
+                with _interrupted_by_thread(extra + share):
                     yield
             else:
                 with _Timer(extra + share) if hasattr(signal, "setitimer") else nullcontext():
@@ -61,48 +61,48 @@ class Budget:
 
 
 class _Timer:
-    """Interrupts the main thread. The signal handler stays installed: changing it for each file takes as long as reading some."""
+    """Interrupts the main thread. The signal handler stays installed: changing it for each file takes as long as checking a small one."""
 
     _seconds: ClassVar[float] = 0.0
 
     def __init__(self, seconds: float) -> None:
-        self._mine = seconds
+        self._own_seconds = seconds
 
     def __enter__(self) -> None:
         if not _Timer._seconds:
             signal.signal(signal.SIGVTALRM, _stop)
-        _Timer._seconds = self._mine
-        signal.setitimer(signal.ITIMER_VIRTUAL, self._mine, _AGAIN)
+        _Timer._seconds = self._own_seconds
+        signal.setitimer(signal.ITIMER_VIRTUAL, self._own_seconds, _REPEAT_SECONDS)
 
     def __exit__(self, *_error: object) -> None:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
 def _stop(_signal: int, _frame: FrameType | None) -> None:
-    raise OutOfBudget(f"it took more than {_Timer._seconds:.0f} s of processor time, so it was stopped")
+    raise OutOfBudget(f"stopped after {_Timer._seconds:.0f} s of processor time")
 
 
 class _TookTooLong(OutOfBudget):
-    """Raised from another thread, so it carries no message of its own."""
+    """Raised by another thread, which can pass only a class, not a message."""
 
     def __str__(self) -> str:
-        return "it took too long, so it was stopped"
+        return "stopped because it took too long"
 
 
 @contextmanager
-def _watched(seconds: float) -> Iterator[None]:
-    """The same for threads that get no signals: another thread raises the exception in them."""
+def _interrupted_by_thread(seconds: float) -> Iterator[None]:
+    """Interrupt the current thread, which receives no signals: another thread raises the exception in it."""
     watched = threading.get_ident()
-    over = threading.Event()
+    finished = threading.Event()
     lock = threading.Lock()
 
     def watch() -> None:
         wait = seconds
-        while not over.wait(wait):
+        while not finished.wait(wait):
             with lock:
-                if not over.is_set():
+                if not finished.is_set():
                     _raise_in(watched, _TookTooLong)
-            wait = _AGAIN
+            wait = _REPEAT_SECONDS
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
@@ -110,7 +110,7 @@ def _watched(seconds: float) -> Iterator[None]:
         yield
     finally:
         with lock:
-            over.set()
+            finished.set()
             # An exception that is still pending must not reach the code that follows.
             _raise_in(watched, None)
 

@@ -15,15 +15,15 @@ from kcheck.cli.settings import Failure
 
 @click.group(short_help="Show or clear the cache.")
 def cache() -> None:
-    """Show or clear what is kept of earlier checks.
+    """Show or clear the cache of earlier checks.
 
-    KCHECK_CACHE_DIR says where that is, else XDG_CACHE_HOME, else it is ~/.cache/kcheck; KCHECK_NO_CACHE=1 keeps nothing.
+    The cache folder is $KCHECK_CACHE_DIR, or $XDG_CACHE_HOME/kcheck, or ~/.cache/kcheck. KCHECK_NO_CACHE=1 disables the cache.
     """
 
 
 @cache.command()
 def info() -> None:
-    """Show where the cache is and how large it is."""
+    """Show the location and size of the cache."""
     folder = _folder()
     if folder is None:
         return
@@ -33,7 +33,7 @@ def info() -> None:
 
 @cache.command()
 def clear() -> None:
-    """Remove all that is in the cache."""
+    """Delete all cached results."""
     folder = _folder()
     if folder is None:
         return
@@ -45,10 +45,10 @@ def clear() -> None:
 
 
 def _folder() -> Path | None:
-    """The folder of the cache; None, with a message, where there is no place for it. Raises Failure for one that cannot be used."""
+    """Returns the cache folder; None, after printing a message, without a home folder. Raises Failure if it cannot be read."""
     folder = cache_folder()
     if folder is None:
-        click.echo("no cache: there is no home folder")
+        click.echo("no cache: home folder not found")
         return None
     try:
         os.listdir(folder)

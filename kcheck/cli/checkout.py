@@ -1,4 +1,4 @@
-"""Which files a command may write: a link in an untrusted checkout must not lead it to files elsewhere."""
+"""Protection of files outside the checkout: a symbolic link in an untrusted repository must not make a command write elsewhere."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from kcheck.config.search import repository
 
 
 def leads_out(path: str, named: Iterable[str] = ()) -> str:
-    """The file that a path inside the checkout leads to by a link, where that file is outside; otherwise the empty text.
+    """Returns the target of a path that is inside the checkout but links to a file outside of it; "" for other paths.
 
-    The checkout is the repository around the current folder, or else the current folder; folders that the user `named` belong to it.
+    The checkout is the repository that contains the current folder, otherwise the current folder, and the folders that the user `named`.
     """
     here = os.path.realpath(".")
     roots = {str(repository(Path(here)) or here), *(os.path.realpath(each) for each in named if os.path.isdir(each))}
@@ -36,10 +36,12 @@ def _is_in(path: str, root: str) -> bool:
 
 
 def require_output(path: str | None) -> None:
-    """Raises UsageError for an --output that cannot or must not be written, before any work is done."""
+    """Raises UsageError if `path`, the value of --output, cannot or must not be written. Called before any work is done."""
     if not path:
         return
     if not os.path.isdir(os.path.dirname(os.path.realpath(path))):
-        raise click.UsageError(f"--output: no such folder: {os.path.dirname(path)}")
+        raise click.UsageError(f'--output: folder "{os.path.dirname(path)}" does not exist')
     if real := leads_out(path):
-        raise click.UsageError(f"--output: {path} is a link to {real}, outside the repository or current folder: use --output {real}")
+        raise click.UsageError(
+            f"--output: {path} is a symbolic link to {real}, outside the repository or current folder; use --output {real}"
+        )

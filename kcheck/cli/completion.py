@@ -6,13 +6,13 @@ import click
 from click.shell_completion import get_completion_class
 
 _VARIABLE = "_KCHECK_COMPLETE"
-"""What click itself looks for when the program is called `kcheck`."""
+"""The variable that click reads if the program is called `kcheck`."""
 
 
-@click.command(short_help="Print the completion script of a shell.")
+@click.command(short_help="Print the completion script for a shell.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print the completion script of a shell.
+    """Print the completion script for a shell. To install it, run:
 
     \b
     bash   echo 'eval "$(kcheck completion bash)"' >> ~/.bashrc

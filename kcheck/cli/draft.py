@@ -1,4 +1,4 @@
-"""Files that are replaced in one step: new content is written to a draft beside the file, which takes its place when it is complete."""
+"""Atomic replacement of files: new content is written to a draft in the same folder, which then replaces the file."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from contextlib import suppress
 from kcheck.discovery.discover import DRAFT
 
 STALE = 600.0
-"""Seconds after which a draft is considered left over from a process that was killed."""
+"""Seconds after which a draft is considered a leftover of a killed process."""
 
 _cleaned: set[str] = set()
 
 
 class Draft:
-    """New content for a file, to be written to `file`. Links are followed; permissions are kept. Raises OSError."""
+    """New content for a file, to be written to `file`. Symbolic links are followed, permissions are kept. Raises OSError."""
 
     def __init__(self, path: str) -> None:
         self.path = os.path.realpath(path)
@@ -33,12 +33,12 @@ class Draft:
                 raise
 
     def commit(self) -> None:
-        """Replace the file. Raises OSError."""
+        """Replaces the file. Raises OSError."""
         self.file.close()
         os.replace(self._draft, self.path)
 
     def discard(self) -> None:
-        """Remove the draft, if it still exists."""
+        """Removes the draft, if it still exists."""
         with suppress(OSError):
             self.file.close()
         with suppress(OSError):
@@ -46,7 +46,7 @@ class Draft:
 
 
 def mode_of(path: str) -> int | None:
-    """The mode of a file; None where there is none."""
+    """Returns the mode of a file; None if the file does not exist."""
     try:
         return os.stat(path).st_mode
     except FileNotFoundError:
@@ -54,7 +54,7 @@ def mode_of(path: str) -> int | None:
 
 
 def _remove_stale(folder: str) -> None:
-    """Remove drafts that killed processes left in a folder, once per folder."""
+    """Removes drafts that killed processes left in a folder. Does so once per folder."""
     if folder in _cleaned:
         return
     _cleaned.add(folder)

@@ -1,4 +1,4 @@
-"""`kcheck explain RULE`, and of a group"""
+"""`kcheck explain RULE|GROUP|CHECK`"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import click
 from kcheck.cli.output import wants_colour
 from kcheck.cli.rule_search import rules_of_check
 from kcheck.cli.rules import rule_table
-from kcheck.cli.selection import complete_rules, find_rule, tell_failures, types_of
+from kcheck.cli.selection import complete_rules, find_rule, report_plugin_failures, types_of
 from kcheck.reporters import Style
 from kcheck.rule.equivalents import equivalents_of
 from kcheck.rule.options import Option
@@ -20,24 +20,25 @@ from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
 from kcheck.text.pattern import pattern
 
-_SCOPES = {"document": "each document", "object": "each object", "bundle": "all objects together", "engine": "all that is read"}
-_FEW = 6
-"""API types that are named one by one."""
+_SCOPES = {"document": "each document", "object": "each object", "bundle": "all objects together", "engine": "all files"}
+_MAX_LISTED_TYPES = 6
 
 _BOLD, _CODE, _DIM, _CARETS = "1", "36", "2", "1;33"
 _CODE_WORD = pattern(r"`([^`]+)`")
 
 
-@click.command(short_help="Show the page of a rule, or the rules of a group.")
+@click.command(short_help="Show the documentation of a rule or group.")
 @click.argument("rule", metavar="RULE|GROUP|CHECK", shell_complete=complete_rules)
-@click.option("--color", "colour", type=click.Choice(["auto", "always", "never"]), default="auto", help="Paint the text. [default: auto]")
+@click.option(
+    "--color", "colour", type=click.Choice(["auto", "always", "never"]), default="auto", help="When to color the output. [default: auto]"
+)
 def explain(rule: str, colour: str) -> None:
-    """Show the page of a rule: what it checks, why, examples and options. For a group, show what it is about and its rules.
+    """Show the documentation of a rule: what it checks and why, examples and options. For a group, show its description and rules.
 
-    CHECK is the check of another tool, such as kube-linter/latest-tag or CKV_K8S_14: shows the rule that replaces it.
+    CHECK is a check of another tool, such as kube-linter/latest-tag or CKV_K8S_14. Shows the rule that replaces it.
     """
     registry = Registry.load()
-    tell_failures(registry)
+    report_plugin_failures(registry)
     style = Style(colour=wants_colour(colour, sys.stdout))
     if rule in registry.groups and rule not in registry.rules:
         click.echo("\n".join(_group(rule, registry, style)), color=style.colour)
@@ -50,7 +51,7 @@ def explain(rule: str, colour: str) -> None:
             lines = [
                 style.paint(f"# {', '.join(known)}", _BOLD),
                 "",
-                "These rules replace the check:",
+                "This check is replaced by the following rules:",
                 "",
                 *rule_table(replacements, style),
             ]
@@ -65,19 +66,19 @@ def explain(rule: str, colour: str) -> None:
 
 
 def _group(name: str, registry: Registry, style: Style) -> list[str]:
-    """What a group is about, and its rules."""
+    """Returns the description of a group and a table of its rules."""
     rules = [registry.rules[id] for id in sorted(registry.groups[name])]
     return [style.paint(f"# {name}", _BOLD), "", registry.describe_group(name), "", *rule_table(rules, style)]
 
 
 def _head(rule: Rule, since: str, registry: Registry, style: Style) -> list[str]:
-    """The rule's own data, as a table."""
+    """Returns the title, attributes and options of a rule."""
     rows = [
         ("severity", rule.severity.word),
         ("on by default", "yes" if rule.default else "no"),
         ("family", rule.family),
         ("groups", ", ".join(sorted(rule.groups))),
-        ("looks at", _subject(rule, registry)),
+        ("applies to", _subject(rule, registry)),
         ("fix", "yes" if rule.fixable else ""),
         ("like", ", ".join(equivalents_of(rule))),
         ("since", since),
@@ -94,8 +95,8 @@ def _subject(rule: Rule, registry: Registry) -> str:
     types = types_of(rule, registry)
     if not types:
         return _SCOPES.get(rule.scope, _SCOPES["engine"])
-    shown = ", ".join(types[:_FEW])
-    return shown if len(types) <= _FEW else f"{shown} and {len(types) - _FEW} more API types"
+    shown = ", ".join(types[:_MAX_LISTED_TYPES])
+    return shown if len(types) <= _MAX_LISTED_TYPES else f"{shown} and {len(types) - _MAX_LISTED_TYPES} more API types"
 
 
 def _option(option: Option, style: Style) -> list[str]:
@@ -105,7 +106,7 @@ def _option(option: Option, style: Style) -> list[str]:
 
 
 def _painted(text: str, style: Style) -> list[str]:
-    """Markdown for a terminal where there are colours, as it is where there are none."""
+    """Returns the lines of a Markdown text, rendered for a terminal if colours are enabled."""
     lines = text.split("\n")
     if not style.colour:
         return lines

@@ -1,4 +1,4 @@
-"""`kcheck check --fix` and `--diff`: the files that fixing changes are written, or shown."""
+"""`kcheck check --fix` and `--diff`: applies fixes to files, or prints the changes as a diff."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import click
 from kcheck.check.session import Session
 from kcheck.cli.checkout import leads_out
 from kcheck.cli.draft import Draft
-from kcheck.cli.input import Input, checked, session_of
+from kcheck.cli.input import Input, check_input, create_session
 from kcheck.cli.output import diff, print_text
 from kcheck.cli.reporting import Reporting
 from kcheck.config.config import Config
@@ -27,13 +27,13 @@ _UNCHECKED = frozenset({"internal-error", "unreadable-file"})
 
 
 class Fixer:
-    """Checks and fixes the files that were found. Raises UsageError for input that can be read but once."""
+    """Checks and fixes files. Raises UsageError for standard input and pipes, which can only be read once."""
 
-    def __init__(self, given: Input, telling: Reporting, found: Discovery, session: Session, config: Config, scheduler: str) -> None:
+    def __init__(self, inputs: Input, reporting: Reporting, found: Discovery, session: Session, config: Config, scheduler: str) -> None:
         if any(target.stdin or is_descriptor(target.path) for target in found.targets):
-            raise click.UsageError("--fix and --diff are for files: standard input and pipes can be read but once")
-        self.given = given
-        self.telling = telling
+            raise click.UsageError("--fix and --diff need files: standard input and pipes can only be read once")
+        self.inputs = inputs
+        self.reporting = reporting
         self.registry = session.registry
         self.session: Session | None = session
         self.config = config
@@ -41,120 +41,126 @@ class Fixer:
         self.found = found
         self.named = {target.path for target in found.targets if target.named}
 
-    def show(self, unsafe: bool) -> int:
-        """Print what would change; the exit status."""
+    def show_diff(self, unsafe: bool) -> int:
+        """Prints the changes as a diff and returns the exit status."""
         fixing = Fixing(self.found, unsafe)
-        report = fixing.run(self.check)
-        # There is no report that would say so.
+        report = fixing.fix_all(self.check_files)
+        # Printed here because --diff writes no report.
         unchecked = [f for f in report.findings if f.rule in _UNCHECKED]
         for finding in unchecked:
-            _tell(f"{finding.file}:{finding.range.start.line}: {finding.concise}")
+            _warn(f"{finding.file}:{finding.range.start.line}: {finding.concise}")
         files = fixing.files
         shown = ((path, shown_text(path, fixed.source.text), shown_text(path, fixed.text)) for path, fixed in sorted(files.items()))
         print_text("".join(diff(*each) for each in shown))
-        if files and not self.telling.quiet:
-            click.echo(f"Would fix {_amount(files.values())}.", err=True)
-        return 2 if _tell_changed(fixing.changed) or unchecked else 1 if files else 0
+        if files and not self.reporting.quiet:
+            click.echo(f"Would fix {_counts(files.values())}.", err=True)
+        return 2 if _warn_changed(fixing.changed) or unchecked else 1 if files else 0
 
-    def fix(self, unsafe: bool, drafts: ExitStack) -> Fixes:
-        """Fix in memory and write `drafts`: no file changes before they are committed."""
+    def fix_files(self, unsafe: bool, drafts: ExitStack) -> Fixes:
+        """Fixes in memory and writes `drafts`. No file changes before the result is committed."""
         fixing = Fixing(self.found, unsafe)
-        report = fixing.run(self.check)
+        report = fixing.fix_all(self.check_files)
         fixes = Fixes(report, unsafe)
         failed = [path for path in sorted(fixing.files) if not self.stage(path, fixing.files[path], fixes, drafts)]
         for path in failed:
             del fixing.files[path]
         if failed:
-            fixes.report = self.check(fixing.as_fixed())
-        fixes.whole = not (_tell_changed(fixing.changed) or failed)
+            fixes.report = self.check_files(fixing.fixed_input())
+        fixes.complete = not (_warn_changed(fixing.changed) or failed)
         return fixes
 
     def stage(self, path: str, fixed: Fixed, fixes: Fixes, drafts: ExitStack) -> bool:
-        """Write the draft of a file, if the file is as it was read and may be written."""
-        if path not in self.named and (target := leads_out(path, self.given.paths)):
-            return _tell(f"{path} is a link to {target}, outside the repository or current folder: it is not fixed")
-        # What a link leads to may change at any time.
+        """Writes the draft of a file if the file is unchanged and writable. Returns whether it was written."""
+        if path not in self.named and (target := leads_out(path, self.inputs.paths)):
+            return _warn(f"not fixed: {path} is a symbolic link to {target}, outside the repository or current folder")
+        # The target of a link may change at any time, so it is resolved once.
         real = os.path.realpath(path)
         try:
             mode = os.stat(real).st_mode
             if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(real, os.W_OK):
-                return _tell(f"{path} is read-only: it is not fixed")
+                return _warn(f"not fixed: {path} is read-only")
             draft = Draft(real)
             drafts.callback(draft.discard)
             with draft.file:
                 draft.file.write(fixed.after)
             if not _is_unchanged(real, fixed):
-                return not _tell_changed([path])
+                return not _warn_changed([path])
         except OSError as error:
-            return _tell_unwritable(path, error)
+            return _warn_unwritable(path, error)
         fixes.staged.append((path, fixed, draft))
         return True
 
-    def check(self, found: Discovery) -> Report:
-        """Each time with a session of its own: what a definition said before it was fixed must not stay. Without the cache: what others may
-        have written there must not be written into files.
+    def check_files(self, found: Discovery) -> Report:
+        """Checks files in a new session, as a fix may change a CustomResourceDefinition that the old session has read. The cache is not
+        used, because other users may have written to it and fixes would end up in files.
         """
-        session, self.session = self.session or session_of(self.given, self.config, self.registry), None
-        return checked(self.given._replace(no_cache=True), found, session, self.telling.quiet, self.scheduler)
+        session, self.session = self.session or create_session(self.inputs, self.config, self.registry), None
+        return check_input(self.inputs._replace(no_cache=True), found, session, self.reporting.quiet, self.scheduler)
 
 
 class Fixes:
-    """Fixed files that are not in place yet, and the `report` on what is left. `whole`: whether nothing had to be left out."""
+    """Fixed files that are not committed yet.
+
+    Attributes:
+        report: The remaining findings.
+        complete: Whether every file could be fixed.
+        staged: Path, fixed content and draft of each file.
+    """
 
     def __init__(self, report: Report, unsafe: bool) -> None:
         self.report = report
-        self.whole = True
+        self.complete = True
         self.staged: list[tuple[str, Fixed, Draft]] = []
         self._unsafe = unsafe
         self._done: list[Fixed] = []
 
     def commit(self) -> bool:
-        """Replace the files; whether all could be replaced and nothing was left out before."""
+        """Replaces the files. Returns whether every file could be fixed."""
         for path, fixed, draft in self.staged:
             try:
                 if _is_unchanged(draft.path, fixed):
                     draft.commit()
                     self._done.append(fixed)
                 else:
-                    self.whole = not _tell_changed([path])
+                    self.complete = not _warn_changed([path])
             except OSError as error:
-                self.whole = _tell_unwritable(path, error)
-        return self.whole
+                self.complete = _warn_unwritable(path, error)
+        return self.complete
 
     def summary(self) -> str:
-        """The closing line."""
-        line = f"Fixed {_amount(self._done)}." if self._done else "Nothing was fixed."
-        if not self._unsafe and (more := sum(f.fix is not None and not f.fix.safe for f in self.report.findings)):
-            line += f" {_many(more, 'finding')} left with an unsafe fix: --unsafe-fixes makes it, too."
+        """Returns the last line of the output."""
+        line = f"Fixed {_counts(self._done)}." if self._done else "No fixes applied."
+        if not self._unsafe and (unsafe := sum(f.fix is not None and not f.fix.safe for f in self.report.findings)):
+            line += f" {_plural(unsafe, 'more finding')} can be fixed with --unsafe-fixes."
         return line
 
 
 def _is_unchanged(path: str, fixed: Fixed) -> bool:
-    """Whether a file holds what was checked. Raises OSError."""
+    """Whether a file still has the content that was checked. Raises OSError."""
     with open(path, "rb") as now:
         return now.read() == fixed.before
 
 
-def _tell_unwritable(path: str, error: OSError) -> bool:
-    return _tell(f"{path} cannot be written: {error.strerror or error}")
+def _warn_unwritable(path: str, error: OSError) -> bool:
+    return _warn(f"not fixed: {path} cannot be written: {error.strerror or error}")
 
 
-def _tell_changed(paths: Iterable[str]) -> bool:
-    """Name files that have changed; whether there are any."""
-    told = [_tell(f"{path} has changed since it was checked: it is not fixed") for path in paths]
-    return bool(told)
+def _warn_changed(paths: Iterable[str]) -> bool:
+    """Prints a warning for each file that has changed. Returns whether there are any."""
+    warned = [_warn(f"not fixed: {path} has changed since it was checked") for path in paths]
+    return bool(warned)
 
 
-def _tell(message: str) -> bool:
-    """Say what could not be done, which is False."""
+def _warn(message: str) -> bool:
+    """Prints a warning and returns False, the result of the failed operation."""
     click.echo(Glyphs.of(sys.stderr).visible(f"kcheck: {message}"), err=True)
     return False
 
 
-def _amount(files: Iterable[Fixed]) -> str:
+def _counts(files: Iterable[Fixed]) -> str:
     listed = list(files)
-    return f"{_many(sum(file.findings for file in listed), 'finding')} in {_many(len(listed), 'file')}"
+    return f"{_plural(sum(file.findings for file in listed), 'finding')} in {_plural(len(listed), 'file')}"
 
 
-def _many(count: int, noun: str) -> str:
+def _plural(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

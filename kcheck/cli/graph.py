@@ -10,9 +10,9 @@ from typing import Any, TextIO
 import click
 
 from kcheck.cli.checkout import require_output
-from kcheck.cli.input import Input, checked, found_by, input_options, session_of
+from kcheck.cli.input import Input, check_input, create_session, find_files, input_options
 from kcheck.cli.output import publish
-from kcheck.cli.selection import tell_failures
+from kcheck.cli.selection import report_plugin_failures
 from kcheck.cli.settings import find_config
 from kcheck.graph.graph import Graph
 from kcheck.graph.relations import graph_of
@@ -21,32 +21,43 @@ from kcheck.reporters.style import Style
 from kcheck.rule.registry import Registry
 from kcheck.text.record import NamedTuple
 
-# Each is written by the module of its name.
+# Each format is implemented by the module kcheck.graph.FORMAT.
 _FORMATS = ("text", "json", "dot", "mermaid", "html")
 
 
-@click.command(short_help="Draw how objects refer to each other.")
-@click.option("--format", type=click.Choice(_FORMATS), default="text", help="[default: text]")
-@click.option("--output", type=click.Path(dir_okay=False), default=None, help="Write the graph to a file, all at once.")
-@click.option("--namespace", "-n", multiple=True, metavar="NAME", help="Only this namespace, and what belongs to none. Repeatable.")
-@click.option("--kind", multiple=True, metavar="KIND", help="Only objects of this kind. Repeatable.")
-@click.option("--focus", default="", metavar="KIND/NAME", help="Only what is near this object.")
-@click.option("--depth", type=click.IntRange(min=0), default=DEPTH, metavar="N", help=f"How near, in edges. [default: {DEPTH}]")
+@click.command(short_help="Show the relations between objects as a graph.")
+@click.option("--format", type=click.Choice(_FORMATS), default="text", help="Output format. [default: text]")
+@click.option("--output", type=click.Path(dir_okay=False), default=None, help="Write the graph to a file instead of standard output.")
+@click.option(
+    "--namespace",
+    "-n",
+    multiple=True,
+    metavar="NAME",
+    help="Show only this namespace and the cluster-scoped objects connected to it. Repeatable.",
+)
+@click.option("--kind", multiple=True, metavar="KIND", help="Show only objects of this kind. Repeatable.")
+@click.option("--focus", default="", metavar="KIND/NAME", help="Show only this object and the objects near it.")
+@click.option(
+    "--depth", type=click.IntRange(min=0), default=DEPTH, metavar="N", help=f"Maximum distance from --focus, in edges. [default: {DEPTH}]"
+)
 @input_options
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Paint the text. [default: auto]")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="When to color the output. [default: auto]")
 def graph(**values: Any) -> None:
-    """Draw how objects refer to each other: references, selectors, and what controllers make. '-' is standard input.
+    """Show the relations between objects as a graph: references, selectors, service addresses, and objects that controllers create.
 
-    Findings are shown at their objects and change nothing of the exit status: 0, or 2 where the graph could not be made.
+    PATHS are files, folders (searched recursively) or '-' for standard input. The graph includes findings, but they do not affect the exit
+    status.
+
+    Exit status: 0 success, 2 the graph could not be created.
     """
-    given = Input.taken(values)
+    inputs = Input.pop_from(values)
     flags = Flags(**values)
     registry = Registry.load()
-    tell_failures(registry)
+    report_plugin_failures(registry)
     require_output(flags.output)
-    config = find_config(given.config, given.isolated, registry)
-    session = session_of(given, config, registry)
-    report = checked(given, found_by(given, config, session.budget), session, facts=True)
+    config = find_config(inputs.config, inputs.isolated, registry)
+    session = create_session(inputs, config, registry)
+    report = check_input(inputs, find_files(inputs, config, session.budget), session, facts=True)
     drawn = _part(graph_of(report), flags)
     write: Callable[[Graph, TextIO, Style], None] = import_module(f"kcheck.graph.{flags.format}").write
     publish(flags.output, flags.color, lambda out, colour: write(drawn, out, Style(colour=colour)))
@@ -55,7 +66,7 @@ def graph(**values: Any) -> None:
 
 
 class Flags(NamedTuple):
-    """The flags of this command alone, as click read them."""
+    """The options of this command only, as parsed by click."""
 
     format: str
     output: str | None
@@ -67,7 +78,7 @@ class Flags(NamedTuple):
 
 
 def _part(drawn: Graph, flags: Flags) -> Graph:
-    """The part that is asked for. Raises UsageError where there is none."""
+    """Returns the part of the graph that the options select. Raises UsageError for unknown names."""
     try:
         if flags.focus:
             drawn = around(drawn, flags.focus, flags.depth)

@@ -1,4 +1,4 @@
-"""What a run reads and by which rules it judges: the flags that commands share."""
+"""The options that select input, rules and Kubernetes versions, and running a check with them. Shared by several commands."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kcheck.check.session import Session
 from kcheck.check.time_limit import RESERVE, Budget, OutOfBudget
 from kcheck.cli.output import is_terminal
 from kcheck.cli.progress import Progress
-from kcheck.cli.reporting import LEVELS, sift
+from kcheck.cli.reporting import LEVELS, filter_by_severity
 from kcheck.cli.selection import complete_names, read_names
 from kcheck.cli.settings import Failure, FileRules, find_config, make_stores, read_size
 from kcheck.config.config import Config
@@ -29,7 +29,7 @@ from kcheck.discovery.load import LIMIT
 from kcheck.finding.report import Report, SkippedFile
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run.run import WorkerFactory, check_files, run
+from kcheck.run.run import WorkerFactory, check_all_files, run_pipeline
 from kcheck.shards.selection import Share
 from kcheck.text.record import NamedTuple
 from kcheck.workers.jobs import default_jobs
@@ -44,40 +44,57 @@ _OPTIONS = (
         multiple=True,
         metavar="NAMES",
         shell_complete=complete_names,
-        help="Only these rules or groups: ids with commas, or the flag again.",
-    ),
-    click.option("--ignore", multiple=True, metavar="NAMES", shell_complete=complete_names, help="Not these rules or groups."),
-    click.option("--severity", type=LEVELS, default="info", help="Show findings from this level on."),
-    click.option(
-        "--kubernetes", default="", metavar="VERSION", help="1.36, or a range 1.30-1.37, each of which must hold. [default: the newest]"
+        help="Apply only these rules or groups. Comma-separated or repeated.",
     ),
     click.option(
-        "--schemas", multiple=True, type=click.Path(exists=True), help="CustomResourceDefinitions or JSON Schemas, a file or folder."
+        "--ignore",
+        multiple=True,
+        metavar="NAMES",
+        shell_complete=complete_names,
+        help="Do not apply these rules or groups. Comma-separated or repeated.",
     ),
-    click.option("--config", type=click.Path(exists=True, dir_okay=False), default=None, help="This config file, no other."),
-    click.option("--isolated", is_flag=True, help="Heed no config file."),
-    click.option("--exclude", multiple=True, metavar="GLOB", help="Pass over what this matches, instead of what the config excludes."),
+    click.option("--severity", type=LEVELS, default="info", help="Report only findings of this severity or higher. [default: info]"),
     click.option(
-        "--as-found", is_flag=True, help="Treat the files named as if found in a folder: pass over what is no manifest. For hooks."
+        "--kubernetes",
+        default="",
+        metavar="VERSION",
+        help="Kubernetes version such as 1.36, or a range such as 1.30-1.37 to check all of them. [default: newest]",
     ),
-    click.option("--stdin-filename", default="", metavar="PATH", help="What to call standard input, '-'."),
-    click.option("--max-file-size", default="", metavar="SIZE", help="Read no larger files. [default: 32Mi]"),
     click.option(
-        "--jobs", "-j", type=click.IntRange(min=1), default=None, metavar="N", help="Processes to use. [default: one a processor]"
+        "--schemas",
+        multiple=True,
+        type=click.Path(exists=True),
+        help="File or folder with CustomResourceDefinitions or JSON Schemas. Repeatable.",
     ),
-    click.option("--no-cache", is_flag=True, help="Check all files anew."),
+    click.option(
+        "--config",
+        type=click.Path(exists=True, dir_okay=False),
+        default=None,
+        help="Use this config file instead of searching for .kcheck.yaml.",
+    ),
+    click.option("--isolated", is_flag=True, help="Ignore all config files."),
+    click.option("--exclude", multiple=True, metavar="GLOB", help="Skip matching files. Replaces exclude of the config. Repeatable."),
+    click.option(
+        "--as-found", is_flag=True, help="Skip PATHS that are not manifests, as in a folder search. Intended for pre-commit hooks."
+    ),
+    click.option("--stdin-filename", default="", metavar="PATH", help="File name to report for standard input."),
+    click.option("--max-file-size", default="", metavar="SIZE", help="Do not read larger files. [default: 32Mi]"),
+    click.option(
+        "--jobs", "-j", type=click.IntRange(min=1), default=None, metavar="N", help="Number of processes. [default: number of CPUs]"
+    ),
+    click.option("--no-cache", is_flag=True, help="Do not read or write the cache."),
 )
 
 
 def input_options(command: Command) -> Command:
-    """Gives a command the flags of an Input."""
+    """Decorator that adds the options of `Input` to a command."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
 class Input(NamedTuple):
-    """These flags as click read them."""
+    """The shared input options, as parsed by click."""
 
     paths: tuple[str, ...]
     select: tuple[str, ...]
@@ -95,75 +112,76 @@ class Input(NamedTuple):
     no_cache: bool
 
     @classmethod
-    def taken(cls, values: dict[str, Any]) -> Input:
-        """Those of a command's flags that are ours; the others stay."""
+    def pop_from(cls, values: dict[str, Any]) -> Input:
+        """Removes the input options from the options of a command and returns them."""
         return cls(**{name: values.pop(name) for name in cls._fields})
 
 
-def session_of(given: Input, config: Config, registry: Registry) -> Session:
-    """Rules, versions and schemas. Raises a ClickException for what there is not."""
-    select, ignore = read_names(given.select, registry, "--select"), read_names(given.ignore, registry, "--ignore")
-    stores = make_stores(given.kubernetes, given.schemas, config, registry)
+def create_session(inputs: Input, config: Config, registry: Registry) -> Session:
+    """Returns a session with the selected rules, versions and schemas. Raises ClickException for unknown or invalid values."""
+    select, ignore = read_names(inputs.select, registry, "--select"), read_names(inputs.ignore, registry, "--ignore")
+    stores = make_stores(inputs.kubernetes, inputs.schemas, config, registry)
     by_file = FileRules(config, registry, select, ignore) if config.overrides else None
     rules = choose(registry, select, ignore, config.settings)
-    schemas = (*registry.schemas, *(map(Path, given.schemas) if given.schemas else config.schemas))
-    return Session(registry, rules, stores, config.complete, by_file, schemas, partial(_remade, given))
+    schemas = (*registry.schemas, *(map(Path, inputs.schemas) if inputs.schemas else config.schemas))
+    return Session(registry, rules, stores, config.complete, by_file, schemas, partial(_recreate_session, inputs))
 
 
-def _remade(given: Input) -> Session:
-    """The session of these flags, in a process that is no copy of the first one."""
+def _recreate_session(inputs: Input) -> Session:
+    """Returns the session of these options in a process that was not forked from the main process."""
     registry = Registry.load()
-    return session_of(given, find_config(given.config, given.isolated, registry, notes=False), registry)
+    return create_session(inputs, find_config(inputs.config, inputs.isolated, registry, notes=False), registry)
 
 
-def found_by(given: Input, config: Config, budget: Budget) -> Discovery:
-    """The files to check. Raises UsageError for paths that name nothing, Failure where the search takes too long."""
-    exclude, root = (given.exclude, ".") if given.exclude else (config.exclude, str(config.folder))
+def find_files(inputs: Input, config: Config, budget: Budget) -> Discovery:
+    """Returns the files to check. Raises UsageError for paths that do not exist, Failure if the search takes too long."""
+    exclude, root = (inputs.exclude, ".") if inputs.exclude else (config.exclude, str(config.folder))
     try:
         with budget.limited(0, most=RESERVE):
-            found = discover(given.paths, exclude=exclude, root=root, stdin_name=given.stdin_filename or "<stdin>")
+            found = discover(inputs.paths, exclude=exclude, root=root, stdin_name=inputs.stdin_filename or "<stdin>")
     except NoSuchPath as error:
         raise click.UsageError("\n".join(error.messages)) from None
     except OutOfBudget as error:
-        raise Failure(f"kcheck: the search for files was stopped, nothing was checked: {error}") from None
-    return _as_found(found, Excludes(exclude, root)) if given.as_found else found
+        raise Failure(f"kcheck: file search stopped, nothing was checked: {error}") from None
+    return _without_named(found, Excludes(exclude, root)) if inputs.as_found else found
 
 
-def checked(
-    given: Input, found: Discovery, session: Session, quiet: bool = False, scheduler: str = "", facts: bool = False
+def check_input(
+    inputs: Input, found: Discovery, session: Session, quiet: bool = False, scheduler: str = "", facts: bool = False
 ) -> Report:  # fmt: skip
-    """The report of a run, with findings from `--severity` on. A session with a profile runs in one process, without the cache.
+    """Checks files and returns the report, with the findings that `--severity` selects. A session with a profile runs in a single process,
+    without the cache.
 
-    `facts`: whoever asks reads all facts.
+    `facts`: whether the caller needs the facts of all objects.
     """
-    with _means(given, session, quiet) as (limit, stdin, progress, jobs, cache):
-        report = run(
+    with _run_settings(inputs, session, quiet) as (limit, stdin, progress, jobs, cache):
+        report = run_pipeline(
             found, session, limit=limit, stdin=stdin, progress=progress, jobs=jobs, cache=cache, scheduler=scheduler, facts=facts
         )  # fmt: skip
-    return sift(report, given.severity)
+    return filter_by_severity(report, inputs.severity)
 
 
-def share_checked(
-    given: Input, found: Discovery, session: Session, share: Share, quiet: bool = False, scheduler: str = ""
+def check_share(
+    inputs: Input, found: Discovery, session: Session, share: Share, quiet: bool = False, scheduler: str = ""
 ) -> list[Checked]:  # fmt: skip
-    """What the files of a share gave."""
-    with _means(given, session, quiet) as (limit, stdin, progress, jobs, cache):
-        # A shard holds all facts, so they are read at once.
-        workers = WorkerFactory(session, jobs, cache, scheduler, late=False)
-        return check_files(found, session, workers, limit=limit, stdin=stdin, progress=progress, share=share)
+    """Checks the files of a share and returns their results."""
+    with _run_settings(inputs, session, quiet) as (limit, stdin, progress, jobs, cache):
+        # A shard contains all facts, so they are loaded at once.
+        workers = WorkerFactory(session, jobs, cache, scheduler, lazy=False)
+        return check_all_files(found, session, workers, limit=limit, stdin=stdin, progress=progress, share=share)
 
 
 @contextmanager
-def _means(given: Input, session: Session, quiet: bool) -> Iterator[_Means]:
-    """What a run uses besides the input. Raises Failure where the run finds nobody to check."""
+def _run_settings(inputs: Input, session: Session, quiet: bool) -> Iterator[_RunSettings]:
+    """Provides the limits, progress bar and cache of a run. Raises Failure if the run has no workers."""
     limit_memory()
-    limit = read_size(given.max_file_size) if given.max_file_size else LIMIT
+    limit = read_size(inputs.max_file_size) if inputs.max_file_size else LIMIT
     progress = Progress(sys.stderr) if is_terminal(sys.stderr) and not quiet else None
     stdin = sys.stdin.buffer if sys.stdin else None
     alone = session.profile is not None
-    cache = None if given.no_cache or alone or cache_is_off() else cache_folder()
+    cache = None if inputs.no_cache or alone or cache_is_off() else cache_folder()
     try:
-        yield _Means(limit, stdin, progress, 1 if alone else given.jobs or default_jobs(), cache)
+        yield _RunSettings(limit, stdin, progress, 1 if alone else inputs.jobs or default_jobs(), cache)
     except NoWorkers as error:
         raise Failure(f"kcheck: {error}") from None
     finally:
@@ -171,7 +189,7 @@ def _means(given: Input, session: Session, quiet: bool) -> Iterator[_Means]:
             progress.clear()
 
 
-class _Means(NamedTuple):
+class _RunSettings(NamedTuple):
     limit: int
     stdin: BinaryIO | None
     progress: Progress | None
@@ -179,14 +197,16 @@ class _Means(NamedTuple):
     cache: Path | None
 
 
-def _as_found(found: Discovery, excludes: Excludes) -> Discovery:
-    """The same with nothing named: a hook is given all YAML of a commit, not what somebody says is a manifest."""
-    targets, passed = [], list(found.passed)
+def _without_named(found: Discovery, excludes: Excludes) -> Discovery:
+    """Returns the files, none of them marked as named by the user: a hook gets every YAML file of a commit, also those that are not
+    manifests.
+    """
+    targets, skipped = [], list(found.passed)
     for target in found.targets:
         if target.stdin:
             targets.append(target)
         elif pattern := excludes.match(os.path.realpath(target.path)):
-            passed.append(SkippedFile(target.path, f"excluded by the config: {pattern}"))
+            skipped.append(SkippedFile(target.path, f"excluded by the config: {pattern}"))
         else:
             targets.append(target._replace(named=False))
-    return found._replace(targets=targets, passed=passed)
+    return found._replace(targets=targets, passed=skipped)

@@ -1,4 +1,4 @@
-"""The program `kcheck`."""
+"""The entry point of the program `kcheck`."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ import click
 from kcheck import __version__
 from kcheck.cli.streams import Unwritable, guard_streams
 
-# Each command's module is imported when it is called: `kcheck --version` and completion stay quick.
+# The module of a command is imported when the command is called, so that `kcheck --version` and completion start fast.
 _COMMANDS = {
     "check": "Check files and folders.",
-    "merge": "Make one report of shards.",
-    "graph": "Draw how objects refer to each other.",
-    "explain": "Show the page of a rule.",
-    "rules": "List the rules.",
-    "migrate": "Come over from kube-linter, kube-score, polaris or checkov.",
+    "rules": "List or search the rules.",
+    "explain": "Show the documentation of a rule or group.",
+    "graph": "Show the relations between objects as a graph.",
+    "migrate": "Migrate from kube-linter, kube-score, Polaris or Checkov.",
+    "merge": "Merge the results of shards into one report.",
     "cache": "Show or clear the cache.",
-    "completion": "Print the completion script of a shell.",
+    "completion": "Print the completion script for a shell.",
 }
 
 
 class Commands(click.Group):
-    """The commands by name, each in the module of its name."""
+    """The commands, each in the module of the same name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -40,14 +40,14 @@ class Commands(click.Group):
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does, with a word on what was probably meant."""
+        """Resolves a command as click does, but suggests the nearest command for an unknown one."""
         name = args[0]
         if name not in _COMMANDS and not name.startswith("-"):
             from kcheck.kube.suggestions import nearest
 
             near = nearest(name, _COMMANDS)
-            hint = f"did you mean {near}?" if near else f"write one of {', '.join(_COMMANDS)}, e.g. kcheck check {name}"
-            raise click.UsageError(f"no command {name!r}: {hint}", ctx)
+            hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(_COMMANDS)}, e.g. kcheck check {name}"
+            raise click.UsageError(f'unknown command "{name}"; {hint}', ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -58,14 +58,15 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "--version", "-V", prog_name="kcheck", message="%(prog)s %(version)s")
 def kcheck() -> None:
-    """Check Kubernetes manifests: what the API server would refuse, and what it accepts and hurts later.
+    """kcheck: a linter for Kubernetes manifests.
 
-    Exit status: 0 nothing found, 1 findings at or above --fail-on, 2 the check could not be made.
+    Finds errors that the API server rejects, and settings that it accepts but that cause problems later. Run 'kcheck COMMAND --help' for
+    the options of a command.
     """
 
 
 def program() -> None:
-    """`main` in its own process, which exits at once: the system frees its memory faster than Python takes all objects apart."""
+    """Runs `main` and exits the process without destroying Python objects: the operating system frees the memory faster."""
     guard_streams()
     try:
         main()
@@ -78,16 +79,16 @@ def program() -> None:
 
 
 def _is_watched() -> bool:
-    """Whether a debugger or a profiler is there, which has something to say at the end."""
-    # Since Python 3.12 they may use this instead; at most six.
+    """Whether a debugger or profiler is active, which may print its results at exit."""
+    # Since Python 3.12, tools can register here instead. There are at most six.
     monitoring = getattr(sys, "monitoring", None)
     tools = any(map(monitoring.get_tool, range(6))) if monitoring is not None else False
     return tools or sys.gettrace() is not None or sys.getprofile() is not None
 
 
 def main() -> None:
-    """Run the program. Whatever keeps it from doing its job ends it with 2: 1 is for findings."""
-    # Next to nothing of a run becomes garbage before its end, and looking for some costs a fifth of a small one.
+    """Runs the program. Every failure exits with status 2, as 1 means findings."""
+    # A run creates almost no garbage before its end, and garbage collection takes a fifth of the time of a small run.
     gc.disable()
     try:
         status = 0
@@ -95,19 +96,19 @@ def main() -> None:
             status = kcheck.main(prog_name="kcheck", standalone_mode=False) or 0
         except SystemExit as end:
             status = end.code if isinstance(end.code, int) else 2
-        # While a failure can still be reported.
+        # Flush while a failure can still be reported.
         sys.stdout.flush()
         sys.exit(status)
     except click.ClickException as error:
         from kcheck.reporters.terminal_safe import Glyphs
 
-        # A message names paths and words that other people may have chosen: no terminal is to obey them.
+        # A message may contain names from untrusted files, so escape sequences are made visible.
         glyphs = Glyphs.of(sys.stderr)
         vars(error)["message"] = "\n".join(map(glyphs.visible, error.message.split("\n")))
         error.show()
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
-        # Ctrl-C: as a shell counts it, 128 and the number of the signal.
+        # Ctrl-C: 128 + SIGINT, as in a shell.
         sys.exit(130)
     except BrokenPipeError:
         from kcheck.cli.output import close_quietly
@@ -121,23 +122,23 @@ def main() -> None:
         from kcheck.check.memory_limit import lift_limit
 
         lift_limit()
-        print("kcheck: out of memory: check fewer files at a time", file=sys.stderr)
+        print("kcheck: out of memory; check fewer files at a time", file=sys.stderr)
         sys.exit(2)
     except Exception:
         if _is_folder_gone():
-            print("kcheck: the current folder does not exist any more: change to another one", file=sys.stderr)
+            print("kcheck: the current folder no longer exists; change to another folder", file=sys.stderr)
             sys.exit(2)
         import traceback
 
         traceback.print_exc()
-        print("kcheck: this is a mistake in kcheck itself, not in your files", file=sys.stderr)
+        print("kcheck: internal error: this is a bug in kcheck, please report it", file=sys.stderr)
         sys.exit(2)
     finally:
         gc.freeze()
 
 
 def _is_folder_gone() -> bool:
-    """Whether the current folder was deleted."""
+    """Whether the current folder has been deleted."""
     try:
         os.getcwd()
     except FileNotFoundError:

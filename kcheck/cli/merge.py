@@ -7,31 +7,33 @@ from typing import Any
 
 import click
 
-from kcheck.cli.reporting import LEVELS, Reporting, report_options, sift, style_options
-from kcheck.cli.selection import tell_failures
+from kcheck.cli.reporting import LEVELS, Reporting, filter_by_severity, report_options, style_options
+from kcheck.cli.selection import report_plugin_failures
 from kcheck.cli.settings import Failure
 from kcheck.rule.registry import Registry
-from kcheck.run.bundle_stage import conclude
+from kcheck.run.bundle_stage import build_report
 from kcheck.shards.files import BadShard, read_shards
 
 
-@click.command(short_help="Make one report of shards.")
+@click.command(short_help="Merge the results of shards into one report.")
 @click.argument("shards", nargs=-1, required=True, type=click.Path())
 @report_options
-@click.option("--severity", type=LEVELS, default="info", help="Show findings from this level on.")
+@click.option("--severity", type=LEVELS, default="info", help="Report only findings of this severity or higher. [default: info]")
 @style_options
 def merge(shards: tuple[str, ...], severity: str, **values: Any) -> None:
-    """Make one report of all shards that kcheck check --shard I/N has written: the one that a run without shards gives.
+    """Merge the results of kcheck check --shard I/N into one report. SHARDS are the files of all N parts.
 
-    Exit status: 0 nothing found, 1 findings at or above --fail-on, 2 the report could not be made.
+    The report is the same as that of a run without --shard.
+
+    Exit status: 0 no findings, 1 findings at or above --fail-on, 2 the report could not be created.
     """
-    telling = Reporting.taken(values)
+    reporting = Reporting.pop_from(values)
     registry = Registry.load()
-    tell_failures(registry)
-    reporter = telling.reporter(registry)
+    report_plugin_failures(registry)
+    reporter = reporting.reporter(registry)
     try:
         head, checked, session = read_shards(shards, registry)
-        report = sift(conclude(head.passed, checked, session), severity)
+        report = filter_by_severity(build_report(head.passed, checked, session), severity)
     except BadShard as error:
         raise Failure(f"kcheck: {error}") from None
-    sys.exit(telling.tell(report, reporter, registry, head.fail_on))
+    sys.exit(reporting.publish_report(report, reporter, registry, head.fail_on))

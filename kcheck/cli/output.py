@@ -1,4 +1,4 @@
-"""Where a report goes: standard output, or a file that is there whole or not at all."""
+"""Output to standard output, or to a file that is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LINE = pattern(r"[^\n]*\n|[^\n]+")
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Whether a standard stream is a terminal; it is None where the process was started without it."""
+    """Whether a standard stream is a terminal. The stream is None if the process was started without it."""
     try:
         return stream is not None and stream.isatty()
     except ValueError:  # closed
@@ -29,7 +29,7 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 def wants_colour(choice: str, stream: TextIO) -> bool:
-    """Whether to paint: as told by `auto`, `always` or `never`, the environment (no-color.org, force-color.org), the terminal."""
+    """Whether to use colours, by `choice` (auto, always or never), the environment (no-color.org, force-color.org) and the terminal."""
     if choice != "auto":
         return choice == "always"
     if os.environ.get("NO_COLOR"):
@@ -40,9 +40,9 @@ def wants_colour(choice: str, stream: TextIO) -> bool:
 
 
 def publish(path: str | None, colour: str, write: Callable[[TextIO, bool], None]) -> None:
-    """Write a report to a file, or to standard output without a path. Raises Failure where that cannot be.
+    """Writes a report to a file, or to standard output without a path. Raises Failure if it cannot be written.
 
-    `colour`: auto, always or never; `write` is told whether to paint.
+    `colour`: auto, always or never. `write` is called with the stream and whether to use colours.
     """
     try:
         if path:
@@ -52,23 +52,23 @@ def publish(path: str | None, colour: str, write: Callable[[TextIO, bool], None]
         write(sys.stdout, wants_colour(colour, sys.stdout))
         sys.stdout.flush()
     except BrokenPipeError:
-        # Who reads has seen enough.
+        # The reader, for example `head`, has closed the pipe.
         close_quietly()
     except OSError as error:
         raise Failure(f"the report cannot be written: {error.strerror or error}") from None
 
 
 def print_text(text: str) -> None:
-    """Print as it is, for whom it is piped to; a terminal must not obey what a file holds."""
+    """Prints a text unchanged to a pipe or file. On a terminal, control characters are made visible, as the text may be untrusted."""
     if is_terminal(sys.stdout):
         glyphs = Glyphs.of(sys.stdout)
         text = "".join([glyphs.visible(line.rstrip("\r\n")) + "\n" for line in _LINE.findall(text)])
-    # Bytes: a file's characters are its own, whatever the locale can write.
+    # Written as bytes, so that it does not depend on the encoding of the locale.
     click.echo(text.encode("utf-8", "surrogateescape"), nl=False)
 
 
 def diff(path: str, old: str, new: str) -> str:
-    """What changes of a text, for people and for `patch`."""
+    """Returns the changes of a text as a unified diff."""
     import difflib
 
     name = Glyphs().visible(path)
@@ -77,16 +77,16 @@ def diff(path: str, old: str, new: str) -> str:
 
 
 def close_quietly() -> None:
-    """After the reader of our output has gone: what is left in buffers must not complain at exit."""
+    """Redirects standard output to the null device after its reader has closed it, so that flushing at exit does not fail."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager
 def written(path: str) -> Iterator[TextIO]:
-    """A text file to write, which replaces `path` when all is written; its permissions stay. Raises OSError.
+    """Provides a text file that replaces `path` when the block completes. Permissions are kept. Raises OSError.
 
-    Devices and pipes are written directly, and links stay links.
+    Devices and pipes are written directly. Symbolic links are followed.
     """
     mode = mode_of(path)
     if mode is not None and not stat.S_ISREG(mode):

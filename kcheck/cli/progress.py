@@ -1,4 +1,4 @@
-"""A bar on standard error, for runs that last."""
+"""A progress bar on standard error, for long runs."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import time
 from typing import TextIO
 
 PATIENCE = 1.0
-"""Seconds before there is a bar at all."""
+"""Seconds before the bar is shown."""
 
-_EVERY = 0.1
-_CELLS = 30
+_INTERVAL_SECONDS = 0.1
+_WIDTH = 30
 
 
 class Progress:
-    """Called with the number of files done and of all files."""
+    """A progress bar. Call it with the number of files that are done and the total number of files."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
@@ -24,14 +24,14 @@ class Progress:
         now = time.monotonic()
         if now < self._next:
             return
-        self._next = now + _EVERY
+        self._next = now + _INTERVAL_SECONDS
         self._shown = True
-        full = _CELLS * done // max(total, 1)
-        self._out.write(f"\r[{'#' * full}{' ' * (_CELLS - full)}] {done} of {total} files\x1b[K")
+        full = _WIDTH * done // max(total, 1)
+        self._out.write(f"\r[{'#' * full}{' ' * (_WIDTH - full)}] {done} of {total} files\x1b[K")
         self._out.flush()
 
     def clear(self) -> None:
-        """Take the bar away."""
+        """Removes the bar."""
         if self._shown:
             self._out.write("\r\x1b[K")
             self._out.flush()

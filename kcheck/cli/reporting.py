@@ -1,4 +1,4 @@
-"""What becomes of a report: the flags that say in which form it is written and where, and the exit status."""
+"""The options for the format and destination of a report, writing it, and the exit status."""
 
 from __future__ import annotations
 
@@ -28,35 +28,37 @@ _FORMAT, _OUTPUT, _FAIL_ON = (
         default="text",
         metavar="FORMAT",
         shell_complete=complete_formats,
-        help=f"{', '.join(each.name for each in BUILT_IN)}, or one of a plug-in. [default: text]",
+        help=f"Output format: {', '.join(each.name for each in BUILT_IN)}, or a format of a plug-in. [default: text]",
     ),
-    click.option("--output", type=click.Path(dir_okay=False), default=None, help="Write the report to a file, all at once."),
-    click.option("--fail-on", type=LEVELS, default=None, help="Exit with 1 for findings from this level on. [default: warning]"),
+    click.option("--output", type=click.Path(dir_okay=False), default=None, help="Write the report to a file instead of standard output."),
+    click.option("--fail-on", type=LEVELS, default=None, help="Exit with 1 for findings of this severity or higher. [default: warning]"),
 )
 _STYLE = (
-    click.option("--statistics", is_flag=True, help="Count the findings of each rule."),
-    click.option("--verbose", "-v", is_flag=True, help="Name the files passed over, too."),
-    click.option("--quiet", "-q", is_flag=True, help="Only findings."),
-    click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Paint the text. [default: auto]"),
+    click.option("--statistics", is_flag=True, help="Show the number of findings per rule instead of the findings."),
+    click.option("--verbose", "-v", is_flag=True, help="Also list skipped files."),
+    click.option("--quiet", "-q", is_flag=True, help="Print findings only, without progress and summary."),
+    click.option(
+        "--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="When to color the output. [default: auto]"
+    ),
 )
 
 
 def report_options(command: Command) -> Command:
-    """Gives a command the flags that say where a report goes."""
+    """Decorator that adds the options for format, destination and exit status to a command."""
     for option in (_FAIL_ON, _OUTPUT, _FORMAT):
         command = option(command)
     return command
 
 
 def style_options(command: Command) -> Command:
-    """Gives a command the flags that say how it looks."""
+    """Decorator that adds the options for the style of a report to a command."""
     for option in reversed(_STYLE):
         command = option(command)
     return command
 
 
 class Reporting(NamedTuple):
-    """These flags as click read them."""
+    """The options of a report, as parsed by click."""
 
     format: str
     output: str | None
@@ -67,25 +69,25 @@ class Reporting(NamedTuple):
     color: str
 
     @classmethod
-    def taken(cls, values: dict[str, Any]) -> Reporting:
-        """Those of a command's flags that are ours; the others stay."""
+    def pop_from(cls, values: dict[str, Any]) -> Reporting:
+        """Removes the report options from the options of a command and returns them."""
         return cls(**{name: values.pop(name) for name in cls._fields})
 
     def reporter(self, registry: Registry) -> Reporter:
-        """What writes the report. Raises UsageError where it cannot be written at all, before any work is done."""
+        """Returns the reporter of the format. Raises UsageError for an unknown format or an unusable --output, before any work is done."""
         require_output(self.output)
         try:
             return find_reporter(self.format, registry.reporters)
         except UnknownFormat as error:
             raise click.UsageError(f"--format: {error}") from None
 
-    def tell(self, report: Report, reporter: Reporter, registry: Registry, fail_on: Severity) -> int:
-        """Write the report; the exit status. `fail_on`: the level that holds where no flag names one. Raises ClickException."""
+    def publish_report(self, report: Report, reporter: Reporter, registry: Registry, fail_on: Severity) -> int:
+        """Writes the report and returns the exit status. `fail_on`: the severity without --fail-on. Raises ClickException."""
         if self.statistics or reporter.needs_rule_docs:
-            report.rules = _notes(report, registry)
+            report.rules = _rule_notes(report, registry)
         self._write(report, reporter)
-        verdict = _verdict(report, Severity.parse(self.fail_on) if self.fail_on else fail_on)
-        return 2 if registry.failures else verdict
+        status = _exit_status(report, Severity.parse(self.fail_on) if self.fail_on else fail_on)
+        return 2 if registry.failures else status
 
     def _write(self, report: Report, reporter: Reporter) -> None:
         write = reporter.load()
@@ -100,18 +102,18 @@ class Reporting(NamedTuple):
         except Exception as error:
             if reporter in BUILT_IN:
                 raise
-            raise Failure(f"the reporter {self.format} failed: {type(error).__name__}: {error}") from error
+            raise Failure(f"kcheck: reporter {self.format} failed: {type(error).__name__}: {error}") from error
 
 
-def sift(report: Report, severity: str) -> Report:
-    """The report with findings from a severity on."""
+def filter_by_severity(report: Report, severity: str) -> Report:
+    """Removes findings below a severity from a report, and returns it."""
     least = Severity.parse(severity)
     report.findings = [f for f in report.findings if f.severity >= least or f.rule in ALWAYS]
     return report
 
 
-def _notes(report: Report, registry: Registry) -> dict[str, RuleNote]:
-    """What a report says of the rules that found something."""
+def _rule_notes(report: Report, registry: Registry) -> dict[str, RuleNote]:
+    """Returns titles and documentation of the rules that have findings, by rule id."""
     from kcheck.rule.page import help_text
 
     notes = {}
@@ -124,14 +126,14 @@ def _notes(report: Report, registry: Registry) -> dict[str, RuleNote]:
 def _width(out: TextIO) -> int:
     if not is_terminal(out):
         return PLAIN.width
-    # What else is in there brings three libraries that compress.
+    # Imported late: shutil imports three compression libraries.
     from shutil import get_terminal_size
 
     return get_terminal_size().columns
 
 
-def _verdict(report: Report, fail_on: Severity) -> int:
-    """The exit status. What was not checked never passes, whatever the threshold."""
+def _exit_status(report: Report, fail_on: Severity) -> int:
+    """Returns the exit status. Files that could not be checked fail the run, regardless of `fail_on`."""
     rules = {f.rule for f in report.findings}
     unread = {f.file for f in report.findings if f.rule == "unreadable-file"}
     if "internal-error" in rules or (unread and len(unread) >= report.files):

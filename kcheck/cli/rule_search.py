@@ -1,4 +1,4 @@
-"""Finding rules: by a word of their id, title, aliases and API fields, and by the checks of other tools."""
+"""Search for rules by id, title, API field, and by equivalent checks of other tools."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ _WORD_BREAKS = pattern(r"[\s_./-]+")
 
 
 def rules_matching(word: str, among: Iterable[Rule], registry: Registry) -> list[Rule]:
-    """The rules that have a word in their id, title, groups, aliases (checks of other tools), options, API types or fields, in any case.
+    """Returns the rules that contain a text in their id, title, groups, options, API types or fields, or in an equivalent check of another
+    tool.
 
-    Spaces, hyphens and underscores are equal: "read only" finds readOnlyRootFilesystem.
+    The search ignores case, spaces, hyphens and underscores: "read only" finds readOnlyRootFilesystem.
     """
     rules = list(among)
     wanted = _folded(word)
@@ -37,7 +38,7 @@ def _folded(text: str) -> str:
 
 
 def _fields_by_rule(registry: Registry) -> dict[str, set[str]]:
-    """The API fields and types that each rule reads, as far as its declaration names them."""
+    """Returns the API fields and types that the declaration of each rule names, by rule id."""
     found: dict[str, set[str]] = {}
     for rule in registry.rules.values():
         named = rule.fields
@@ -53,7 +54,7 @@ def _fields_by_rule(registry: Registry) -> dict[str, set[str]]:
 
 
 def checks_by_rule(rules: Iterable[Rule]) -> dict[str, list[str]]:
-    """Ids of rules with the checks of other tools that they replace."""
+    """Returns the checks of other tools that each rule replaces, by rule id."""
     table: dict[str, list[str]] = {}
     for check, ids in equivalents(rules).items():
         for id in ids:
@@ -62,7 +63,7 @@ def checks_by_rule(rules: Iterable[Rule]) -> dict[str, list[str]]:
 
 
 def rules_like(name: str, among: Iterable[Rule]) -> dict[str, list[Rule]]:
-    """The rules that replace each check of a tool ("kube-linter"), or one of its checks ("kube-linter/latest-tag").
+    """Returns the rules that replace the checks of a tool ("kube-linter") or one check ("kube-linter/latest-tag"), by check.
 
     Raises UsageError for an unknown tool or check.
     """
@@ -75,14 +76,15 @@ def rules_like(name: str, among: Iterable[Rule]) -> dict[str, list[Rule]]:
     if of_tool and not slash:
         return of_tool
     what, candidates = ("check", list(of_tool)) if of_tool else ("tool", sorted({check.partition("/")[0] for check in known}))
-    # A check with another number is another check, not a typo.
+    # CKV_K8S_14 and CKV_K8S_15 are different checks: a different number is not a typo.
     near = nearest(name if of_tool else tool, [each for each in candidates if _DIGITS.findall(each) == _DIGITS.findall(name)])
     see = f"see kcheck rules --like {tool}" if of_tool else f"use one of {', '.join(candidates)}"
-    raise click.UsageError(f"--like: unknown {what} {name!r}: {f'did you mean {near}?' if near else see}")
+    hint = f'did you mean "{near}"?' if near else see
+    raise click.UsageError(f'--like: unknown {what} "{name}"; {hint}')
 
 
 def rules_of_check(name: str, registry: Registry) -> dict[str, list[Rule]]:
-    """The rules that replace a check of another tool, by "tool/check"; its tool may be left out ("CKV_K8S_16"), case does not matter."""
+    """Returns the rules that replace a check of another tool, by "tool/check". `name` may omit the tool ("CKV_K8S_16"); case is ignored."""
     wanted = name.lower()
     return {
         check: [registry.rules[id] for id in ids]

@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem
 
 from kcheck.cli.output import wants_colour
 from kcheck.cli.rule_search import checks_by_rule, rules_like, rules_matching
-from kcheck.cli.selection import complete_names, read_names, tell_failures, types_of
+from kcheck.cli.selection import complete_names, read_names, report_plugin_failures, types_of
 from kcheck.reporters.style import SEVERITY_COLOURS, Style
 from kcheck.rule.equivalents import equivalents
 from kcheck.rule.registry import Registry
@@ -21,29 +21,34 @@ from kcheck.rule.rule import Rule
 
 
 def complete_checks(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Completions of a tool, and of its checks where the tool is complete."""
+    """Completes the name of a tool, and of its checks after the slash."""
     checks = list(equivalents(Registry.load().rules.values()))
     names = checks if "/" in incomplete else sorted({check.partition("/")[0] for check in checks})
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
-@click.command(short_help="List the rules, or search them.")
+@click.command(short_help="List or search the rules.")
 @click.argument("pattern", required=False, default="")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="[default: text]")
-@click.option("--select", multiple=True, metavar="NAMES", shell_complete=complete_names, help="Only these rules or groups.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Output format. [default: text]")
+@click.option("--select", multiple=True, metavar="NAMES", shell_complete=complete_names, help="List only these rules or groups.")
 @click.option(
-    "--like", metavar="TOOL[/CHECK]", shell_complete=complete_checks, help="Those like the checks of another tool, such as kube-linter."
+    "--like",
+    metavar="TOOL[/CHECK]",
+    shell_complete=complete_checks,
+    help="List the rules that replace the checks of another tool, such as kube-linter.",
 )
-@click.option("--groups", is_flag=True, help="List the groups of rules.")
-@click.option("--color", "colour", type=click.Choice(["auto", "always", "never"]), default="auto", help="Paint the text. [default: auto]")
+@click.option("--groups", is_flag=True, help="List the rule groups.")
+@click.option(
+    "--color", "colour", type=click.Choice(["auto", "always", "never"]), default="auto", help="When to color the output. [default: auto]"
+)
 def rules(pattern: str, format_: str, select: tuple[str, ...], like: str | None, groups: bool, colour: str) -> None:
-    """List the rules by area, including those of plug-ins.
+    """List the rules by area, including the rules of plug-ins.
 
-    With PATTERN: only rules with that text in their id, title, groups, API types or fields, or in the name of a check of another
-    tool that they replace.
+    With PATTERN, list only the rules that contain this text in their id, title, groups, options, API types or fields, or that replace a
+    check of another tool whose name contains it.
     """
     registry = Registry.load()
-    tell_failures(registry)
+    report_plugin_failures(registry)
     names = read_names(select, registry, "--select")
     chosen = [
         registry.rules[id] for id in sorted(registry.rules) if not names or any(id == n or id in registry.groups.get(n, ()) for n in names)
@@ -51,7 +56,7 @@ def rules(pattern: str, format_: str, select: tuple[str, ...], like: str | None,
     if pattern:
         chosen = rules_matching(pattern, chosen, registry)
         if not chosen and not groups:
-            raise click.UsageError(f"no rule matches {pattern!r}: see kcheck rules --groups")
+            raise click.UsageError(f'no rule matches "{pattern}"; see kcheck rules --groups')
     style = Style(colour=wants_colour(colour, sys.stdout))
     if groups and like is not None:
         raise click.UsageError("--groups and --like cannot be combined")
@@ -77,18 +82,16 @@ def rules(pattern: str, format_: str, select: tuple[str, ...], like: str | None,
 
 def _counts(rules: Sequence[Rule]) -> str:
     on, fixable = sum(rule.default for rule in rules), sum(rule.fixable for rule in rules)
-    return (
-        f"{len(rules)} rule{'s' if len(rules) != 1 else ''}: {on} on by default, {fixable} with a fix. kcheck explain RULE shows its page."
-    )
+    return f"{len(rules)} rule{'s' if len(rules) != 1 else ''}: {on} on by default, {fixable} fixable. Run kcheck explain RULE for details."
 
 
 def columns_of(out: TextIO) -> int:
-    """Columns of the terminal that a stream writes to; 0 where it is not a terminal."""
+    """Returns the width of the terminal that a stream writes to; 0 if it is not a terminal."""
     return shutil.get_terminal_size().columns if out.isatty() else 0
 
 
 def _like_table(found: dict[str, list[Rule]], style: Style) -> list[str]:
-    """One row a rule; a check that several stand for is named once."""
+    """Returns a table with one row per rule. A check that several rules replace is shown in the first row only."""
     rows = [
         ("" if number else check, rule.id, "on" if rule.default else "off", rule.title)
         for check, of in found.items()
@@ -101,7 +104,7 @@ def _like_table(found: dict[str, list[Rule]], style: Style) -> list[str]:
 
 
 def _groups(rules: Sequence[Rule], registry: Registry) -> list[dict[str, object]]:
-    """The groups that have some of these rules."""
+    """Returns the groups that contain any of these rules."""
     ids = {rule.id for rule in rules}
     return [
         {"group": name, "description": registry.describe_group(name), "rules": sorted(members & ids)}
@@ -126,12 +129,12 @@ _AREA_TITLES = {
     "versions": "Versions and deprecations",
     "objects": "Objects and YAML",
 }
-_MIN_TITLE = 40
-"""Columns for the title below which it gets a line of its own."""
+_MIN_TITLE_WIDTH = 40
+"""Minimum columns for the title; with fewer, it is printed on a separate line."""
 
 
 def area_of(rule: Rule) -> str:
-    """The heading of a rule in the list: its family and the folder of its module; the plug-in's package for other rules."""
+    """Returns the heading of a rule in the list: the folder of its module and its family; for rules of plug-ins the name of the package."""
     package, *folders = rule.module.split(".")
     if package not in ("kcheck_spec", "kcheck_practice") or len(folders) < 2:
         return package or "other"
@@ -140,9 +143,9 @@ def area_of(rule: Rule) -> str:
 
 
 def rule_table(rules: Sequence[Rule], style: Style, width: int = 0) -> list[str]:
-    """The rules by area, with severity, family, whether they are on by default and fixable, and title.
+    """Returns a table of rules by area, with severity, family, whether they are on by default and fixable, and title.
 
-    `width`: columns of the terminal: where the title does not fit beside the rest, it is on a line of its own; 0 for no limit.
+    `width`: columns of the terminal, 0 for no limit. A title that does not fit in a row is printed on a separate line.
     """
     by_area: dict[str, list[Rule]] = {}
     for rule in rules:
@@ -155,7 +158,7 @@ def rule_table(rules: Sequence[Rule], style: Style, width: int = 0) -> list[str]
             marks = f"{rule.family:<8}  {'on' if rule.default else 'off':<3}  {'fix' if rule.fixable else '':<3}"
             severity = style.paint(f"{rule.severity.word:<7}", SEVERITY_COLOURS[rule.severity])
             start = longest + len(marks) + 15
-            if not width or width - start >= max(_MIN_TITLE, len(rule.title)):
+            if not width or width - start >= max(_MIN_TITLE_WIDTH, len(rule.title)):
                 lines.append(f"  {rule.id:<{longest}}  {severity}  {marks}  {rule.title}")
             else:
                 lines += [f"  {rule.id:<{longest}}  {severity}  {marks}".rstrip(), f"      {rule.title}"]

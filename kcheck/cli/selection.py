@@ -1,4 +1,4 @@
-"""Rules and groups as the command line names them."""
+"""Rule and group names on the command line: validation and completion."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
 
 
-def tell_failures(registry: Registry) -> None:
-    """Name the plug-ins that could not be loaded; the exit status of a check is 2 then, for their rules did not run."""
+def report_plugin_failures(registry: Registry) -> None:
+    """Prints the plug-ins that could not be loaded. The exit status of a check is then 2, because their rules did not run."""
     for failure in registry.failures:
-        click.echo(f"kcheck: the plug-in {failure.name} could not be loaded: {failure.reason}", err=True)
+        click.echo(f"kcheck: plug-in {failure.name} could not be loaded: {failure.reason}", err=True)
 
 
 def read_names(words: Iterable[str], registry: Registry, flag: str) -> tuple[str, ...]:
-    """The ids and groups of a repeatable flag that takes lists, too. Raises UsageError for one that there is not."""
+    """Returns the rule ids and groups of an option that accepts lists and may be repeated. Raises UsageError for unknown names."""
     names = [name for word in words for part in word.split(",") if (name := part.strip())]
     for name in names:
         if name not in registry.rules and name not in registry.groups:
@@ -29,7 +29,7 @@ def read_names(words: Iterable[str], registry: Registry, flag: str) -> tuple[str
 
 
 def find_rule(name: str, registry: Registry) -> Rule:
-    """The rule of an id. Raises UsageError."""
+    """Returns a rule by its id. Raises UsageError for an unknown id."""
     rule = registry.rules.get(name)
     if rule is not None:
         return rule
@@ -37,17 +37,17 @@ def find_rule(name: str, registry: Registry) -> Rule:
 
 
 def unknown_name(name: str, registry: Registry) -> str:
-    """What to say of a name that is neither a rule nor a group."""
+    """Returns the message for a name that is neither a rule nor a group."""
     near = nearest(name, [*registry.rules, *registry.groups])
     if near:
-        return f"no rule or group {name!r}: did you mean {near}?"
+        return f'unknown rule or group "{name}"; did you mean "{near}"?'
     if "/" in name:
-        return f"no rule or group {name!r}: is the plug-in installed that brings it?"
-    return f"no rule or group {name!r}: see kcheck rules"
+        return f'unknown rule or group "{name}"; check that its plug-in is installed'
+    return f'unknown rule or group "{name}"; see kcheck rules'
 
 
 def types_of(rule: Rule, registry: Registry) -> list[str]:
-    """The API types that a rule looks at, by itself or through the tables and checks under its id."""
+    """Returns the API types that a rule applies to, by its declaration, validators and field tables."""
     types = set(rule.types)
     types.update(t for validator in registry.validators if validator.rule.id == rule.id for t in validator.types)
     for table in registry.tables:
@@ -57,32 +57,32 @@ def types_of(rule: Rule, registry: Registry) -> list[str]:
 
 
 def complete_rules(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
-    """Completions of a rule's id or a group."""
+    """Completes a rule id or group."""
     return _completions({name: title for name, title in _titles(Registry.load()).items() if name.startswith(incomplete)})
 
 
 def complete_names(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
-    """Completions of ids and groups, the last of a list."""
+    """Completes the last item of a comma-separated list of rule ids and groups."""
     before, comma, word = incomplete.rpartition(",")
     titles = _titles(Registry.load())
     return _completions({f"{before}{comma}{name}": title for name, title in titles.items() if name.startswith(word)})
 
 
 def _titles(registry: Registry) -> dict[str, str]:
-    """What rules and groups are about, by name."""
+    """Returns the titles of rules and descriptions of groups, by name."""
     groups = {name: f"group: {registry.describe_group(name)}" for name in registry.groups}
     return dict(sorted((groups | {id: rule.title for id, rule in registry.rules.items()}).items()))
 
 
 def complete_formats(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
-    """Completions of a report's format."""
+    """Completes the format of a report."""
     known = reporters(Registry.load().reporters)
     return _completions({name: each.help for name, each in known.items() if name.startswith(incomplete)})
 
 
 def _completions(words: Mapping[str, str | None]) -> list[Any]:
-    """Words with what they mean, as click's CompletionItems."""
-    # A run completes nothing.
+    """Returns click's CompletionItems for words and their descriptions."""
+    # Imported late: only needed for completion.
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(word, help=meaning) for word, meaning in words.items()]

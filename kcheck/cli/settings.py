@@ -1,4 +1,4 @@
-"""What holds for a run: the flags of the command line, and where they say nothing the config."""
+"""The settings of a run, from command line options and config. Options take precedence."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kcheck.schema.store import Store
 
 
 class Failure(click.ClickException):
-    """Why the job could not be done, where the way the program was called is not to blame."""
+    """An error that is not a usage error. Exits with status 2."""
 
     exit_code = 2
 
@@ -27,7 +27,7 @@ class Failure(click.ClickException):
 
 
 class FileRules:
-    """The rule set of each file, by the overrides of the config that take it."""
+    """Returns the rule set of a file, depending on the overrides that match it."""
 
     def __init__(self, config: Config, registry: Registry, select: Sequence[str], ignore: Sequence[str]) -> None:
         self._overrides = Overrides(config)
@@ -43,17 +43,17 @@ class FileRules:
         return self._chosen[numbers]
 
 
-def find_config(given: str | None, isolated: bool, registry: Registry, notes: bool = True) -> Config:
-    """The config that is given, or the nearest one upwards from the current folder. Raises a ClickException for one with mistakes.
+def find_config(path: str | None, isolated: bool, registry: Registry, notes: bool = True) -> Config:
+    """Returns the config in `path`, otherwise the nearest config in the current folder and its parents. Raises ClickException for errors.
 
-    `notes`: whether to name config files of other users, which are ignored.
+    `notes`: whether to report config files that are ignored because they belong to other users.
     """
-    if given and isolated:
-        raise click.UsageError("--config and --isolated contradict each other")
-    file = Path(given) if given else None if isolated else find(Path("."), _note_foreign if notes else None)
+    if path and isolated:
+        raise click.UsageError("--config and --isolated cannot be combined")
+    file = Path(path) if path else None if isolated else find(Path("."), _report_foreign if notes else None)
     if file is None:
         return Config(Path(os.path.realpath(".")))
-    # Most runs have no config file, so what reads one is loaded late.
+    # Imported late: most runs have no config file.
     from kcheck.config.file import read
     from kcheck.config.mistake import BadConfig
 
@@ -63,7 +63,7 @@ def find_config(given: str | None, isolated: bool, registry: Registry, notes: bo
         raise Failure("\n".join(map(str, error.mistakes))) from None
 
 
-def _note_foreign(file: Path) -> None:
+def _report_foreign(file: Path) -> None:
     from kcheck.reporters.terminal_safe import Glyphs
 
     shown = Glyphs.of(sys.stderr).visible(str(file))
@@ -71,20 +71,23 @@ def _note_foreign(file: Path) -> None:
 
 
 def make_stores(kubernetes: str, schemas: Sequence[str], config: Config, registry: Registry) -> list[Store]:
-    """A store for each version to check against, the newest last, with the kinds that flags, config and plug-ins add. Raises UsageError."""
+    """Returns a schema store for each Kubernetes version, newest last, with the schemas of options, config and plug-ins added.
+
+    Raises UsageError for an unknown version, Failure for invalid schemas.
+    """
     stores = [Store(load(version)) for version in (_versions(kubernetes) if kubernetes else config.kubernetes or ("",))]
     for store in stores:
         store.pods = config.pods
     added = [*registry.schemas, *(map(Path, schemas) if schemas else config.schemas)]
     if added:
-        # Kinds of one's own are the exception, and what reads them takes long to load.
+        # Imported late: few runs have additional schemas, and the module takes long to load.
         from kcheck.schema.external.catalog import BadSchemas, read_schemas
 
         try:
             for path in added:
-                found = read_schemas(path)
+                schemas_in_path = read_schemas(path)
                 for store in stores:
-                    found.add_to(store)
+                    schemas_in_path.add_to(store)
         except BadSchemas as error:
             raise Failure(f"kcheck: schemas: {error}") from None
     return stores
@@ -100,7 +103,7 @@ def _versions(text: str) -> tuple[str, ...]:
 
 
 def read_size(text: str) -> int:
-    """Bytes that a flag means: 5000000, 5M, 64Mi. Raises UsageError."""
+    """Returns the bytes of a size such as 5000000, 5M or 64Mi. Raises UsageError."""
     from kcheck.kube.quantity import BadQuantity, parse
 
     try:
@@ -108,5 +111,5 @@ def read_size(text: str) -> int:
     except BadQuantity as error:
         raise click.UsageError(f"--max-file-size: {error}") from None
     if size <= 0:
-        raise click.UsageError(f"--max-file-size: {text} leaves nothing to read")
+        raise click.UsageError(f"--max-file-size: {text} is not greater than 0")
     return size

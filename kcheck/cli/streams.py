@@ -1,4 +1,4 @@
-"""Standard output and standard error that are closed, full or no longer read."""
+"""Handling of standard output and standard error that are closed, full or no longer read."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class Unwritable(OSError):
 
 
 class ReaderGone(BrokenPipeError):
-    """Nobody reads standard output any more. Without an errno, because click exits with 1 for EPIPE, which means findings here."""
+    """The reader of standard output has closed it. Has no errno, because click exits with 1 for EPIPE, which means findings in kcheck."""
 
 
 def guard_streams() -> None:
-    """Let failures of standard output raise Unwritable or ReaderGone, and ignore those of standard error: no other place is left to report
-    them, and the exit status must not depend on it.
+    """Makes errors of standard output raise Unwritable or ReaderGone. Errors of standard error are ignored: they cannot be reported
+    anywhere, and must not affect the exit status.
     """
     _occupy_descriptors()
     sys.stdout = cast(TextIO, _Output(sys.stdout))
@@ -28,17 +28,17 @@ def guard_streams() -> None:
 
 
 def _occupy_descriptors() -> None:
-    """Open closed standard descriptors on the null device. Otherwise the next file opened gets their number and whatever is printed."""
+    """Opens closed standard descriptors on the null device. Otherwise the next opened file would get their number and the output."""
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            # The lowest free number, which is this one.
+            # open() returns the lowest free number, which is this one.
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
 
 
 class _Output:
-    """Standard output, text or bytes; None where it was closed when the program started."""
+    """Standard output, for text or bytes. The wrapped stream is None if it was closed when the program started."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -50,7 +50,7 @@ class _Output:
 
     @property
     def buffer(self) -> Any:
-        """The same for bytes."""
+        """The wrapper for bytes."""
         return _Output(getattr(self._stream, "buffer", None))
 
     @property
@@ -69,7 +69,7 @@ class _Output:
         try:
             written: int = self._stream.write(data)
         except OSError as error:
-            raise _told(error) from None
+            raise _output_error(error) from None
         return written
 
     def writelines(self, lines: Iterable[Any]) -> None:
@@ -83,10 +83,10 @@ class _Output:
             if self._stream is not None:
                 self._stream.flush()
         except OSError as error:
-            raise _told(error) from None
+            raise _output_error(error) from None
 
 
-def _told(error: OSError) -> OSError:
+def _output_error(error: OSError) -> OSError:
     return ReaderGone() if isinstance(error, BrokenPipeError) else Unwritable(error.errno, error.strerror or str(error))
 
 

@@ -1,19 +1,19 @@
-"""Values of our own classes as plain data and back, by their type hints: the data has no say in what is made of it.
+"""Encoding of values as plain data, and decoding by type hints: the data does not decide which types are created.
 
-This is the only format in which kcheck reads its own values from disk, the cache and shard files, which may come from somebody else.
-Reading takes time and memory in proportion to the data, runs no code that the data names, and gives a value of the type that was
-asked for or raises `DecodeError`.
+kcheck reads its own values from disk (cache, shard files) only in this format, because the files may come from an untrusted source.
+Decoding takes time and memory proportional to the data, runs no code that the data names, and returns a value of the requested type
+or raises `DecodeError`.
 
-A value is a list of texts, each of them once, and a list of numbers that fit into 65 bits:
+A value is encoded as a list of distinct strings and a list of integers of at most 65 bits:
 
-    str                     its number in the list of texts
-    int                     itself
-    bool, Literal, IntEnum  its number among the possible values
-    X | Y | None            the number of the alternative, then its value
-    tuple, list, frozenset  how many items, then each of them (sets sorted; a tuple of fixed length without its length)
-    Mapping                 how many items, then key and value in turn
-    NamedTuple, dataclass   its fields; before them, where some have defaults, a number with a bit for each of those that is given
-    Place, ObjectId         its number among those of the same class; where it is a new one, its fields follow
+    str                     its index in the list of strings
+    int                     the integer
+    bool, Literal, IntEnum  its index among the possible values
+    X | Y | None            the index of the alternative, then its value
+    tuple, list, frozenset  the number of items, then each item (sets are sorted; a tuple of fixed length has no length)
+    Mapping                 the number of items, then keys and values in turn
+    NamedTuple, dataclass   its fields; if some have defaults, preceded by an integer with a bit for each of those that is present
+    Location, ObjectId      its index among the values of its class; for a new value, its fields follow
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ _SIZE = 4
 
 
 class DecodeError(ValueError):
-    """Data that is not a value of its type, or a value that has no form as data."""
+    """The data is not a value of the type, or the value cannot be encoded."""
 
 
 class Plain(NamedTuple):
-    """A value as plain data."""
+    """A value as plain data: its strings and its integers."""
 
     texts: list[str]
     numbers: Iterable[int]
 
 
 def encode(value: object, kind: Any) -> Plain:
-    """A value of a type as plain data. Raises Misfit for a value that is not of this type."""
+    """Encode a value of a type. Raises DecodeError for a value of another type."""
     texts: dict[str, int] = {}
     numbers: list[int] = []
     try:
@@ -57,7 +57,7 @@ def encode(value: object, kind: Any) -> Plain:
 
 
 def decode(data: Any, kind: Any) -> Any:
-    """The value of a type that plain data stands for, as `json` reads it. Raises Misfit."""
+    """Decode plain data, as read by `json`, into a value of a type. Raises DecodeError."""
     try:
         plain = Plain(*data)
         _check(plain)
@@ -67,7 +67,7 @@ def decode(data: Any, kind: Any) -> Any:
 
 
 def packed(value: object, kind: Any) -> bytes:
-    """A value of a type as bytes for this machine. Raises Misfit for a value that is not of this type, and for large numbers."""
+    """Encode a value of a type as bytes in the byte order of this machine. Raises DecodeError for another type or too large integers."""
     texts, numbers = encode(value, kind)
     if any(_END in text for text in texts):
         raise DecodeError("a text holds a NUL character")
@@ -80,7 +80,7 @@ def packed(value: object, kind: Any) -> bytes:
 
 
 def unpacked(data: bytes | memoryview, kind: Any) -> Any:
-    """The value that was packed. Raises Misfit."""
+    """Decode bytes from `packed`. Raises DecodeError."""
     try:
         end = _SIZE + int.from_bytes(data[:_SIZE], sys.byteorder)
         numbers = array("i", bytes(data[_SIZE:end]))
@@ -93,11 +93,11 @@ def unpacked(data: bytes | memoryview, kind: Any) -> Any:
 
 
 def _check(plain: Plain) -> None:
-    """Raises TypeError or ValueError for what is not a list of texts and one of numbers."""
+    """Raises TypeError or ValueError unless the data is a list of strings and a list of integers."""
     texts, numbers = plain
     if not (isinstance(texts, list) and isinstance(numbers, list) and set(map(type, texts)) <= {str} and set(map(type, numbers)) <= {int}):
         raise TypeError("not a list of texts and a list of numbers")
-    # Python writes numbers of more than 4,300 digits only with difficulty; the API has none of more than 64 bits.
+    # Python does not convert integers of more than 4,300 digits by default; the API has at most 64 bits.
     if numbers and (min(numbers) < -(1 << _BITS) or max(numbers) > 1 << _BITS):
         raise ValueError("a number is too large")
 

@@ -1,4 +1,4 @@
-"""Functions that turn values into numbers and texts and back, made from type hints; `kcheck.codec.encoding` says in what form.
+"""Compiles readers and writers of values from type hints; the format is described in `kcheck.codec.encoding`.
 
 They are compiled from source text, as `dataclasses` does it: interpreting the hints for every value takes three times as long. In
 the source `v` is a value, `a` adds a number, `n` gives the next one, `t` are the texts and `k` the repeated values, a table for each of
@@ -18,7 +18,7 @@ from kcheck.kube.location import Location, ObjectId
 from kcheck.text.record import NamedTuple
 
 REPEATED = (Location, ObjectId)
-"""Classes whose equal values are written once: the facts of an object share most of them."""
+"""Classes whose equal values are written once, because the facts of an object share most of them."""
 
 Writer = Callable[[Any, Callable[[int], None], dict[str, int], Sequence[dict[Any, int]]], None]
 Reader = Callable[[Callable[[], int], list[str], Sequence[list[Any]]], Any]
@@ -26,7 +26,7 @@ Reader = Callable[[Callable[[], int], list[str], Sequence[list[Any]]], Any]
 
 @cache
 def writer(kind: Any) -> Writer:
-    """What writes values of a type. Raises TypeError for a type that has no form."""
+    """The writer for values of a type. Raises TypeError for a type that cannot be encoded."""
     source = _Writing()
     made: Writer = source.compiled(f"def outer(v, a, t, k):\n    {source.of(kind, 'v')}")
     return made
@@ -34,14 +34,14 @@ def writer(kind: Any) -> Writer:
 
 @cache
 def reader(kind: Any) -> Reader:
-    """What reads values of a type. Raises TypeError for a type that has no form."""
+    """The reader for values of a type. Raises TypeError for a type that cannot be encoded."""
     source = _Reading()
     made: Reader = source.compiled(f"def outer(n, t, k):\n    return {source.of(kind)}")
     return made
 
 
 class _RecordField(NamedTuple):
-    """A field of a class. `default`: source of its default, "" without one; `bit`: what says that it is given."""
+    """A field of a class. `default`: source text of its default, or ""; `bit`: the bit that is set if the field is present."""
 
     name: str
     kind: Any
@@ -50,7 +50,7 @@ class _RecordField(NamedTuple):
 
 
 class _TokenSource:
-    """Source text: a function for each type that takes more than an expression."""
+    """Generates source text: a function for each type that needs more than an expression."""
 
     parameters = ""
 
@@ -60,21 +60,21 @@ class _TokenSource:
         self.names: dict[Any, str] = {}
 
     def compiled(self, outer: str) -> Any:
-        """The function `outer`."""
+        """Compile the source text and return the function `outer`."""
         exec("\n\n".join([*self.functions, outer]), self.space)
         return self.space["outer"]
 
     def constant(self, value: object) -> str:
-        """The name of a value."""
+        """The name of a constant in the generated source text."""
         name = f"c{len(self.space)}"
         self.space[name] = value
         return name
 
     def function(self, kind: Any) -> str:
-        """The name of the function of a type."""
+        """The name of the generated function of a type."""
         name = self.names.get(kind)
         if name is None:
-            # Named first: a class may hold values of its own.
+            # Registered first, because a class may contain values of the same class.
             name = self.names[kind] = f"f{len(self.names)}"
             self.functions.append("\n    ".join([f"def {name}({self.parameters}):", *self.body(kind)]))
         return name
@@ -159,7 +159,7 @@ class _Writing(_TokenSource):
         return [f"{', '.join(names)}, = v", *map(self.of, kinds, names)]
 
     def items(self, origin: Any, kind: Any) -> list[str]:
-        # The order of a set depends on the run.
+        # The order of a set differs from run to run.
         items = "sorted(v)" if origin is frozenset else "v"
         return ["a(len(v))", f"for each in {items}:", f"    {self.of(kind, 'each')}"]
 
@@ -210,7 +210,7 @@ class _Reading(_TokenSource):
 
     def record(self, kind: Any, fields: Sequence[_RecordField], table: str) -> list[str]:
         lines = [f"known = {table}", "number = n()", "if number != len(known):", "    return known[number]"] if table else []
-        # Each value takes a number at least, so that data bounds how many there are.
+        # Each value takes at least one integer, so the size of the data limits the number of values.
         lines += ["given = n()"] if any(each.bit for each in fields) or not fields else []
         values = [f"{self.of(each.kind)} if given & {each.bit} else {each.default}" if each.bit else self.of(each.kind) for each in fields]
         listed, name = "".join(f"{value}, " for value in values), self.constant(kind)
@@ -219,7 +219,7 @@ class _Reading(_TokenSource):
 
 
 def _choices(kind: Any) -> tuple[Any, ...]:
-    """All values of a type, where these are few."""
+    """All values of an enumerated type, else None."""
     if kind is bool:
         return False, True
     if get_origin(kind) is Literal:

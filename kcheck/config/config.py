@@ -22,12 +22,12 @@ class Override(NamedTuple):
 
 
 class Config(NamedTuple):
-    """The content of `.kcheck.yaml`. The defaults apply when there is no config file.
+    """The content of `.kcheck.yaml`. The defaults apply without a config file.
 
     Attributes:
         folder: Folder of the config file, or the current folder, with symbolic links resolved. `exclude` and the globs of `overrides` are
             relative to it.
-        file: The config file; None if there is none.
+        file: The config file; None without one.
         kubernetes: Minor versions, oldest first; () for the newest version only.
         schemas: Paths of schemas, relative to the current folder or absolute.
         complete: Whether the input contains every object of the cluster.
@@ -59,7 +59,7 @@ class Overrides:
         self._globs = Globs((number, glob) for number, override in enumerate(config.overrides) for glob in override.files)
 
     def of(self, path: str) -> tuple[int, ...]:
-        """Returns the indexes of the overrides that apply to a file. Usable as a cache key: files with equal indexes have equal settings."""
+        """Returns the indexes of the overrides that apply to a file. Files with equal indexes have equal settings."""
         real = os.path.realpath(path)
         if not self._config.overrides or not real.startswith(self._folder):
             return ()

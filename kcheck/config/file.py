@@ -79,12 +79,12 @@ class _ConfigReader:
         if document.fault is not None:
             self.values.wrong_at(Span(document.fault.start, document.fault.end), concise(document.fault.message))
         elif document.index:
-            self.values.wrong(document.root, "the config must be a single document: remove '---' and everything after it")
+            self.values.wrong(document.root, "the config must be a single document; remove '---' and everything after it")
         if document.trailing is not None:
-            self.values.wrong_at(Span(document.trailing, document.end), "content after the end of the document is ignored: remove it")
+            self.values.wrong_at(Span(document.trailing, document.end), "content after the end of the document is ignored; remove it")
         for entry, first in document.duplicates:
             line = self.source.position(first.key_span.start).line
-            self.values.wrong(entry, f"duplicate key {quoted(entry.name)} (first defined on line {line}): remove one", at="key")
+            self.values.wrong(entry, f"duplicate key {quoted(entry.name)} (first defined on line {line}); remove one", at="key")
 
     def versions(self, node: Node) -> tuple[str, ...]:
         # YAML reads an unquoted 1.30 as the number 1.3, so the source text is used instead.
@@ -138,9 +138,9 @@ class _ConfigReader:
         entries = dict(self.values.entries(node, _OVERRIDE_KEYS))
         files = self.values.globs(entries["files"]) if "files" in entries else ()
         if "files" not in entries or not entries["files"]:
-            self.values.wrong(entries.get("files", node), "files is required in an override: add a list of globs")
+            self.values.wrong(entries.get("files", node), "files is required in an override; add a list of globs")
         elif entries["files"].is_list and not entries["files"].value:
-            self.values.wrong(entries["files"], "files is empty, so the override applies to no file: add globs or remove the override")
+            self.values.wrong(entries["files"], "files is empty, so the override applies to no file; add globs or remove the override")
         if "rules" not in entries:
-            self.values.wrong(node, "rules is required in an override: add a map of rules")
+            self.values.wrong(node, "rules is required in an override; add a map of rules")
         return Override(files, read_rules(entries.get("rules", Node(None, 0, 0)), self.values, self.registry))

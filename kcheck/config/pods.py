@@ -24,11 +24,14 @@ def read_pods(node: Node, values: Values) -> dict[tuple[str, str], Places]:
         entries = dict(values.entries(each, _KEYS))
         for name in ("kind", "path"):
             if name not in entries:
-                values.wrong(each, f"{name} is missing: set kind, and path to the location of its pods, such as spec.template")
+                values.wrong(each, f"{name} is missing; set kind, and path to the location of its pods, such as spec.template")
         key = (_text(entries, "group", values), _text(entries, "kind", values))
         lasts = values.flag(entries["lasts"]) if "lasts" in entries else None
         paths = values.texts(entries["path"]) if "path" in entries else []
-        places[key] = (*places.get(key, ()), *(PodPlace(read_path(path.text), lasts=lasts) for path in paths if _is_path(path, values)))
+        places[key] = (
+            *places.get(key, ()),
+            *(PodPlace(read_path(path.text), runs_forever=lasts) for path in paths if _is_path(path, values)),
+        )
     return places
 
 
@@ -43,6 +46,6 @@ def _is_path(node: Node, values: Values) -> bool:
     if _PATH.fullmatch(node.text):
         return True
     values.wrong(
-        node, f"{quoted(node.text)} is not a valid path: separate keys with dots and use * for all items, such as spec.tasks.*.template"
+        node, f"{quoted(node.text)} is not a valid path; separate keys with dots and use * for all items, such as spec.tasks.*.template"
     )
     return False

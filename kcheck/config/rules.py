@@ -7,7 +7,7 @@ from typing import Any
 
 from kcheck.config.values import Values, quoted, shown
 from kcheck.finding.severity import Severity
-from kcheck.kube.suggestions import nearest
+from kcheck.kube.suggestions import nearest, suggest
 from kcheck.regex.patterns import pattern_fault
 from kcheck.rule.options import BadOption, Option, Pattern
 from kcheck.rule.registry import Registry
@@ -22,7 +22,7 @@ _SWITCHES = {"on": True, "off": False}
 def read_rules(node: Node, values: Values, registry: Registry) -> dict[str, Setting]:
     """Returns the setting of each rule, by rule id, from a map of rules and groups.
 
-    Groups are expanded here, larger ones first, so that the setting of a smaller group or of a rule wins over the setting of a larger group.
+    Groups are expanded here, larger ones first: the setting of a smaller group or of a rule wins over the setting of a larger group.
     """
     if not node:
         return {}
@@ -45,7 +45,7 @@ class _Rules:
             if rule is None and name not in self.registry.groups:
                 self.values.wrong(child, self.unknown(name), at="key")
             elif name in ALWAYS:
-                self.values.wrong(child, f"{name} is always on and always an error: remove this line", at="key")
+                self.values.wrong(child, f"{name} is always on and always an error; remove this line", at="key")
             elif (setting := self.setting(child, name, rule)) is not None:
                 by_name[name] = setting
         settings: dict[str, Setting] = {}
@@ -74,7 +74,7 @@ class _Rules:
         if node.is_map:
             options = self.options(node, name, rule)
             return Setting(on, self.severity(node["severity"]), options)
-        if (switch := node.flag if node.flag is not None else _SWITCHES.get(node.text)) is not None:
+        if (switch := node.boolean if node.boolean is not None else _SWITCHES.get(node.text)) is not None:
             return Setting(switch)
         if node.text in _SEVERITIES:
             return Setting(on, Severity.parse(node.text))
@@ -122,8 +122,5 @@ class _Rules:
 
 def _unknown_option(key: str, name: str, rule: Rule | None, known: Mapping[str, Option]) -> str:
     if rule is None:
-        return f"a group has no options except severity: set {key} on a rule of the group {name}"
-    near = nearest(key, [*known, "severity"])
-    if near:
-        return f'unknown option {quoted(key)} of rule {name}; did you mean "{near}"?'
-    return f"unknown option {quoted(key)} of rule {name}; use one of {', '.join([*sorted(known), 'severity'])}"
+        return f"group {name} has no option {quoted(key)}, only severity; set options on single rules"
+    return f"unknown option {quoted(key)} of rule {name}; {suggest(key, [*sorted(known), 'severity'])}"

@@ -38,9 +38,9 @@ class Values:
 
     def flag(self, node: Node) -> bool:
         """Returns a boolean; False, with an error reported, for any other value."""
-        if node.flag is None:
+        if node.boolean is None:
             self.wrong(node, f"{node.name} must be true or false, not {shown(node)}")
-        return node.flag is True
+        return node.boolean is True
 
     def texts(self, node: Node) -> list[Node]:
         """Returns the strings of a list. A single string counts as a list with one item, null as an empty list."""
@@ -51,14 +51,14 @@ class Values:
             if each.text:
                 strings.append(each)
             else:
-                self.wrong(each, f"{node.name} must be a list of strings, not of {shown(each)}")
+                self.wrong(each, f"{node.name} must be a list of strings, {'but contains' if node.is_list else 'not'} {shown(each)}")
         return strings
 
     def globs(self, node: Node) -> tuple[str, ...]:
         """Returns globs that are relative to the folder of the config file."""
         for each in (globs := self.texts(node)):
             if ".." in each.text.split("/"):
-                self.wrong(each, f"{quoted(each.text)} leaves the folder of this file: globs match files in this folder and below")
+                self.wrong(each, f"{quoted(each.text)} leaves the folder of this file; globs match files in this folder and below")
         return tuple(each.text for each in globs)
 
 

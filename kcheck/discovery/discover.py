@@ -1,4 +1,4 @@
-"""From the paths of the command line to the list of files to check."""
+"""Expands the paths of the command line to the list of files to check."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import os
 import stat
 from collections.abc import Iterable, Sequence
 
-from kcheck.discovery.gitignore import Rules, ignoring, outer_rules, repository_rules, with_file
+from kcheck.discovery.gitignore import Rules, ignoring_rule, outer_rules, repository_rules, with_folder_rules
 from kcheck.discovery.glob import Excludes, Glob, is_glob
 from kcheck.finding.report import SkippedFile
-from kcheck.text.pattern import pattern as late
+from kcheck.text.pattern import pattern as lazy_pattern
 from kcheck.text.record import NamedTuple
 
 SUFFIXES = (".yaml", ".yml", ".json", ".kubeconfig")
@@ -20,18 +20,21 @@ CACHES = frozenset(
 )
 INSTALLED = frozenset({"node_modules", ".venv", "venv"})
 SKIPPED_FOLDERS = VERSION_CONTROL | CACHES | INSTALLED
-"""Folders that are not walked into unless they are named themselves; other hidden folders are."""
+"""Folders that are skipped unless they are named explicitly. Other hidden folders are searched."""
 
 DRAFT = ".kcheck-draft-"
-# What a shell's <(command) puts on the command line: a pipe that has its writer, so reading it ends.
-_DESCRIPTOR = late(r"/dev/(?:stdin|fd/\d+)|/proc/self/fd/\d+")
+# The path that a shell passes for <(command): a pipe with a writer, so reading it terminates.
+_DESCRIPTOR = lazy_pattern(r"/dev/(?:stdin|fd/\d+)|/proc/self/fd/\d+")
 
 
 class Target(NamedTuple):
-    """A file to check. `path`: as the user wrote the way to it, with '/', fit to be opened; a mere display name where `stdin` is set.
+    """A file to check.
 
-    `named`: it stood on the command line itself, rather than in a folder or behind a glob.
-    `data`: what it shall hold from now on, where that is not written yet.
+    Attributes:
+        path: The path as written by the user, with '/'; only a display name if `stdin` is set.
+        named: Whether it is an argument of the command line, rather than found in a folder or by a glob.
+        stdin: Whether the content is read from standard input.
+        data: New content that is not written yet.
     """
 
     path: str
@@ -41,7 +44,7 @@ class Target(NamedTuple):
 
 
 class UnreadablePath(NamedTuple):
-    """Something that should have been checked and could not be read, and why; `line` counts from 1."""
+    """A path that could not be read, with the reason. `line` counts from 1."""
 
     file: str
     message: str
@@ -49,7 +52,7 @@ class UnreadablePath(NamedTuple):
 
 
 class NoSuchPath(Exception):
-    """Paths of the command line that name nothing: a usage error. `messages`: one for each."""
+    """Paths of the command line that do not exist, which is a usage error. `messages`: one for each path."""
 
     def __init__(self, messages: Sequence[str]) -> None:
         super().__init__("; ".join(messages))
@@ -57,9 +60,12 @@ class NoSuchPath(Exception):
 
 
 class Discovery(NamedTuple):
-    """The files to check, each once: in the order of the command line, sorted by path parts within a folder.
+    """The files to check, each once, in the order of the command line; within a folder sorted by path parts.
 
-    `passed`: what was left out, and why. `unreadable`: what should have been looked at and could not be.
+    Attributes:
+        targets: The files to check.
+        passed: Skipped files and folders with the reason.
+        unreadable: Paths that could not be read.
     """
 
     targets: Sequence[Target] = ()
@@ -70,24 +76,25 @@ class Discovery(NamedTuple):
 def discover(
     paths: Iterable[str], *, exclude: Sequence[str] = (), root: str = ".", gitignore: bool = True, stdin_name: str = "<stdin>"
 ) -> Discovery:
-    """Expand files, folders, globs and '-'. `exclude`: globs relative to `root`, the folder of the config file.
+    """Expand files, folders, globs and '-'.
 
-    Raises NoSuchPath where a path names nothing or a glob matches nothing.
+    `exclude`: globs relative to `root`, the folder of the config file. Raises NoSuchPath if a path does not exist or a glob has no
+    matches.
     """
     search = _Search(Excludes(exclude, root), gitignore)
-    missing = [message for path in paths if (message := search.argument(path, stdin_name))]
+    missing = [message for path in paths if (message := search.add_argument(path, stdin_name))]
     if missing:
         raise NoSuchPath(missing)
     return search.result()
 
 
 def is_descriptor(path: str) -> bool:
-    """Whether a path is one of our own open file descriptors, such as /dev/fd/63."""
+    """Whether a path is an open file descriptor of this process, such as /dev/fd/63."""
     return path.startswith(("/dev/", "/proc/")) and _DESCRIPTOR.fullmatch(path) is not None
 
 
-def what_is(mode: int) -> str:
-    """The words for a thing that is no regular file."""
+def describe_file_type(mode: int) -> str:
+    """Describe a file type other than a regular file."""
     if stat.S_ISDIR(mode):
         return "a folder"
     if stat.S_ISFIFO(mode):
@@ -102,9 +109,13 @@ class _FoundPath(NamedTuple):
 
 
 class _Folder(NamedTuple):
-    """A folder to walk. `shown`: what the user sees; `real`: the same without links, a slash behind it.
+    """A folder to search.
 
-    `rules`: what is ignored around it, None outside repositories; `glob`: what its files must match, None where all are wanted.
+    Attributes:
+        shown: The path as displayed.
+        real: The path without symbolic links, with a trailing slash.
+        rules: The gitignore rules in effect, None outside repositories.
+        glob: The pattern that files must match, None for all files.
     """
 
     shown: str
@@ -114,7 +125,7 @@ class _Folder(NamedTuple):
 
 
 class _Search:
-    """The paths of one command line, taken in one by one."""
+    """Collects the files of one command line."""
 
     def __init__(self, excludes: Excludes, gitignore: bool) -> None:
         self._excludes = excludes
@@ -128,32 +139,32 @@ class _Search:
     def result(self) -> Discovery:
         targets = [self._chosen[real] for real in self._order]
         checked = {target.path for target in targets}
-        passed = [SkippedFile(file, why) for file, why in self._passed.items() if file not in checked]
-        unreadable = [UnreadablePath(file, why) for file, why in self._unreadable.items()]
-        return Discovery(targets, sorted(passed, key=lambda p: _order(p.file)), sorted(unreadable, key=lambda u: _order(u.file)))
+        passed = [SkippedFile(file, reason) for file, reason in self._passed.items() if file not in checked]
+        unreadable = [UnreadablePath(file, reason) for file, reason in self._unreadable.items()]
+        return Discovery(targets, sorted(passed, key=lambda p: _sort_key(p.file)), sorted(unreadable, key=lambda u: _sort_key(u.file)))
 
-    def argument(self, path: str, stdin_name: str) -> str:
-        """Take in one path of the command line; what is wrong with it, where it names nothing."""
+    def add_argument(self, path: str, stdin_name: str) -> str:
+        """Add a path of the command line. Returns an error message if it does not exist."""
         if path == "-":
-            self._take([_FoundPath(Target(stdin_name, named=True, stdin=True), "-", link=False)])
+            self._add([_FoundPath(Target(stdin_name, named=True, stdin=True), "-", link=False)])
             return ""
-        shown = _normal(path)
+        shown = _normalized(path)
         try:
             link = os.path.islink(path)
             mode = os.stat(path).st_mode
         except (FileNotFoundError, NotADirectoryError):
             if is_glob(path):
                 return self._expand(shown)
-            return f"no such file or folder: {path}" + (" (it is a link to nothing)" if link else "")
+            return f"no such file or folder: {path}" + (" (broken symbolic link)" if link else "")
         except OSError as error:
-            self._cannot_read(shown, error)
+            self._add_unreadable(shown, error)
             return ""
         if stat.S_ISDIR(mode):
-            self._take(self._walk(shown, None))
+            self._add(self._walk(shown, None))
         elif stat.S_ISREG(mode) or is_descriptor(path):
-            self._take([_FoundPath(Target(shown, named=True), self._real(path, link), link)])
+            self._add([_FoundPath(Target(shown, named=True), self._resolve(path, link), link)])
         else:
-            self._unreadable[shown] = f"not a file but {what_is(mode)}, so it was not opened"
+            self._unreadable[shown] = f"{describe_file_type(mode)}, not a regular file: not opened"
         return ""
 
     def _expand(self, pattern: str) -> str:
@@ -163,26 +174,26 @@ class _Search:
         if os.path.isdir(base or "."):
             before = len(self._passed) + len(self._unreadable)
             found = self._walk(base, Glob("/".join(parts[first:])))
-            self._take(found)
+            self._add(found)
             if found or len(self._passed) + len(self._unreadable) > before:
                 return ""
         return f"no file matches {pattern}"
 
-    def _take(self, found: list[_FoundPath]) -> None:
-        """Add what is new. Of a file and links to it the file is taken, and a name of the command line before both."""
-        fresh = []
-        for target, real, _ in sorted(found, key=lambda f: ("1" if f.link else "0") + _order(f.target.path)):
+    def _add(self, found: list[_FoundPath]) -> None:
+        """Add new files. A file takes precedence over links to it, and a path of the command line over both."""
+        new = []
+        for target, real, _ in sorted(found, key=lambda f: ("1" if f.link else "0") + _sort_key(f.target.path)):
             old = self._chosen.setdefault(real, target)
             if old is target:
-                fresh.append(real)
+                new.append(real)
             elif target.named and not old.named:
                 self._chosen[real] = target
             elif target.path != old.path:
                 self._passed[target.path] = f"the same file as {old.path}, which is checked"
-        self._order += sorted(fresh, key=lambda real: _order(self._chosen[real].path))
+        self._order += sorted(new, key=lambda real: _sort_key(self._chosen[real].path))
 
-    def _real(self, path: str, link: bool) -> str:
-        """The path without links; a folder is resolved once for all its files."""
+    def _resolve(self, path: str, link: bool) -> str:
+        """Return the path without symbolic links. A folder is resolved once for all its files."""
         if link:
             return os.path.realpath(path)
         folder, name = os.path.split(path)
@@ -191,10 +202,10 @@ class _Search:
         return os.path.join(self._folders[folder], name)
 
     def _walk(self, shown: str, glob: Glob | None) -> list[_FoundPath]:
-        """The files of a folder and of all below it. Links to folders are not followed: what they lead to is checked where it stands."""
+        """Return the files in a folder and its subfolders. Links to folders are not followed."""
         real = os.path.realpath(shown or ".")
-        rules = outer_rules(real, self._no_rules) if self._gitignore else None
-        # A glob is matched with what stands behind the folder.
+        rules = outer_rules(real, self._add_unreadable_rules) if self._gitignore else None
+        # A glob is matched with the path below its fixed folder.
         start = len(_join(shown, ""))
         found: list[_FoundPath] = []
         stack = [_Folder(shown, os.path.join(real, ""), rules, glob)]
@@ -204,30 +215,30 @@ class _Search:
                 with os.scandir(folder.shown or ".") as listing:
                     entries = list(listing)
             except OSError as error:
-                self._cannot_read(_join(folder.shown, "") or "./", error)
+                self._add_unreadable(_join(folder.shown, "") or "./", error)
                 continue
             names = [entry.name for entry in entries]
             if self._gitignore:
-                folder = self._with_own_rules(folder, names)
+                folder = self._with_inner_rules(folder, names)
             above = _join(folder.shown, "")
             for name, entry in zip(names, entries, strict=True):
                 path = above + name
                 try:
                     if entry.is_dir():
-                        stack += self._subfolder(folder, entry, path, start)
-                    elif _wanted(folder.glob, name, path, start):
-                        found += self._file(folder, entry, path)
+                        stack += self._check_folder_entry(folder, entry, path, start)
+                    elif _has_checked_name(folder.glob, name, path, start):
+                        found += self._check_file_entry(folder, entry, path)
                 except OSError as error:
-                    self._cannot_read(path, error)
+                    self._add_unreadable(path, error)
         return found
 
-    def _with_own_rules(self, folder: _Folder, names: list[str]) -> _Folder:
-        rules = repository_rules(folder.real, self._no_rules) if ".git" in names else folder.rules
+    def _with_inner_rules(self, folder: _Folder, names: list[str]) -> _Folder:
+        rules = repository_rules(folder.real, self._add_unreadable_rules) if ".git" in names else folder.rules
         if rules is not None and ".gitignore" in names:
-            rules = with_file(rules, folder.real, self._no_rules)
+            rules = with_folder_rules(rules, folder.real, self._add_unreadable_rules)
         return folder if rules is folder.rules else folder._replace(rules=rules)
 
-    def _subfolder(self, folder: _Folder, entry: os.DirEntry[str], path: str, start: int) -> list[_Folder]:
+    def _check_folder_entry(self, folder: _Folder, entry: os.DirEntry[str], path: str, start: int) -> list[_Folder]:
         glob = folder.glob
         if glob is not None and glob.matches(path[start:]):
             glob = None
@@ -235,54 +246,54 @@ class _Search:
             return []
         real = folder.real + entry.name
         if entry.name in SKIPPED_FOLDERS:
-            why = f"folders named {entry.name} are not searched"
+            reason = f"folders named {entry.name} are not searched"
         else:
-            why = self._left_out(folder, real, is_folder=True)
-        if not (why := why or ("a link to a folder, not followed: name it to have it checked" if entry.is_symlink() else "")):
+            reason = self._exclusion_reason(folder, real, is_folder=True)
+        if not (reason := reason or ("symbolic link to a folder, not followed: pass its path to check it" if entry.is_symlink() else "")):
             return [_Folder(path, real + os.sep, folder.rules, glob)]
         if entry.name not in VERSION_CONTROL:
-            self._passed[path + "/"] = why
+            self._passed[path + "/"] = reason
         return []
 
-    def _file(self, folder: _Folder, entry: os.DirEntry[str], path: str) -> list[_FoundPath]:
-        """The one file, or nothing with a note. Raises OSError where the entry cannot be looked at."""
+    def _check_file_entry(self, folder: _Folder, entry: os.DirEntry[str], path: str) -> list[_FoundPath]:
+        """Return the file, or record reason it is skipped. Raises OSError if the entry cannot be examined."""
         real = folder.real + entry.name
         link = entry.is_symlink()
-        why = self._left_out(folder, real, is_folder=False)
-        if not why and (link or not entry.is_file(follow_symlinks=False)):
+        reason = self._exclusion_reason(folder, real, is_folder=False)
+        if not reason and (link or not entry.is_file(follow_symlinks=False)):
             mode = entry.stat().st_mode
             if not stat.S_ISREG(mode):
-                why = f"{what_is(mode)}, not a file"
-        if why:
-            self._passed[path] = why
+                reason = f"{describe_file_type(mode)}, not a regular file"
+        if reason:
+            self._passed[path] = reason
             return []
         return [_FoundPath(Target(path, named=False), os.path.realpath(real) if link else real, link)]
 
-    def _left_out(self, folder: _Folder, real: str, *, is_folder: bool) -> str:
+    def _exclusion_reason(self, folder: _Folder, real: str, *, is_folder: bool) -> str:
         if pattern := self._excludes.match(real):
             return f"excluded by the config: {pattern}"
-        if folder.rules and (rule := ignoring(folder.rules, real, folder=is_folder)):
+        if folder.rules and (rule := ignoring_rule(folder.rules, real, folder=is_folder)):
             return f"ignored by {rule}"
         return ""
 
-    def _cannot_read(self, shown: str, error: OSError) -> None:
+    def _add_unreadable(self, shown: str, error: OSError) -> None:
         self._unreadable[shown] = f"cannot be read: {error.strerror or error}"
 
-    def _no_rules(self, path: str, error: OSError) -> None:
-        self._passed[path] = f"its rules are not followed, it cannot be read: {error.strerror or error}"
+    def _add_unreadable_rules(self, path: str, error: OSError) -> None:
+        self._passed[path] = f"its rules are not applied, because it cannot be read: {error.strerror or error}"
 
 
-def _wanted(glob: Glob | None, name: str, path: str, start: int) -> bool:
-    """Whether a file of a folder is asked for. `start`: where in its path a glob begins."""
-    # Drafts of kcheck, and links to nothing by which Emacs locks files.
+def _has_checked_name(glob: Glob | None, name: str, path: str, start: int) -> bool:
+    """Whether the name of a file qualifies it. `start`: offset in the path from which a glob is matched."""
+    # Exclude drafts of kcheck and the broken links that Emacs uses as lock files.
     if name.startswith((".#", DRAFT)):
         return False
     usual = name.lower().endswith(SUFFIXES)
     return usual if glob is None else (usual or glob.names_suffix) and glob.matches(path[start:])
 
 
-def _normal(path: str) -> str:
-    """The path with '/', without './' and slashes at the end; the current folder is the empty text. '..' stays: it may follow a link."""
+def _normalized(path: str) -> str:
+    """Normalize a path: separators '/', no './', no trailing slashes; the current folder is "". '..' is kept, it may follow a link."""
     path = path.replace(os.sep, "/")
     parts = [part for part in path.split("/") if part not in ("", ".")]
     return ("/" if path.startswith("/") else "") + "/".join(parts)
@@ -292,6 +303,6 @@ def _join(folder: str, name: str) -> str:
     return folder + name if folder in ("", "/") else f"{folder}/{name}"
 
 
-def _order(path: str) -> str:
-    """What sorts paths as lists of their parts would, in a third of the time: no name has anything before a NUL in it."""
+def _sort_key(path: str) -> str:
+    """Return a sort key that orders paths by their parts, in a third of the time: names cannot contain NUL characters."""
     return path.replace("/", "\0")

@@ -1,4 +1,4 @@
-"""What git ignores: .gitignore files from the repository's root downwards, and .git/info/exclude."""
+"""The rules of git for ignored files: .gitignore files from the root of the repository downwards, and .git/info/exclude."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable, Sequence
 
 from kcheck.discovery.glob import path_regex
-from kcheck.text.pattern import pattern as late
+from kcheck.text.pattern import pattern as lazy_pattern
 from kcheck.text.record import NamedTuple
 
 
 class _IgnoreRule(NamedTuple):
-    """A line. `name_only`: it has no slash, so it is about names at any depth; `folders_only`: it ends with one."""
+    """A line of a .gitignore file. `name_only`: it has no slash and matches names at any depth; `folders_only`: it ends with a slash."""
 
     line: str
     regex: re.Pattern[str]
@@ -22,7 +22,7 @@ class _IgnoreRule(NamedTuple):
 
 
 class _IgnoreFile(NamedTuple):
-    """The rules of one file, the last line first; `start`: length of its folder's path with the slash behind it."""
+    """The rules of one file, the last line first. `start`: length of the path of its folder with trailing slash."""
 
     name: str
     start: int
@@ -30,19 +30,20 @@ class _IgnoreFile(NamedTuple):
 
 
 Rules = tuple[_IgnoreFile, ...]
-"""The files in force in a folder, the one nearest to it first: the first that has a rule for a path decides."""
+"""The files in effect in a folder, the innermost first. The first file with a matching rule decides."""
 
-Trouble = Callable[[str, OSError], None]
-"""Told of a file of rules that cannot be read."""
+OnUnreadable = Callable[[str, OSError], None]
+"""Called with the path of an unreadable .gitignore file and the error."""
 
-# A backslash keeps the space behind it.
-_TRAILING_SPACES = late(r"(?<!\\) +\Z")
+# A backslash preserves the space after it.
+_TRAILING_SPACES = lazy_pattern(r"(?<!\\) +\Z")
 
 
-def outer_rules(real: str, trouble: Trouble) -> Rules | None:
-    """The rules in force around a folder (absolute, without links), its own .gitignore not yet read; None outside repositories.
+def outer_rules(real: str, on_unreadable: OnUnreadable) -> Rules | None:
+    """Return the rules that apply around a folder (absolute path without links), or None outside repositories.
 
-    Where git ignores the folder itself there are none: who names such a folder means to have it checked.
+    The .gitignore of the folder itself is not included. If git ignores the folder, the result is empty: a user who names such a
+    folder wants to check it.
     """
     above: list[str] = []
     folder = real
@@ -52,39 +53,39 @@ def outer_rules(real: str, trouble: Trouble) -> Rules | None:
             return None
         above.append(folder)
         folder = parent
-    rules = repository_rules(folder, trouble)
+    rules = repository_rules(folder, on_unreadable)
     for inner in reversed(above):
         if os.path.lexists(os.path.join(folder, ".gitignore")):
-            rules = with_file(rules, folder, trouble)
-        if ignoring(rules, inner, folder=True):
+            rules = with_folder_rules(rules, folder, on_unreadable)
+        if ignoring_rule(rules, inner, folder=True):
             return ()
         folder = inner
     return rules
 
 
-def repository_rules(root: str, trouble: Trouble) -> Rules:
-    """The rules that a repository keeps to itself, in .git/info/exclude."""
+def repository_rules(root: str, on_unreadable: OnUnreadable) -> Rules:
+    """Return the rules of a repository in .git/info/exclude."""
     git = os.path.join(root, ".git")
-    if os.path.isfile(git):  # a worktree or a submodule: the file says where the folder is
+    if os.path.isfile(git):  # a worktree or a submodule: the file contains the path of the folder
         try:
             with open(git, encoding="utf-8", errors="surrogateescape") as file:
                 git = os.path.join(root, file.read().removeprefix("gitdir:").strip())
             with open(os.path.join(git, "commondir"), encoding="utf-8", errors="surrogateescape") as file:
                 git = os.path.join(git, file.read().strip())
         except (OSError, ValueError):
-            pass  # only worktrees have a common folder, and a damaged .git hides nothing
+            pass  # only worktrees have a common folder, and a damaged .git file ignores nothing
     path = os.path.join(git, "info", "exclude")
-    return _read(path, ".git/info/exclude", root, trouble) if os.path.isfile(path) else ()
+    return _read_rules(path, ".git/info/exclude", root, on_unreadable) if os.path.isfile(path) else ()
 
 
-def with_file(rules: Rules, folder: str, trouble: Trouble) -> Rules:
-    """The rules inside a folder that has a .gitignore."""
+def with_folder_rules(rules: Rules, folder: str, on_unreadable: OnUnreadable) -> Rules:
+    """Return the rules inside a folder that has a .gitignore file."""
     path = os.path.join(folder, ".gitignore")
-    return _read(path, ".gitignore", folder, trouble) + rules if os.path.isfile(path) else rules
+    return _read_rules(path, ".gitignore", folder, on_unreadable) + rules if os.path.isfile(path) else rules
 
 
-def ignoring(rules: Rules, real: str, *, folder: bool) -> str:
-    """The rule that ignores a path none of whose parents is ignored, as 'file: line'; nothing where it is not ignored."""
+def ignoring_rule(rules: Rules, real: str, *, folder: bool) -> str:
+    """Return the rule that ignores a path as 'file: line', or "" if the path is not ignored. No parent of the path may be ignored."""
     name = os.path.basename(real)
     for file in rules:
         path = real[file.start :].replace(os.sep, "/")
@@ -94,19 +95,19 @@ def ignoring(rules: Rules, real: str, *, folder: bool) -> str:
     return ""
 
 
-def _read(path: str, name: str, folder: str, trouble: Trouble) -> Rules:
+def _read_rules(path: str, name: str, folder: str, on_unreadable: OnUnreadable) -> Rules:
     try:
         with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:
             lines = file.read().split("\n")
     except OSError as error:
-        trouble(path, error)
+        on_unreadable(path, error)
         return ()
-    rules = [rule for line in reversed(lines) if (rule := _rule(line)) is not None]
+    rules = [rule for line in reversed(lines) if (rule := _parse_rule(line)) is not None]
     return (_IgnoreFile(name, len(os.path.join(folder, "")), rules),) if rules else ()
 
 
-def _rule(line: str) -> _IgnoreRule | None:
-    """A line as git reads it; None for a comment, a blank line, and one without a pattern."""
+def _parse_rule(line: str) -> _IgnoreRule | None:
+    """Parse a line like git does. Returns None for comments, empty lines and lines without a pattern."""
     line = _TRAILING_SPACES.sub("", line)
     if line.startswith("#"):
         return None

@@ -1,4 +1,4 @@
-"""Path patterns: of the command line, where the shell did not expand them, of the config's `exclude`, and of .gitignore files."""
+"""Path patterns of the command line (if not expanded by the shell), of `exclude` in the config, and of .gitignore files."""
 
 from __future__ import annotations
 
@@ -6,25 +6,28 @@ import os
 import re
 from collections.abc import Sequence
 
-from kcheck.text.pattern import pattern as late
+from kcheck.text.pattern import pattern as lazy_pattern
 
-_MAGIC = late(r"[*?[]")
-_TOKEN = late(r"\\.|\*+|\?|\[[!^]?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|[^\\*?\[]+|.", re.DOTALL)
-_IN_BRACKETS = late(r"\[:(\w+):\]|\\(.)|([\[\]^&|~]|(?<=-)-)", re.DOTALL)
+_GLOB_CHARACTER = lazy_pattern(r"[*?[]")
+_TOKEN = lazy_pattern(r"\\.|\*+|\?|\[[!^]?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|[^\\*?\[]+|.", re.DOTALL)
+_IN_BRACKETS = lazy_pattern(r"\[:(\w+):\]|\\(.)|([\[\]^&|~]|(?<=-)-)", re.DOTALL)
 _FOLDERS = "(?:[^/]++/)*?"
 _CLASSES = {"alpha": "a-zA-Z", "digit": "0-9", "alnum": "a-zA-Z0-9", "lower": "a-z", "upper": "A-Z", "xdigit": "0-9a-fA-F", "space": r"\s"}
 
 
 def is_glob(path: str) -> bool:
-    return _MAGIC.search(path) is not None
+    return _GLOB_CHARACTER.search(path) is not None
 
 
 def path_regex(pattern: str) -> re.Pattern[str]:
-    """What a pattern matches from end to end: '*' and '?' stay within a name, '**' is any number of folders, '[a-z]' and '[!a-z]' are
-    one character, a backslash takes the next one literally. A pattern that makes no sense matches nothing.
+    """Compile a pattern that must match a whole path.
 
-    The expression never backtracks: what follows a '*' or '**' has a fixed number of characters or names up to the next one, so its first
-    occurrence is as good as any later one and is kept (an atomic group). Only what follows the last one must reach the end.
+    '*' and '?' match within a name, '**' any number of folders, '[a-z]' and '[!a-z]' one character; a backslash escapes the next
+    character. An invalid pattern matches nothing.
+
+    The expression never backtracks: the part after a '*' or '**' has a fixed number of characters or names up to the next one, so
+    its first occurrence is as good as any later one and is kept (an atomic group). Only the part after the last one must reach the
+    end.
     """
     *folders, last = pattern.split("/")
     blocks = [""]
@@ -32,8 +35,8 @@ def path_regex(pattern: str) -> re.Pattern[str]:
         if part == "**":
             blocks.append("")
         else:
-            blocks[-1] += _name(part) + "/"
-    end = ".+" if last == "**" else _name(last)
+            blocks[-1] += _part_regex(part) + "/"
+    end = ".+" if last == "**" else _part_regex(last)
     if len(blocks) == 1:
         return _compiled(blocks[0] + end)
     first, *between, final = blocks
@@ -41,10 +44,10 @@ def path_regex(pattern: str) -> re.Pattern[str]:
 
 
 def _folder_regex(pattern: str) -> re.Pattern[str]:
-    """What matches the folders that may hold something that the pattern matches."""
+    """Compile an expression for folders that may contain matches of the pattern."""
     regex = ""
     for part in reversed(pattern.split("/")[:-1]):
-        regex = ".*" if part == "**" else _name(part) + (f"(?:/{regex})?" if regex else "")
+        regex = ".*" if part == "**" else _part_regex(part) + (f"(?:/{regex})?" if regex else "")
     return _compiled(regex)
 
 
@@ -55,8 +58,8 @@ def _compiled(regex: str) -> re.Pattern[str]:
         return re.compile("(?!)")
 
 
-def _name(pattern: str) -> str:
-    """The regular expression of one part of a pattern, between two '/'."""
+def _part_regex(pattern: str) -> str:
+    """Return the regular expression of one path part of a pattern."""
     parts = [""]
     for token in _TOKEN.findall(pattern):
         if token[0] == "*":
@@ -76,25 +79,28 @@ def _name(pattern: str) -> str:
 
 
 class Glob:
-    """A glob of the command line, for a walk that prunes the folders in which nothing can match."""
+    """A glob of the command line. The search skips folders that cannot contain matches."""
 
     def __init__(self, pattern: str) -> None:
-        self._whole = path_regex(pattern)
-        self._above = _folder_regex(pattern)
+        self._path_regex = path_regex(pattern)
+        self._folder_regex = _folder_regex(pattern)
         suffix = os.path.splitext(pattern.rpartition("/")[2])[1]
         self.names_suffix = bool(suffix) and not is_glob(suffix)
-        """Whether it asks for a suffix of its own, as 'k8s/*.tpl' does."""
+        """Whether the pattern has an explicit suffix, such as 'k8s/*.tpl'."""
 
     def matches(self, path: str) -> bool:
-        return self._whole.fullmatch(path) is not None
+        return self._path_regex.fullmatch(path) is not None
 
     def reaches_into(self, folder: str) -> bool:
-        """Whether something inside the folder may match."""
-        return self._above.fullmatch(folder) is not None
+        """Whether a path inside the folder may match."""
+        return self._folder_regex.fullmatch(folder) is not None
 
 
 class Excludes:
-    """Globs relative to the folder `root`. One without '/' matches a name at any depth; one that matches a folder takes all it holds."""
+    """Globs relative to the folder `root`.
+
+    A glob without '/' matches names at any depth; one that matches a folder excludes its content.
+    """
 
     def __init__(self, patterns: Sequence[str], root: str = ".") -> None:
         self._start = os.path.join(os.path.realpath(root), "") if patterns else ""
@@ -105,7 +111,7 @@ class Excludes:
             self._globs.append((path_regex(core if "/" in path else f"**/{core}"), pattern))
 
     def match(self, real: str) -> str:
-        """The first glob that takes this path (absolute, without links) out; nothing where none does."""
+        """Return the first glob that excludes this path (absolute, without links), or ""."""
         if not self._globs or not real.startswith(self._start):
             return ""
         path = real[len(self._start) :].replace(os.sep, "/")

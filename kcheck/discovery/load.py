@@ -1,4 +1,4 @@
-"""A file's bytes to its text; and what a file is, by its name, its place and its first lines, before it is parsed."""
+"""Loads the text of a file, and detects files of other tools by name, folder and first lines before they are parsed."""
 
 from __future__ import annotations
 
@@ -9,63 +9,63 @@ from collections.abc import Callable
 from functools import partial
 from typing import BinaryIO
 
-from kcheck.discovery.discover import Target, UnreadablePath, is_descriptor, what_is
+from kcheck.discovery.discover import Target, UnreadablePath, describe_file_type, is_descriptor
 from kcheck.text.pattern import pattern
 from kcheck.text.source import Source, Undecodable
 
 LIMIT = 32 * 1024 * 1024
-"""Bytes of one file, unless the caller says otherwise: ten of the largest requests that the API server reads."""
+"""Default maximum size of a file in bytes: ten times the largest request that the API server accepts."""
 
-_CHUNK = 1024 * 1024
-_HEAD = 64 * 1024
+_CHUNK_BYTES = 1024 * 1024
+_HEAD_BYTES = 64 * 1024
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
-def load(target: Target, limit: int = LIMIT, stdin: BinaryIO | None = None) -> Source | UnreadablePath:
-    """The text of a file of at most `limit` bytes, or why it has none. `stdin` is what a target of standard input is read from."""
+def load_file(target: Target, limit: int = LIMIT, stdin: BinaryIO | None = None) -> Source | UnreadablePath:
+    """Return the text of a file of at most `limit` bytes, or the reason why it cannot be read. `stdin`: the stream for standard input."""
     path = target.path
     if target.data is not None:
-        return _text(path, target.data)
+        return _decode(path, target.data)
     try:
         if target.stdin:
             if stdin is None:
                 return UnreadablePath(path, "standard input is closed")
-            data = _read(stdin.read, limit, _CHUNK)
+            data = _read_all(stdin.read, limit, _CHUNK_BYTES)
         elif is_descriptor(path):
             with open(path, "rb") as stream:
-                data = _read(stream.read, limit, _CHUNK)
+                data = _read_all(stream.read, limit, _CHUNK_BYTES)
         else:
-            opened = _open(path)
+            opened = _open_regular(path)
             if isinstance(opened, str):
                 return UnreadablePath(path, opened)
             file, size = opened
             try:
                 if size > limit:
-                    return UnreadablePath(path, f"file has {size:,} bytes, more than the limit of {limit:,}, and was not read")
-                data = _read(partial(os.read, file), limit, size + 1, size)
+                    return UnreadablePath(path, f"{size:,} bytes exceed the limit of {limit:,} bytes: not read")
+                data = _read_all(partial(os.read, file), limit, size + 1, size)
             finally:
                 os.close(file)
     except OSError as error:
         return UnreadablePath(path, f"cannot be read: {error.strerror or error}")
     if data is None:
-        return UnreadablePath(path, f"input has more than the limit of {limit:,} bytes and was not read completely")
-    return _text(path, data)
+        return UnreadablePath(path, f"exceeds the limit of {limit:,} bytes: not read completely")
+    return _decode(path, data)
 
 
-def _open(path: str) -> tuple[int, int] | str:
-    """The descriptor of a regular file and its size, or what it is instead. Raises OSError.
+def _open_regular(path: str) -> tuple[int, int] | str:
+    """Open a regular file. Returns its descriptor and size, or a description of another file type. Raises OSError.
 
-    The look before keeps devices shut, the flag keeps a pipe that took the file's place in between from waiting for a writer.
+    Devices are not opened, because the type is checked before. O_NONBLOCK prevents blocking if a pipe replaces the file in between.
     """
     status = os.stat(path)
     mode = status.st_mode
     if not stat.S_ISREG(mode):
-        return f"not a file but {what_is(mode)}, so it was not opened"
+        return f"{describe_file_type(mode)}, not a regular file: not opened"
     return os.open(path, _FLAGS), status.st_size
 
 
-def _read(read: Callable[[int], bytes], limit: int, step: int, whole: int = -1) -> bytes | None:
-    """All bytes up to the end, or None where there are more than `limit`. `whole`: as many as there should be."""
+def _read_all(read: Callable[[int], bytes], limit: int, step: int, whole: int = -1) -> bytes | None:
+    """Read to the end. Returns None if there are more than `limit` bytes. `whole`: the expected size."""
     data = read(step)
     if len(data) == whole:
         return data
@@ -80,14 +80,14 @@ def _read(read: Callable[[int], bytes], limit: int, step: int, whole: int = -1) 
     return None
 
 
-def _text(path: str, data: bytes) -> Source | UnreadablePath:
+def _decode(path: str, data: bytes) -> Source | UnreadablePath:
     try:
         source = Source.decode(path, data)
     except Undecodable as error:
-        return UnreadablePath(path, "file contains binary data" if b"\0" in data else f"file is not text: {error}", error.line)
+        return UnreadablePath(path, "binary data, not text" if b"\0" in data else f"not text: {error}", error.line)
     nul = source.text.find("\0")
     if nul >= 0:
-        return UnreadablePath(path, "file is not text: it contains NUL characters", source.position(nul).line)
+        return UnreadablePath(path, "not text: it contains NUL characters", source.position(nul).line)
     return source
 
 
@@ -99,15 +99,15 @@ _REASONS = {
     "kustomize": KUSTOMIZATION,
     "chart": "Helm chart metadata",
     "compose": "Docker Compose file",
-    "ci": "configuration of a build service",
-    "hooks": "configuration of git hooks",
-    "docs": "configuration of a documentation generator",
+    "ci": "CI configuration",
+    "hooks": "git hook configuration",
+    "docs": "documentation generator configuration",
     "node": "JavaScript package or compiler configuration",
-    "lint": "configuration of a linter or formatter",
-    "own": "kcheck's own configuration",
-    "deploy": "configuration of a deployment or release tool",
+    "lint": "linter or formatter configuration",
+    "own": "kcheck configuration",
+    "deploy": "deployment or release tool configuration",
 }
-# Names that belong to a tool. A file that says it is a Kubernetes object is checked whatever its name.
+# File names of other tools. A file that declares itself a Kubernetes object is checked regardless of its name.
 _NAMES = pattern(
     r"""
       (?P<kustomize> kustomization\.ya?ml )
@@ -130,32 +130,32 @@ _NAMES = pattern(
     re.VERBOSE,
 )
 _VALUES = pattern(r"values.*\.ya?ml|.+[-._]values\.ya?ml|values\.schema\.json")
-_SERVICE_FOLDERS = frozenset({".github", ".gitlab", ".circleci", ".buildkite", ".devcontainer", ".vscode", ".idea"})
+_TOOL_FOLDERS = frozenset({".github", ".gitlab", ".circleci", ".buildkite", ".devcontainer", ".vscode", ".idea"})
 
 _API_VERSION = pattern(rb"""^["']?apiVersion["']?[ \t]*:[ \t]*["']?([^\s"']+)""", re.MULTILINE)
 _KIND = pattern(rb"""^["']?kind["']?[ \t]*:[ \t]*["']?\w""", re.MULTILINE)
 _JSON_API_VERSION = pattern(rb'"apiVersion"\s*:\s*"([^"]+)')
 _JSON_KIND = pattern(rb'"kind"\s*:\s*"\w')
-# Tools whose own files look like objects.
+# API groups of tools whose configuration looks like an object.
 _TOOL_GROUPS = (b"kustomize.config.k8s.io/", b"skaffold/", b"backstage.io/")
 
 
 class Folders:
-    """What is known of folders: one for a run, so that each is looked at once."""
+    """Cached properties of folders, so that each folder is examined once per run."""
 
     def __init__(self) -> None:
         self._charts: dict[str, bool] = {}
         self._reasons: dict[str, str] = {}
-        self._services: dict[str, bool] = {}
+        self._tool_folders: dict[str, bool] = {}
 
     def has_chart(self, folder: str) -> bool:
-        """Whether a Helm chart begins in a folder, given as an absolute path."""
+        """Whether a folder (an absolute path) is the root of a Helm chart."""
         if folder not in self._charts:
             self._charts[folder] = os.path.isfile(os.path.join(folder, "Chart.yaml"))
         return self._charts[folder]
 
     def reason(self, folder: str) -> str:
-        """Why the files of a folder are no manifests as they stand, whatever their names; nothing where they may be some."""
+        """Return why the files of a folder are not manifests, regardless of their names; "" if they may be."""
         if folder not in self._reasons:
             place = os.path.abspath(folder or ".")
             parts = place.split(os.sep) if "templates" in place else []
@@ -163,17 +163,17 @@ class Folders:
             self._reasons[folder] = HELM_TEMPLATE if inside else ""
         return self._reasons[folder]
 
-    def is_of_service(self, folder: str) -> bool:
-        """Whether the files of a folder are for a code hosting service or an editor."""
-        if folder not in self._services:
-            self._services[folder] = not _SERVICE_FOLDERS.isdisjoint(folder.split("/"))
-        return self._services[folder]
+    def is_tool_folder(self, folder: str) -> bool:
+        """Whether a folder is used by a code hosting service or an editor."""
+        if folder not in self._tool_folders:
+            self._tool_folders[folder] = not _TOOL_FOLDERS.isdisjoint(folder.split("/"))
+        return self._tool_folders[folder]
 
 
 def kind_of_file(path: str, folders: Folders | None = None) -> str:
-    """What a file that was found in a folder is, if it is no Kubernetes manifest; nothing if it is to be checked.
+    """Return a description of a file that is not a Kubernetes manifest, or "" if it must be checked.
 
-    Only what is certain counts: a folder `templates` or a `values.yaml` outside a chart is checked.
+    Only unambiguous cases count: a folder `templates` or a `values.yaml` outside a chart is checked.
     """
     folders = Folders() if folders is None else folders
     folder, _, name = path.rpartition("/")
@@ -183,25 +183,25 @@ def kind_of_file(path: str, folders: Folders | None = None) -> str:
         return reason
     if _VALUES.fullmatch(name):
         place = os.path.abspath(folder or ".")
-        # Tools that test charts keep further values in a folder `ci`.
+        # Chart testing tools expect additional values in a folder `ci`.
         if folders.has_chart(place) or (os.path.basename(place) == "ci" and folders.has_chart(os.path.dirname(place))):
             return "Helm values"
     if match := _NAMES.fullmatch(name):
         reason = _REASONS[match.lastgroup or ""]
-    elif folders.is_of_service(folder):
-        reason = "configuration of a code hosting service or an editor"
+    elif folders.is_tool_folder(folder):
+        reason = "code hosting or editor configuration"
     return reason if reason and not _is_object(path) else ""
 
 
 def _is_object(path: str) -> bool:
-    """Whether a file says that it is a Kubernetes object. One that cannot be read counts as one: whoever loads it will say why."""
+    """Whether a file declares itself a Kubernetes object. An unreadable file counts as one, so that loading it reports the error."""
     try:
-        opened = _open(path)
+        opened = _open_regular(path)
         if isinstance(opened, str):
             return True
         file, _ = opened
         try:
-            head = os.read(file, _HEAD)
+            head = os.read(file, _HEAD_BYTES)
         finally:
             os.close(file)
     except OSError:

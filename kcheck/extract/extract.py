@@ -1,20 +1,20 @@
-"""What other objects need to know of an object."""
+"""Extracts the facts of an object that rules across objects need."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.extract.custom_references import conventional
-from kcheck.extract.generated import RBAC, is_custom, made, may_make_pods, mentions
-from kcheck.extract.gitops import DELIVERING, delivery
-from kcheck.extract.indirect_use import finders
-from kcheck.extract.istio import ISTIO, mesh_links
-from kcheck.extract.mentioned_names import words
-from kcheck.extract.network import READERS, label_selector, network
-from kcheck.extract.pod_security import breaches
-from kcheck.extract.prometheus import MONITORED, endpoints, monitoring
-from kcheck.extract.rbac import ROLES, granted
-from kcheck.extract.references import links, pod_links
+from kcheck.extract.custom_references import conventional_references
+from kcheck.extract.generated import RBAC, generated_objects, is_custom, may_create_pods, mentioned_names
+from kcheck.extract.gitops import DELIVERY_KINDS, delivery
+from kcheck.extract.indirect_use import indirect_use_marks
+from kcheck.extract.istio import ISTIO, istio_references
+from kcheck.extract.mentioned_names import mentioned_words
+from kcheck.extract.network import NETWORK_READERS, label_selector, network
+from kcheck.extract.pod_security import violations
+from kcheck.extract.prometheus import MONITOR_FIELDS, monitor_ports, monitor_selectors
+from kcheck.extract.rbac import ROLES, role_grants
+from kcheck.extract.references import object_references, pod_references
 from kcheck.extract.scaling import BUDGET, SCALED, budget, claims, may_claim, scale
 from kcheck.extract.service_addresses import addresses
 from kcheck.facts.facts import Aim, Facts, NodesFact, PodFact, PortFact, Reference, SelectorFact
@@ -30,14 +30,14 @@ _LABEL_SELECTORS = {("apps", "Deployment"), ("apps", "ReplicaSet"), ("apps", "St
 _MAP_SELECTORS = {("", "ReplicationController"), ("apps.openshift.io", "DeploymentConfig")}
 _SERVICE = ("", "Service")
 _NONE: frozenset[str] = frozenset()
-_KEYED = {("", "ConfigMap"): ("data", "binaryData"), ("", "Secret"): ("data", "stringData")}
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-# Labels that controllers give the pods that they make.
+_DATA_FIELDS = {("", "ConfigMap"): ("data", "binaryData"), ("", "Secret"): ("data", "stringData")}
+_REQUIRED_TERMS = "requiredDuringSchedulingIgnoredDuringExecution"
+# Labels that controllers add to the Pods that they create.
 _JOB_LABELS = frozenset(
     {"job-name", "controller-uid", "batch.kubernetes.io/job-name", "batch.kubernetes.io/controller-uid",
      "batch.kubernetes.io/job-completion-index"}
 )  # fmt: skip
-_ADDED = {
+_CONTROLLER_LABELS = {
     "Deployment": frozenset({"pod-template-hash"}),
     "ReplicaSet": frozenset({"pod-template-hash"}),
     "StatefulSet": frozenset({"statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index", "controller-revision-hash"}),
@@ -48,86 +48,93 @@ _ADDED = {
     "PodTemplate": frozenset[str](),
     "ReplicationController": frozenset[str](),
 }
-# What a Secret or ConfigMap wears into which a controller puts data.
-_FILLED = (
+# Prefixes of annotations and labels of Secrets and ConfigMaps whose data is set by a controller.
+_FILLED_BY_CONTROLLER = (
     "kubernetes.io/service-account.name", "cert-manager.io/inject", "service.beta.openshift.io/inject", "config.openshift.io/inject",
     "secretgenerator.mittwald.de/", "replicator.v1.mittwald.de/", "reflector.v1.k8s.emberstack.com/",
 )  # fmt: skip
 
 
-def collect(resource: Resource, pods: list[Pod], placer: Locator, usage: bool = True) -> Facts:
-    """The facts of one object. `pods`: those that the walk met in it; `usage`: whether anybody asks for what is used without a field."""
+def extract_facts(resource: Resource, pods: list[Pod], locator: Locator, usage: bool = True) -> Facts:
+    """Return the facts of one object.
+
+    Args:
+        resource: The object.
+        pods: The Pods found in it by the walk.
+        locator: Returns the locations of nodes.
+        usage: Whether a rule needs the names mentioned in texts.
+    """
     group, name = resource.group, resource.kind
     kind = (group, name)
     custom = is_custom(group)
     references: list[Reference] = []
     for pod in pods:
-        references += pod_links(pod, placer)
-    references += links(resource, placer)
+        references += pod_references(pod, locator)
+    references += object_references(resource, locator)
     if group == ISTIO:
-        references += mesh_links(resource, placer)
-    making = tuple(made(resource, custom))
-    mentioned = mentions(resource, pods, custom) if custom or pods or group == RBAC else _NONE
+        references += istio_references(resource, locator)
+    generated = tuple(generated_objects(resource, custom))
+    mentioned = mentioned_names(resource, pods, custom) if custom or pods or group == RBAC else _NONE
     if mentioned:
-        # What a template in a custom resource refers to is nothing that its controller makes.
+        # Objects that a template in a custom resource refers to are not generated by its controller.
         mentioned = mentioned.difference([r.name for r in references if r.kind != "ServiceAccount"])
     if custom:
-        told = {(r.kind, r.name) for r in references} | {(m.kind, m.name) for m in making}
-        references += conventional(resource, told, placer)
-    selectors = _selectors(resource, kind, placer)
+        known = {(r.kind, r.name) for r in references} | {(m.kind, m.name) for m in generated}
+        references += conventional_references(resource, known, locator)
+    selectors = _selectors(resource, kind, locator)
     for pod in pods:
-        selectors += _affinities(pod, placer)
+        selectors += _affinity_selectors(pod, locator)
     marks = _marks(resource, pods)
     if usage:
-        marks += finders(resource)
-    # For most kinds, most of this is empty: what a kind cannot have is not asked for.
+        marks += indirect_use_marks(resource)
+    # Most fields are empty for most kinds, so functions are called only for kinds that can have a value.
     return Facts(
         id=resource.id,
-        place=placer.place(resource.node.at("metadata", "name")),
+        place=locator.place(resource.node.at("metadata", "name")),
         labels=resource.labels,
-        pods=tuple([_pod(pod, placer, custom) for pod in pods]) if pods else _patched(resource, placer),
+        pods=tuple([_pod_fact(pod, locator, custom) for pod in pods]) if pods else _patched_pods(resource, locator),
         selectors=tuple(selectors),
         references=tuple(references),
-        ports=_ports(resource, kind, placer),
-        keys=_keys(resource, _KEYED[kind]) if kind in _KEYED else None,
-        makes=making,
+        ports=_ports(resource, kind, locator),
+        keys=_keys(resource, _DATA_FIELDS[kind]) if kind in _DATA_FIELDS else None,
+        makes=generated,
         mentions=mentioned,
-        words=words(resource, pods, placer.secrets) if usage else _NONE,
-        whole=_is_whole(resource, kind, pods),
-        operated=custom and may_make_pods(resource),
+        words=mentioned_words(resource, pods, locator.secrets) if usage else _NONE,
+        is_complete=_is_complete(resource, kind, pods),
+        operated=custom and may_create_pods(resource),
         headless=kind == _SERVICE and resource["spec"]["clusterIP"].text == "None",
-        scale=scale(resource, placer) if kind in SCALED else None,
-        budget=budget(resource, placer) if kind == BUDGET else None,
-        claims=tuple(claims(resource, pods, placer)) if may_claim(group, name) else (),
+        scale=scale(resource, locator) if kind in SCALED else None,
+        budget=budget(resource, locator) if kind == BUDGET else None,
+        claims=tuple(claims(resource, pods, locator)) if may_claim(group, name) else (),
         marks=frozenset(marks) if marks else _NONE,
-        kubeconfig=_kubeconfig(resource, placer) if name == "Config" and resource.is_a("v1 Config") else None,
-        network=network(resource, placer) if kind in READERS else None,
-        delivery=delivery(resource, placer) if kind in DELIVERING else None,
-        grants=tuple(granted(resource, placer)) if kind in ROLES else (),
-        addresses=addresses(resource, pods, placer) if pods or name == "ConfigMap" else (),
+        kubeconfig=_kubeconfig(resource, locator) if name == "Config" and resource.is_a("v1 Config") else None,
+        network=network(resource, locator) if kind in NETWORK_READERS else None,
+        delivery=delivery(resource, locator) if kind in DELIVERY_KINDS else None,
+        grants=tuple(role_grants(resource, locator)) if kind in ROLES else (),
+        addresses=addresses(resource, pods, locator) if pods or name == "ConfigMap" else (),
     )
 
 
-def _kubeconfig(resource: Resource, placer: Locator) -> Kubeconfig:
-    # Loaded where there is one, for few runs meet any.
+def _kubeconfig(resource: Resource, locator: Locator) -> Kubeconfig:
+    # Imported on first use, because few runs have a kubeconfig.
     from kcheck.extract.kubeconfig import kubeconfig
 
-    return kubeconfig(resource, placer)
+    return kubeconfig(resource, locator)
 
 
 def _keys(resource: Resource, fields: tuple[str, ...]) -> frozenset[str] | None:
-    """The entries of a ConfigMap or Secret, None where somebody else puts some in."""
+    """Return the keys of a ConfigMap or Secret, or None if a controller adds keys."""
     if resource["type"].text in ("kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token"):
         return None
-    if any(key.startswith(_FILLED) for key in (*resource.annotations, *resource.labels)):
+    if any(key.startswith(_FILLED_BY_CONTROLLER) for key in (*resource.annotations, *resource.labels)):
         return None
-    # One without any is there to be filled.
-    # "password=hunter2" is no key, but a value that nobody should see.
+    # An object without keys is filled by a controller. Of an invalid key such as "password=hunter2", only the part before "=" is
+    # kept, because the rest is a secret value.
     return frozenset(key.partition("=")[0] for name in fields for key, _ in resource[name].entries) or None
 
 
-def _is_whole(resource: Resource, kind: tuple[str, str], pods: list[Pod]) -> bool:
-    """Whether an object can stand by itself: patches leave out what every object of their kind has."""
+def _is_complete(resource: Resource, kind: tuple[str, str], pods: list[Pod]) -> bool:
+    """Whether an object can be applied on its own: patches lack fields that are required for their kind."""
     if resource.part or (kind[0] == "apps" and kind in _LABEL_SELECTORS and not resource["spec"]["selector"]):
         return False
     if kind == _SERVICE:
@@ -139,68 +146,68 @@ def _is_whole(resource: Resource, kind: tuple[str, str], pods: list[Pod]) -> boo
     return resource["$patch"].text == ""
 
 
-def _patched(resource: Resource, placer: Locator) -> tuple[PodFact, ...]:
-    """What a patch without a pod spec says of the pods."""
+def _patched_pods(resource: Resource, locator: Locator) -> tuple[PodFact, ...]:
+    """Return the Pod labels that a patch without a pod spec sets."""
     template = resource["spec"]["template"]
     labels = template["metadata"]["labels"] if template else template
-    return (PodFact(strings(labels), (), placer.place(labels)),) if len(labels) else ()
+    return (PodFact(strings(labels), (), locator.place(labels)),) if len(labels) else ()
 
 
-def _pod(pod: Pod, placer: Locator, custom: bool) -> PodFact:
+def _pod_fact(pod: Pod, locator: Locator, custom: bool) -> PodFact:
     node = pod.metadata["labels"]
-    on_host = pod["hostNetwork"].flag is True
-    ports = tuple(_container_port(p, placer, on_host) for c in pod.containers if c.runs_on for p in c["ports"] if p.is_map)
-    added = None if custom else _ADDED.get(pod.resource.kind)
-    nodes = _nodes(pod) if any(p.host_port for p in ports) else None
+    on_host = pod["hostNetwork"].boolean is True
+    ports = tuple(_container_port(p, locator, on_host) for c in pod.containers if c.runs_on for p in c["ports"] if p.is_map)
+    controller_labels = None if custom else _CONTROLLER_LABELS.get(pod.resource.kind)
+    nodes = _node_fact(pod) if any(p.host_port for p in ports) else None
     probed = any(container["readinessProbe"] for container in pod.containers)
-    broken = tuple(breaches(pod, placer))
-    return PodFact(pod.labels, ports, placer.place(node), on_host, added, nodes, probed=probed, breaches=broken)
+    found = tuple(violations(pod, locator))
+    return PodFact(pod.labels, ports, locator.place(node), on_host, controller_labels, nodes, probed=probed, breaches=found)
 
 
-def _nodes(pod: Pod) -> NodesFact:
+def _node_fact(pod: Pod) -> NodesFact:
     affinity = pod["affinity"]
     required = affinity.at("nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
-    narrowed = bool(pod["nodeName"].text or required or affinity["podAffinity"] or affinity["podAntiAffinity"])
+    is_restricted = bool(pod["nodeName"].text or required or affinity["podAffinity"] or affinity["podAntiAffinity"])
     tolerations = frozenset(
         " ".join(t[name].text for name in ("key", "operator", "value", "effect")) for t in pod["tolerations"] if t.is_map
     )
-    return NodesFact(strings(pod["nodeSelector"]), narrowed, tolerations)
+    return NodesFact(strings(pod["nodeSelector"]), is_restricted, tolerations)
 
 
-def _container_port(node: Node, placer: Locator, on_host: bool) -> PortFact:
+def _container_port(node: Node, locator: Locator, on_host: bool) -> PortFact:
     number = node["containerPort"].integer or 0
     return PortFact(
         name=node["name"].text,
         number=number,
         protocol=node["protocol"].text or "TCP",
-        place=placer.place(node["hostPort"] if node["hostPort"] else node["containerPort"]),
-        # Under hostNetwork the server fills it in.
+        place=locator.place(node["hostPort"] if node["hostPort"] else node["containerPort"]),
+        # With hostNetwork, the API server defaults hostPort to containerPort.
         host_port=node["hostPort"].integer or (number if on_host else 0),
         host_ip=node["hostIP"].text,
     )
 
 
-def _ports(resource: Resource, kind: tuple[str, str], placer: Locator) -> tuple[PortFact, ...]:
+def _ports(resource: Resource, kind: tuple[str, str], locator: Locator) -> tuple[PortFact, ...]:
     if kind == _SERVICE:
-        return tuple(_service_port(p, placer) for p in resource["spec"]["ports"] if p.is_map)
-    return tuple(endpoints(resource, placer)) if kind in MONITORED else ()
+        return tuple(_service_port(p, locator) for p in resource["spec"]["ports"] if p.is_map)
+    return tuple(monitor_ports(resource, locator)) if kind in MONITOR_FIELDS else ()
 
 
-def _service_port(node: Node, placer: Locator) -> PortFact:
+def _service_port(node: Node, locator: Locator) -> PortFact:
     target = node["targetPort"]
     value = target.value if isinstance(target.value, (int, str)) and not isinstance(target.value, bool) else None
     return PortFact(
         name=node["name"].text,
         number=node["port"].integer or 0,
         protocol=node["protocol"].text or "TCP",
-        place=placer.place(node["port"]),
+        place=locator.place(node["port"]),
         target=value or None,
-        target_place=placer.place(target if target else node["port"]),
+        target_place=locator.place(target if target else node["port"]),
     )
 
 
 def _marks(resource: Resource, pods: list[Pod]) -> list[str]:
-    """Single facts that rules across objects ask for."""
+    """Return marks: single facts that rules across objects need."""
     found: list[str] = []
     kind = resource.kind
     if kind == "Service":
@@ -211,7 +218,7 @@ def _marks(resource: Resource, pods: list[Pod]) -> list[str]:
             found.append("open")
     elif kind == "PriorityClass":
         found.append(f"value={resource['value'].integer or 0}")
-        if resource["globalDefault"].flag:
+        if resource["globalDefault"].boolean:
             found.append("default")
         if resource["preemptionPolicy"].text == "Never":
             found.append("never-preempts")
@@ -232,52 +239,52 @@ def _marks(resource: Resource, pods: list[Pod]) -> list[str]:
     return found
 
 
-def _affinities(pod: Pod, placer: Locator) -> Iterator[SelectorFact]:
-    """What a pod must stand beside, what it must not or had better not, and with what it is spread."""
+def _affinity_selectors(pod: Pod, locator: Locator) -> Iterator[SelectorFact]:
+    """Yield the selectors of required affinity, required and preferred anti-affinity, and topology spread constraints."""
     affinity = pod["affinity"]
     if affinity:
-        for term in affinity["podAffinity"][_REQUIRED]:
-            yield from _term(term, "affinity", placer)
-        for term in affinity["podAntiAffinity"][_REQUIRED]:
-            yield from _term(term, "anti-affinity", placer)
+        for term in affinity["podAffinity"][_REQUIRED_TERMS]:
+            yield from _term_selector(term, "affinity", locator)
+        for term in affinity["podAntiAffinity"][_REQUIRED_TERMS]:
+            yield from _term_selector(term, "anti-affinity", locator)
         for preference in affinity["podAntiAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"]:
-            yield from _term(preference["podAffinityTerm"], "preferred-anti-affinity", placer)
+            yield from _term_selector(preference["podAffinityTerm"], "preferred-anti-affinity", locator)
     for constraint in pod["topologySpreadConstraints"]:
-        yield from _term(constraint, "spread", placer)
+        yield from _term_selector(constraint, "spread", locator)
 
 
-def _term(term: Node, aim: Aim, placer: Locator) -> Iterator[SelectorFact]:
+def _term_selector(term: Node, aim: Aim, locator: Locator) -> Iterator[SelectorFact]:
     found = label_selector(term["labelSelector"]) if term["labelSelector"] else None
     if found is not None:
         others = bool(len(term["namespaces"])) or term["namespaceSelector"].is_map
-        # The keys that are matched with those of the pod itself are not known before.
+        # Their values are known only when the Pod is created.
         open_ended = others or bool(len(term["matchLabelKeys"]) or len(term["mismatchLabelKeys"]))
-        yield SelectorFact(found, placer.place(term["labelSelector"]), False, {}, aim, open_ended, term["topologyKey"].text)
+        yield SelectorFact(found, locator.place(term["labelSelector"]), False, {}, aim, open_ended, term["topologyKey"].text)
 
 
-def _policy_selectors(resource: Resource, placer: Locator) -> Iterator[SelectorFact]:
-    """The pods that a NetworkPolicy is for, and those of its peers."""
+def _policy_selectors(resource: Resource, locator: Locator) -> Iterator[SelectorFact]:
+    """Yield the podSelector of a NetworkPolicy and those of its peers."""
     node = resource["spec"]["podSelector"]
     if found := label_selector(node) if node else EVERYTHING:
-        yield SelectorFact(found, placer.place(node), False, {}, "policy")
-    for way, peers in (("ingress", "from"), ("egress", "to")):
-        for rule in resource["spec"][way]:
+        yield SelectorFact(found, locator.place(node), False, {}, "policy")
+    for direction, peers in (("ingress", "from"), ("egress", "to")):
+        for rule in resource["spec"][direction]:
             for peer in rule[peers]:
                 chosen = peer["podSelector"]
                 if chosen.is_map and (found := label_selector(chosen)):
-                    yield SelectorFact(found, placer.place(chosen), False, {}, "peer", peer["namespaceSelector"].is_map)
+                    yield SelectorFact(found, locator.place(chosen), False, {}, "peer", peer["namespaceSelector"].is_map)
 
 
-def _selectors(resource: Resource, kind: tuple[str, str], placer: Locator) -> list[SelectorFact]:
+def _selectors(resource: Resource, kind: tuple[str, str], locator: Locator) -> list[SelectorFact]:
     if kind == ("networking.k8s.io", "NetworkPolicy"):
-        return list(_policy_selectors(resource, placer))
+        return list(_policy_selectors(resource, locator))
     if kind[0] == "monitoring.coreos.com":
-        return list(monitoring(resource, placer))
+        return list(monitor_selectors(resource, locator))
     node = resource["spec"]["selector"]
     if not node:
         return []
     if kind == _SERVICE:
-        # A Service of this type has no endpoints.
+        # A Service of type ExternalName has no monitor_ports.
         selector = of_map(strings(node)) if resource["spec"]["type"].text != "ExternalName" and len(node) else None
     elif kind in _MAP_SELECTORS:
         selector = of_map(strings(node))
@@ -288,6 +295,6 @@ def _selectors(resource: Resource, kind: tuple[str, str], placer: Locator) -> li
     if selector is None:
         return []
     owns = kind in _LABEL_SELECTORS or kind in _MAP_SELECTORS
-    entries = {key: placer.place(value) for key, value in node.entries} if kind == _SERVICE else {}
+    entries = {key: locator.place(value) for key, value in node.entries} if kind == _SERVICE else {}
     aim: Aim = "service" if kind == _SERVICE else "budget" if kind == BUDGET else "own"
-    return [SelectorFact(selector, placer.place(node), owns, entries, aim)]
+    return [SelectorFact(selector, locator.place(node), owns, entries, aim)]

@@ -1,4 +1,4 @@
-"""What other kubeconfig files need to know of one. Loaded where there is one."""
+"""The facts of a kubeconfig. Imported on first use."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from kcheck.schema.locator import Locator
 from kcheck.yaml.node import Node
 
 
-def kubeconfig(resource: Resource, placer: Locator) -> Kubeconfig:
-    """The entries of a kubeconfig, and what its contexts name."""
+def kubeconfig(resource: Resource, locator: Locator) -> Kubeconfig:
+    """Return the entries of a kubeconfig and the references of its contexts."""
     entries: dict[Section, dict[str, KubeconfigEntry]] = {section: {} for section in SECTIONS}
     for section, field in SECTIONS.items():
         for each in resource[section]:
             if each["name"].text:
-                entries[section].setdefault(each["name"].text, KubeconfigEntry(_contents(each[field]), placer.place(each["name"])))
-    return Kubeconfig(placer.place(resource["kind"]), entries, tuple(_namings(resource, placer)))
+                entries[section].setdefault(each["name"].text, KubeconfigEntry(_contents(each[field]), locator.place(each["name"])))
+    return Kubeconfig(locator.place(resource["kind"]), entries, tuple(_namings(resource, locator)))
 
 
-def _namings(resource: Resource, placer: Locator) -> Iterator[Naming]:
+def _namings(resource: Resource, locator: Locator) -> Iterator[Naming]:
     current = resource["current-context"]
     if current.text:
-        yield Naming("contexts", current.text, "", placer.place(current))
+        yield Naming("contexts", current.text, "", locator.place(current))
     for each in resource["contexts"]:
         for section in ("clusters", "users"):
             node = each["context"][SECTIONS[section]]
             if node.text:
-                yield Naming(section, node.text, each["name"].text, placer.place(node))
+                yield Naming(section, node.text, each["name"].text, locator.place(node))
 
 
 def _contents(node: Node) -> str:
-    """A digest, for there are keys and tokens in it."""
+    """Return a digest of an entry instead of its content, which includes keys and tokens."""
     plain = json.dumps(node.plain(), sort_keys=True, default=str)
     return hashlib.blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

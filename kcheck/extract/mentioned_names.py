@@ -1,4 +1,4 @@
-"""Texts of an object that may be names of other objects: what programs are told by arguments, variables, annotations and settings."""
+"""Strings of an object that may be names of other objects: arguments, environment variables, annotations and settings."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from kcheck.text.pattern import pattern
 from kcheck.yaml.node import Node
 
 _NAME = pattern(r"[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?")
-_BETWEEN = pattern(r"[,/:;\s]+")
-_SHORTEST = 3
-# Settings that name such objects are seldom longer, and dashboards are always.
-_LONGEST = 8000
+_SEPARATORS = pattern(r"[,/:;\s]+")
+_MIN_WORD_CHARS = 3
+# Settings that name objects are rarely longer; dashboards are.
+_MAX_TEXT_CHARS = 8000
 _NONE: frozenset[str] = frozenset()
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
-def words(resource: Resource, pods: list[Pod], secrets: Secrets) -> frozenset[str]:
-    """Words of the texts of an object that names could be, secret values left out."""
+def mentioned_words(resource: Resource, pods: list[Pod], secrets: Secrets) -> frozenset[str]:
+    """Return the words in the strings of an object that are valid names, without secret values."""
     found: set[str] = set()
     for node in _texts(resource, pods):
-        if len(node.text) < _LONGEST:
+        if len(node.text) < _MAX_TEXT_CHARS:
             found.update(_NAME.findall(secrets.shown(node)))
     for pod in pods:
         for container in pod.containers:
             for entry in container["env"]:
                 node = entry["value"]
-                # A variable is a name as a whole, or has some in a list.
-                if node.text and len(node.text) < _LONGEST:
-                    found.update(filter(_NAME.fullmatch, _BETWEEN.split(secrets.shown(node))))
-    return frozenset(word for word in found if len(word) >= _SHORTEST and not word.isdigit()) if found else _NONE
+                # A variable is a name as a whole or a list of names.
+                if node.text and len(node.text) < _MAX_TEXT_CHARS:
+                    found.update(filter(_NAME.fullmatch, _SEPARATORS.split(secrets.shown(node))))
+    return frozenset(word for word in found if len(word) >= _MIN_WORD_CHARS and not word.isdigit()) if found else _NONE
 
 
 def _texts(resource: Resource, pods: list[Pod]) -> Iterator[Node]:

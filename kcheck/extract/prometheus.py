@@ -1,4 +1,4 @@
-"""What Prometheus is told to look at: Services and pods by their labels, ports, and the monitors that a Prometheus takes.
+"""The selectors and ports of monitors, and the monitors that a Prometheus selects.
 
 Source: the API reference of the Prometheus operator.
 """
@@ -14,42 +14,44 @@ from kcheck.schema.locator import Locator
 from kcheck.yaml.node import Node
 
 _GROUP = "monitoring.coreos.com"
-# Where the endpoints stand.
-MONITORED = {(_GROUP, "ServiceMonitor"): "endpoints", (_GROUP, "PodMonitor"): "podMetricsEndpoints"}
+# The field with the monitor_ports.
+MONITOR_FIELDS = {(_GROUP, "ServiceMonitor"): "endpoints", (_GROUP, "PodMonitor"): "podMetricsEndpoints"}
 _AIMS: dict[str, Aim] = {"ServiceMonitor": "monitor", "PodMonitor": "pod-monitor"}
-# What a Prometheus selects, and the beginning of the fields that say so.
-_TAKEN: dict[Aim, str] = {
+# The kinds that a Prometheus selects, with the prefixes of its selector fields.
+_SELECTOR_PREFIXES: dict[Aim, str] = {
     "ServiceMonitor": "serviceMonitor", "PodMonitor": "podMonitor", "PrometheusRule": "rule", "Probe": "probe",
     "ScrapeConfig": "scrapeConfig",
 }  # fmt: skip
 
 
-def monitoring(resource: Resource, placer: Locator) -> Iterator[SelectorFact]:
-    """The selectors of a monitor or of a Prometheus."""
+def monitor_selectors(resource: Resource, locator: Locator) -> Iterator[SelectorFact]:
+    """Yield the selectors of a monitor or a Prometheus."""
     spec = resource["spec"]
     aim = _AIMS.get(resource.kind)
     if aim is not None:
-        node, around = spec["selector"], spec["namespaceSelector"]
+        node, namespaces = spec["selector"], spec["namespaceSelector"]
         found = label_selector(node)
         if found is not None:
-            names = frozenset(each.text for each in around["matchNames"] if each.text)
-            anywhere = around["any"].flag is True
-            yield SelectorFact(found, placer.place(node), False, {}, aim, anywhere or bool(names), "", frozenset() if anywhere else names)
+            names = frozenset(each.text for each in namespaces["matchNames"] if each.text)
+            all_namespaces = namespaces["any"].boolean is True
+            yield SelectorFact(
+                found, locator.place(node), False, {}, aim, all_namespaces or bool(names), "", frozenset() if all_namespaces else names
+            )
     if resource.kind in ("Prometheus", "PrometheusAgent"):
-        for taken, field in _TAKEN.items():
+        for selected, field in _SELECTOR_PREFIXES.items():
             node, homes = spec[f"{field}Selector"], spec[f"{field}NamespaceSelector"]
             found = label_selector(node)
             if found is not None:
-                yield SelectorFact(found, placer.place(node), False, {}, taken, homes=label_selector(homes))
+                yield SelectorFact(found, locator.place(node), False, {}, selected, homes=label_selector(homes))
 
 
-def endpoints(resource: Resource, placer: Locator) -> Iterator[PortFact]:
-    """The ports that a monitor asks for."""
-    for node in resource["spec"][MONITORED[resource.group, resource.kind]]:
+def monitor_ports(resource: Resource, locator: Locator) -> Iterator[PortFact]:
+    """Yield the ports that a monitor scrapes."""
+    for node in resource["spec"][MONITOR_FIELDS[resource.group, resource.kind]]:
         port, target, number = node["port"], node["targetPort"], node["portNumber"]
-        shown = port if port.text else number if number.integer else target
-        if node.is_map and shown:
-            yield PortFact(port.text, number.integer or 0, "TCP", placer.place(shown), _target(target))
+        node_with_port = port if port.text else number if number.integer else target
+        if node.is_map and node_with_port:
+            yield PortFact(port.text, number.integer or 0, "TCP", locator.place(node_with_port), _target(target))
 
 
 def _target(node: Node) -> int | str | None:

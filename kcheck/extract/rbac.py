@@ -1,4 +1,4 @@
-"""Custom resources that roles grant rights on."""
+"""Custom resources to which roles grant permissions."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from kcheck.schema.locator import Locator
 ROLES = {("rbac.authorization.k8s.io", "Role"), ("rbac.authorization.k8s.io", "ClusterRole")}
 
 
-def granted(resource: Resource, placer: Locator) -> Iterator[Grant]:
-    """Those of a role's rules that name groups of custom resources alone."""
+def role_grants(resource: Resource, locator: Locator) -> Iterator[Grant]:
+    """Yield the resources of rules that name only API groups of custom resources."""
     for rule in resource["rules"]:
         groups = tuple(each.text for each in rule["apiGroups"])
         if groups and all("." in group and group not in served() for group in groups):
             for each in rule["resources"]:
                 plural = each.text.partition("/")[0]
                 if plural and "*" not in plural:
-                    yield Grant(plural, groups, placer.place(each))
+                    yield Grant(plural, groups, locator.place(each))

@@ -1,4 +1,4 @@
-"""How many pods there are to be, what a disruption budget allows, and what only one object can have."""
+"""Replicas, disruption budgets, and values that only one object should use."""
 
 from __future__ import annotations
 
@@ -13,64 +13,64 @@ _SCALED = {("apps", "Deployment"), ("apps", "StatefulSet"), ("apps", "ReplicaSet
            ("argoproj.io", "Rollout")}  # fmt: skip
 _AUTOSCALER = ("autoscaling", "HorizontalPodAutoscaler")
 _DNS_NAMES = "external-dns.alpha.kubernetes.io/hostname"
-_ONE_USER = {("apps", "Deployment"), ("apps", "StatefulSet"), ("apps", "DaemonSet")}
+_KINDS_WITH_USER = {("apps", "Deployment"), ("apps", "StatefulSet"), ("apps", "DaemonSet")}
 _INGRESSES = {("networking.k8s.io", "Ingress"), ("extensions", "Ingress")}
-# The kinds that have any, by which who goes through all objects can tell.
+# The kinds with a scale or a budget, so that the caller can skip other objects.
 SCALED = _SCALED | {_AUTOSCALER}
 BUDGET = ("policy", "PodDisruptionBudget")
 
 
 def may_claim(group: str, kind: str) -> bool:
-    """Whether there can be anything of an object that no other one should have."""
-    return kind in ("Ingress", "Service") or (group, kind) in _ONE_USER
+    """Whether objects of a kind can have values that no other object should use."""
+    return kind in ("Ingress", "Service") or (group, kind) in _KINDS_WITH_USER
 
 
-def scale(resource: Resource, placer: Locator) -> ScaleFact | None:
-    """The number of pods of a workload, or the range of an autoscaler."""
+def scale(resource: Resource, locator: Locator) -> ScaleFact | None:
+    """Return the number of replicas of a workload or the range of an autoscaler."""
     spec, kind = resource["spec"], (resource.group, resource.kind)
     if kind in _SCALED and spec.is_map:
         node = spec["replicas"]
         count = node.integer if node else 1
         if count is not None:
-            place = placer.place(node if node else resource.node.at("metadata", "name"), field="spec.replicas")
+            place = locator.place(node if node else resource.node.at("metadata", "name"), field="spec.replicas")
             return ScaleFact(count, count, place, bool(node))
     if kind == _AUTOSCALER:
         low, high = spec["minReplicas"], spec["maxReplicas"]
         least, most = low.integer if low else 1, high.integer
         if least is not None and most is not None:
-            return ScaleFact(least, most, placer.place(low if low else high), bool(low))
+            return ScaleFact(least, most, locator.place(low if low else high), bool(low))
     return None
 
 
-def budget(resource: Resource, placer: Locator) -> BudgetFact:
-    """What a PodDisruptionBudget asks for."""
+def budget(resource: Resource, locator: Locator) -> BudgetFact:
+    """Return the values of a PodDisruptionBudget."""
     available, unavailable = resource["spec"]["minAvailable"], resource["spec"]["maxUnavailable"]
     at = available if available else unavailable if unavailable else resource.node.at("metadata", "name")
-    return BudgetFact(_amount(available.value), _amount(unavailable.value), placer.place(at))
+    return BudgetFact(_int_or_str(available.value), _int_or_str(unavailable.value), locator.place(at))
 
 
-def claims(resource: Resource, pods: list[Pod], placer: Locator) -> Iterator[Claim]:
-    """What no other object should have: hosts and paths of an Ingress, names in the DNS, users."""
+def claims(resource: Resource, pods: list[Pod], locator: Locator) -> Iterator[Claim]:
+    """Yield values that no other object should use: hosts and paths of Ingresses, DNS names, user ids."""
     kind = (resource.group, resource.kind)
     if kind in _INGRESSES:
-        yield from _hosts(resource, placer)
+        yield from _ingress_hosts(resource, locator)
     if resource.kind in ("Ingress", "Service"):
         node = resource.node.at("metadata", "annotations", _DNS_NAMES)
         for name in node.text.split(","):
             if name.strip():
-                yield Claim("external-dns", name.strip().lower(), placer.place(node))
-    if kind in _ONE_USER:
+                yield Claim("external-dns", name.strip().lower(), locator.place(node))
+    if kind in _KINDS_WITH_USER:
         for pod in pods:
             for owner in (pod.node, *(container.node for container in pod.containers)):
                 user = owner.at("securityContext", "runAsUser")
                 if user.integer:
-                    yield Claim("user", str(user.integer), placer.place(user))
+                    yield Claim("user", str(user.integer), locator.place(user))
                     break
 
 
-def _hosts(resource: Resource, placer: Locator) -> Iterator[Claim]:
+def _ingress_hosts(resource: Resource, locator: Locator) -> Iterator[Claim]:
     spec, annotations = resource["spec"], resource.annotations
-    # A canary shares its host and paths on purpose; controllers merge the minions of a master.
+    # A canary shares host and paths intentionally; controllers merge the minions of a master.
     if any(key.endswith(("/canary", "/mergeable-ingress-type")) for key in annotations):
         return
     name = spec["ingressClassName"].text or annotations.get("kubernetes.io/ingress.class", "")
@@ -78,10 +78,10 @@ def _hosts(resource: Resource, placer: Locator) -> Iterator[Claim]:
         for path in rule["http"]["paths"]:
             kind = path["pathType"].text or "ImplementationSpecific"
             at = path["path"].text
-            # Of a prefix, a slash at its end says nothing.
+            # A trailing slash of a prefix is ignored.
             shown = at.rstrip("/") or "/" if kind == "Prefix" else at or "/"
-            yield Claim("host", f"{name} {rule['host'].text.lower()} {kind} {shown}", placer.place(path["path"]))
+            yield Claim("host", f"{name} {rule['host'].text.lower()} {kind} {shown}", locator.place(path["path"]))
 
 
-def _amount(value: object) -> int | str | None:
+def _int_or_str(value: object) -> int | str | None:
     return value if isinstance(value, (int, str)) and not isinstance(value, bool) else None

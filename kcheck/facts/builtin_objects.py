@@ -1,5 +1,7 @@
-"""Objects that nobody writes: those of every cluster. Sources: the documentation's pages "Using RBAC Authorization", "Pod Priority and
-Preemption", "Configure Service Accounts for Pods", and those of Istio, OpenShift and Argo CD for what they put into namespaces.
+"""Objects that exist in every cluster without being in the input.
+
+Sources: documentation pages "Using RBAC Authorization", "Pod Priority and Preemption" and "Configure Service Accounts for Pods";
+documentation of Istio, OpenShift and Argo CD for the objects that they create in namespaces.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ _NAMES = {
     "ConfigMap": {"kube-root-ca.crt", "istio-ca-root-cert", "openshift-service-ca.crt"},
     "ClusterRole": {"cluster-admin", "admin", "edit", "view"},
     "PriorityClass": {"system-cluster-critical", "system-node-critical"},
-    # Istio and the clouds make these themselves.
+    # Created by Istio and by cloud providers.
     "GatewayClass": {
         "istio", "istio-remote", "istio-waypoint", "istio-east-west", "kgateway", "gke-l7-gxlb", "gke-l7-rilb",
         "gke-l7-global-external-managed", "gke-l7-regional-external-managed",
@@ -29,10 +31,10 @@ _NAMESPACES = {"default", "kube-system", "kube-public", "kube-node-lease"}
 
 
 def is_provided(reference: Reference) -> bool:
-    """Whether what is named is in every cluster, or gets there together with its controller."""
+    """Return whether the referenced object exists in every cluster, or is installed together with its controller."""
     kind, name = reference.kind, reference.name
     if kind in ("User", "Group"):
-        # No objects: who asks says so, and the cluster believes it or not.
+        # Users and groups are not objects; they are defined by authentication.
         return reference.api_group == "rbac.authorization.k8s.io"
     if kind == "Service":
         return name == "kubernetes" and reference.namespace in ("", "default")

@@ -1,4 +1,4 @@
-"""What an object says that other objects care about: small, picklable, with places. Rules across objects see nothing else."""
+"""Facts: the data of an object that rules across objects use. Small and picklable, with locations."""
 
 from __future__ import annotations
 
@@ -29,8 +29,17 @@ _NO_ENTRIES: Mapping[str, Location] = {}
 
 
 class PortFact(NamedTuple):
-    """A port of a container, of a Service (then with `target`: number, name or None for the same number), or that a monitor asks for
-    (`name`: that of a Service's or pod's port, `target` or `number`: a container's).
+    """A port of a container, of a Service, or that a monitor scrapes.
+
+    Attributes:
+        name: name of the port. Of a monitor: port name of a Service or Pod.
+        number: port number. Of a monitor: port number of a container.
+        protocol: protocol of the port.
+        place: location of the port.
+        target: targetPort of a Service (number, name, or None for the same number). Of a monitor: port of a container.
+        target_place: location of `target`.
+        host_port: hostPort of a container, 0 if there is none.
+        host_ip: hostIP of a container.
     """
 
     name: str
@@ -44,21 +53,35 @@ class PortFact(NamedTuple):
 
 
 class NodesFact(NamedTuple):
-    """Which nodes a pod can go to: its nodeSelector, whether more than that decides, and the taints that it tolerates."""
+    """The nodes on which a Pod can run.
+
+    Attributes:
+        selector: nodeSelector of the Pod.
+        narrowed: whether further fields restrict the nodes.
+        tolerations: taints that the Pod tolerates.
+    """
 
     selector: Mapping[str, str]
     narrowed: bool
     tolerations: frozenset[str]
 
     def covers(self, other: NodesFact) -> bool:
-        """Whether a pod that runs on all of these nodes surely meets the other wherever that goes."""
+        """Return whether these nodes certainly include all nodes of `other`."""
         return not self.narrowed and self.selector.items() <= other.selector.items() and other.tolerations <= self.tolerations
 
 
 class PodSecurityViolation(NamedTuple):
-    """A control of the Pod Security Standards that a pod breaks: see kube/podsecurity.py. `place`: of what breaks it.
+    """A violation of the Pod Security Standards by a Pod: see kube/pod_security.py.
 
-    `latest`: whether the standards of the Kubernetes at hand have it; pinned ones have it since 1.`since` and before 1.`until`.
+    Attributes:
+        control: name of the control.
+        restricted: whether only the restricted level includes the control.
+        text: the field and value, as messages quote it.
+        who: names of the containers without the required field.
+        place: location of the violating value, None if a required field is missing.
+        since: minor version since which the control applies to namespaces with a pinned version.
+        until: minor version since which it no longer applies to them.
+        latest: whether the standards of the checked Kubernetes version include the control.
     """
 
     control: str
@@ -72,11 +95,18 @@ class PodSecurityViolation(NamedTuple):
 
 
 class PodFact(NamedTuple):
-    """The pods that an object makes or is. `labels` are those of the pod; `place` shows them.
+    """The Pods of an object: those that its controller creates, or the object itself.
 
-    `added`: keys of the labels that its controller adds, None where that may be any. `patches`: labels that patches in the input
-    may give it. `nodes`: told of pods with host ports. `probed`: whether a container says when it is ready.
-    `breaches`: told of pods whose namespace is known.
+    Attributes:
+        labels: labels of the Pod.
+        ports: ports of its containers. Ports of init containers that terminate and of ephemeral containers are not included.
+        place: location of the labels.
+        host_network: value of hostNetwork.
+        added: keys of the labels that the controller adds, None if it may add any label.
+        nodes: nodes on which the Pod can run; set only for Pods with host ports.
+        patches: labels that patches in the input may add.
+        probed: whether a container has a readiness probe.
+        breaches: violations of the Pod Security Standards; set only if the namespace is known.
     """
 
     labels: Mapping[str, str]
@@ -88,20 +118,19 @@ class PodFact(NamedTuple):
     patches: tuple[Mapping[str, str], ...] = ()
     probed: bool = True
     breaches: tuple[PodSecurityViolation, ...] = ()
-    # Init containers that end and ephemeral ones serve nobody, so their ports are not here.
 
     def meets(self, selector: Selector) -> bool:
-        """Whether the pod has, or may be given, the labels that a selector wants."""
+        """Return whether the Pod has, or may get, the labels that a selector requires."""
         if self.surely_meets(selector):
             return True
-        # A custom resource may be given any label, but something should speak for it.
-        speaking = (r for r in selector.requirements if r.key in self.labels and r.operator not in ("NotIn", "DoesNotExist"))
-        if self.added is not None or not any(r.matches(self.labels) for r in speaking):
+        # A controller may add any label, but at least one label of the Pod must match.
+        relevant = (r for r in selector.requirements if r.key in self.labels and r.operator not in ("NotIn", "DoesNotExist"))
+        if self.added is not None or not any(r.matches(self.labels) for r in relevant):
             return False
         return all(r.matches(self.labels) or r.key not in self.labels for r in selector.requirements)
 
     def surely_meets(self, selector: Selector) -> bool:
-        """The same, but nothing is expected of a controller that nobody knows."""
+        """Like `meets`, without labels that an unknown controller may add."""
         return all(r.matches(self.labels) or self._may_meet(r) for r in selector.requirements)
 
     def _may_meet(self, requirement: Requirement) -> bool:
@@ -109,12 +138,18 @@ class PodFact(NamedTuple):
 
 
 class SelectorFact(NamedTuple):
-    """A selector over pods of the same namespace, or of Services for a monitor. `owns`: a controller's, which must not overlap with
-    another's.
+    """A selector of Pods in the same namespace, of Services (by a monitor), or of monitors and rules (by a Prometheus).
 
-    `entries`: where each label of a Service's selector stands, by its key. `elsewhere`: it may look into other namespaces, too.
-    `topology`: of a term of (anti-)affinity. `namespaces`: of a monitor that names those in which it looks. A Prometheus selects
-    monitors and rules, by the aims of their kinds; `homes`: the labels of the namespaces in which it looks, None for its own.
+    Attributes:
+        selector: the selector.
+        place: location of the selector.
+        owns: whether it is the selector of a controller, which must not overlap with another one.
+        entries: location of each label of the selector of a Service, by key.
+        aim: purpose of the selector. For a Prometheus, the kind of the selected objects.
+        elsewhere: whether it may also select in other namespaces.
+        topology: topologyKey of a term of (anti-)affinity.
+        namespaces: namespaces in which a monitor selects, if it lists them.
+        homes: selector of the namespaces in which a Prometheus selects, None for its own namespace.
     """
 
     selector: Selector
@@ -129,7 +164,14 @@ class SelectorFact(NamedTuple):
 
 
 class ScaleFact(NamedTuple):
-    """How many pods a workload has, or an autoscaler gives its target. `written`: whether the object says so itself."""
+    """The number of Pods of a workload, or the range of an autoscaler.
+
+    Attributes:
+        low: minimum number.
+        high: maximum number.
+        place: location of the field.
+        written: whether the object sets the number explicitly.
+    """
 
     low: int
     high: int
@@ -138,7 +180,13 @@ class ScaleFact(NamedTuple):
 
 
 class BudgetFact(NamedTuple):
-    """What a disruption budget asks for: a number or a percentage, None for what it does not say."""
+    """The limits of a PodDisruptionBudget: numbers or percentages, None for a field that is not set.
+
+    Attributes:
+        available: minAvailable.
+        unavailable: maxUnavailable.
+        place: location of the limit.
+    """
 
     available: int | str | None
     unavailable: int | str | None
@@ -146,7 +194,13 @@ class BudgetFact(NamedTuple):
 
 
 class Grant(NamedTuple):
-    """Rights on custom resources: a plural, and the API groups of which one should have it."""
+    """Permissions on custom resources.
+
+    Attributes:
+        plural: plural name of the resource.
+        groups: API groups, one of which must define the resource.
+        place: location of the rule.
+    """
 
     plural: str
     groups: tuple[str, ...]
@@ -154,7 +208,13 @@ class Grant(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """Something that only one object can have: `what` it is ("host", "external-dns", "user"), and which."""
+    """A value that must be unique among objects.
+
+    Attributes:
+        what: type of the value: "host", "external-dns" or "user".
+        value: the value.
+        place: location of the value.
+    """
 
     what: str
     value: str
@@ -162,9 +222,19 @@ class Claim(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """An object that this one names. `key`: the entry of its data or the port that is meant, "" for the whole of it.
+    """A reference to another object.
 
-    `partly`: of a volume, that it or its mounts choose entries, which are references of their own.
+    Attributes:
+        api_group: API group of the object.
+        kind: kind of the object.
+        namespace: namespace of the object.
+        name: name of the object.
+        place: location of the reference.
+        key: referenced data key or port, "" for the whole object.
+        key_place: location of the key.
+        optional: whether the object may be missing.
+        use: purpose of the reference.
+        partly: whether a volume or its mounts select single keys, which are separate references.
     """
 
     api_group: str
@@ -180,7 +250,13 @@ class Reference(NamedTuple):
 
 
 class GeneratedObject(NamedTuple):
-    """A ConfigMap or Secret that a controller makes from an object. `keys`: its entries, None where they cannot be known."""
+    """A ConfigMap or Secret that a controller generates from an object.
+
+    Attributes:
+        kind: ConfigMap or Secret.
+        name: name of the generated object.
+        keys: its data keys, None if unknown.
+    """
 
     kind: str
     name: str
@@ -189,15 +265,35 @@ class GeneratedObject(NamedTuple):
 
 @dataclass(slots=True)
 class Facts:
-    """One object as the others see it. Nobody changes one: it is not frozen, for making what is takes four times as long.
+    """The facts of one object. Treat as immutable; not frozen, because construction would be four times slower.
 
-    `scale`, `budget`: of what has one. `claims`: what no other object may have. `marks`: single facts, such as "anti-affinity".
-    `whole`: no patch, which names just what it changes. `keys`: entries of a ConfigMap's or Secret's data, None where they cannot
-    be known. `makes`: what its controller makes of it; `mentions`: names in it that may be of such things, too; `words`: texts in it
-    that may be names of what a program uses. `operated`: whether
-    its controller may make pods that nobody can know. `headless`: of a Service. `network`: what policies, gateways, routes and grants
-    say. `delivery`: what Argo CD and Flux deliver. `grants`: of a role.
-    `addresses`: what its texts name.
+    Attributes:
+        id: identity of the object.
+        place: location of the object.
+        labels: labels of the object.
+        pods: Pods of the object.
+        selectors: selectors of the object.
+        references: references to other objects.
+        ports: ports of a Service or monitor.
+        keys: data keys of a ConfigMap or Secret, None if unknown.
+        makes: objects that the controller of this object generates.
+        mentions: names in the object that may be names of further generated objects.
+        words: strings in the object that may be names of objects that a program uses.
+        is_complete: False for a patch, which contains only the fields that it changes.
+        operated: whether the controller of the object may create arbitrary Pods.
+        headless: whether a Service is headless.
+        scale: number of Pods of a workload, or range of an autoscaler.
+        budget: limits of a PodDisruptionBudget.
+        claims: values that must be unique among objects.
+        marks: boolean facts, such as "anti-affinity".
+        kubeconfig: content of a kubeconfig file.
+        network: facts of a NetworkPolicy, Gateway, route or ReferenceGrant.
+        delivery: sources and destinations of an object of Argo CD or Flux.
+        grants: permissions of a role on custom resources.
+        addresses: hosts that strings of the object contain.
+        group: API group, "" for the core group.
+        folder: folder of the file.
+        named: identity and file, for `Variants`.
     """
 
     id: ObjectId
@@ -211,7 +307,7 @@ class Facts:
     makes: tuple[GeneratedObject, ...] = ()
     mentions: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
-    whole: bool = True
+    is_complete: bool = True
     operated: bool = False
     headless: bool = False
     scale: ScaleFact | None = None
@@ -229,7 +325,7 @@ class Facts:
     named: Named = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        """What look-ups across objects ask for time and again is made once."""
+        """Set the derived attributes, which lookups use often."""
         api_version, kind, namespace, name = self.id
         file = self.place.file
         self.group = api_version.rpartition("/")[0]
@@ -237,13 +333,13 @@ class Facts:
         self.named = Named(identity(self.group, kind, namespace, name), file)
 
     def __reduce__(self) -> tuple[type[Facts], tuple[Any, ...]]:
-        """For pickling: thousands go from process to process, and what dataclasses do by themselves takes five times as long."""
-        return Facts, _GIVEN(self)
+        """Support pickling. Thousands of facts are sent between processes; the default of dataclasses takes five times as long."""
+        return Facts, _INIT_VALUES(self)
 
     @property
     def title(self) -> str:
-        """ "Deployment web", as messages call it."""
-        return f"{self.id.kind} {self.id.name}"
+        """Kind and quoted name, such as `Deployment "web"`; only the kind if the name is empty."""
+        return f'{self.id.kind} "{self.id.name}"' if self.id.name else self.id.kind
 
 
-_GIVEN: Callable[[Facts], tuple[Any, ...]] = attrgetter(*(each.name for each in fields(Facts) if each.init))
+_INIT_VALUES: Callable[[Facts], tuple[Any, ...]] = attrgetter(*(each.name for each in fields(Facts) if each.init))

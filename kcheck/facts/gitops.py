@@ -1,4 +1,4 @@
-"""What an object of Argo CD or Flux says of where manifests come from and where they go."""
+"""Sources and destinations of manifests in objects of Argo CD and Flux."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from kcheck.text.record import NamedTuple
 
 
 class Origin(NamedTuple):
-    """A repository, and the folder in it ("" where none is named). Of a project: patterns."""
+    """A source of manifests. For an AppProject, the values are patterns.
+
+    Attributes:
+        repository: URL of the repository.
+        path: folder in the repository, "" if not set.
+        place: location of the field.
+    """
 
     repository: str
     path: str
@@ -15,7 +21,14 @@ class Origin(NamedTuple):
 
 
 class Goal(NamedTuple):
-    """A namespace of a cluster, which is known by its address or its name. Of a project: patterns."""
+    """A destination of manifests. For an AppProject, the values are patterns.
+
+    Attributes:
+        server: URL of the cluster.
+        cluster: name of the cluster.
+        namespace: namespace in the cluster.
+        place: location of the field.
+    """
 
     server: str
     cluster: str
@@ -24,7 +37,7 @@ class Goal(NamedTuple):
 
 
 class Delivery(NamedTuple):
-    """Of an Application or a Kustomization of Flux what it delivers; of an AppProject what its Applications may."""
+    """Sources and destinations of an Application or Flux Kustomization; for an AppProject, those that its Applications may use."""
 
     origins: tuple[Origin, ...] = ()
     goals: tuple[Goal, ...] = ()

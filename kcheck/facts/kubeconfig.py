@@ -1,4 +1,4 @@
-"""What kubeconfig files say of one another: KUBECONFIG makes one configuration of several."""
+"""Facts of kubeconfig files: KUBECONFIG merges several files into one configuration."""
 
 from __future__ import annotations
 
@@ -10,18 +10,30 @@ from kcheck.text.record import NamedTuple
 
 Section = Literal["clusters", "users", "contexts"]
 SECTIONS: Mapping[Section, str] = {"clusters": "cluster", "users": "user", "contexts": "context"}
-"""The lists of a kubeconfig, and the field of an entry that holds what is called by its name."""
+"""The lists of a kubeconfig, and the field of an entry that contains its value."""
 
 
 class KubeconfigEntry(NamedTuple):
-    """A cluster, user or context. `contents`: equal in two entries that say the same, and good for nothing else."""
+    """A cluster, user or context.
+
+    Attributes:
+        contents: comparison key; equal for two entries with the same value.
+        place: location of the entry.
+    """
 
     contents: str
     place: Location
 
 
 class Naming(NamedTuple):
-    """A place that names an entry, "" for none. `context`: the context that does, "" where it is current-context."""
+    """A reference to an entry.
+
+    Attributes:
+        section: list that contains the entry.
+        name: name of the entry, "" if it is empty.
+        context: context that contains the reference, "" for current-context.
+        place: location of the reference.
+    """
 
     section: Section
     name: str
@@ -30,7 +42,13 @@ class Naming(NamedTuple):
 
 
 class Kubeconfig(NamedTuple):
-    """The entries of one file by their names, and what is named in it. `place` shows the whole."""
+    """The content of one kubeconfig file.
+
+    Attributes:
+        place: location of the object.
+        entries: entries by section and name.
+        namings: references to entries.
+    """
 
     place: Location
     entries: Mapping[Section, Mapping[str, KubeconfigEntry]]

@@ -1,4 +1,4 @@
-"""What network policies, gateways, routes and grants say, and the addresses that texts name: small, picklable, with places.
+"""Facts of NetworkPolicies, Gateways, routes and ReferenceGrants, and addresses in strings. Small and picklable, with locations.
 
 Sources: the API references of NetworkPolicy (networking.k8s.io/v1) and of the Gateway API 1.3.
 """
@@ -15,7 +15,14 @@ Way = Literal["ingress", "egress"]
 
 
 class PolicyPort(NamedTuple):
-    """A port of a policy's rule: a number (up to `end`), a container's port by name, or None for all of the protocol."""
+    """A port of a rule of a NetworkPolicy.
+
+    Attributes:
+        port: port number, name of a container port, or None for all ports of the protocol.
+        end: last port of a range that begins with `port`, 0 if there is none.
+        protocol: protocol of the port.
+        place: location of the port.
+    """
 
     port: int | str | None
     end: int
@@ -23,7 +30,7 @@ class PolicyPort(NamedTuple):
     place: Location
 
     def allows(self, number: int, names: frozenset[str], protocol: str) -> bool:
-        """Whether it is open; `names`: those that the number has at the pods in question."""
+        """Return whether a port is allowed. `names`: names of this port in the selected Pods."""
         if self.protocol != protocol:
             return False
         if isinstance(self.port, int):
@@ -32,7 +39,13 @@ class PolicyPort(NamedTuple):
 
 
 class Peer(NamedTuple):
-    """Whom a rule means: pods (of the policy's namespace, or of those selected), or a block of addresses."""
+    """A peer of a rule of a NetworkPolicy.
+
+    Attributes:
+        pods: podSelector, None if not set.
+        namespaces: namespaceSelector, None for the namespace of the policy.
+        block: cidr of an ipBlock, "" if not set.
+    """
 
     pods: Selector | None
     namespaces: Selector | None
@@ -40,29 +53,52 @@ class Peer(NamedTuple):
 
 
 class PolicyRule(NamedTuple):
-    """Peers and ports that are let through; without peers everybody, without ports all of them."""
+    """A rule of a NetworkPolicy.
+
+    Attributes:
+        peers: allowed peers, empty for all peers.
+        ports: allowed ports, empty for all ports.
+    """
 
     peers: tuple[Peer, ...]
     ports: tuple[PolicyPort, ...]
 
     def opens(self, number: int, names: frozenset[str], protocol: str) -> bool:
-        """Whether a port is let through, for whomever."""
+        """Return whether a port is allowed for any peer."""
         return not self.ports or any(port.allows(number, names, protocol) for port in self.ports)
 
 
 class PolicyFact(NamedTuple):
-    """The rules of a NetworkPolicy, None for a direction that it leaves alone. `place`: of its egress rules."""
+    """The rules of a NetworkPolicy.
+
+    Attributes:
+        ingress: ingress rules, None if the policy does not apply to ingress.
+        egress: egress rules, None if the policy does not apply to egress.
+        place: location of the egress rules.
+    """
 
     ingress: tuple[PolicyRule, ...] | None
     egress: tuple[PolicyRule, ...] | None
     place: Location
 
     def towards(self, way: Way) -> tuple[PolicyRule, ...] | None:
+        """Return the rules of a direction, None if the policy does not apply to it."""
         return self.ingress if way == "ingress" else self.egress
 
 
 class Listener(NamedTuple):
-    """A listener of a Gateway. `kinds`: routes that it takes, by kind; `admits`: namespaces of routes (Same, All, Selector, None)."""
+    """A listener of a Gateway.
+
+    Attributes:
+        name: name of the listener.
+        port: port number.
+        protocol: protocol of the listener.
+        hostname: hostname, "" for all hosts.
+        kinds: kinds of routes that may attach.
+        admits: namespaces of routes that may attach: Same, All, Selector or None.
+        namespaces: selector of these namespaces.
+        place: location of the listener.
+    """
 
     name: str
     port: int
@@ -75,14 +111,27 @@ class Listener(NamedTuple):
 
 
 class GatewayFact(NamedTuple):
-    """A Gateway. `open_ended`: ListenerSets may give it more listeners."""
+    """A Gateway.
+
+    Attributes:
+        listeners: listeners of the Gateway.
+        open_ended: whether ListenerSets may add listeners.
+    """
 
     listeners: tuple[Listener, ...]
     open_ended: bool
 
 
 class Parent(NamedTuple):
-    """A Gateway that a route wants to be attached to, at a listener of this name and port (or any, where they are not given)."""
+    """A parentRef of a route to a Gateway.
+
+    Attributes:
+        namespace: namespace of the Gateway.
+        name: name of the Gateway.
+        section: name of the listener, "" for any.
+        port: port of the listener, 0 for any.
+        place: location of the reference.
+    """
 
     namespace: str
     name: str
@@ -92,24 +141,44 @@ class Parent(NamedTuple):
 
 
 class RouteFact(NamedTuple):
+    """A route of the Gateway API.
+
+    Attributes:
+        parents: references to Gateways.
+        hostnames: hostnames of the route.
+        place: location of the hostnames.
+    """
+
     parents: tuple[Parent, ...]
     hostnames: tuple[str, ...]
     place: Location
-    """Of the hostnames."""
 
 
 class GrantFact(NamedTuple):
-    """A ReferenceGrant: from (group, kind, namespace) to (group, kind, name or "" for all) of its own namespace."""
+    """A ReferenceGrant.
+
+    Attributes:
+        sources: (group, kind, namespace) of objects that may refer to the targets.
+        targets: (group, kind, name) of objects in the namespace of the grant; name "" means all.
+    """
 
     sources: frozenset[tuple[str, str, str]]
     targets: frozenset[tuple[str, str, str]]
 
     def allows(self, source: tuple[str, str, str], group: str, kind: str, name: str) -> bool:
+        """Return whether a source (group, kind, namespace) may refer to an object."""
         return source in self.sources and bool({(group, kind, name), (group, kind, "")} & self.targets)
 
 
 class Address(NamedTuple):
-    """A host, and its port (0 where there is none), that a text names. `scheme`: of a URL, "" where there is none."""
+    """An address in a string of an object.
+
+    Attributes:
+        host: host name.
+        port: port number, 0 if there is none.
+        scheme: scheme of a URL, "" if there is none.
+        place: location of the string.
+    """
 
     host: str
     port: int
@@ -121,7 +190,7 @@ Network = PolicyFact | GatewayFact | RouteFact | GrantFact
 
 
 def hosts_meet(first: str, second: str) -> bool:
-    """Whether two host names, each of which may begin with "*." for all names below it, have a name in common. "" is every name."""
+    """Return whether two hostnames overlap. Each may begin with the wildcard "*."; "" matches every hostname."""
     if not first or not second:
         return True
     first, second = first.lower(), second.lower()

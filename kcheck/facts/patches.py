@@ -1,4 +1,4 @@
-"""What patches in the input may add to the objects that they are about."""
+"""Application of patches in the input to the facts of their targets."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from kcheck.facts.variants import may_share
 
 
 def patched(facts: list[Facts]) -> list[Facts]:
-    """The same objects, with what patches of them in the input may add: labels and ports of their pods."""
-    patches = grouped((f for f in facts if not f.whole and f.pods and f.id.name), lambda f: (f.group, f.id.kind, f.id.name))
+    """Return the facts with the Pod labels and ports that patches in the input may add."""
+    patches = grouped((f for f in facts if not f.is_complete and f.pods and f.id.name), lambda f: (f.group, f.id.kind, f.id.name))
     if not patches:
         return facts
-    return [_with_patches(f, patches.get((f.group, f.id.kind, f.id.name), ())) if f.whole and f.pods else f for f in facts]
+    return [_with_patches(f, patches.get((f.group, f.id.kind, f.id.name), ())) if f.is_complete and f.pods else f for f in facts]
 
 
 def _with_patches(facts: Facts, patches: Iterable[Facts]) -> Facts:

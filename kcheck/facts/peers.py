@@ -1,4 +1,4 @@
-"""Objects of one kind that lie side by side, found by their names: what a reference that leads nowhere may have meant."""
+"""Lookup of objects of one kind in the same folder by name, to suggest the target of a dangling reference."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from kcheck.kube.suggestions import Lexicon
 
 
 class PeerNames:
-    """Objects by name, the first of each name."""
+    """The first object of each name.
+
+    Attributes:
+        first: (index in the folder, facts) by name.
+    """
 
     def __init__(self) -> None:
         self.first: dict[str, tuple[int, Facts]] = {}
@@ -18,14 +22,14 @@ class PeerNames:
 
     @property
     def lexicon(self) -> Lexicon:
-        """The names, indexed."""
+        """Search index of the names."""
         if self._lexicon is None:
             self._lexicon = Lexicon(self.first)
         return self._lexicon
 
 
-class PeerFound:
-    """The objects that a namespace can share, in a folder or in a file."""
+class PeerView:
+    """The objects of a folder or file that may be in a namespace."""
 
     def __init__(self, tables: Sequence[PeerNames]) -> None:
         self._tables = tables
@@ -34,11 +38,11 @@ class PeerFound:
         return bool(self._tables)
 
     def around(self, name: str) -> list[str]:
-        """The names among which a misspelt one is looked for."""
+        """Return the names that may be similar to a misspelled name."""
         return [each for table in self._tables for each in table.lexicon.around(name)]
 
     def named(self, name: str) -> Facts | None:
-        """The first object of a name."""
+        """Return the first object of a name."""
         return min((table.first[name] for table in self._tables if name in table.first), key=lambda found: found[0], default=(0, None))[1]
 
 
@@ -47,7 +51,7 @@ class Neighbours:
 
     def __init__(self, objects: Sequence[Facts]) -> None:
         self._any: dict[str, Facts] = {}
-        # By file, "" for the whole folder, and namespace, None for all of them.
+        # By file ("" for the whole folder) and namespace (None for all namespaces).
         self._tables: dict[tuple[str, str | None], PeerNames] = {}
         for number, f in enumerate(objects):
             name = f.id.name
@@ -60,17 +64,17 @@ class Neighbours:
                     table.first.setdefault(name, (number, f))
 
     def named(self, name: str) -> Facts | None:
-        """The first object of a name, whatever its namespace."""
+        """Return the first object of a name in any namespace."""
         return self._any.get(name)
 
     def has(self, file: str, namespace: str) -> bool:
-        """Whether a file has an object that names this namespace."""
+        """Return whether a file contains an object with this namespace."""
         return (file, namespace) in self._tables
 
-    def sharing(self, namespace: str, file: str = "") -> PeerFound:
-        """The objects that can be in a namespace, of the folder or of one of its files."""
+    def sharing(self, namespace: str, file: str = "") -> PeerView:
+        """Return the objects of the folder, or of one of its files, that may be in a namespace."""
         spaces = ("", namespace) if namespace else (None,)
-        return PeerFound([table for space in spaces if (table := self._tables.get((file, space))) is not None])
+        return PeerView([table for space in spaces if (table := self._tables.get((file, space))) is not None])
 
 
 class Peers:
@@ -81,7 +85,7 @@ class Peers:
         self._known: dict[tuple[str, str, str], Neighbours] = {}
 
     def of(self, by: Facts, kind: str, group: str = "") -> Neighbours:
-        """The objects of a kind in the folder of an object."""
+        """Return the objects of a kind in the folder of an object."""
         key = (by.folder, group, kind)
         if key not in self._known:
             self._known[key] = Neighbours(self._bundle.neighbours(by, kind, group))

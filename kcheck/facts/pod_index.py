@@ -1,4 +1,4 @@
-"""Pods by their labels, so that a selector finds its own without asking all."""
+"""Index of Pods by labels, to find the Pods of a selector without checking all of them."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from kcheck.kube.suggestions import Lexicon, nearest
 Backend = tuple[Facts, PodFact]
 Group = dict[str, list[Backend]]
 _PAIR = itemgetter(0), itemgetter(1)
-_FEW = 8
-"""Pods of which it is no use to keep those of a namespace apart."""
+_MIN_IDENTITIES_TO_SPLIT = 8
+"""Minimum number of identities in a group for which an index by namespace is built."""
 
 
 class PodTable:
-    """Pods of whole objects by their labels, by the keys of these, and by the keys that controllers add."""
+    """Pods of all objects except patches, indexed by label, by label key and by the keys that controllers add."""
 
     def __init__(self, facts: Iterable[Facts]) -> None:
-        self.pairs = pairs = [(f, pod) for f in facts if f.whole for pod in f.pods]
+        self.pairs = pairs = [(f, pod) for f in facts if f.is_complete for pod in f.pods]
         self.all = _group(pairs)
         self._words: dict[str, Lexicon] = {}
         self._spaces: dict[int, dict[str, list[tuple[int, tuple[Identity, Group]]]]] = {}
@@ -37,7 +37,7 @@ class PodTable:
 
     @cached_property
     def open(self) -> dict[tuple[str, str | None], list[Backend]]:
-        """Those that may have any label besides, by labels that they have, and by the keys of these with None."""
+        """Pods that may have further unknown labels, by (key, value) and (key, None) of their known labels."""
         unknown = [pair for pair in self.pairs if pair[1].added is None]
         return grouped(((key, pair) for pair in unknown for k, v in pair[1].labels.items() for key in ((k, v), (k, None))), *_PAIR)
 
@@ -50,19 +50,19 @@ class PodTable:
         return _groups((key, pair) for pair in self.pairs for key in pair[1].added or ())
 
     def candidates(self, selector: Selector, namespace: str = "") -> Iterable[tuple[Identity, Group]]:
-        """Pods among which all are that a selector matches: those with the rarest of the labels that it wants.
+        """Return a superset of the Pods that a selector matches: those with the rarest label that it requires.
 
-        Those in other namespaces than the one given, and not in none, may be left out.
+        Pods in namespaces other than `namespace` and "" may be omitted.
         """
         if len(self.pairs) < 2:
-            # Most files and many folders have no more, which are sooner asked than looked up.
+            # Most files and many folders contain a single Pod, which needs no index.
             return self.all.items()
         wanted = [r for r in selector.requirements if r.operator not in ("NotIn", "DoesNotExist")]
         if not wanted:
             return self._within(self.all, namespace)
-        groups = [group for r in wanted if (group := self._with(r))]
+        groups = [group for r in wanted if (group := self._pods_for(r))]
         if not groups:
-            # A label that no pod has may be given by a controller.
+            # A label that no Pod has may be added by a controller.
             return {identity: files for r in wanted for identity, files in self.by_added.get(r.key, {}).items()}.items()
         rarest = min(groups, key=len)
         extra = {id(pair): pair for r in wanted for value in r.values or (None,) for pair in self.open.get((r.key, value), ())}
@@ -73,12 +73,12 @@ class PodTable:
         return chain(self._within(rarest, namespace), _group(extra.values()).items())
 
     def _within(self, group: dict[Identity, Group], namespace: str) -> Iterable[tuple[Identity, Group]]:
-        if not namespace or len(group) < _FEW:
+        if not namespace or len(group) < _MIN_IDENTITIES_TO_SPLIT:
             return group.items()
         spaces = self._spaces.get(id(group))
         if spaces is None:
             spaces = self._spaces[id(group)] = grouped(enumerate(group.items()), lambda each: each[1][0][2])
-        # In the order that they came in; of many, few are mostly asked for.
+        # In input order; callers usually consume only the first of many.
         return (item for _, item in merge(spaces.get("", ()), spaces.get(namespace, ()), key=itemgetter(0)))
 
     @cached_property
@@ -95,7 +95,7 @@ class PodTable:
         return self._words[key]
 
     def alike(self, selector: Selector) -> Iterator[tuple[str, str]]:
-        """Labels that a selector wants, and those that differ from one by a slip of the pen."""
+        """Yield the labels that a selector requires, and existing labels that differ from them by a typo."""
         for r in selector.requirements:
             for value in r.values if r.operator == "In" else ():
                 yield r.key, value
@@ -104,14 +104,14 @@ class PodTable:
                     if near is not None:
                         yield (r.key, near) if word is value else (near, value)
 
-    def _with(self, requirement: Requirement) -> dict[Identity, Group]:
+    def _pods_for(self, requirement: Requirement) -> dict[Identity, Group]:
         if requirement.operator == "In" and len(requirement.values) == 1:
             return self.by_label.get((requirement.key, requirement.values[0]), {})
         return self.by_key.get(requirement.key, {})
 
 
 def wanted_labels(selector: Selector) -> set[tuple[str, str]] | None:
-    """The labels that a selector wants, None where it wants anything but values. Most do not, and these take one look."""
+    """Return the labels that a selector requires, None if it has other requirements, which most selectors do not."""
     wanted = set()
     for requirement in selector.requirements:
         if requirement.operator != "In" or len(requirement.values) != 1:
@@ -121,7 +121,7 @@ def wanted_labels(selector: Selector) -> set[tuple[str, str]] | None:
 
 
 def _labels(pod: PodFact) -> set[tuple[str, str]]:
-    """The labels that a pod has, and those that patches may give it."""
+    """Return the labels of a Pod, including those that patches may add."""
     return {label for labels in (pod.labels, *pod.patches) for label in labels.items()}
 
 
@@ -139,7 +139,7 @@ def _groups(items: Iterable[tuple[Any, Backend]]) -> dict[Any, dict[Identity, Gr
 
 
 def grouped(items: Iterable[Any], key: Callable[[Any], Any], value: Callable[[Any], Any] = lambda item: item) -> dict[Any, list[Any]]:
-    """Items by a key of theirs, in the order that they come in."""
+    """Group items by key, in input order."""
     table: dict[Any, list[Any]] = defaultdict(list)
     for item in items:
         table[key(item)].append(value(item))

@@ -1,4 +1,4 @@
-"""Whether pods seem to be there for a selector, by any sign: what rules ask that say there are none."""
+"""Signs of Pods that a selector may match, used by rules that report that a selector matches no Pod."""
 
 from __future__ import annotations
 
@@ -13,22 +13,24 @@ from kcheck.kube.selector import Selector
 
 
 class Presence:
-    """The pods of an input, those of patches included, and the custom resources whose operators make whatever pods they like."""
+    """The Pods of an input, including those of patches, and the custom resources whose controllers may create arbitrary Pods."""
 
     def __init__(self, facts: list[Facts], pods: PodTable) -> None:
         self._pods = pods
-        parts = ((f, pod) for f in facts if not f.whole for pod in f.pods)
+        parts = ((f, pod) for f in facts if not f.is_complete for pod in f.pods)
         pairs = ((label, part) for part in parts for label in part[1].labels.items())
         self._parts = grouped(pairs, lambda pair: pair[0], lambda pair: pair[1])
-        # The template of a workload has labels; where it has none, a kustomization adds them, which are often its name.
+        # If a Pod template has no labels, a kustomization adds them; their value is often the name of the workload.
         self._unlabelled = grouped((f for f in facts if any(not pod.labels for pod in f.pods)), lambda f: f.id.name)
         self._operated = [f for f in facts if f.operated]
         self._names = frozenset(f.id.name for f in self._operated)
         self._labelled = grouped(((label, f) for f in self._operated for label in f.labels.items()), itemgetter(0), itemgetter(1))
 
-    def seems(self, by: Facts, selector: Selector) -> bool:
-        """Whether some pod meets the selector of an object, be it of a variant that belongs to others; or a custom resource has its
-        labels, or the beginning of a value of it for a name; or a workload without labels is called like a value of it.
+    def has_signs(self, by: Facts, selector: Selector) -> bool:
+        """Return whether there is a sign of Pods for the selector of an object.
+
+        Signs are: a Pod that meets the selector, even of a variant that does not belong to the object; a custom resource with these labels,
+        or whose name is the beginning of a value of the selector; a workload without Pod labels whose name is a value of the selector.
         """
         values = {value for r in selector.requirements for value in r.values}
         if any(value[:end] in self._names for value in values for end, sign in enumerate(f"{value}-") if sign == "-"):
@@ -43,7 +45,7 @@ class Presence:
         return any(selector.matches(f.labels) and may_share(by.id.namespace, f.id.namespace) for f in self._operated_for(selector))
 
     def _operated_for(self, selector: Selector) -> Iterable[Facts]:
-        """The custom resources that a selector may match: one requirement by values is enough to find them."""
+        """Return the custom resources that a selector may match, found by its first In requirement."""
         equal = next((r for r in selector.requirements if r.operator == "In"), None)
         if equal is None:
             return self._operated

@@ -1,6 +1,6 @@
-"""The Services that texts of an object name: in its environment, its arguments, or the data of a ConfigMap.
+"""Services that strings of an object name: in the environment, the arguments, or the data of a ConfigMap.
 
-Source: the documentation's page "DNS for Services and Pods".
+Source: documentation page "DNS for Services and Pods".
 """
 
 from __future__ import annotations
@@ -14,7 +14,14 @@ from kcheck.text.record import NamedTuple
 
 
 class ServiceCall(NamedTuple):
-    """A caller, where it names a Service, that Service, and the port of it that is meant."""
+    """A call of a Service.
+
+    Attributes:
+        caller: object that contains the address.
+        address: address in the caller.
+        service: called Service.
+        port: called port of the Service.
+    """
 
     caller: Facts
     address: Address
@@ -23,7 +30,13 @@ class ServiceCall(NamedTuple):
 
 
 class CallTarget(NamedTuple):
-    """The Service that a host name means. `suffixed`: the name says itself that it is one's."""
+    """The Service of a host name.
+
+    Attributes:
+        name: name of the Service.
+        namespace: namespace of the Service, "" if unknown.
+        suffixed: whether the host name contains ".svc" and therefore certainly names a Service.
+    """
 
     name: str
     namespace: str
@@ -31,7 +44,10 @@ class CallTarget(NamedTuple):
 
 
 def target(host: str, user: Facts, bundle: Bundle) -> CallTarget | None:
-    """What a host name means in the pods of an object: name, name.namespace, name.namespace.svc, each perhaps behind a pod's name."""
+    """Return the Service of a host name in the Pods of an object, None if it is not the name of a Service.
+
+    Forms: name, name.namespace, name.namespace.svc, each optionally after the name of a Pod.
+    """
     parts = host.rstrip(".").split(".")
     if "svc" in parts[2:]:
         end = parts.index("svc", 2)
@@ -46,26 +62,26 @@ def target(host: str, user: Facts, bundle: Bundle) -> CallTarget | None:
 
 
 def namespaces(bundle: Bundle) -> frozenset[str]:
-    """The namespaces that objects of the input are in."""
+    """Return the namespaces of the input."""
     return frozenset(f.id.namespace for f in bundle.facts) | {f.id.name for f in bundle.facts if f.id.kind == "Namespace"}
 
 
-def services(meant: CallTarget, user: Facts, bundle: Bundle) -> list[Facts]:
-    """The Services of the input that a name can mean, variants of one another included."""
+def services(called: CallTarget, user: Facts, bundle: Bundle) -> list[Facts]:
+    """Return the Services of the input that a target may refer to, including variants."""
     return [
         f
-        for f in bundle.named("Service", meant.name)
-        if f.whole
-        and (f.id.namespace == meant.namespace or not f.id.namespace or not meant.namespace)
+        for f in bundle.named("Service", called.name)
+        if f.is_complete
+        and (f.id.namespace == called.namespace or not f.id.namespace or not called.namespace)
         and bundle.variants.is_nearest(user.named, f.place.file)
     ]
 
 
 def calls(user: Facts, bundle: Bundle) -> Iterator[ServiceCall]:
-    """The Services with their ports that an object names and that surely live beside it."""
-    for address in user.addresses if user.whole else ():
-        meant = target(address.host, user, bundle)
-        found = services(meant, user, bundle) if meant is not None else []
+    """Yield the calls of an object to Services that certainly belong to the same application."""
+    for address in user.addresses if user.is_complete else ():
+        called = target(address.host, user, bundle)
+        found = services(called, user, bundle) if called is not None else []
         near = [f for f in found if bundle.complete or f.folder == user.folder]
         if not near or len({f.place.file for f in near}) > 1:
             continue

@@ -1,4 +1,4 @@
-"""Which objects of a large input belong together, where it holds the same object several times: overlays, versions, examples."""
+"""Selection of the objects that belong together if the input contains several copies of an object: overlays, versions, examples."""
 
 from __future__ import annotations
 
@@ -9,30 +9,31 @@ from functools import cached_property, lru_cache
 from kcheck.text.record import NamedTuple
 
 Identity = tuple[str, str, str, str]
-"""Group, kind, namespace and name: a cluster holds one object of each."""
+"""Group, kind, namespace and name, which are unique in a cluster."""
 
 
 class Named(NamedTuple):
-    """Who an object is, and the file that it stands in."""
+    """The identity of an object and its file."""
 
     identity: Identity
     file: str
 
 
 def identity(group: str, kind: str, namespace: str, name: str) -> Identity:
+    """Return the identity of an object; the namespace "default" counts as not set."""
     return group, kind, "" if namespace == "default" else namespace, name
 
 
 def may_share(first: str, second: str) -> bool:
-    """Whether two namespaces can be one: a manifest that names none gets the one that it is applied with."""
+    """Return whether two namespaces may be the same. An object without a namespace may be applied to any namespace."""
     return first == second or not first or not second
 
 
 class Variants:
-    """Objects of one identity are variants of one another.
+    """Objects with the same identity in different files, called variants.
 
-    How far a file is from another: 0 for itself, 1 for the files of its folder and below it, one more for every folder to climb. Two
-    objects belong together unless a variant of the one stands nearer to the other.
+    The distance of two files is 0 for the same file, 1 for files in the same folder or its subfolders, and one more for each parent folder.
+    Two objects belong together unless a variant of one of them is nearer to the other.
     """
 
     def __init__(self, objects: Iterable[Named]) -> None:
@@ -40,7 +41,7 @@ class Variants:
         for each in objects:
             files[each.identity].add(each.file)
         self._files = {identity: found for identity, found in files.items() if len(found) > 1}
-        # Of what has variants: every folder, and the files with one somewhere below it.
+        # By identity with variants: each folder with the files that contain a variant in it or its subfolders.
         self._below: dict[Identity, dict[str, list[str]]] = {}
         for identity, found in self._files.items():
             below: dict[str, list[str]] = defaultdict(list)
@@ -50,11 +51,11 @@ class Variants:
             self._below[identity] = below
 
     def has(self, identity: Identity) -> bool:
-        """Whether there are several of an identity."""
+        """Return whether an identity has variants."""
         return identity in self._files
 
     def nearest(self, identity: Identity, file: str) -> Collection[str] | None:
-        """The files with the variants that are nearest to a file, None for what has no variants."""
+        """Return the files with the variants that are nearest to a file, None if the identity has no variants."""
         below = self._below.get(identity)
         if below is None:
             return None
@@ -63,7 +64,7 @@ class Variants:
         return next((below[folder] for folder in _above(file) if folder in below), ())
 
     def is_nearest(self, each: Named, file: str) -> bool:
-        """Whether no variant of an object is nearer to a file."""
+        """Return whether no other variant of an object is nearer to a file."""
         if each.file == file or each.identity not in self._below:
             return True
         below, files = self._below[each.identity], self._files[each.identity]
@@ -73,12 +74,12 @@ class Variants:
         return not folder or each.file.startswith(f"{folder}/")
 
     def together(self, first: Named, second: Named) -> bool:
-        """Whether neither of two objects has a variant that is nearer to the other."""
+        """Return whether neither of two objects has a variant that is nearer to the other."""
         return self.is_nearest(first, second.file) and self.is_nearest(second, first.file)
 
     @cached_property
     def _repeated(self) -> dict[str, set[Identity]]:
-        """File -> identities that stand in other files, too. A Namespace may be repeated wherever it is used."""
+        """File -> identities that also occur in other files, except Namespaces, which are often repeated."""
         table: dict[str, set[Identity]] = defaultdict(set)
         for identity, files in self._files.items():
             if identity[1] != "Namespace":
@@ -88,14 +89,14 @@ class Variants:
 
     @cached_property
     def _shared(self) -> dict[str, set[Identity]]:
-        """The same of folders."""
+        """Folder -> identities that also occur in other files."""
         table: dict[str, set[Identity]] = defaultdict(set)
         for file, identities in self._repeated.items():
             table[file.rpartition("/")[0]] |= identities
         return dict(table)
 
     def alternatives(self, first: str, second: str) -> bool:
-        """Whether two files, or the folders that they are in, hold the same object, so that one of them is applied and not both."""
+        """Return whether two files or their folders contain the same object, so that only one of them is applied."""
         if first == second:
             return False
         if not self._repeated.get(first, set()).isdisjoint(self._repeated.get(second, ())):
@@ -105,7 +106,7 @@ class Variants:
 
 
 def _above(file: str) -> list[str]:
-    """The folders that a file is in, the innermost first; "" is where all relative paths begin."""
+    """Return the folders that contain a file, innermost first; "" is the root of relative paths."""
     return _upwards(file.rpartition("/")[0])
 
 

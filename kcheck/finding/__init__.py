@@ -1,1 +1,1 @@
-"""What a rule yields (Problem) and what the user is told (Finding)."""
+"""Problems (yielded by rules) and findings (reported to the user)."""

@@ -1,4 +1,4 @@
-"""What the user is told: a problem with its rule, severity and place."""
+"""Findings: problems with their rule, severity and location."""
 
 from __future__ import annotations
 
@@ -11,7 +11,20 @@ from kcheck.text.span import Range
 
 
 class Finding(NamedTuple):
-    """`message`: what is wrong. `help`: what to do, empty where nothing better than the message can be said."""
+    """A reported problem.
+
+    Attributes:
+        rule: id of the rule.
+        severity: error, warning or info.
+        family: family of the rule.
+        message: what is wrong.
+        place: location of the finding.
+        reason: reason of the API server for the same problem, "" if there is none.
+        related: further locations.
+        fix: edits that remove the problem.
+        url: URL of the rule's page.
+        help: what to do, "" if it would only repeat the message.
+    """
 
     rule: str
     severity: Severity
@@ -26,7 +39,7 @@ class Finding(NamedTuple):
 
     @property
     def concise(self) -> str:
-        """Complaint and help on one line."""
+        """Message and help on one line."""
         return concise(self.message, self.help)
 
     @property
@@ -43,6 +56,6 @@ class Finding(NamedTuple):
 
     @property
     def order(self) -> tuple[str, int, int, str, str]:
-        """Findings are told by file, place, rule: the same order on every run."""
+        """Sort key (file, line, column, rule, message): findings have the same order in every run."""
         range = self.place.range
         return self.place.file, range.line, range.column, self.rule, self.message

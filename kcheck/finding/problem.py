@@ -1,4 +1,4 @@
-"""What a rule yields: a node, what is wrong with it, what to do, and a fix."""
+"""Problems that rules yield: location, message, help and fix."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kcheck.text.record import NamedTuple
 from kcheck.text.span import Span
 from kcheck.yaml.node import Node
 
-# The API server's causes (k8s.io/apimachinery field.ErrorType), and the two of its strict decoder.
+# The error types of the API server (field.ErrorType in k8s.io/apimachinery), and two of its strict decoder.
 At = Literal["value", "key"]
 Reason = Literal[
     "Required", "Invalid", "NotSupported", "Duplicate", "NotFound", "TooLong", "TooMany", "Forbidden", "TypeInvalid", "Internal",
@@ -20,7 +20,13 @@ Reason = Literal[
 
 
 class Fix(NamedTuple):
-    """Edits of the file that remove the problem. `safe`: the object means the same or what the writer plainly meant."""
+    """Edits of the file that remove the problem.
+
+    Attributes:
+        title: description of the edits.
+        edits: replaced ranges of the file's text.
+        safe: whether the object keeps its meaning or gets the obviously intended one.
+    """
 
     title: str
     edits: tuple[Edit, ...]
@@ -28,21 +34,24 @@ class Fix(NamedTuple):
 
 
 class Related(NamedTuple):
-    """Another place that the reader should see, and what it has to do with the problem."""
+    """Another location that is relevant to a problem, and its relation to the problem."""
 
     place: Location
     message: str
 
 
 class Problem:
-    """One thing wrong.
+    """A problem at one location.
 
-    `node`: what is wrong: a node of the document (a missing one is shown at its nearest present key), characters of the document,
-    or the Place of a fact.
-    `message`: what is wrong, in one clause. `help`: what to do, an instruction that begins with a verb; where it is not given, it is
-    taken from a `Complaint`. Both are one line.
-    `at`: which characters are meant: the value or its key.
-    `field`: the path as the API server writes it, where it differs from the path of the node; a node stands for its path.
+    Attributes:
+        node: a Node of the document (an absent one is shown at its nearest present key), a Span of the document, or the Location of a fact.
+        message: what is wrong, one clause on one line.
+        help: what to do, one line that begins with a verb. If it is not given, the help of a `Complaint` message is used.
+        reason: reason of the API server for the same problem, "" if there is none.
+        at: whether the value or its key is reported.
+        field: path as the API server writes it, if it differs from the path of `node`; a Node means the path of this node.
+        related: further locations.
+        fix: edits that remove the problem.
     """
 
     __slots__ = ("at", "field", "fix", "help", "message", "node", "reason", "related")
@@ -60,7 +69,7 @@ class Problem:
         fix: Fix | None = None,
     ) -> None:
         self.node = node
-        # Both are one line, whatever they quote.
+        # Quoted values may contain line breaks.
         self.message = message.replace("\n", "\\n")
         self.help = (help or help_of(message)).replace("\n", "\\n")
         self.reason = reason
@@ -70,12 +79,12 @@ class Problem:
         self.fix = fix
 
     def replace(self, **changes: Any) -> Problem:
-        """The same problem with some attributes changed."""
+        """Return a copy with the given attributes changed."""
         return Problem(**{name: getattr(self, name) for name in Problem.__slots__} | changes)
 
 
 def missing(node: Node) -> Problem:
-    """The problem of a value that must be there and is absent, or that Go cannot tell from an absent one."""
+    """Return the Problem of a required value that is absent, or that Go cannot distinguish from an absent one."""
     if node:
         value = node.value
         shown = "empty" if isinstance(value, (dict, list)) else '""' if value == "" else str(value)

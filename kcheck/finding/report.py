@@ -1,4 +1,4 @@
-"""All that a run found, as reporters see it."""
+"""The result of a run, as passed to reporters."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from kcheck.text.record import NamedTuple
 
 
 class SkippedFile(NamedTuple):
-    """A file that was looked at and not checked, and why."""
+    """A file that was skipped, and the reason."""
 
     file: str
     why: str
 
 
 class RuleNote(NamedTuple):
-    """What reporters say of a rule: SARIF carries its help."""
+    """Metadata of a rule for reporters; SARIF output contains `help`."""
 
     id: str
     title: str
@@ -31,7 +31,18 @@ class RuleNote(NamedTuple):
 
 @dataclass(slots=True)
 class Report:
-    """Findings in order; how much was read; what was passed over. `bundle`: the objects that were read, for who draws them."""
+    """The result of a run.
+
+    Attributes:
+        findings: findings in the order of `Finding.order`.
+        files: number of checked files.
+        documents: number of documents in these files.
+        passed: skipped files.
+        kubernetes: Kubernetes version of the run.
+        suppressed: number of findings that ignore comments or the config suppressed.
+        rules: metadata of the rules by id.
+        bundle: facts of all objects, used by `kcheck graph`.
+    """
 
     findings: list[Finding] = field(default_factory=list)
     files: int = 0
@@ -43,4 +54,5 @@ class Report:
     bundle: Bundle = field(default_factory=lambda: Bundle(()), compare=False, repr=False)
 
     def count(self) -> Counter[Severity]:
+        """Return the number of findings of each severity."""
         return Counter(f.severity for f in self.findings)

@@ -1,4 +1,4 @@
-"""How bad a finding is. Each level has a hard meaning."""
+"""Severity levels of findings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from enum import IntEnum
 
 
 class Severity(IntEnum):
-    """`error`: the API server refuses it, or it cannot do what it says. `warning`: it works and is a risk. `info`: taste."""
+    """Severity of a finding.
+
+    `error`: the API server rejects the object, or the object cannot work as written. `warning`: it works, but is a risk. `info`: style.
+    """
 
     INFO = 1
     WARNING = 2
@@ -18,11 +21,11 @@ class Severity(IntEnum):
 
     @classmethod
     def parse(cls, word: str) -> Severity:
-        """The level of a word as it stands in config and flags. Raises ValueError for any other word."""
+        """Return the level of a name as used in the config and in flags. Raises ValueError for any other text."""
         try:
             return cls[word.upper()]
         except KeyError:
-            raise ValueError(f"{word!r} is no severity: write info, warning or error") from None
+            raise ValueError(f'"{word}" is not a valid severity; use info, warning or error') from None
 
 
 INFO, WARNING, ERROR = Severity.INFO, Severity.WARNING, Severity.ERROR

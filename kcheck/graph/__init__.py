@@ -1,1 +1,1 @@
-"""The objects of an input and what lies between them, drawn."""
+"""The graph of objects and their relations, and its output formats."""

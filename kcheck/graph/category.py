@@ -1,4 +1,4 @@
-"""What part an object plays in an application. Traffic comes in at the first of these and runs towards the last."""
+"""Categories of objects by their role in an application, roughly in the direction of traffic."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CATEGORIES: tuple[Category, ...] = get_args(Category)
 
 CATEGORY_TITLES: Mapping[Category, str] = {
     "policy": "Scaling and policies",
-    "entry": "Ways in",
+    "entry": "Entry points",
     "service": "Services",
     "workload": "Workloads",
     "config": "Configuration",
@@ -20,7 +20,7 @@ CATEGORY_TITLES: Mapping[Category, str] = {
     "other": "Other",
 }
 STAGES: Mapping[Category, int] = {"service": 1, "policy": 1, "workload": 2, "config": 3, "storage": 3, "access": 3}
-"""The column that objects of a category stand in at the earliest, where a graph is drawn from the left to the right."""
+"""The minimum column of the objects of a category in a left-to-right drawing."""
 
 _KINDS: Mapping[Category, tuple[str, ...]] = {
     "policy": (
@@ -55,5 +55,5 @@ _BY_KIND: Mapping[str, Category] = {kind: category for category, kinds in _KINDS
 
 
 def category_of(kind: str, has_pods: bool = False) -> Category:
-    """The category of a kind; of one that is not known, by whether it has pods."""
+    """Returns the category of a kind. An unknown kind is a workload if it has Pods."""
     return _BY_KIND.get(kind, "workload" if has_pods else "other")

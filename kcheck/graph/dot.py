@@ -1,4 +1,4 @@
-"""The graph for Graphviz. Source: "The DOT Language" in its documentation."""
+"""Graphviz output. Reference: "The DOT Language" in the documentation of Graphviz."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ FILLS: Mapping[Category, str] = {
     "policy": "#ece4f7", "entry": "#fde3d3", "service": "#d9e8fb", "workload": "#d5efdd", "config": "#fbf0c9", "storage": "#e8e0d4",
     "access": "#f8dbe4", "cluster": "#e1e5ea", "other": "#eeeeee",
 }  # fmt: skip
-"""Colours light enough for black text on them."""
+"""Background colours, light enough for black text."""
 
 BORDERS: Mapping[Severity, str] = {ERROR: "#c4232b", WARNING: "#b26a00", INFO: "#2878b5"}
 _BORDER = "#7a828c"
 
 
 def write(graph: Graph, out: TextIO, style: Style = PLAIN) -> None:
-    """Left to right, each namespace in a box of its own; dashed what does not stand in the input."""
+    """Writes the graph from left to right, with a box for each namespace. Objects that are not in the input are dashed."""
     out.writelines(f"{line}\n" for line in _lines(graph, Glyphs.of(out)))
 
 
@@ -62,6 +62,6 @@ def _edge_attributes(edge: Edge, glyphs: Glyphs) -> str:
 
 
 def _quoted(text: str, glyphs: Glyphs) -> str:
-    """A text between quotes; a line break of ours is one, and nothing in it means anything."""
+    """Returns a text as a quoted DOT string. The first line break, which kcheck adds, stays one; everything else is escaped."""
     lines = [glyphs.visible(line) for line in text.split("\n", 1)]
     return '"' + r"\n".join(line.replace("\\", "\\\\").replace('"', '\\"') for line in lines) + '"'

@@ -1,4 +1,4 @@
-"""Nodes and edges, as every form of the graph shows them."""
+"""Nodes and edges of the graph, independent of the output format."""
 
 from __future__ import annotations
 
@@ -13,35 +13,36 @@ from kcheck.graph.category import Category
 from kcheck.text.record import NamedTuple
 
 State = Literal["given", "patch", "made", "optional", "provided", "mentioned", "absent"]
-"""Whether an object stands in the input (`given`, or `patch`: as a part of one), and why one that does not is named all the same.
+"""Whether an object is in the input.
 
-`made`: the controller of an object makes it. `optional`: whoever names it can do without. `provided`: every cluster has it. `mentioned`:
-a custom resource mentions the name, and may make it. `absent`: it is not in the input, and nothing in it says more.
+`given`: it is. `patch`: as a patch only. The others are not in the input: `made`: a controller creates it. `optional`: all references to it
+are optional. `provided`: every cluster has it. `mentioned`: a custom resource mentions its name, so that its controller may create it.
+`absent`: none of these.
 """
 Relation = Literal["reference", "selector", "address", "made", "patch"]
-"""`reference`: by name. `selector`: by labels. `address`: a host in a text. `made`: by a controller. `patch`: of an object."""
+"""`reference`: by name. `selector`: by labels. `address`: a host name in a string. `made`: created by a controller. `patch`: patches it."""
 
 STATE_WORDS: Mapping[State, str] = {
     "given": "",
-    "patch": "a patch",
-    "made": "made by its controller",
+    "patch": "patch",
+    "made": "created by its controller",
     "optional": "not in the input, optional",
-    "provided": "not in the input, part of every cluster",
-    "mentioned": "not in the input, a controller may make it",
+    "provided": "not in the input, exists in every cluster",
+    "mentioned": "not in the input, may be created by a controller",
     "absent": "not in the input",
 }
 
-_USES = {
+_USE_LABELS = {
     "pull": "pulls with", "hook": "calls", "target": "scales", "account": "runs as", "own": "named by", "owner": "owned by", "name": "uses",
-    "service": "selects", "budget": "protects", "policy": "covers", "affinity": "near", "anti-affinity": "away from",
-    "preferred-anti-affinity": "rather not near", "monitor": "watches", "pod-monitor": "watches", "address": "calls",
-    "ServiceMonitor": "takes", "PodMonitor": "takes", "PrometheusRule": "takes", "Probe": "takes", "ScrapeConfig": "takes",
+    "service": "selects", "budget": "protects", "policy": "applies to", "affinity": "affinity to", "anti-affinity": "anti-affinity to",
+    "preferred-anti-affinity": "prefers anti-affinity to", "monitor": "monitors", "pod-monitor": "monitors", "address": "calls",
+    "ServiceMonitor": "selects", "PodMonitor": "selects", "PrometheusRule": "selects", "Probe": "selects", "ScrapeConfig": "selects",
 }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class GraphNode:
-    """An object. `api_version`, `file`, `line`, `labels`, `findings`: of one that stands in the input."""
+    """An object. `api_version`, `file`, `line`, `labels` and `findings` are set only if it is in the input."""
 
     id: str
     group: str
@@ -70,7 +71,7 @@ class GraphNode:
 
 
 class At(NamedTuple):
-    """Where an object says something: the path of the field, and its place."""
+    """The position of a reference: the path of the field, the file and the line."""
 
     field: str
     file: str
@@ -79,10 +80,16 @@ class At(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """From the object that names, selects or makes another to that one. `source`, `target`: ids.
+    """An edge from an object to the object that it references, selects, patches or creates.
 
-    `use`: what for, by the words of `Use` and `Aim` in kube/facts.py; "address", "makes" and "patches" of the other relations. `keys`:
-    the entries or ports that are meant.
+    Attributes:
+        source: Id of the first object.
+        target: Id of the second object.
+        relation: Kind of the relation.
+        use: Purpose, a value of `Use` or `Aim` in facts/facts.py; "address", "makes" or "patches" for the other relations.
+        keys: The keys or ports that are used.
+        at: The positions that define the relation.
+        optional: Whether all references are optional.
     """
 
     source: str
@@ -95,13 +102,13 @@ class Edge:
 
     @property
     def label(self) -> str:
-        """What the edge is, for people: `env LOG_LEVEL`, `selects`."""
-        return " ".join((_USES.get(self.use, self.use), ", ".join(self.keys))).rstrip()
+        """The label of the edge: `env LOG_LEVEL`, `selects`."""
+        return " ".join((_USE_LABELS.get(self.use, self.use), ", ".join(self.keys))).rstrip()
 
 
 @dataclass(frozen=True)
 class Graph:
-    """Nodes in the order of the input, and behind them those that do not stand in it. `unplaced`: findings about no object."""
+    """The nodes in input order, followed by those that are not in the input, and the edges. `unplaced`: findings without an object."""
 
     nodes: tuple[GraphNode, ...]
     edges: tuple[Edge, ...]
@@ -113,12 +120,12 @@ class Graph:
 
     @cached_property
     def short_names(self) -> Mapping[str, str]:
-        """Names by id that every language takes."""
+        """Identifiers that are valid in every output format, by node id."""
         return {node.id: f"n{number}" for number, node in enumerate(self.nodes, 1)}
 
     @cached_property
     def by_namespace(self) -> Mapping[str, tuple[GraphNode, ...]]:
-        """The nodes of each namespace, "" for none, by its name."""
+        """The nodes by namespace, sorted by name; "" for objects without a namespace."""
         table: dict[str, list[GraphNode]] = {}
         for node in self.nodes:
             table.setdefault(node.namespace, []).append(node)

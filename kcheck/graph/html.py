@@ -1,7 +1,7 @@
-"""The graph as one page that needs nothing else: no network, no library. `page/` holds its markup, style and scripts.
+"""The graph as a self-contained HTML page: no network, no library. `page/` contains its markup, style and scripts.
 
-What manifests say is data to the page, never markup: it stands in a block of JSON without `<`, is shown by `textContent`, and the page's
-policy lets nothing run or load but the scripts and the style that are ours, by their digests.
+Content of manifests is never interpreted as markup: it is in a JSON block without `<` and displayed with `textContent`, and the content
+security policy allows only the scripts and the style of kcheck, by their digests.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from kcheck.reporters.style import PLAIN, Style
 
 _PAGE = Path(__file__).parent / "page"
 _SCRIPTS = ("layout.js", "picture.js", "panels.js", "page.js")
-# In a script element of HTML, and in a script of old, these mean something.
+# Characters with a special meaning in script elements or in older versions of JavaScript.
 _ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 
 def write(graph: Graph, out: TextIO, style: Style = PLAIN) -> None:
-    """The page, in ASCII but for what `page/` holds."""
+    """Writes the page. The data is in ASCII."""
     css, script = _read("page.css"), "".join(map(_read, _SCRIPTS))
     policy = f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(css)}; base-uri 'none'; form-action 'none'"
     parts = {"POLICY": policy, "STYLE": css, "SCRIPT": script, "GRAPH": json.dumps(_data(graph)).translate(_ESCAPES)}
     head, *rest = _read("page.html").split("@")
-    # Names and texts take turns between the signs, so that nothing in a part is taken for a sign.
+    # The template alternates between text and part names, separated by '@'. It is split before parts are inserted, which may contain '@'.
     out.write(head + "".join(parts[name] + text for name, text in zip(rest[::2], rest[1::2], strict=True)))
 
 

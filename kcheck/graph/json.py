@@ -1,4 +1,4 @@
-"""The graph as JSON: a published contract, `schemas/graph.schema.json`."""
+"""The graph as JSON. The format is published as `schemas/graph.schema.json`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from kcheck.reporters.json_lines import write_document
 from kcheck.reporters.style import PLAIN, Style
 
 VERSION = 2
-"""Of the contract: grows when a field changes its meaning or goes, not when one is added."""
+"""Version of the format. Increased when a field is removed or changes its meaning, not when a field is added."""
 
 
 def write(graph: Graph, out: TextIO, style: Style = PLAIN) -> None:
-    """One object in ASCII; nodes, edges and findings one a line."""
+    """Writes a JSON object in ASCII, with one node, edge or finding per line."""
     write_document(
         {"version": VERSION, "kcheck": __version__},
         {
@@ -30,7 +30,7 @@ def write(graph: Graph, out: TextIO, style: Style = PLAIN) -> None:
 
 
 def node_data(node: GraphNode) -> dict[str, Any]:
-    """One object as the contract has it."""
+    """Returns the JSON data of an object."""
     return {
         "id": node.id,
         "group": node.group,
@@ -48,7 +48,7 @@ def node_data(node: GraphNode) -> dict[str, Any]:
 
 
 def edge_data(edge: Edge) -> dict[str, Any]:
-    """One edge as the contract has it."""
+    """Returns the JSON data of an edge."""
     return {
         "source": edge.source,
         "target": edge.target,
@@ -61,7 +61,7 @@ def edge_data(edge: Edge) -> dict[str, Any]:
 
 
 def finding_data(finding: Finding) -> dict[str, Any]:
-    """A finding, short: `kcheck check --format json` says all of it."""
+    """Returns the JSON data of a finding, a subset of `kcheck check --format json`."""
     start = finding.range.start
     return {
         "rule": finding.rule,

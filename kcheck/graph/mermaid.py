@@ -1,4 +1,4 @@
-"""The graph as a Mermaid flowchart, which forges and wikis draw in Markdown. Source: "Flowcharts - Basic Syntax" in its documentation."""
+"""The graph as a Mermaid flowchart, which GitHub and others render in Markdown. Reference: "Flowcharts - Basic Syntax" of Mermaid."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ARROWS = {"reference": "-->", "selector": "-.->", "address": "-->", "made": "==
 
 
 def write(graph: Graph, out: TextIO, style: Style = PLAIN) -> None:
-    """Left to right, each namespace in a box of its own; dashed what does not stand in the input."""
+    """Writes the graph from left to right, with a box for each namespace. Objects that are not in the input are dashed."""
     out.writelines(f"{line}\n" for line in _lines(graph, Glyphs.of(out)))
 
 
@@ -49,5 +49,5 @@ def _style(node: GraphNode) -> str:
 
 
 def _text(text: str, glyphs: Glyphs) -> str:
-    """A text in which nothing is syntax, neither Mermaid's nor HTML's or Markdown's: of all else stands the code."""
+    """Escapes all characters that could be Mermaid, HTML or Markdown syntax as character codes."""
     return _PLAIN_TEXT.sub(lambda found: f"#{ord(found[0])};", glyphs.visible(text))

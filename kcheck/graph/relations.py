@@ -1,4 +1,4 @@
-"""From a report to its graph. Who means whom is the bundle's answer, the same that rules get; nothing is decided here anew."""
+"""Creates the graph from a report. References and selectors are resolved by the bundle, as for rules."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from kcheck.graph.category import category_of
 from kcheck.graph.graph import At, Edge, Graph, GraphNode, Relation, State
 from kcheck.kube.location import Location
 
-_MOST = 1000
-"""Objects that one selector leads to, lest an input of copies of one another gives millions of edges."""
+_MAX_SELECTED_OBJECTS = 1000
+"""Maximum number of edges of one selector, so that an input with many similar objects does not create millions of edges."""
 
 
 def graph_of(report: Report) -> Graph:
-    """The graph of all objects that were read, with the findings about them."""
-    return _RelationDrawing(report).graph()
+    """Returns the graph of all objects, with their findings."""
+    return _GraphBuilder(report).build()
 
 
 @dataclass(slots=True)
-class _GraphDraft:
-    """An edge as long as further mentions of the same target may come."""
+class _EdgeDraft:
+    """An edge under construction. Further references to the same target may be added."""
 
     relation: Relation
     optional: bool
@@ -38,39 +38,39 @@ class _GraphDraft:
     at: dict[At, None] = field(default_factory=dict)
 
 
-class _RelationDrawing:
+class _GraphBuilder:
     def __init__(self, report: Report) -> None:
         self.bundle: Bundle = report.bundle
         self.nodes: dict[str, GraphNode] = {}
-        self.edges: dict[tuple[str, str, str], _GraphDraft] = {}
+        self.edges: dict[tuple[str, str, str], _EdgeDraft] = {}
         self.ids: dict[int, str] = {}
-        # What does not stand in the input, by folder: two folders that name the same Secret need not mean the same one.
+        # Objects that are not in the input, by folder: the same Secret name in two folders may mean two Secrets.
         self.outside: dict[tuple[str, str, str, str, str], str] = {}
         self.made: dict[tuple[str, str], list[tuple[Facts, str]]] = defaultdict(list)
         self.findings, self.unplaced = _by_object(report)
 
-    def graph(self) -> Graph:
+    def build(self) -> Graph:
         facts = self.bundle.facts
         for f in facts:
-            self.ids[id(f)] = self.given(f)
+            self.ids[id(f)] = self.add_given(f)
         for f in facts:
-            self.makes(f)
+            self.add_created(f)
         for f in facts:
-            self.patches(f)
+            self.add_patches(f)
             for reference in f.references:
-                self.refers(f, reference)
-            for each in f.selectors if f.whole else ():
-                self.selects(f, each)
-            self.calls(f)
+                self.add_reference(f, reference)
+            for each in f.selectors if f.is_complete else ():
+                self.add_selector(f, each)
+            self.add_addresses(f)
         edges = tuple(
             Edge(source, target, draft.relation, use, tuple(draft.keys), tuple(draft.at), draft.optional)
             for (source, target, use), draft in self.edges.items()
         )
         return Graph(tuple(self.nodes.values()), edges, self.unplaced)
 
-    def given(self, f: Facts) -> str:
+    def add_given(self, f: Facts) -> str:
         id = f.id
-        state: State = "given" if f.whole else "patch"
+        state: State = "given" if f.is_complete else "patch"
         findings = self.findings.get((f.place.file, f.place.document, id), ())
         node = GraphNode(
             "", f.group, id.kind, id.namespace, id.name, state, category_of(id.kind, bool(f.pods)), id.api_version, f.place.file,
@@ -79,7 +79,7 @@ class _RelationDrawing:
         return self.add(node)
 
     def add(self, node: GraphNode) -> str:
-        """Enter a node under an id that tells what it is; of several objects of one name the later ones get a number."""
+        """Adds a node with an id made of its kind, namespace and name, and a number if the id is already used. Returns the id."""
         kind = f"{node.kind}.{node.group}" if node.group else node.kind
         id = name = f"{kind}/{node.namespace}/{node.name}" if node.namespace else f"{kind}/{node.name}"
         number = 1
@@ -89,49 +89,49 @@ class _RelationDrawing:
         self.nodes[id] = replace(node, id=id)
         return id
 
-    def makes(self, f: Facts) -> None:
+    def add_created(self, f: Facts) -> None:
         for made in f.makes:
             reference = Reference("", made.kind, f.id.namespace, made.name, f.place, use="own")
-            for copy in self.bundle.meant(f, reference):
+            for copy in self.bundle.resolve(f, reference):
                 self.connect(f, self.ids[id(copy)], "made", "makes")
-            if not self.bundle.copies(reference):
-                target = self.ghost(f, reference, "made")
+            if not self.bundle.candidates(reference):
+                target = self.placeholder(f, reference, "made")
                 self.made[made.kind, made.name].append((f, target))
                 self.connect(f, target, "made", "makes")
 
-    def patches(self, f: Facts) -> None:
-        if f.whole or not f.id.name:
+    def add_patches(self, f: Facts) -> None:
+        if f.is_complete or not f.id.name:
             return
         itself = Reference(f.group, f.id.kind, f.id.namespace, f.id.name, f.place)
-        for copy in self.bundle.copies(itself):
-            if copy.whole and self.bundle.variants.is_nearest(copy.named, f.place.file):
+        for copy in self.bundle.candidates(itself):
+            if copy.is_complete and self.bundle.variants.is_nearest(copy.named, f.place.file):
                 self.connect(f, self.ids[id(copy)], "patch", "patches")
 
-    def refers(self, f: Facts, reference: Reference) -> None:
-        for target in self.targets(f, reference):
+    def add_reference(self, f: Facts, reference: Reference) -> None:
+        for target in self.resolve(f, reference):
             self.connect(f, target, "reference", _use(reference), reference.key, reference.place, reference.optional)
 
-    def targets(self, f: Facts, reference: Reference) -> list[str]:
-        """What a reference means: objects of the input, those that their controllers make, else one that is not there."""
-        copies = self.bundle.meant(f, reference)
-        whole = [copy for copy in copies if copy.whole and copy is not f] or copies
+    def resolve(self, f: Facts, reference: Reference) -> list[str]:
+        """Returns the ids of the objects that a reference means: in the input, created by a controller, or a placeholder."""
+        copies = self.bundle.resolve(f, reference)
+        whole = [copy for copy in copies if copy.is_complete and copy is not f] or copies
         if whole:
             return [self.ids[id(copy)] for copy in whole]
         makers = self.made.get((reference.kind, reference.name), ())
         made = [(maker, id) for maker, id in makers if may_share(maker.id.namespace, reference.namespace)]
         if made:
             return [id for maker, id in made if maker.folder == f.folder] or [id for _, id in made]
-        return [self.ghost(f, reference, self.absence(reference))]
+        return [self.placeholder(f, reference, self.absent_state(reference))]
 
-    def absence(self, reference: Reference) -> State:
+    def absent_state(self, reference: Reference) -> State:
         if is_provided(reference):
             return "provided"
         if reference.name in self.bundle.mentioned:
             return "mentioned"
         return "optional" if reference.optional else "absent"
 
-    def ghost(self, f: Facts, reference: Reference, state: State) -> str:
-        """The node of an object that does not stand in the input. Who cannot do without it decides what is said of it."""
+    def placeholder(self, f: Facts, reference: Reference, state: State) -> str:
+        """Returns the id of the placeholder for an object that is not in the input. A required reference makes an optional one absent."""
         key = (f.folder, reference.api_group, reference.kind, reference.namespace, reference.name)
         id = self.outside.get(key)
         if id is None:
@@ -142,40 +142,40 @@ class _RelationDrawing:
             self.nodes[id] = replace(self.nodes[id], state="absent")
         return id
 
-    def calls(self, f: Facts) -> None:
-        """What programs are told to connect to."""
-        for address in f.addresses if f.whole else ():
+    def add_addresses(self, f: Facts) -> None:
+        """Adds edges to the Services whose addresses appear in the object."""
+        for address in f.addresses if f.is_complete else ():
             wanted = service_of(address.host, f, self.bundle)
             found = services(wanted, f, self.bundle) if wanted is not None else []
             port = str(address.port) if address.port else ""
             for service in found:
                 self.connect(f, self.ids[id(service)], "address", "address", port, address.place)
 
-    def selects(self, f: Facts, each: SelectorFact) -> None:
+    def add_selector(self, f: Facts, each: SelectorFact) -> None:
         if each.aim == "own":
             return
         if not each.selector.requirements:
-            # All pods of a namespace: one edge says so better than one for each.
+            # All Pods of a namespace: a single edge to the namespace.
             if not each.elsewhere:
-                for target in self.targets(f, Reference("", "Namespace", "", f.id.namespace or "default", each.place)):
+                for target in self.resolve(f, Reference("", "Namespace", "", f.id.namespace or "default", each.place)):
                     self.connect(f, target, "selector", each.aim, place=each.place)
             return
         kind = "Service" if each.aim == "monitor" else each.aim if each.aim[0].isupper() else ""
-        found = self.labelled(f, each, kind) if kind else (other for other, _ in self.bundle.selected(f, each.selector))
-        for other in islice(found, _MOST):
+        found = self.matching_labels(f, each, kind) if kind else (other for other, _ in self.bundle.pods_matching(f, each.selector))
+        for other in islice(found, _MAX_SELECTED_OBJECTS):
             if other is not f:
                 self.connect(f, self.ids[id(other)], "selector", each.aim, place=each.place)
 
-    def labelled(self, f: Facts, each: SelectorFact, kind: str) -> Iterator[Facts]:
-        """The objects of a kind with the labels that a monitor wants, or a Prometheus. They are found by one of these."""
+    def matching_labels(self, f: Facts, each: SelectorFact, kind: str) -> Iterator[Facts]:
+        """Yields the objects of a kind that the selector of a monitor or Prometheus matches. Looked up by one of the labels."""
         equal = next((r for r in each.selector.requirements if r.operator == "In"), None)
         for value in equal.values if equal is not None else ():
             for other in self.bundle.labelled(kind, equal.key if equal is not None else "", value):
-                if each.selector.matches(other.labels) and self.looks_at(f, each, other):
+                if each.selector.matches(other.labels) and self.may_select(f, each, other):
                     yield other
 
-    def looks_at(self, f: Facts, each: SelectorFact, other: Facts) -> bool:
-        """Whether an object is in a namespace in which a monitor or a Prometheus looks, or may be."""
+    def may_select(self, f: Facts, each: SelectorFact, other: Facts) -> bool:
+        """Whether an object is, or may be, in a namespace that a monitor or Prometheus selects."""
         if each.namespaces:
             return not other.id.namespace or other.id.namespace in each.namespaces
         return each.elsewhere or each.homes is not None or self.bundle.together(f, other)
@@ -183,7 +183,7 @@ class _RelationDrawing:
     def connect(
         self, f: Facts, target: str, relation: Relation, use: str, key: str = "", place: Location | None = None, optional: bool = False
     ) -> None:
-        edge = self.edges.setdefault((self.ids[id(f)], target, use), _GraphDraft(relation, optional))
+        edge = self.edges.setdefault((self.ids[id(f)], target, use), _EdgeDraft(relation, optional))
         edge.optional = edge.optional and optional
         if key:
             edge.keys[key] = None
@@ -192,12 +192,12 @@ class _RelationDrawing:
 
 
 def _use(reference: Reference) -> str:
-    """The use of a reference. What an object belongs to is told from the Service that a StatefulSet has."""
+    """Returns the use of a reference. Separates owner references from other references with use "own", such as serviceName."""
     return "owner" if reference.use == "own" and reference.place.field.startswith("metadata.ownerReferences") else reference.use
 
 
 def _by_object(report: Report) -> tuple[dict[tuple[object, ...], list[Finding]], tuple[Finding, ...]]:
-    """The findings of each object, and those about no object."""
+    """Returns the findings of each object, and the findings without an object."""
     known = {(f.place.file, f.place.document, f.id) for f in report.bundle.facts}
     table: dict[tuple[object, ...], list[Finding]] = defaultdict(list)
     unplaced = []

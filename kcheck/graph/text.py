@@ -1,4 +1,4 @@
-"""The graph as a listing: each object, and below it what it leads to."""
+"""The graph as text: each object, followed by its outgoing edges."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from kcheck.reporters.style import BOLD, DIM, PLAIN, SEVERITY_COLOURS, Style
 from kcheck.reporters.terminal_safe import Glyphs
 
 _RED = "31"
-_WIDEST = 60
-"""Cells of a column beyond which it is not worth to keep the next one straight."""
+_MAX_COLUMN_WIDTH = 60
+"""Maximum width of a column that is padded for alignment."""
 
 
 def write(graph: Graph, out: TextIO, style: Style = PLAIN) -> None:
-    """By namespace and category, in the order of the input. Names are shown as they are safe on a terminal."""
+    """Writes the objects by namespace and category, in input order. Unsafe characters are escaped."""
     listing = _Listing(graph, Glyphs.of(out), style)
     out.writelines(f"{line.rstrip()}\n" for line in listing.lines())
 
@@ -39,7 +39,7 @@ class _Listing:
         for namespace in sorted(spaces):
             yield self.style.paint(f"namespace {self.visible(namespace)}" if namespace else "no namespace", "1;4")
             yield ""
-            # What stands alone needs no line above it, which keeps a list of such short.
+            # Consecutive objects without edges are not separated by empty lines, to keep the list short.
             after_tree = False
             for node in sorted(spaces[namespace], key=lambda n: CATEGORIES.index(n.category)):
                 lines = [self.heading(node), *self.edges(node)]
@@ -65,7 +65,7 @@ class _Listing:
     def edges(self, node: GraphNode) -> Iterator[str]:
         edges = self.graph.outgoing[node.id]
         rows = [(self.visible(edge.label), self.graph.by_id[edge.target], edge) for edge in edges]
-        widest = min(max((len(use) for use, _, _ in rows), default=0), _WIDEST)
+        widest = min(max((len(use) for use, _, _ in rows), default=0), _MAX_COLUMN_WIDTH)
         for number, (use, target, edge) in enumerate(rows, 1):
             branch = self.style.paint(self.end if number == len(rows) else self.fork, DIM)
             line = f"{branch}{use:<{widest}}  {self.title(target, node.namespace)}"
@@ -78,7 +78,7 @@ class _Listing:
         return "  " + self.style.paint(words, _RED if target.state == "absent" else DIM)
 
     def title(self, node: GraphNode, namespace: str) -> str:
-        """KIND/NAME, with its namespace where that is another one."""
+        """Returns KIND/NAME, followed by the namespace if it differs from `namespace`."""
         where = f" in {node.namespace}" if node.namespace and node.namespace != namespace else ""
         return self.visible(f"{node.kind}/{node.name or '?'}{where}")
 

@@ -1,4 +1,4 @@
-"""A part of a graph: some namespaces or kinds, or what is near one object."""
+"""Subgraphs: by namespace, by kind, or around an object."""
 
 from __future__ import annotations
 
@@ -6,38 +6,38 @@ from collections import defaultdict
 from collections.abc import Callable, Collection
 
 from kcheck.graph.graph import Graph, GraphNode
-from kcheck.kube.suggestions import nearest
+from kcheck.kube.suggestions import nearest, suggest
 
 DEPTH = 2
 
 
 class NotFound(ValueError):
-    """What was asked for is not in the graph; the message says what may have been meant."""
+    """A namespace, kind or object is not in the graph. The message contains a suggestion."""
 
 
 def of_namespaces(graph: Graph, namespaces: Collection[str]) -> Graph:
-    """The objects of these namespaces, and what belongs to no namespace and is connected to them. Raises NotFound."""
-    _known("namespace", namespaces, {n.namespace for n in graph.nodes} | {n.name for n in graph.nodes if n.kind == "Namespace"})
+    """Returns the objects of some namespaces, and the objects without a namespace that are connected to them. Raises NotFound."""
+    _require_known("namespace", namespaces, {n.namespace for n in graph.nodes} | {n.name for n in graph.nodes if n.kind == "Namespace"})
     inside = {n.id for n in graph.nodes if n.namespace in namespaces or (n.kind == "Namespace" and n.name in namespaces)}
     touched = {end for e in graph.edges if {e.source, e.target} & inside for end in (e.source, e.target)}
-    return _part(graph, lambda n: n.id in inside or (n.id in touched and not n.namespace))
+    return _subgraph(graph, lambda n: n.id in inside or (n.id in touched and not n.namespace))
 
 
 def of_kinds(graph: Graph, kinds: Collection[str]) -> Graph:
-    """The objects of these kinds, in whatever case they are written. Raises NotFound."""
+    """Returns the objects of some kinds. The case of `kinds` is ignored. Raises NotFound."""
     known = {n.kind.lower(): n.kind for n in graph.nodes}
-    _known("kind", [known.get(kind.lower(), kind) for kind in kinds], known.values())
+    _require_known("kind", [known.get(kind.lower(), kind) for kind in kinds], known.values())
     wanted = {kind.lower() for kind in kinds}
-    return _part(graph, lambda n: n.kind.lower() in wanted)
+    return _subgraph(graph, lambda n: n.kind.lower() in wanted)
 
 
 def around(graph: Graph, focus: str, depth: int) -> Graph:
-    """The objects called KIND/NAME, and what is at most `depth` edges away, whatever their direction. Raises NotFound."""
+    """Returns the objects called KIND/NAME, and all objects at most `depth` edges away in either direction. Raises NotFound."""
     kind, slash, name = focus.partition("/")
     found = [n.id for n in graph.nodes if n.kind.lower() == kind.lower() and n.name == name]
     if not slash or not found:
         near = nearest(focus, dict.fromkeys(n.title for n in graph.nodes))
-        raise NotFound(f"no object {focus}" + (f": did you mean {near}?" if near else ": write KIND/NAME, such as Service/web"))
+        raise NotFound(f'unknown object "{focus}"; ' + (f'did you mean "{near}"?' if near else "use KIND/NAME, such as Service/web"))
     neighbours: dict[str, list[str]] = defaultdict(list)
     for edge in graph.edges:
         neighbours[edge.source].append(edge.target)
@@ -46,18 +46,17 @@ def around(graph: Graph, focus: str, depth: int) -> Graph:
     for _ in range(depth):
         border = list(dict.fromkeys(other for id in border for other in neighbours[id] if other not in reached))
         reached.update(border)
-    return _part(graph, lambda n: n.id in reached)
+    return _subgraph(graph, lambda n: n.id in reached)
 
 
-def _known(what: str, words: Collection[str], known: Collection[str]) -> None:
+def _require_known(what: str, words: Collection[str], known: Collection[str]) -> None:
     for word in words:
         if word not in known:
-            near = nearest(word, sorted(known))
-            have = ", ".join(sorted(filter(None, known))[:8])
-            raise NotFound(f"no {what} {word}: " + (f"did you mean {near}?" if near else f"the input has {have or 'none'}"))
+            names = sorted(filter(None, known))
+            raise NotFound(f'unknown {what} "{word}"; {suggest(word, names) or f"the input has no {what}"}')
 
 
-def _part(graph: Graph, wanted: Callable[[GraphNode], bool]) -> Graph:
+def _subgraph(graph: Graph, wanted: Callable[[GraphNode], bool]) -> Graph:
     nodes = tuple(node for node in graph.nodes if wanted(node))
     ids = {node.id for node in nodes}
     return Graph(nodes, tuple(e for e in graph.edges if e.source in ids and e.target in ids), graph.unplaced)

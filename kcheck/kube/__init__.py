@@ -1,1 +1,1 @@
-"""The domain of Kubernetes on strings and numbers: names, labels, selectors, quantities, images, ports."""
+"""Types and formats of Kubernetes: names, labels, selectors, quantities, images, ports, Pods and objects."""

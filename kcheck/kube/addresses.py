@@ -1,10 +1,10 @@
-"""IP addresses and networks as the API server reads them in fields of pods, services and nodes.
+"""IP addresses and networks as the API server reads them in fields of Pods, Services and nodes.
 
-Up to 1.35 it read them leniently, as old Go programs did: leading zeros of decimal parts were ignored, which other programs
-take for octal, and IPv4 addresses could stand in IPv6 notation. Since 1.36 (StrictIPCIDRValidation) both are refused; `usual`
-tells what to write instead.
-Source: ParseIPSloppy of k8s.io/utils/net; IsValidIP, IsValidCIDR and what warns beside them in
-k8s.io/apimachinery/pkg/util/validation; ValidateNonSpecialIP (pkg/apis/core/validation).
+Up to 1.35 the API server read them leniently, as old Go programs do: leading zeros of decimal parts were ignored, although other programs
+read such parts as octal, and IPv4 addresses were accepted in IPv6 notation. Since 1.36 (StrictIPCIDRValidation) both are rejected; `usual`
+returns the canonical form.
+Source: ParseIPSloppy (k8s.io/utils/net); IsValidIP, IsValidCIDR and their warnings (k8s.io/apimachinery/pkg/util/validation);
+ValidateNonSpecialIP (pkg/apis/core/validation).
 """
 
 from __future__ import annotations
@@ -22,34 +22,39 @@ _MAPPED = (0, 0, 0, 0, 0, 0xFFFF)
 
 
 class Network(NamedTuple):
-    """A network: its address, nothing behind the prefix, and the length of the prefix."""
+    """A network.
+
+    Attributes:
+        address: network address, with all bits after the prefix zero.
+        bits: length of the prefix.
+    """
 
     address: Address
     bits: int
 
     def contains(self, other: Network) -> bool:
-        """Whether the other network is a part of this one and not all of it."""
+        """Return whether the other network is a proper subset of this one."""
         if len(self.address) != len(other.address) or self.bits >= other.bits:
             return False
         return _masked(other.address, self.bits) == self.address
 
 
 def ip(text: str, *, strict: bool = True) -> str:
-    """Empty for an IPv4 or IPv6 address, else what is wrong. `strict`: as since 1.36."""
+    """Return "" for a valid IPv4 or IPv6 address, otherwise a Complaint. `strict`: apply the rules of 1.36."""
     address = parse(text)
     if address is None:
         if "/" in text:
-            return Complaint(f"{text} is a network, not an address", f"write {text.partition('/')[0]}")
-        return Complaint(f"{text or 'an empty text'} is no IP address", "write one such as 10.9.8.7 or 2001:db8::ffff")
+            return Complaint(f'"{text}" is a network, not an IP address', f"use an address, such as {text.partition('/')[0]}")
+        return Complaint(f'"{text}" is not a valid IP address', "use an address such as 10.9.8.7 or 2001:db8::ffff")
     if strict and _padded(text):
-        return Complaint(f"{text} has leading zeros, which others read as octal", f"write {canonical(address)}")
+        return Complaint(f'IP address "{text}" has leading zeros, which some programs read as octal', f"use {canonical(address)}")
     if strict and _is_mapped(address):
-        return Complaint(f"{text} is an IPv4 address in IPv6 notation", f"write {canonical(address)}")
+        return Complaint(f'"{text}" is an IPv4 address in IPv6 notation', f"use {canonical(address)}")
     return ""
 
 
 def parse(text: str) -> Address | None:
-    """The address that a text means when it is read leniently, None where it means none."""
+    """Return the address of a text, read leniently, None if it is not an address."""
     for char in text:
         if char == ".":
             return _four(text)
@@ -59,7 +64,7 @@ def parse(text: str) -> Address | None:
 
 
 def canonical(address: Address) -> str:
-    """The usual text of an address: no leading zeros, and for IPv6 lower case and the longest run of zeros left out (RFC 5952)."""
+    """Return the canonical form of an address: no leading zeros; IPv6 in lower case with the longest run of zeros omitted (RFC 5952)."""
     address = _unmapped(address)
     if len(address) == 4:
         return ".".join(map(str, address))
@@ -71,7 +76,7 @@ def canonical(address: Address) -> str:
 
 
 def usual(text: str) -> str:
-    """How to write an address, "" where it stands as it should or is none at all."""
+    """Return the canonical form of an address, "" if the text is already canonical or is not an address."""
     address = parse(text)
     if address is None:
         return ""
@@ -80,29 +85,29 @@ def usual(text: str) -> str:
 
 
 def family(text: str) -> int:
-    """4 or 6 for an address or a network of that family, read leniently, 0 for anything else."""
+    """Return the IP family (4 or 6) of an address or network, read leniently, 0 for any other text."""
     address = parse(text.partition("/")[0])
     return 0 if address is None else 4 if len(_unmapped(address)) == 4 else 6
 
 
 def special(text: str) -> str:
-    """What keeps an address from being one of a pod that others reach, "" for nothing."""
+    """Return the kind of a special address, which cannot be the address of a reachable Pod, "" for an ordinary address."""
     address = _unmapped(parse(text) or ())
     if not any(address):
-        return "the address of nothing in particular" if address else ""
+        return "the unspecified address" if address else ""
     if address[0] == 127 if len(address) == 4 else address == (0, 0, 0, 0, 0, 0, 0, 1):
-        return "a loopback address, which every host has for itself"
+        return "a loopback address, which is local to each host"
     if address[:2] == (169, 254) if len(address) == 4 else address[0] & 0xFFC0 == 0xFE80:
-        return "a link-local address, which is not routed"
+        return "a link-local address"
     if address[:3] == (224, 0, 0) if len(address) == 4 else address[0] & 0xFF0F == 0xFF02:
         return "a link-local multicast address"
     return ""
 
 
 def network(text: str, *, strict: bool = True) -> str:
-    """Empty for a network such as 10.9.8.0/24, else what is wrong. `strict`: as since 1.36.
+    """Return "" for a valid network such as 10.9.8.0/24, otherwise a Complaint.
 
-    Leading zeros, bits behind the prefix and IPv4 addresses in IPv6 notation are then refused.
+    `strict`: apply the rules of 1.36, which reject leading zeros, bits after the prefix and IPv4 addresses in IPv6 notation.
     """
     address, slash, bits = text.partition("/")
     parsed, found = parse(address), parse_network(text)
@@ -110,21 +115,21 @@ def network(text: str, *, strict: bool = True) -> str:
         if parsed is not None and not slash:
             usual = 24 if len(parsed) == 4 else 64
             bits = str(usual if _masked(parsed, usual) == parsed else width(parsed))
-            return Complaint(f"{text} is an address, not a network", f"add the length of its prefix, such as {text}/{bits}")
-        return Complaint(f"{text or 'an empty text'} is no network", "write one such as 10.9.8.0/24 or 2001:db8::/64")
+            return Complaint(f'"{text}" is an IP address, not a network', f"add a prefix length, such as {text}/{bits}")
+        return Complaint(f'"{text}" is not a valid network', "use a network in CIDR notation, such as 10.9.8.0/24 or 2001:db8::/64")
     if not strict:
         return ""
     if _padded(address) or (bits != "0" and bits.startswith("0")):
-        return Complaint(f"{text} has leading zeros, which others read as octal", f"write {canonical(parsed)}/{found.bits}")
+        return Complaint(f'network "{text}" has leading zeros, which some programs read as octal', f"use {canonical(parsed)}/{found.bits}")
     if _is_mapped(parsed):
-        return Complaint(f"{text} is an IPv4 network in IPv6 notation", "write it as IPv4")
-    return (
-        "" if found.address == parsed else Complaint(f"{text} has bits set behind its prefix", f"write {canonical(found.address)}/{bits}")
-    )
+        return Complaint(f'"{text}" is an IPv4 network in IPv6 notation', "use IPv4 notation")
+    if found.address == parsed:
+        return ""
+    return Complaint(f'network "{text}" has bits set after its prefix', f"use {canonical(found.address)}/{bits}")
 
 
 def parse_network(text: str) -> Network | None:
-    """The network that a text means when it is read leniently, None where it means none."""
+    """Return the network of a text, read leniently, None if it is not a network."""
     address, _, bits = text.partition("/")
     parsed = parse(address)
     if parsed is None or not _PART.fullmatch(bits) or len(bits.lstrip("0")) > 3 or int(bits) > width(parsed):
@@ -133,7 +138,7 @@ def parse_network(text: str) -> Network | None:
 
 
 def usual_network(text: str) -> str:
-    """How to write a network, "" where it stands as it should or is none at all."""
+    """Return the canonical form of a network, "" if the text is already canonical or is not a network."""
     found = parse_network(text)
     if found is None or _is_mapped(found.address):
         return ""
@@ -142,22 +147,22 @@ def usual_network(text: str) -> str:
 
 
 def width(address: Address) -> int:
-    """Bits of an address."""
+    """Return the number of bits of an address."""
     return 32 if len(address) == 4 else 128
 
 
 def _is_mapped(address: Address) -> bool:
-    """Whether it is an IPv4 address in IPv6 notation."""
+    """Return whether this is an IPv4 address in IPv6 notation."""
     return len(address) == 8 and address[:6] == _MAPPED
 
 
 def _unmapped(address: Address) -> Address:
-    """The IPv4 address where one stands in IPv6 notation."""
+    """Convert an IPv4 address in IPv6 notation to IPv4; return other addresses unchanged."""
     return tuple(byte for group in address[6:] for byte in divmod(group, 256)) if _is_mapped(address) else address
 
 
 def _padded(text: str) -> bool:
-    """Whether a part has zeros in front that strict readers do not take."""
+    """Return whether a part has leading zeros that strict parsers reject."""
     *groups, last = text.split(":")
     parts = last.split(".")
     if len(parts) == 1:
@@ -167,7 +172,7 @@ def _padded(text: str) -> bool:
 
 
 def _masked(address: Address, bits: int) -> Address:
-    """The address with nothing behind its first bits."""
+    """Return the address with all but its first `bits` bits cleared."""
     size = width(address) // len(address)
     kept = [min(max(bits - size * place, 0), size) for place in range(len(address))]
     return tuple(part >> (size - count) << (size - count) for part, count in zip(address, kept, strict=True))
@@ -185,14 +190,14 @@ def _eight(text: str) -> Address | None:
     head, gap, tail = text.partition("::")
     if gap and "::" in tail:
         return None
-    # Groups may stand on both sides of a gap; an IPv4 address only at the very end.
+    # Groups are allowed on both sides of a gap, an IPv4 address only at the end.
     before = _groups(head, last=not gap)
     after = _groups(tail, last=True)
     if before is None or after is None:
         return None
     if not gap:
         return before if len(before) == 8 else None
-    # The server's reader lets a gap stand for no zeros at all only when there is room for one group.
+    # The API server requires a gap to represent at least one group.
     missing = 8 - len(before) - len(after)
     return (*before, *(0,) * missing, *after) if missing > 0 else None
 
@@ -214,7 +219,7 @@ def _groups(text: str, last: bool) -> Address | None:
 
 
 def _longest_run(address: Address) -> tuple[int, int]:
-    """Start and length of the longest run of zeros, the first of several."""
+    """Return start and length of the first of the longest runs of zeros."""
     best = (0, 0)
     start = 0
     for place, group in enumerate((*address, 1)):

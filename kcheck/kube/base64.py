@@ -13,7 +13,7 @@ from kcheck.text.pattern import pattern
 
 _DIGITS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _BREAKS = b"\r\n"
-_STRANGE = pattern(rb"[^A-Za-z0-9+/\r\n]")
+_INVALID = pattern(rb"[^A-Za-z0-9+/\r\n]")
 # What people write instead of the rest of a long value: three dots, or the one character for them.
 _ELISION = pattern(rb"\s*(?:\.\.\.|\xe2\x80\xa6)\s*")
 _ONLY_BREAKS = pattern(rb"[\r\n]*")
@@ -36,7 +36,7 @@ def decode(text: str) -> bytes:
     data = text.encode("utf-8", "surrogatepass")
     packed = data.translate(None, _BREAKS)
     digits = packed.rstrip(b"=")
-    # Whole groups of four with at most two '=' at the end, nothing but digits before: all in C, whatever the size.
+    # Fast path in C: complete groups of four digits, with at most two '=' at the end.
     if len(packed) % 4 == 0 and len(packed) - len(digits) <= 2 and not digits.translate(None, _DIGITS):
         return binascii.a2b_base64(packed)
     raise _diagnose(data)
@@ -44,10 +44,10 @@ def decode(text: str) -> bytes:
 
 def _diagnose(data: bytes) -> BadBase64:
     """Why the text is rejected and where. All bytes before that place are ASCII, so the offset counts characters, too."""
-    strange = _STRANGE.search(data)
-    end = strange.start() if strange else len(data)
+    invalid = _INVALID.search(data)
+    end = invalid.start() if invalid else len(data)
     used = (end - data.count(b"\r", 0, end) - data.count(b"\n", 0, end)) % 4
-    if strange is None:
+    if invalid is None:
         missing = "its length is not a multiple of 4" if used == 1 else f'the "{"=" * (4 - used)}" padding is missing'
         return BadBase64(Complaint(f"invalid base64: {missing}", _PLAIN_OR_ENCODED), end - used)
     if _ELISION.fullmatch(data, end):
@@ -56,7 +56,7 @@ def _diagnose(data: bytes) -> BadBase64:
         )
     found = data[end : end + 4].decode("utf-8", "replace")[0]
     if found != "=":
-        return BadBase64(_stranger(found), end)
+        return BadBase64(_explain_character(found), end)
     if used < 2:
         return BadBase64(Complaint('invalid base64: "=" is not allowed at this position', "encode the value again with base64 -w0"), end)
     place = end + 1
@@ -73,7 +73,7 @@ def _diagnose(data: bytes) -> BadBase64:
     return BadBase64(message, _skip(data, place))
 
 
-def _stranger(found: str) -> str:
+def _explain_character(found: str) -> str:
     if found in "-_":
         help = f'use "{"+" if found == "-" else "/"}" instead'
         return Complaint(f'invalid base64: "{found}" belongs to the URL-safe alphabet', help)

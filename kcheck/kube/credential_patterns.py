@@ -18,6 +18,8 @@ _LINE = r"""(?m)^[ \t]*(?:export[ ]+|set[ ]+|-[ ]+|["']?-D)?(["']?)([A-Za-z][\w.
 _ARGUMENT = r"""(?:(?<=[\s;&|"'(])|^)(?:(-{1,2}[A-Za-z][\w.\-]*)(?:=|[ ]+)|([A-Za-z_]\w*)=)(["']?)([^\s"'`;&|()\\]+)"""
 _MYSQL = r"""\bmysql(?:admin|dump|show|check)?\b[^\n;|&]*?\s-p["']?([^\s"'`;&|()$\\]+)"""
 _BASE64 = r"[A-Za-z0-9+/]{16,}={0,2}"
+SHORTEST_BASE64 = 16
+"""Characters of the shortest text that is searched as base64."""
 _USERS = ("", "user", "username", "usr", "login", "name", "id", "u")
 _PASSWORDS = ("password", "pass", "passwd", "pwd", "secret", "token", "pw", "p")
 # In characters: results for shorter strings are cached, because the words of commands and settings are repeated often.
@@ -61,7 +63,7 @@ def _recognized(text: str) -> Iterator[FoundCredential]:
             user, _, password = credentials.decoded(match[1]).partition(":")
             if user.isprintable() and could_be_credential(password):
                 yield FoundCredential(f'a registry password of user "{user}"', *match.span(1))
-    if len(text) >= 16 and " " not in text and _compiled(_BASE64).fullmatch(text.strip()):
+    if len(text) >= SHORTEST_BASE64 and " " not in text and _compiled(_BASE64).fullmatch(text.strip()):
         inner = credentials.decoded(text.strip())
         found = find(inner) if "://" in inner or '"auth"' in inner else ()
         if found:

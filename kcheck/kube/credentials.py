@@ -1,4 +1,4 @@
-"""Credentials that say by their shape what they are: tokens of well-known services and private keys.
+"""Credentials that are recognized by their format: tokens of well-known services and private keys.
 
 Facts: what the services publish of the prefixes, alphabets and lengths of their tokens, mostly for the sake of secret scanners.
 """
@@ -15,7 +15,7 @@ from kcheck.text.record import NamedTuple
 
 
 class CredentialToken(NamedTuple):
-    """Characters of a text that are a credential. `kind`: what to call it. `encoded`: whether it stands there in base64."""
+    """A credential in a text. `kind`: its name in messages. `encoded`: whether it is base64-encoded."""
 
     kind: str
     start: int
@@ -91,7 +91,7 @@ _RANKS = {beginning: number for number, beginning in enumerate(_BEGINNINGS)}
 # The beginnings with a character that words often lack, and the others, by whether they have a capital.
 _SIGNED = [(sign, [each for each in _BEGINNINGS if next((one for one in "_-." if one in each), "") == sign]) for sign in "_-."]
 _CAPITAL, _SMALL = ([each for each in _BEGINNINGS if not set("_-.") & set(each) and each.islower() is low] for low in (False, True))
-# A token in another one's documentation, and what is typed with one finger.
+# Tokens of documentation, and sequences that are typed by hand.
 _PRETENDED = (
     "example", "xxxx", "0000000", "1234567", "abcdef", "aaaa", "....", "your", "fake", "dummy", "placeholder", "changeme", "redacted",
 )  # fmt: skip
@@ -99,7 +99,7 @@ _LEAST_ENTROPY = 3.0
 
 
 def find(text: str) -> Iterator[CredentialToken]:
-    """The credentials in a text, plain or encoded in base64 as a whole, in no order."""
+    """The credentials in a text, plain or base64-encoded as a whole, in no particular order."""
     for beginning in _beginnings_in(text):
         at = text.find(beginning)
         while at >= 0:
@@ -109,11 +109,16 @@ def find(text: str) -> Iterator[CredentialToken]:
             at = text.find(beginning, at + 1 if token is None else token.end)
 
 
+def may_hold(text: str) -> bool:
+    """Whether a text contains the beginning of a credential; if not, `find` returns nothing."""
+    return bool(_beginnings_in(text))
+
+
 def _beginnings_in(text: str) -> list[str]:
-    """What in a text may be the beginning of a credential; mostly nothing is."""
+    """The possible beginnings of credentials in a text, usually none."""
     if len(text) < _SHORTEST:
         return []
-    # But for private keys, no credential has blanks in it, and few words are as long as one.
+    # Except for private keys, a credential contains no whitespace, and few words are as long as one.
     words = " ".join([word for word in text.split() if len(word) >= _SHORTEST])
     if not words:
         return [_KEY] if len(text) >= _BROKEN and _KEY in text else []
@@ -129,13 +134,13 @@ def _beginnings_in(text: str) -> list[str]:
 
 
 def entropy(text: str) -> float:
-    """Bits a character, by how often each character stands in the text."""
+    """Shannon entropy of the text in bits per character."""
     size = len(text)
     return -sum(n / size * log2(n / size) for n in map(text.count, set(text)))
 
 
 def is_pretended(text: str) -> bool:
-    """Whether a token is plainly none: it says so, or is too regular."""
+    """Whether a token is a placeholder: it says so, or is too regular."""
     low = text.lower()
     return entropy(text) < _LEAST_ENTROPY or any(word in low for word in _PRETENDED)
 
@@ -146,7 +151,7 @@ def _rest(beginning: str) -> re.Pattern[str]:
 
 
 def _plain(text: str, beginning: str, at: int) -> CredentialToken | None:
-    # These stand in the middle of a token.
+    # These are in the middle of a token.
     inner = {"8Q~": 3, "T3BlbkFJ": 23}.get(beginning, 0)
     if not inner and beginning[0].isalnum() and _goes_on(text, at):
         return None
@@ -157,7 +162,7 @@ def _plain(text: str, beginning: str, at: int) -> CredentialToken | None:
 
 
 def _goes_on(text: str, at: int) -> bool:
-    """Whether what stands at a place belongs to the characters before it; those of an escaped line break are none."""
+    """Whether the characters before a position belong to the same word; an escaped line break ends a word."""
     before = text[at - 1 : at]
     return (before.isalnum() or before in ("_", "-", "+")) and text[max(at - 2, 0) : at] not in ("\\n", "\\t", "\\r")
 
@@ -168,7 +173,7 @@ def _run() -> re.Pattern[str]:
 
 
 def _encoded(text: str, at: int) -> CredentialToken | None:
-    """The credential that a run of base64 is."""
+    """The credential that a base64-encoded word contains, if any."""
     match = _run().match(text, at)
     if match is None or (at and text[at - 1].isalnum()):
         return None
@@ -177,7 +182,7 @@ def _encoded(text: str, at: int) -> CredentialToken | None:
 
 
 def decoded(text: str) -> str:
-    """The text that base64 stands for, "" where it is none or stands for something else."""
+    """The text that a base64 string encodes, or "" if it is not base64 or not text."""
     try:
         return base64.decode(text).decode("utf-8")
     except (base64.BadBase64, UnicodeDecodeError):

@@ -1,4 +1,4 @@
-"""File modes of mounted files. YAML reads `0400` as octal, so the server sees 256; JSON has decimal numbers only."""
+"""File modes of mounted files. YAML reads `0400` as octal, so the API server receives 256; JSON has only decimal numbers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from kcheck.text.complaint import Complaint
 
 HIGHEST = 0o777
 
-# Modes that manifests ask for in earnest; what is written without the leading zero is most likely one of them.
+# Modes that manifests use. A number without leading zero is most likely one of them.
 _USUAL = frozenset(
     {0o400, 0o404, 0o440, 0o444, 0o500, 0o550, 0o555, 0o600, 0o640, 0o644, 0o660, 0o664, 0o666, 0o700, 0o711}
     | {0o744, 0o750, 0o755, 0o770, 0o775, 0o777}
@@ -14,23 +14,24 @@ _USUAL = frozenset(
 
 
 def mode(value: int) -> str:
-    """Empty for a mode that the server takes, else what is wrong and what to write."""
+    """Return "" for a mode that the API server accepts, otherwise a Complaint."""
     if 0 <= value <= HIGHEST:
         return ""
-    meant = intended(value)
-    remedy = f"write {octal(meant)}" if meant is not None else "write an octal number with a leading zero, such as 0644"
-    return Complaint(f"a file mode lies between 0 and 0777 (511), this is {value}", remedy)
+    intended_mode = intended(value)
+    help = f"did you mean {octal(intended_mode)}?" if intended_mode is not None else "use an octal number with a leading zero, such as 0644"
+    return Complaint(f"file mode {value} is out of range (0 to 0777, decimal 511)", help)
 
 
 def octal(value: int) -> str:
-    """The mode as YAML writes it, with its leading zero: 256 is `0400`."""
+    """Return the mode in the octal notation of YAML, with a leading zero: 256 is `0400`."""
     return f"0{value:o}"
 
 
 def intended(value: int) -> int | None:
-    """The mode that a number without leading zero was meant to be, None where it makes sense as it stands.
+    """Return the mode that was probably intended by a number without leading zero, None if the number is plausible as it is.
 
-    `400` is the mode 0620, which nobody wants; read as octal digits it is the usual 0400. 420 is the usual 0644 and so no slip.
+    `400` is the mode 0620, which is not used; its digits read as octal are the common mode 0400. 420 is the common mode 0644 and therefore
+    plausible.
     """
     digits = str(value)
     if not 3 <= len(digits) <= 4 or not set(digits) <= set("01234567") or value in _USUAL:

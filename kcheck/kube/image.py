@@ -65,7 +65,7 @@ class Image(NamedTuple):
 
     @property
     def pull_policy(self) -> Literal["Always", "IfNotPresent"]:
-        """The imagePullPolicy that the server fills in. The tag latest counts even beside a digest."""
+        """The imagePullPolicy that the server fills in. The tag latest counts even with a digest."""
         tag = self.tag or ("" if self.digest else DEFAULT_TAG)
         return "Always" if tag == DEFAULT_TAG else "IfNotPresent"
 

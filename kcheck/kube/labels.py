@@ -1,4 +1,4 @@
-"""Keys and values of labels, and which keys belong to Kubernetes itself.
+"""Keys and values of labels, and the keys that are reserved for Kubernetes.
 
 Facts: api/validate/content of k8s.io/apimachinery 1.36, and the documentation's page "Well-Known Labels, Annotations and Taints".
 """
@@ -13,11 +13,11 @@ from kcheck.text.pattern import pattern
 
 _VALUE = pattern("(?:[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?")
 
-# All annotations of an object together, keys and values, in bytes.
+# Maximum total size of the annotations of an object (keys and values) in bytes.
 ANNOTATIONS_LIMIT = 256 * 1024
 
 
-# Names directly under kubernetes.io/, where no component may invent more.
+# Names directly under kubernetes.io/, where components do not define further names.
 _BARE = """
     arch os hostname metadata.name limit-ranger change-cause description enforce-mountable-secrets ingress-bandwidth
     egress-bandwidth service-name service-account.name service-account.uid legacy-token-last-used legacy-token-invalid-since
@@ -25,7 +25,7 @@ _BARE = """
     config.hash config.mirror config.source initial-events-end created-by createdby cluster-service bootstrapping name role
     minikube-addons minikube-addons-endpoint
 """
-# Subdomains of components, each documented with labels or annotations for users; new ones come with every version.
+# Subdomains of components that define labels or annotations for users. Every release adds new ones.
 _KUBERNETES_IO = """
     addonmanager admissionregistration alpha apf app applyset apps apiserver authentication autoscaling autoscaling.alpha batch
     beta cluster-autoscaler component config container.apparmor.security.beta container.seccomp.security.alpha
@@ -78,17 +78,17 @@ def prefix(text: str) -> str:
 
 
 def belongs_to_kubernetes(text: str) -> bool:
-    """Whether a key lies under kubernetes.io, k8s.io or a subdomain of them. x-k8s.io, for projects of the SIGs, is another domain."""
+    """Return whether the prefix is kubernetes.io, k8s.io or a subdomain of them. x-k8s.io, used by SIG projects, is a different domain."""
     return f".{prefix(text)}".endswith((".kubernetes.io", ".k8s.io"))
 
 
 def reserved(text: str) -> bool:
-    """Whether a key lies under a reserved prefix and is none that Kubernetes or one of its projects defines for its users."""
+    """Return whether a key has a reserved prefix but is not defined by Kubernetes or one of its projects."""
     return belongs_to_kubernetes(text) and not well_known(text)
 
 
 def well_known(text: str) -> bool:
-    """Whether a key under a reserved prefix is a defined one, or belongs to a component that defines keys as it needs them."""
+    """Return whether a key with a reserved prefix is defined, or belongs to a component that may define further keys."""
     domain, _, name = text.rpartition("/")
     if domain == "kubernetes.io":
         return name in _NAMES
@@ -96,11 +96,11 @@ def well_known(text: str) -> bool:
 
 
 def replacement(text: str) -> str:
-    """The key that took the place of a deprecated one, "" where the key is current."""
+    """Return the replacement of a deprecated key, "" if the key is not deprecated."""
     return DEPRECATED.get(text, "")
 
 
-# From the deprecations of the same page; keys without prefix are the former names of the Job controller's labels.
+# Deprecated keys, from the same page. Keys without prefix are former labels of the Job controller.
 DEPRECATED = {
     "beta.kubernetes.io/arch": "kubernetes.io/arch",
     "beta.kubernetes.io/os": "kubernetes.io/os",
@@ -115,10 +115,10 @@ DEPRECATED = {
     "controller-uid": "batch.kubernetes.io/controller-uid",
 }
 
-# The labels that tools agree on to describe an application, all under app.kubernetes.io/.
+# The recommended labels that describe an application.
 RECOMMENDED = tuple(f"app.kubernetes.io/{name}" for name in ("name", "instance", "version", "component", "part-of", "managed-by"))
 
-# Keys with one meaning that users write by hand most: what a misspelt one is compared with.
+# Keys that are most often written by hand; misspelled keys are compared with them.
 COMMON = frozenset(
     {
         *RECOMMENDED,

@@ -1,4 +1,4 @@
-"""A place in a file that outlives the tree it was read from: small, picklable."""
+"""Locations in files that are independent of the parsed tree: small and picklable."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from kcheck.text.span import Range
 
 
 class ObjectId(NamedTuple):
-    """The object that a document (or an item of a List) is; empty strings where it does not say."""
+    """Identity of an object (a document or an item of a List); missing values are empty strings."""
 
     api_version: str = ""
     kind: str = ""
@@ -16,14 +16,21 @@ class ObjectId(NamedTuple):
 
     @property
     def title(self) -> str:
-        """The object as reports name it: Deployment shop/web."""
+        """The object as reports name it, such as Deployment shop/web."""
         return f"{self.kind} {self.namespace}/{self.name}" if self.namespace else f"{self.kind} {self.name}"
 
 
 class Location(NamedTuple):
-    """File, document in it (from 0, empty ones not counted), range, path of the field that stands there, its line's text.
+    """A location in a file.
 
-    `start`: character offset of the range in the file, for ignore comments, which cover stretches of text.
+    Attributes:
+        file: file name.
+        document: index of the document in the file, from 0; empty documents are not counted.
+        range: lines and columns.
+        field: path of the field.
+        object: object that contains the field.
+        line: text of the first line of the range.
+        start: character offset of the range in the file, used by ignore comments.
     """
 
     file: str

@@ -25,13 +25,13 @@ _ENV_STRICT = "[-._a-zA-Z][-._a-zA-Z0-9]*"
 _CONFIG_KEY = "[-._a-zA-Z0-9]+"
 _HEADER = "[-A-Za-z0-9]+"
 _DECIMAL = "0|-?[1-9][0-9]*"
-# Most runs need few of the patterns, and compiling them all costs a start-up more than it should.
+# Compiled on first use: most runs need few of the patterns.
 _compiled = cache(re.compile)
 _CEL_WORDS = "as break const continue else false for function if import in let loop namespace null package return true var void while"
 _CEL_RESERVED = frozenset(_CEL_WORDS.split())
 _STANDARD_FINALIZERS = frozenset({"kubernetes", "orphan", "foregroundDeletion"})
 
-# The server cuts a generateName here and adds five random characters.
+# The API server truncates generateName to this length and appends five random characters.
 GENERATED_BASE = 58
 
 
@@ -222,17 +222,17 @@ def decimal_integer(text: str) -> str:
 
 
 def generate_name(rule: Rule, text: str) -> str:
-    """A generateName under the rule of its kind. The name made of it is checked as well: see `generated`."""
+    """generateName with the rule of its kind. The generated name is checked separately: see `generated`."""
     return path_segment_prefix(text) if rule is path_segment else rule(masked(text))
 
 
 def masked(prefix: str) -> str:
-    """A name prefix as the server checks it: a final '-' is allowed, so it and the character before it are replaced by one letter."""
+    """Return a name prefix as the server checks it: a final "-" and the character before it are replaced with a letter."""
     return prefix[:-2] + "a" if len(prefix) > 1 and prefix.endswith("-") else prefix
 
 
 def generated(prefix: str) -> str:
-    """A name as the server would make it of a generateName."""
+    """Return a name as the API server generates it from generateName."""
     return prefix[:GENERATED_BASE] + "x2x4x"
 
 

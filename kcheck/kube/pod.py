@@ -1,4 +1,4 @@
-"""Pods and containers wherever they stand: a Pod, a template of a workload, a custom resource that embeds one."""
+"""Pods and containers in all their forms: Pods, Pod templates of workloads, and Pod specs embedded in custom resources."""
 
 from __future__ import annotations
 
@@ -16,29 +16,34 @@ _ENDING = ("batch Job", "batch CronJob")
 
 
 class Pod:
-    """A pod spec and the metadata beside it. `node` is the spec.
+    """A Pod spec with its metadata.
 
-    `whole`: False for what is only a part of one, as where a custom resource takes some fields of a pod and its controller knows the
-    others; `loose`: its containers are such parts, too. `lasts`: whether it runs until somebody stops it, and not until its work is
-    done; None where nobody knows, as of the pods of many custom resources.
+    Attributes:
+        node: the Pod spec.
+        resource: object that contains the spec.
+        is_complete: False if the spec is partial, such as the Pod fields of a custom resource whose controller sets the others.
+        is_partial: whether its containers are partial, too.
+        runs_forever: whether the Pod runs until it is stopped, rather than until its work is completed; None if unknown, as for the Pods of many
+            custom resources.
     """
 
-    def __init__(self, node: Node, resource: Resource, whole: bool = True, loose: bool = False) -> None:
+    def __init__(self, node: Node, resource: Resource, is_complete: bool = True, is_partial: bool = False) -> None:
         self.node = node
         self.resource = resource
-        self.whole = whole and not resource.part
-        self.loose = loose or resource.part
-        self.lasts: bool | None = not resource.is_a(*_ENDING)
+        self.is_complete = is_complete and not resource.part
+        self.is_partial = is_partial or resource.part
+        self.runs_forever: bool | None = not resource.is_a(*_ENDING)
 
     def __getitem__(self, key: str) -> Node:
         return self.node[key]
 
     @property
     def metadata(self) -> Node:
+        """The metadata of the Pod or Pod template."""
         parent = self.node.parent
         if parent is self.resource.node and self.is_template:
-            # What the labels of a custom resource mean for its pods, its controller alone knows.
-            return self.node.imaginary("metadata")
+            # Whether the labels of a custom resource are copied to its Pods depends on its controller.
+            return self.node.virtual("metadata")
         return parent["metadata"] if parent is not None else self.resource.node["metadata"]
 
     @property
@@ -51,12 +56,12 @@ class Pod:
 
     @property
     def is_template(self) -> bool:
-        """Whether something else makes the pod from this."""
+        """Whether Pods are created from this spec by a controller, that is, the object is not itself a Pod."""
         return self.node.parent is not self.resource.node or self.resource.kind != "Pod"
 
     @property
     def containers(self) -> Iterator[Container]:
-        """All containers, init and ephemeral ones too."""
+        """All containers, including init and ephemeral containers."""
         for name, role in _LISTS:
             for node in self.node[name]:
                 if node.is_map:
@@ -64,7 +69,7 @@ class Pod:
 
 
 class Container:
-    """One container of a pod."""
+    """A container of a Pod."""
 
     def __init__(self, node: Node, pod: Pod, role: Role) -> None:
         self.node = node
@@ -80,31 +85,31 @@ class Container:
 
     @property
     def name(self) -> str:
-        """Its name. A custom resource may have none for it: then that of what it stands in, or the key that it stands under."""
-        return self.node["name"].text or self._called
+        """Name of the container. If a custom resource does not set one, the name of the enclosing object or the key of the container."""
+        return self.node["name"].text or self._fallback_name
 
     @property
-    def _called(self) -> str:
+    def _fallback_name(self) -> str:
         owner, key = self.node.parent, self.node.name
         return (owner["name"].text if owner is not None else "") or (self.resource.name if key == "spec" else key)
 
     @property
-    def is_whole(self) -> bool:
-        """Whether all that is said of it stands here, and not some of it elsewhere, as with patches, which leave out the image."""
-        return bool(self.node["image"].text) and not self.pod.loose and bool(self.pod.node)
+    def is_complete(self) -> bool:
+        """Whether the container is complete. Patches, for example, omit the image."""
+        return bool(self.node["image"].text) and not self.pod.is_partial and bool(self.pod.node)
 
     @property
     def is_sidecar(self) -> bool:
-        """Whether it is an init container that keeps running."""
+        """Whether this is an init container that keeps running (restartPolicy: Always)."""
         return self.role == "init" and self.node["restartPolicy"].text == "Always"
 
     @property
     def runs_on(self) -> bool:
-        """Whether it runs as long as the pod does, so probes and ports mean something."""
+        """Whether the container runs as long as the Pod, so that its probes and ports have an effect."""
         return self.role == "container" or self.is_sidecar
 
 
 def role_of(node: Node) -> Role:
-    """What a container is, by the list that it stands in."""
+    """Return the role of a container, by the list that contains it."""
     listed = node.parent.name if node.parent is not None else ""
     return _ROLES.get(listed, "container")

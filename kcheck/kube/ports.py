@@ -1,4 +1,4 @@
-"""Ports: numbers, names, protocols, and fields that take either a number or a name."""
+"""Ports: numbers, names, protocols, and fields that accept a number or a name."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from kcheck.text.record import NamedTuple
 PROTOCOLS = ("TCP", "UDP", "SCTP")
 DEFAULT_PROTOCOL = "TCP"
 ANY_ADDRESS = "0.0.0.0"
-# Below this a process without privileges cannot listen, unless the node is told otherwise.
+# Unprivileged processes cannot listen on lower ports, unless the node is configured otherwise.
 FIRST_UNPRIVILEGED = 1024
-# Where the API server picks node ports from unless its --service-node-port-range says otherwise.
+# Default of --service-node-port-range of the API server.
 NODE_PORTS = range(30000, 32768)
 
 
@@ -26,7 +26,7 @@ class Port(NamedTuple):
 
 
 class HostPort(NamedTuple):
-    """A port of the node that a container takes, with the defaults filled in."""
+    """A host port of a container, with defaults applied."""
 
     number: int
     protocol: str = DEFAULT_PROTOCOL
@@ -34,26 +34,26 @@ class HostPort(NamedTuple):
 
 
 def number(value: int) -> str:
-    """Empty for a port number, else what is wrong."""
-    return "" if 1 <= value <= 65535 else f"a port lies between 1 and 65535, this is {value}"
+    """Return "" for a valid port number, otherwise the message."""
+    return "" if 1 <= value <= 65535 else f"port {value} is out of range (1-65535)"
 
 
 def reference(value: int | str) -> str:
-    """Empty for a port by number or by name (targetPort, the port of a probe), else what is wrong.
+    """Return "" for a valid port number or name (targetPort, the port of a probe), otherwise the message.
 
-    A number in quotes is a name to the server, and names need a letter.
+    The API server treats a number in quotes as a name, and a name must contain a letter.
     """
     if isinstance(value, int):
         return number(value)
     if value.isascii() and value.isdigit():
-        return Complaint(f"{value!r} is text, so the server looks for a port of that name", f"write {value} without quotes")
+        return Complaint(f'"{value}" is a string, so it is used as a port name', f"use {value} without quotes")
     return names.port_name(value)
 
 
 def resolve(value: int | str, declared: Iterable[Port], protocol: str = DEFAULT_PROTOCOL) -> int | None:
-    """The number that a reference means. A name means the declared port of that name and protocol, None where there is none.
+    """Return the port number of a number or name, None if no declared port has this name and protocol.
 
-    A number means itself: what a container listens on need not be declared.
+    A number is returned unchanged: containers may listen on ports that are not declared.
     """
     if isinstance(value, int):
         return value
@@ -61,7 +61,7 @@ def resolve(value: int | str, declared: Iterable[Port], protocol: str = DEFAULT_
 
 
 def collide(first: HostPort, second: HostPort) -> bool:
-    """Whether two containers cannot hold their ports on one node: the address for all takes the port on each of them."""
+    """Return whether two host ports conflict on one node: 0.0.0.0 conflicts with every address."""
     if (first.number, first.protocol) != (second.number, second.protocol):
         return False
     addresses = {first.address or ANY_ADDRESS, second.address or ANY_ADDRESS}

@@ -1,8 +1,8 @@
-"""Amounts of resources as Kubernetes writes them: `500m`, `1.5Gi`, `2e3`.
+"""Resource quantities of Kubernetes: `500m`, `1.5Gi`, `2e3`.
 
-The rules are those of resource.Quantity in k8s.io/apimachinery 1.36. A value is exact, an integer times a power of ten; nothing is
-smaller than a billionth (less is rounded up to it) and no number of Ki, Mi and so on passes 2^63-1. Where the server computes
-in 64 bits, `scaled` overflows as it does.
+The rules are those of resource.Quantity in k8s.io/apimachinery 1.36. A value is exact: an integer times a power of ten. The smallest unit
+is 10^-9 (smaller fractions are rounded up), and quantities with binary suffixes (Ki, Mi, ...) are limited to 2^63-1. Where the API server
+computes in 64 bits, `scaled` overflows in the same way.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _EXPONENT = pattern("[eE]([+-]?[0-9]+)")
 _PERCENT = pattern("[0-9]+%")
 
 _NANO = -9
-_MOST = 2**63 - 1
-# The most decimal digits that the server takes into 64 bits at once.
-_DIGITS = 18
+_MAX_INT64 = 2**63 - 1
+# Maximum number of decimal digits that the API server parses directly into 64 bits.
+_MAX_INT64_DIGITS = 18
 # What the server trims: the whitespace of Unicode as it appears in its JSON, where tabs and line breaks are escapes.
-_BLANKS = " \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+_WHITESPACE = " \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 
 
 class BadQuantity(ValueError):
@@ -41,9 +41,14 @@ class BadQuantity(ValueError):
 
 
 class Quantity:
-    """`mantissa` times ten to the `exponent`. Quantities compare and hash by value.
+    """The value `mantissa` * 10^`exponent`. Quantities compare and hash by value.
 
-    `wide` says that the server keeps it in arbitrary precision, `kept` is the text where the server keeps the spelling.
+    Attributes:
+        mantissa: integer factor.
+        exponent: exponent of ten.
+        form: notation in which the API server prints the quantity.
+        wide: whether the API server stores it in arbitrary precision.
+        kept: the original text, if the API server preserves it; otherwise "".
     """
 
     __slots__ = ("exponent", "form", "kept", "mantissa", "wide")
@@ -80,20 +85,23 @@ class Quantity:
         return Quantity(-self.mantissa, self.exponent, self.form, self.wide)
 
     def __add__(self, other: Quantity) -> Quantity:
-        """The sum, in the form of the first unless that is zero. Raises OverflowError for exponents too far apart to write out."""
+        """Return the sum, in the form of the first operand unless that is zero.
+
+        Raises OverflowError if the exponents differ by more than 10,000.
+        """
         if self.is_zero or other.is_zero:
             return other if self.is_zero else self
         exponent = min(self.exponent, other.exponent)
         if abs(self.exponent - other.exponent) > 10_000:
-            raise OverflowError("the exponents of the two quantities lie too far apart to add them")
+            raise OverflowError("the exponents of the two quantities differ by more than 10,000")
         mantissa = self.mantissa * 10 ** (self.exponent - exponent) + other.mantissa * 10 ** (other.exponent - exponent)
-        return Quantity(mantissa, exponent, self.form, self.wide or other.wide or not -_MOST <= mantissa <= _MOST)
+        return Quantity(mantissa, exponent, self.form, self.wide or other.wide or not -_MAX_INT64 <= mantissa <= _MAX_INT64)
 
     def __sub__(self, other: Quantity) -> Quantity:
         return self + -other
 
     def __str__(self) -> str:
-        """The text that the server prints, which is canonical unless the spelling is kept."""
+        """Return the text that the API server prints, which is canonical unless the original text is preserved."""
         return self.kept or _canonical(self)
 
     @property
@@ -107,7 +115,7 @@ class Quantity:
 
     @property
     def milli(self) -> int:
-        """Thousandths, rounded away from zero, as the server's MilliValue."""
+        """The value in thousandths, rounded away from zero, as MilliValue of the API server."""
         return self.scaled(-3)
 
     @property
@@ -116,38 +124,38 @@ class Quantity:
         return self.milli % 1000 == 0
 
     def scaled(self, exponent: int = 0) -> int:
-        """The value over ten to the `exponent`, rounded away from zero, in 64 bits: as Value, MilliValue and ScaledValue overflow."""
+        """Return the value divided by 10^`exponent`, rounded away from zero. Overflows 64 bits as Value, MilliValue and ScaledValue do."""
         shift = self.exponent - exponent
         if shift < 0:
-            value = _divided(self.mantissa, -shift)
-            return _wrapped(value) if self.wide else value
-        # These shifts are one multiplication for the server, which wraps; the others stop at the first overflow, with zero.
+            value = _divide_away_from_zero(self.mantissa, -shift)
+            return _wrap_int64(value) if self.wide else value
+        # The API server computes these shifts with one multiplication, which wraps around; others return zero at the first overflow.
         if self.wide or shift in (1, 2, 3, 6, 9):
-            return _wrapped(self.mantissa * pow(10, shift, 2**64))
+            return _wrap_int64(self.mantissa * pow(10, shift, 2**64))
         value = self.mantissa * 10 ** min(shift, 19)
-        return value if -_MOST <= value <= _MOST else 0
+        return value if -_MAX_INT64 <= value <= _MAX_INT64 else 0
 
     def rounded(self, exponent: int = -3) -> Quantity:
-        """Rounded away from zero to multiples of ten to the `exponent`: the server does so with the resources of containers."""
+        """Return the value rounded away from zero to multiples of 10^`exponent`, as the API server does for the resources of containers."""
         if self.exponent >= exponent:
             return self
-        return Quantity(_divided(self.mantissa, exponent - self.exponent), exponent, self.form, self.wide)
+        return Quantity(_divide_away_from_zero(self.mantissa, exponent - self.exponent), exponent, self.form, self.wide)
 
     def int64(self) -> int | None:
-        """The integer where the server can read it off without rounding, else None: `1000m` has none, `1k` has."""
+        """Return the value as int64 if the API server can convert it without rounding, otherwise None: `1k` is 1000, `1000m` is None."""
         if self.wide or self.exponent < 0:
             return None
         value = self.mantissa * 10 ** min(self.exponent, 19)
-        return value if -_MOST <= value <= _MOST else None
+        return value if -_MAX_INT64 <= value <= _MAX_INT64 else None
 
     def approximate(self) -> float:
-        """As a float, infinite or zero beyond its range."""
+        """Return the value as a float, infinite or zero if it is out of range."""
         return float(f"{_text(self.mantissa)}e{self.exponent}")
 
 
 def parse(text: str) -> Quantity:
     """The quantity in a field of a manifest, whitespace around it ignored as the server does. Raises BadQuantity."""
-    return parse_exact(text.strip(_BLANKS))
+    return parse_exact(text.strip(_WHITESPACE))
 
 
 @lru_cache(maxsize=4096)
@@ -163,25 +171,25 @@ def parse_exact(text: str) -> Quantity:
     power = _BINARY.get(suffix)
     if power is not None:
         scale, form = -len(fraction), "binary"
-        # The server's estimate of whether 64 bits hold it: a prefix costs about three digits.
+        # The estimate of the API server whether the value fits into 64 bits: a binary suffix corresponds to about three digits.
         if not fraction and len(digits) <= 14 - power * 3 // 10:
             number = int(digits)
             return Quantity((-number if negative else number) << power, 0, "binary", kept=text if number & 7 else "")
     else:
         exponent, form = _decimal(suffix, text)
         scale = _int32(exponent - len(fraction))
-        if len(digits) <= _DIGITS and scale >= _NANO:
+        if len(digits) <= _MAX_INT64_DIGITS and scale >= _NANO:
             number = int(digits)
             kept = scale % 3 == 0 and not digits.endswith("000") and digits[0] != "0"
             return Quantity(-number if negative else number, scale, form, kept=text if kept or text == "0" else "")
-    # On the short way a suffix alone is zero; on this one the server wants a digit.
+    # On the fast path above, a suffix without digits is zero; on this path, the API server requires a digit.
     if not (whole or fraction or text[len(sign) :].startswith("0")):
         raise BadQuantity(Complaint(f'"{_shown(text)}" has no number before its suffix', f"did you mean 1{suffix}?"))
     return _wide(_number(digits) << (power or 0), scale, form, negative)
 
 
 def percent(text: str) -> int | None:
-    """The number of a percentage such as `25%`, None where the text is none: maxUnavailable and maxSurge take one for a number."""
+    """Return the number of a percentage such as `25%`, None for any other text: maxUnavailable and maxSurge accept percentages."""
     return _number(text[:-1]) if _PERCENT.fullmatch(text) else None
 
 
@@ -190,46 +198,46 @@ def _decimal(suffix: str, text: str) -> tuple[int, Form]:
     if exponent is not None:
         return exponent, "decimal"
     match = _EXPONENT.fullmatch(suffix)
-    if match and len(match[1]) <= 4000 and -_MOST - 1 <= int(match[1]) <= _MOST:
+    if match and len(match[1]) <= 4000 and -_MAX_INT64 - 1 <= int(match[1]) <= _MAX_INT64:
         return _int32(int(match[1])), "exponent"
     raise BadQuantity(_explain(text))
 
 
 def _wide(number: int, exponent: int, form: Form, negative: bool) -> Quantity:
-    """What the server does in arbitrary precision: round up to billionths, cap the binary ones."""
+    """Return a quantity in arbitrary precision as the API server does: rounded up to 10^-9, limited to 2^63-1 in binary form."""
     if exponent < _NANO:
-        number, exponent = _divided(number, _NANO - exponent), _NANO
+        number, exponent = _divide_away_from_zero(number, _NANO - exponent), _NANO
     if form == "binary":
-        if number > _MOST * 10**-exponent:
-            number, exponent = _MOST, 0
+        if number > _MAX_INT64 * 10**-exponent:
+            number, exponent = _MAX_INT64, 0
         elif 0 < number < 10**-exponent:
             form = "decimal"
     return Quantity(-number if negative else number, exponent, form, wide=True)
 
 
 def _number(digits: str) -> int:
-    """As int(), which refuses texts of more than 4,300 digits."""
+    """Like int(), which rejects texts of more than 4,300 digits."""
     return int(digits) if len(digits) <= 4000 else _number(digits[:-4000]) * 10**4000 + int(digits[-4000:])
 
 
 def _text(number: int) -> str:
-    """As str(), which refuses numbers of more than 4,300 digits."""
+    """Like str(), which rejects numbers of more than 4,300 digits."""
     if number.bit_length() <= 13_000:
         return str(number)
     high, low = divmod(abs(number), 10**3900)
     return f"{'-' if number < 0 else ''}{_text(high)}{low:03900d}"
 
 
-def _divided(number: int, places: int) -> int:
-    """The number over ten to the `places`, rounded away from zero."""
-    # A number of n bits has fewer than n/3 + 1 digits, so the power need not be written out to see that it is larger.
+def _divide_away_from_zero(number: int, places: int) -> int:
+    """Return number / 10^`places`, rounded away from zero."""
+    # A number of n bits has fewer than n/3 + 1 digits, so a larger power of ten is detected without computing it.
     if places > number.bit_length() // 3 + 1:
         return (number > 0) - (number < 0)
     unit: int = 10**places
     return -(-number // unit) if number > 0 else number // unit
 
 
-def _wrapped(number: int) -> int:
+def _wrap_int64(number: int) -> int:
     return (number + 2**63) % 2**64 - 2**63
 
 
@@ -241,7 +249,7 @@ def _compare(first: Quantity, second: Quantity) -> int:
     x, y = first.mantissa, second.mantissa
     gap = first.exponent - second.exponent
     if gap and x and y and (x > 0) == (y > 0):
-        # Sizes decide before any alignment, which writes the difference out in digits; an exponent may be thousands of millions.
+        # Compare magnitudes before aligning the exponents: exponents may differ by billions, and aligning multiplies by 10^difference.
         if gap > y.bit_length():
             return 1 if x > 0 else -1
         if -gap > x.bit_length():
@@ -251,7 +259,7 @@ def _compare(first: Quantity, second: Quantity) -> int:
 
 
 def _reduced(mantissa: int, exponent: int) -> tuple[int, int]:
-    """The value with the smallest mantissa."""
+    """Return mantissa and exponent of the same value with the smallest mantissa."""
     if not mantissa:
         return 0, 0
     while mantissa % 10 == 0:
@@ -261,7 +269,7 @@ def _reduced(mantissa: int, exponent: int) -> tuple[int, int]:
 
 
 def _canonical(quantity: Quantity) -> str:
-    """No fraction, the largest suffix. A decimal one beyond E is lost, as the server loses it."""
+    """Return the canonical text: no fraction, the largest suffix. A decimal exponent greater than E is lost, as in the API server."""
     mantissa, exponent = _reduced(quantity.mantissa, quantity.exponent)
     if not mantissa:
         return "0"

@@ -1,4 +1,4 @@
-"""A Kubernetes object as it stands in a document."""
+"""A Kubernetes object in a document."""
 
 from __future__ import annotations
 
@@ -9,12 +9,18 @@ from kcheck.yaml.node import Node
 
 
 class Resource:
-    """One object: a document's root, or an item of a List. Has an apiVersion and a kind.
+    """An object: the root of a document, or an item of a List. It has an apiVersion and a kind.
 
-    `built_in`: whether Kubernetes itself defines the kind; `namespaced`: whether its objects live in namespaces, None where nobody
-    knows. Both are known once the kind has been looked up. `refused`: what the API server's checks have refused of it so far.
-    `part`: it is a patch.
-    `minor`: N of the Kubernetes 1.N that it is judged by, 0 where nobody has said so yet.
+    Attributes:
+        node: root node of the object.
+        document: document that contains the object.
+        api_version: text of apiVersion.
+        kind: text of kind.
+        built_in: whether Kubernetes defines the kind; set when the kind is looked up.
+        namespaced: whether the kind is namespaced, None if unknown; set when the kind is looked up.
+        refused: nodes that the checks of the API server have rejected so far.
+        part: whether the object is a patch.
+        minor: N of the Kubernetes version 1.N that the object is checked against, 0 if not set yet.
     """
 
     built_in = False
@@ -34,7 +40,7 @@ class Resource:
         return self.node[key]
 
     def is_before(self, minor: int) -> bool:
-        """Whether it is judged by a Kubernetes older than 1.minor."""
+        """Return whether the object is checked against a Kubernetes version older than 1.minor."""
         return 0 < self.minor < minor
 
     @property
@@ -59,14 +65,20 @@ class Resource:
         return strings(self.node.at("metadata", "annotations"))
 
     @property
+    def title(self) -> str:
+        """Kind and quoted name, such as `Deployment "web"`; only the kind if the name is empty."""
+        return f'{self.kind} "{self.name}"' if self.name else self.kind
+
+    @property
     def id(self) -> ObjectId:
-        # Made once, so that the places in an object share it.
+        """Identity of the object."""
+        # Created once, so that all locations in the object share it.
         if self._id is None:
             self._id = ObjectId(self.api_version, self.kind, self.namespace, self.name)
         return self._id
 
     def refuses(self, node: Node) -> bool:
-        """Whether the API server's checks have refused something of this value so far."""
+        """Return whether the checks of the API server have rejected this node or a node inside it so far."""
         for refused in self.refused:
             at: Node | None = refused
             while at is not None:
@@ -76,29 +88,29 @@ class Resource:
         return False
 
     def is_a(self, *kinds: str) -> bool:
-        """Whether it is of one of these kinds, such as "apps Deployment" or "core Pod". See `kcheck.kube.kinds` for the notation."""
+        """Return whether the object has one of these kinds, such as "apps Deployment" or "core Pod" (notation: `kcheck.kube.kinds`)."""
         return not kind_names(self.api_version, self.kind).isdisjoint(kinds)
 
 
 def strings(node: Node) -> dict[str, str]:
-    """The text values of a map, the others left out."""
+    """Return the entries of a map whose values are strings."""
     return {k: v.value for k, v in node.entries if isinstance(v.value, str)}
 
 
 def is_object(node: Node) -> bool:
-    """Whether a node says what object it is."""
+    """Return whether a node has an apiVersion and a kind."""
     return bool(node["apiVersion"].text and node["kind"].text)
 
 
 def resources(document: Document) -> list[Resource]:
-    """The objects of a document: itself, or the items of a List (of Lists)."""
+    """Return the objects of a document: its root, or the items of a List, also nested."""
     found: list[Resource] = []
     _unpack(document.root, document, found)
     return found
 
 
 def _unpack(node: Node, document: Document, found: list[Resource]) -> None:
-    """Add the objects that a node is."""
+    """Add the object of a node, or the items of a List, to `found`."""
     if not is_object(node):
         return
     if node["kind"].text.endswith("List") and node["items"].is_list and "spec" not in node:

@@ -1,7 +1,7 @@
-"""Label selectors: what they match, whether two can meet, and how far one is from a set of labels.
+"""Label selectors: matching, overlap of two selectors, and distance from a set of labels.
 
-Semantics of k8s.io/apimachinery, pkg/labels. A selector is a conjunction; without requirements it matches everything. A selector
-that is *absent* (None here) is something else, and what it means differs from one field to the next: see MEANINGS.
+Semantics of k8s.io/apimachinery, pkg/labels. A selector is a conjunction; without requirements it matches everything. The meaning of an
+absent selector (None) depends on the field: see MEANINGS.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SYMBOLS: Mapping[str, Operator] = {"=": "In", "==": "In", "!=": "NotIn", "in": 
 _WRITTEN = {"In": ("=", "in"), "NotIn": ("!=", "notin"), "Gt": (">", ">"), "Lt": ("<", "<")}
 _INTEGER = pattern("[+-]?[0-9]{1,4000}")
 _LIMIT = 2**63
-UNLIKE = 8  # the distance of a requirement that no typing error explains
+UNLIKE = 8  # distance of a requirement that typing errors do not explain
 Key = TypeVar("Key")
 
 
@@ -44,13 +44,14 @@ class Requirement(NamedTuple):
     values: tuple[str, ...] = ()
 
     def matches(self, labels: Mapping[str, str]) -> bool:
+        """Return whether a set of labels meets the requirement."""
         value = labels.get(self.key)
         if value is None:
             return self.operator in ("NotIn", "DoesNotExist")
         return self.allows(value)
 
     def allows(self, value: str) -> bool:
-        """Whether the key may have this value."""
+        """Return whether the requirement allows this value of the key."""
         match self.operator:
             case "In":
                 return value in self.values
@@ -79,19 +80,20 @@ class Requirement(NamedTuple):
 
 
 class Selector(NamedTuple):
-    """Requirements that must all hold."""
+    """A conjunction of requirements."""
 
     requirements: tuple[Requirement, ...] = ()
 
     def matches(self, labels: Mapping[str, str]) -> bool:
+        """Return whether a set of labels meets all requirements."""
         return all(requirement.matches(labels) for requirement in self.requirements)
 
     def unmet(self, labels: Mapping[str, str]) -> tuple[Requirement, ...]:
-        """The requirements that keep these labels from matching."""
+        """Return the requirements that these labels do not meet."""
         return tuple(requirement for requirement in self.requirements if not requirement.matches(labels))
 
     def __str__(self) -> str:
-        """As kubectl -l takes it."""
+        """Return the selector in the syntax of kubectl -l."""
         return ",".join(map(str, self.requirements))
 
 
@@ -138,12 +140,12 @@ MEANINGS: Mapping[str, Meaning] = {
 
 
 def of_map(labels: Mapping[str, str] | None) -> Selector | None:
-    """The selector that a plain map is: a Service's, a nodeSelector, matchLabels. None stays None; a null value is "" to the server."""
+    """Return the selector of a plain map: selector of a Service, nodeSelector, matchLabels. None for None; a null value is read as ""."""
     return None if labels is None else Selector(tuple([Requirement(key, "In", (value or "",)) for key, value in labels.items()]))
 
 
 def of_fields(data: Mapping[str, Any] | None) -> Selector | None:
-    """The selector of a LabelSelector or a node selector term as plain data. None stays None; a malformed expression is left out."""
+    """Return the selector of a LabelSelector or node selector term as plain data. None for None; malformed expressions are ignored."""
     if data is None:
         return None
     expressions = data.get("matchExpressions")
@@ -157,28 +159,28 @@ def of_fields(data: Mapping[str, Any] | None) -> Selector | None:
 
 
 def contradictory(selector: Selector) -> bool:
-    """Whether no set of labels can match."""
+    """Return whether no set of labels can match."""
     return not can_overlap(selector, EVERYTHING)
 
 
 def can_overlap(first: Selector, second: Selector) -> bool:
-    """Whether some set of labels matches both."""
+    """Return whether some set of labels matches both selectors."""
     by_key: dict[str, list[Requirement]] = {}
     for requirement in (*first.requirements, *second.requirements):
         by_key.setdefault(requirement.key, []).append(requirement)
-    # Keys are independent of each other, so each may be settled alone.
+    # Keys are independent of each other.
     return all(map(_satisfiable, by_key.values()))
 
 
 def distance(selector: Selector, labels: Mapping[str, str]) -> int:
-    """How far labels are from matching: a typing error in a key or value costs 1, a requirement past that UNLIKE; 0 is a match."""
+    """Return the distance of labels from a match: 1 per typing error in a key or value, UNLIKE per other unmet requirement."""
     return sum(_cost(requirement, labels) for requirement in selector.unmet(labels))
 
 
 def nearest(selector: Selector, candidates: Iterable[tuple[Key, Mapping[str, str]]]) -> tuple[Key, Requirement] | None:
-    """The candidate whose labels all but match, with the first requirement that fails; None where none comes near.
+    """Return the candidate whose labels almost match, with its first unmet requirement, None if no candidate is similar.
 
-    Something must be alike: another requirement that holds, or a slip of the pen in the only one. Ties go to the earlier.
+    Another requirement must be met, or the only one must differ by typing errors. Of equal candidates, the first is returned.
     """
     best: tuple[int, Key, Requirement] | None = None
     for key, labels in candidates:
@@ -190,7 +192,7 @@ def nearest(selector: Selector, candidates: Iterable[tuple[Key, Mapping[str, str
 
 
 def _satisfiable(requirements: list[Requirement]) -> bool:
-    """Whether one key can meet all of these, by being absent or by some value."""
+    """Return whether one key can meet all requirements, either absent or with some value."""
     if all(requirement.operator in ("NotIn", "DoesNotExist") for requirement in requirements):
         return True
     choices = [requirement.values for requirement in requirements if requirement.operator == "In"]
@@ -198,8 +200,8 @@ def _satisfiable(requirements: list[Requirement]) -> bool:
         return any(all(requirement.allows(value) for requirement in requirements) for value in choices[0])
     if any(requirement.operator == "DoesNotExist" for requirement in requirements):
         return False
-    # What NotIn forbids does not matter: 7, 07 and 007 are one number and three values. A label cannot be negative, for its
-    # value cannot begin with '-'.
+    # NotIn can be ignored: 7, 07 and 007 are different values of the same number. Labels are never negative, because a value cannot begin
+    # with '-'.
     low, high = -1, _LIMIT
     for requirement in requirements:
         if requirement.operator in ("Gt", "Lt"):
@@ -224,13 +226,13 @@ def _cost(requirement: Requirement, labels: Mapping[str, str]) -> int:
 
 
 def _integer(text: str) -> int | None:
-    """As Go's ParseInt with 64 bits."""
+    """Parse an integer like ParseInt of Go with 64 bits; None if the text is not valid."""
     number = int(text) if _INTEGER.fullmatch(text) else None
     return number if number is not None and -_LIMIT <= number < _LIMIT else None
 
 
 def parse(text: str) -> Selector:
-    """The selector that a text means in the grammar of kubectl -l. Raises BadSelector."""
+    """Return the selector of a text in the syntax of kubectl -l. Raises BadSelector."""
     found = [_Word(match[1] or "name", match[0], match.start() + 1) for match in _TOKEN.finditer(text)]
     words = [_Word("", "", len(text) + 1), *reversed(found)]
     requirements = [_requirement(words)] if found else []

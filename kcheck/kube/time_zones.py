@@ -1,4 +1,4 @@
-"""Names of time zones, as the API server knows them: those of the IANA time zone database, which it carries along.
+"""Time zone names that the API server accepts: those of the IANA time zone database, which is embedded in it.
 
 Source: release 2025b of the database, zones and links (public domain); validateTimeZone (pkg/apis/batch/validation).
 """
@@ -108,21 +108,21 @@ _ZONES = {
 
 
 def zone(text: str) -> str:
-    """Empty for the name of a zone, else what is wrong and what to write. Case counts."""
+    """Return "" for a valid time zone name, otherwise a Complaint. Names are case-sensitive."""
     region, slash, place = text.partition("/") if "/" in text else ("", "", text)
     if bool(region) == bool(slash) and place in _ZONES.get(region, "").split():
         return ""
     if text.lower() == "local":
-        return Complaint(f"{text} is another zone on every server", "name one, such as Europe/Paris or Etc/UTC")
+        return Complaint(f'time zone "{text}" depends on the server', "use a fixed time zone, such as Europe/Paris or Etc/UTC")
     offset = _OFFSET.fullmatch(text)
     if offset:
-        other = f"Etc/GMT{'-' if offset[1] == '+' else '+'}{offset[2]}"
-        return Complaint(f"{text} is no time zone", f"write {other}, whose sign is the other way round, or a place such as Europe/Paris")
+        canonical = f"Etc/GMT{'-' if offset[1] == '+' else '+'}{offset[2]}"
+        help = f"use {canonical}, whose sign is inverted, or a place such as Europe/Paris"
+        return Complaint(f'"{text}" is not a valid time zone', help)
     known = _names()
     near = next((name for name in known if name.rpartition("/")[2].lower() == text.lower()), None) or nearest(text, known)
-    return Complaint(
-        f"{text or 'an empty name'} is no time zone", f"write {near or 'a name of the IANA database, such as Europe/Paris or Etc/UTC'}"
-    )
+    help = f'did you mean "{near}"?' if near else "use a name of the IANA database, such as Europe/Paris or Etc/UTC"
+    return Complaint(f'"{text}" is not a valid time zone', help)
 
 
 def _names() -> list[str]:

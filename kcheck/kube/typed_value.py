@@ -1,4 +1,4 @@
-"""A value of some API type, and the object that it stands in."""
+"""A value of an API type and the object that contains it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ from kcheck.yaml.node import Node
 
 
 class TypedValue(NamedTuple):
-    """`type`: the API type, "core/v1 PodSpec". For rules that ask of a field what the object's version of Kubernetes makes of it."""
+    """A value of an API type, for rules whose result depends on the Kubernetes version of the object.
+
+    Attributes:
+        node: the value.
+        resource: object that contains the value.
+        type: API type, such as "core/v1 PodSpec".
+    """
 
     node: Node
     resource: Resource

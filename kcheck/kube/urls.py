@@ -1,4 +1,4 @@
-"""URLs as Go's net/url.Parse takes them apart, which is what the API server does with the addresses of webhooks."""
+"""URLs as parsed by net/url.Parse of Go, which the API server uses for the URLs of webhooks."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import re
 
 from kcheck.text.record import NamedTuple
 
-# Texts, not compiled patterns: few runs meet a URL.
+# Not compiled: few inputs contain URLs.
 _SCHEME = r"([A-Za-z][A-Za-z0-9+.-]*):"
 _ESCAPES = r"(?s)(?:[^%]|%[0-9A-Fa-f]{2})*"
 _USER = r"(?:[A-Za-z0-9._:~!$&'()*+,;=@-]|%[0-9A-Fa-f]{2})*"
-# A host may escape bytes beyond ASCII alone, and a '%' that begins the zone of an address.
+# In a host, only non-ASCII bytes and the '%' before the zone of an address may be escaped.
 _HOST = r"(?:[A-Za-z0-9._~!$&'()*+,;=:<>\"\[\]-]|[^\x00-\x7f]|%[89A-Fa-f][0-9A-Fa-f]|%25)*"
 _PORT = r"(?::[0-9]*)?"
 
 
 class BadUrl(ValueError):
-    """A text that is no URL; the message says why."""
+    """A text that is not a valid URL; the message is the reason."""
 
 
 class Url(NamedTuple):
-    """The parts of a URL. `user`: None where there is none; `host` has its port."""
+    """The parts of a URL. `user`: None if there is none; `host`: includes the port."""
 
     scheme: str
     user: str | None
@@ -31,19 +31,19 @@ class Url(NamedTuple):
 
 
 def parse(text: str) -> Url:
-    """Take a URL apart, a relative one, too. Raises BadUrl."""
+    """Parse a URL, which may be relative. Raises BadUrl."""
     bare, _, fragment = text.partition("#")
     if any(char < " " or char == "\x7f" for char in bare):
-        raise BadUrl("it has a control character")
+        raise BadUrl("control character in the URL")
     if bare.startswith(":"):
-        raise BadUrl("its scheme is missing")
+        raise BadUrl("missing scheme")
     match = re.match(_SCHEME, bare)
     scheme, rest = (match[1].lower(), bare[match.end() :]) if match else ("", bare)
     rest, _, query = rest.partition("?")
     user, host = None, ""
     if not rest.startswith("/"):
         if not match and ":" in rest.partition("/")[0]:
-            raise BadUrl("its first part has a ':' and is no scheme")
+            raise BadUrl('":" in the first part of the path')
         if match:
             rest = ""
     elif rest.startswith("//") and (match or not rest.startswith("///")):
@@ -51,12 +51,12 @@ def parse(text: str) -> Url:
         user, host = _authority(authority, scheme in ("http", "https"))
         rest = slash + path
     if not (re.fullmatch(_ESCAPES, rest) and re.fullmatch(_ESCAPES, fragment)):
-        raise BadUrl("it has a '%' that two hexadecimal digits do not follow")
+        raise BadUrl('"%" is not followed by two hexadecimal digits')
     return Url(scheme, user, host, rest, query, fragment)
 
 
 def _authority(text: str, strict: bool) -> tuple[str | None, str]:
-    """The user and the host of what stands between '//' and '/'. `strict`: there can be one host alone, not several."""
+    """Return user and host of the text between "//" and "/". `strict`: several hosts are not allowed."""
     user, at, host = text.rpartition("@")
     if "[" in host:
         name, port = _literal(host)
@@ -64,19 +64,19 @@ def _authority(text: str, strict: bool) -> tuple[str | None, str]:
         name, colon, rest = host.partition(":") if strict else host.rpartition(":")
         name, port = (name, colon + rest) if colon else (host, "")
     if not re.fullmatch(_PORT, port):
-        raise BadUrl(f"{port} is no port")
+        raise BadUrl(f'invalid port "{port}"')
     if not re.fullmatch(_HOST, name):
-        raise BadUrl("its host has a character that no host can have")
+        raise BadUrl("invalid character in the host")
     if not re.fullmatch(_USER, user):
-        raise BadUrl("its user has a character that no user can have")
+        raise BadUrl("invalid character in the user name")
     return (user if at else None), host
 
 
 def _literal(host: str) -> tuple[str, str]:
-    """The zone of an address in brackets (the address itself is fine) and its port."""
+    """Return zone and port of a host that begins with an IPv6 address in brackets. Raises BadUrl if the address is not valid."""
     address, bracket, port = host.removeprefix("[").rpartition("]")
     address, _, zone = address.partition("%25")
-    # Few hosts are addresses: most runs do without it.
+    # Imported here: few inputs contain such hosts.
     import ipaddress
 
     try:
@@ -84,5 +84,5 @@ def _literal(host: str) -> tuple[str, str]:
     except ValueError:
         bracket = ""
     if not bracket or "[" in host[1:]:
-        raise BadUrl("what stands in brackets is no address of version 6")
+        raise BadUrl("text in brackets is not an IPv6 address")
     return zone, port

@@ -1,4 +1,4 @@
-"""checkov's config: which checks run, as far as they are about Kubernetes."""
+"""Migration of Checkov configs: the selection of Kubernetes checks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kcheck.migration.tools import CHECKOV
 from kcheck.yaml.node import Node
 
 KNOWN = ("check", "skip-check", "soft-fail-on", "skip-path", "framework", "skip-framework")
-OF_NO_MATTER = dict.fromkeys(
+_IGNORED_KEYS = dict.fromkeys(
     (
         "block-list-secret-scan", "branch", "compact", "config-file", "deep-analysis", "directory", "download-external-modules",
         "evaluate-variables", "external-modules-download-path", "file", "hard-fail-on", "no-fail-on-crash", "no-guide", "output",
@@ -22,45 +22,47 @@ OF_NO_MATTER = dict.fromkeys(
     ),
     "",
 )  # fmt: skip
-IDLE = {
-    **OF_NO_MATTER,
-    "baseline": "kcheck has no such file: accept what there is with ignore comments",
-    "external-checks-dir": "checks of your own are a plug-in of kcheck",
-    "external-checks-git": "checks of your own are a plug-in of kcheck",
-    "soft-fail": "kcheck has no such setting: look at the exit status with kcheck check || true",
+UNSUPPORTED_KEYS = {
+    **_IGNORED_KEYS,
+    "baseline": "kcheck has no baseline files; suppress existing findings with ignore comments",
+    "external-checks-dir": "not migrated; write custom checks as a kcheck plug-in",
+    "external-checks-git": "not migrated; write custom checks as a kcheck plug-in",
+    "soft-fail": "kcheck has no such setting; use kcheck check || true",
 }
-_ABOUT_KUBERNETES = frozenset({"all", "helm", "kubernetes", "kustomize"})
+_KUBERNETES_FRAMEWORKS = frozenset({"all", "helm", "kubernetes", "kustomize"})
 _ID = re.compile(r"CKV2?_K8S_\d+")
 
 
 def read(reading: ConfigReading, root: Node) -> None:
-    """Take in a `.checkov.yaml`."""
-    said = reading.entries(root, IDLE, KNOWN)
-    nothing = Node(None, 0, 0)
-    frameworks = [word for word, _ in reading.words(said.get("framework", nothing))]
-    if frameworks and _ABOUT_KUBERNETES.isdisjoint(frameworks):
-        reading.draft.solitary.append(False)
-        reading.note(said["framework"], f"checkov framework: {', '.join(frameworks)} is not about Kubernetes: nothing is taken over")
+    """Adds a `.checkov.yaml` to the draft."""
+    entries = reading.entries(root, UNSUPPORTED_KEYS, KNOWN)
+    empty = Node(None, 0, 0)
+    frameworks = [word for word, _ in reading.words(entries.get("framework", empty))]
+    if frameworks and _KUBERNETES_FRAMEWORKS.isdisjoint(frameworks):
+        reading.draft.exclusive.append(False)
+        reading.note(
+            entries["framework"], f"checkov framework: {', '.join(frameworks)} does not include Kubernetes, so nothing is migrated"
+        )
         return
-    chosen = dict(_checks(reading, said.get("check", nothing)))
-    skipped = dict(_checks(reading, said.get("skip-check", nothing)))
-    softened = dict(_checks(reading, said.get("soft-fail-on", nothing)))
-    reading.draft.solitary.append("check" in said)
-    wanted = chosen if "check" in said else dict.fromkeys(reading.draft.counterparts.checks(CHECKOV.name), nothing)
+    chosen = dict(_checks(reading, entries.get("check", empty)))
+    skipped = dict(_checks(reading, entries.get("skip-check", empty)))
+    softened = dict(_checks(reading, entries.get("soft-fail-on", empty)))
+    reading.draft.exclusive.append("check" in entries)
+    wanted = chosen if "check" in entries else dict.fromkeys(reading.draft.counterparts.checks(CHECKOV.name), empty)
     for check in sorted(wanted.keys() - skipped.keys()):
         reading.want(wanted[check], check, INFO if check in softened else None)
     for check in sorted(skipped):
         reading.refuse(skipped[check], check)
-    for path, node in reading.words(said.get("skip-path", nothing)):
-        # There it is a regular expression; most are mere paths.
+    for path, node in reading.words(entries.get("skip-path", empty)):
+        # A regular expression in Checkov; most are plain paths.
         if re.search(r"[\\^$*+?()\[\]{}|]", path):
-            reading.note(node, f"checkov skip-path {path}: a regular expression; write it as a glob of exclude")
+            reading.note(node, f"checkov skip-path {path}: regular expressions are not supported; add a glob to exclude")
         else:
             reading.exclude(node, path, anywhere=True)
 
 
 def _checks(reading: ConfigReading, node: Node) -> Iterator[tuple[str, Node]]:
-    """The ids that are named, with a '*' or without; what is about something else is noted."""
+    """Yields the check ids that a list names or matches with '*'. Ids of other frameworks are reported."""
     known = reading.draft.counterparts.checks(CHECKOV.name)
     for word, each in reading.words(node):
         matching = [check for check in sorted(known) if fnmatchcase(check, word)]
@@ -68,4 +70,4 @@ def _checks(reading: ConfigReading, node: Node) -> Iterator[tuple[str, Node]]:
         if not matching and _ID.fullmatch(word):
             yield word, each
         elif not matching:
-            reading.note(each, f"checkov {word}: this is no check of Kubernetes manifests")
+            reading.note(each, f"checkov {word}: not a check of Kubernetes manifests")

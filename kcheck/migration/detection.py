@@ -1,4 +1,4 @@
-"""Which tool a file belongs to, by what it says; by its name where it says nothing."""
+"""Detection of the tool that a config file belongs to, by its content, otherwise by its name."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _NAMES = {
     "polaris.yml": "polaris",
 }
 _POLARIS_WORDS = frozenset({"danger", "warning", "ignore", "error"})
-_CHECKOV_KEYS = frozenset({*checkov.KNOWN, *checkov.IDLE})
+_CHECKOV_KEYS = frozenset({*checkov.KNOWN, *checkov.UNSUPPORTED_KEYS})
 
 
 def recognise(source: Source) -> tuple[str, list[Document]]:
-    """The tool whose config a file is, MANIFEST, or "" for neither; and its documents."""
+    """Returns the tool that a config file belongs to, MANIFEST, or "" if it is unknown, and the documents of the file."""
     documents = parse(source)
     if any(is_object(document.root) for document in documents):
         return MANIFEST, documents
     by_name = _NAMES.get(os.path.basename(source.path), "")
     if len(documents) == 1 and documents[0].root.is_map and (tool := _by_keys(documents[0].root)):
         return tool, documents
-    # A workflow of CI that calls kube-score is YAML, too.
+    # A CI workflow that calls kube-score is a YAML file as well.
     return by_name or ("kube-score" if command_line(source.text) is not None else ""), documents
 
 

@@ -1,4 +1,4 @@
-"""A config in the making: what the configs of other tools ask for, gathered check by check."""
+"""A draft of a config, collected from the configs of other tools."""
 
 from __future__ import annotations
 
@@ -11,25 +11,35 @@ from typing import Any
 from kcheck.finding.severity import WARNING, Severity
 from kcheck.migration.equivalents import Counterparts
 from kcheck.migration.note import Note
-from kcheck.migration.option_overrides import PARTICULARS
+from kcheck.migration.option_overrides import OPTION_OVERRIDES
 from kcheck.rule.rule import Rule
 from kcheck.rule.ruleset import Setting
 
-SOLITARY = "practice"
-"""What is switched off where a tool ran nothing but what its config names; what the API server refuses is told nevertheless."""
+RESTRICTED_FAMILY = "practice"
+"""The family that is switched off if the other tool ran only the checks that its config names. Rules of the spec family stay on."""
 
 
 @dataclass
 class ConfigDraft:
-    """`origins`: the files that it comes from, with their tool; `solitary`: for each, whether it wanted nothing but what it names.
+    """A draft of a config.
 
-    `wanted`, `refused`: rule -> the checks for whose sake, as "kube-linter/latest-tag". `missing`: (file, tool) -> checks that run
-    there unasked and have no counterpart.
+    Attributes:
+        counterparts: The rules that replace checks of other tools.
+        origins: The config files, each with its tool.
+        exclusive: For each config file, whether only the checks that it names ran.
+        wanted: Checks, such as "kube-linter/latest-tag", that switch a rule on, by rule id.
+        refused: Checks that switch a rule off, by rule id.
+        severities: Severities by rule id.
+        options: Options by rule id.
+        exclude: Globs of excluded files.
+        kubernetes: Kubernetes version, "" for the default.
+        notes: What could not be migrated.
+        missing: Checks that run by default and have no equivalent, by (file, tool).
     """
 
     counterparts: Counterparts
     origins: list[tuple[str, str]] = field(default_factory=list)
-    solitary: list[bool] = field(default_factory=list)
+    exclusive: list[bool] = field(default_factory=list)
     wanted: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     refused: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     severities: dict[str, Severity] = field(default_factory=dict)
@@ -40,7 +50,7 @@ class ConfigDraft:
     missing: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def want(self, tool: str, check: str, file: str, line: int = 0, severity: Severity | None = None) -> None:
-        """Switch on what stands for a check. Without a severity, a rule that would merely inform warns: there, it failed the run."""
+        """Switches on the rules that replace a check. Without a severity, info becomes warning, as the check failed the other tool."""
         rules = self.counterparts.rules(tool, check)
         if not rules and line:
             self.notes.append(Note(file, line, f"{tool} {check}: kcheck has no such rule"))
@@ -48,7 +58,7 @@ class ConfigDraft:
             self.missing[file, tool].add(check)
         for id in rules:
             self.want_rule(id, f"{tool}/{check}", severity)
-        for (id, option), value in PARTICULARS.get(f"{tool}/{check}", {}).items():
+        for (id, option), value in OPTION_OVERRIDES.get(f"{tool}/{check}", {}).items():
             if id in rules:
                 self.set_option(id, option, value, file, line)
 
@@ -58,15 +68,15 @@ class ConfigDraft:
         self.severities[id] = max(least, self.severities.get(id, least))
 
     def refuse(self, tool: str, check: str, file: str, line: int = 0) -> None:
-        """Switch off what stands for a check, where no other check wants it."""
+        """Switches off the rules that replace a check, unless another check needs them."""
         known = self.counterparts.checks(tool)
         if check not in known:
-            self.notes.append(Note(file, line, f"{tool} {check}: no such check is known, so nothing is switched off for it"))
+            self.notes.append(Note(file, line, f"{tool} {check}: unknown check, so no rule is switched off"))
         for id in self.counterparts.rules(tool, check):
             self.refused[id].add(f"{tool}/{check}")
 
     def set_option(self, id: str, option: str, value: Any, file: str, line: int = 0) -> None:
-        """Set an option of a rule. Lists grow; of two other values the first stays, which is told."""
+        """Sets an option of a rule. Lists are merged. For other values, the first one wins and the conflict is reported."""
         options = self.options[id]
         if option not in options:
             options[option] = value
@@ -74,11 +84,13 @@ class ConfigDraft:
             options[option] = tuple(dict.fromkeys((*options[option], *value)))
         elif options[option] != value:
             shown = f"{id} {option.replace('_', '-')}"
-            self.notes.append(Note(file, line, f"{shown} is {options[option]} already, so not {value}: a rule runs once"))
+            self.notes.append(
+                Note(file, line, f"{shown} is already {options[option]}, so {value} is ignored: a rule has one value for all files")
+            )
 
     def settings(self) -> dict[str, Setting]:
-        """Rule -> what the config must say of it: the least that does it."""
-        alone = bool(self.solitary) and all(self.solitary)
+        """Returns the setting of each rule that differs from its default, by rule id."""
+        alone = bool(self.exclusive) and all(self.exclusive)
         settings: dict[str, Setting] = {}
         for id in sorted({*self.wanted, *self.refused}):
             rule = self.counterparts.rule(id)
@@ -93,23 +105,23 @@ class ConfigDraft:
         options: Mapping[str, Any] = {
             name: value for name, value in sorted(self.options.get(rule.id, {}).items()) if value != rule.options[name].default
         }
-        if rule.default and not (alone and rule.family == SOLITARY) and stated is None and not options:
+        if rule.default and not (alone and rule.family == RESTRICTED_FAMILY) and stated is None and not options:
             return None
         return Setting(True, stated, options)
 
     def settled(self) -> list[Note]:
-        """All notes, with those about what runs unasked and about rules that one check wants and another one refuses."""
+        """Returns all notes, including those about default checks without an equivalent and rules that are both wanted and refused."""
         missing = [
-            Note(file, 0, f"kcheck has no rule for what {tool} does unasked: {', '.join(sorted(checks, key=_counted))}")
+            Note(file, 0, f"kcheck has no rule for these default checks of {tool}: {', '.join(sorted(checks, key=_natural_order))}")
             for (file, tool), checks in self.missing.items()
         ]
-        disputed = []
+        conflicts = []
         for id in sorted(self.refused.keys() & self.wanted.keys()):
             refusing, wanting = (", ".join(sorted(checks)) for checks in (self.refused[id], self.wanted[id]))
-            disputed.append(Note(self.origins[-1][0], 0, f"{id} stays on: {refusing} is off, and {wanting} is not"))
-        return sorted([*self.notes, *missing, *disputed])
+            conflicts.append(Note(self.origins[-1][0], 0, f"{id} stays on: {refusing} is off, but {wanting} is on"))
+        return sorted([*self.notes, *missing, *conflicts])
 
 
-def _counted(check: str) -> list[tuple[int, str]]:
-    """Sorts CKV_K8S_9 before CKV_K8S_10."""
+def _natural_order(check: str) -> list[tuple[int, str]]:
+    """Sort key that puts CKV_K8S_9 before CKV_K8S_10."""
     return [(int(part) if part.isdecimal() else -1, part) for part in re.split(r"(\d+)", check)]

@@ -1,4 +1,4 @@
-"""Entries of YAML and JSON maps put in, exchanged and taken out as edits of the text: all else stays as people wrote it."""
+"""Text edits that insert, replace and remove entries of YAML and JSON maps. Everything else in the file is unchanged."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ _INDENTATION = re.compile(r"[ ]*")
 
 
 class ByHand(Exception):
-    """An edit that cannot be made safely; the message says why."""
+    """The edit cannot be made safely. The message contains the reason."""
 
 
 def own(parent: Node, entry: Node) -> bool:
-    """Whether an entry is written in its map itself, rather than brought there by an alias or '<<'."""
+    """Whether an entry is written in its map itself and does not come from an alias or '<<'."""
     return parent.start <= entry.key_span.start < max(parent.end, parent.start + 1) and entry.start >= entry.key_span.start
 
 
 def quoted(text: str) -> str:
-    """A text on one line in double quotes, as YAML and JSON read it."""
+    """Returns a text on one line in double quotes, valid in YAML and JSON."""
     return json.dumps(" ".join(text.split()), ensure_ascii=False)
 
 
 def exchange(text: str, parent: Node, entry: Node, key: str, value: str) -> Edit:
-    """Another entry in the place of one."""
+    """Returns the edit that replaces an entry."""
     return Edit(entry.key_span.start, _end(text, entry), entry_text(parent, key, value))
 
 
@@ -39,11 +39,13 @@ def new_value(text: str, entry: Node, value: str) -> Edit:
 
 
 def insert_before(text: str, parent: Node, entry: Node, written: str) -> Edit:
-    """A new entry in front of one of the same map. `written`: the whole entry, further lines without the map's indentation."""
+    """Returns the edit that inserts an entry before another one of the same map. `written`: the entry; its lines after the first have no
+    indentation of the map.
+    """
     start = entry.key_span.start
     if parent.style == "{":
         return Edit(start, start, f"{written}, ")
-    # What stands before it on the line, "- " perhaps, stays before the new one.
+    # Text before the entry on its line, such as "- ", stays before the new entry.
     indentation = " " * (start - _line_start(text, start))
     newline = _newline(text)
     lines = written.split("\n")
@@ -51,24 +53,24 @@ def insert_before(text: str, parent: Node, entry: Node, written: str) -> Edit:
 
 
 def entry_text(parent: Node, key: str, value: str) -> str:
-    """An entry as it stands in such a map."""
+    """Returns the text of an entry in the style of a map."""
     return f"{json.dumps(key) if parent.style == '{' else key}: {quoted(value)}"
 
 
 def remove(text: str, parent: Node, entries: Collection[Node]) -> Iterator[Edit]:
-    """Entries of a map taken out, not all of them."""
+    """Yields the edits that remove some, but not all, entries of a map."""
     if parent.style == "{":
         yield from _remove_from_flow(text, parent, entries)
         return
     for entry in entries:
         start, end = _line_start(text, entry.key_span.start), _end(text, entry)
         if text[start : entry.key_span.start].strip(" "):
-            raise ByHand("it shares its line with something else")
+            raise ByHand("its line has other content")
         line_end = _line_end(text, end)
         comment = text[end:line_end].strip()
         if comment and not comment.startswith("#"):
-            raise ByHand("it shares its line with something else")
-        # A comment behind it may be about more than this line.
+            raise ByHand("its line has other content")
+        # A comment after the entry may be about more than this line.
         kept = _INDENTATION.match(text, start)[0] + comment if comment else ""  # type: ignore[index]
         after = line_end if comment else _next_line(text, line_end)
         yield Edit(start, after, kept)
@@ -88,7 +90,7 @@ def _remove_from_flow(text: str, parent: Node, entries: Collection[Node]) -> Ite
 
 
 def comment_above(text: str, item: Node, comment: str) -> Edit:
-    """A comment on a line of its own above the item of a list."""
+    """Returns the edit that inserts a comment line above a list item."""
     start = _line_start(text, item.start)
     before = text[start : item.start]
     if not re.fullmatch(r" *-[ ]+", before):
@@ -98,12 +100,12 @@ def comment_above(text: str, item: Node, comment: str) -> Edit:
 
 
 def _end(text: str, entry: Node) -> int:
-    """Behind the last character of an entry, the line break of a block scalar left aside."""
+    """Returns the end of an entry, without the line break of a block scalar."""
     start = entry.key_span.end
     end = max(entry.end, start)
     while end > start and text[end - 1] in " \t\r\n":
         end -= 1
-    # An empty value leaves the colon behind the key.
+    # Without a value, the entry ends with the colon after the key.
     colon = re.compile(r"[ \t]*:").match(text, end)
     return colon.end() if end == start and colon else end
 

@@ -1,4 +1,4 @@
-"""Which of our rules replace a check of another tool."""
+"""The rules of kcheck that replace checks of other tools."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from kcheck.rule.rule import Rule
 
 
 class Counterparts:
-    """The mapping of a registry."""
+    """Looks up rules by the checks of other tools."""
 
     def __init__(self, registry: Registry) -> None:
         self.registry = registry
         self._rules = equivalents(registry.rules.values())
 
     def rules(self, tool: str, check: str) -> tuple[str, ...]:
-        """Ids of the rules that stand for a check, sorted; none where it has no counterpart."""
+        """Returns the ids of the rules that replace a check, sorted; () if there are none."""
         return self._rules.get(f"{tool}/{check}", ())
 
     def checks(self, tool: str) -> frozenset[str]:
-        """All checks that a tool is known to have."""
+        """Returns all known checks of a tool."""
         return PEERS[tool].checks | {name.partition("/")[2] for name in self._rules if name.startswith(f"{tool}/")}
 
     def of_all(self, tool: str, checks: Iterable[str]) -> frozenset[str]:

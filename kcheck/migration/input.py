@@ -1,4 +1,4 @@
-"""The files that somebody brings along: configs into a draft, manifests to be changed."""
+"""The input of a migration: configs, which are added to a draft, and manifests to rewrite."""
 
 from __future__ import annotations
 
@@ -18,38 +18,38 @@ from kcheck.yaml.node import Node
 
 
 class Unrecognised(Exception):
-    """A file that is no config of a tool that we know, and no manifest; the message says so."""
+    """The file is neither a manifest nor a config of a supported tool."""
 
 
 @dataclass
 class Intake:
-    """What was taken in so far. `manifests`: with their documents."""
+    """The files that have been read. `manifests`: manifests with their documents."""
 
     draft: ConfigDraft
     exemptions: list[Exemption] = field(default_factory=list)
     manifests: list[tuple[Source, list[Document]]] = field(default_factory=list)
 
     def file(self, source: Source, tool: str = "") -> None:
-        """Take in a file. `tool`: what its owner says it is for; a manifest is one nevertheless. Raises Unrecognised."""
-        found, documents = recognise(source)
-        if found == MANIFEST:
+        """Adds a file. `tool`: the tool that the user named; it does not apply to manifests. Raises Unrecognised."""
+        detected, documents = recognise(source)
+        if detected == MANIFEST:
             self.manifests.append((source, documents))
             return
-        tool = tool or found
+        tool = tool or detected
         if tool == "kube-score":
             words = kube_score.command_line(source.text)
             if words is None:
-                raise Unrecognised(f"{source.path}: no line of it calls kube-score score")
+                raise Unrecognised(f"{source.path}: no call of kube-score score found")
             self.command_line(words, source.path)
             return
         if not tool:
-            raise Unrecognised(f"{source.path}: neither a manifest nor a config of a tool that kcheck knows: say --from TOOL")
+            raise Unrecognised(f"{source.path}: neither a manifest nor a config of a supported tool; use --from TOOL")
         if fault := next((d.fault for d in documents if d.fault is not None), None):
             raise Unrecognised(f"{source.path}:{source.position(fault.start).line}: {concise(fault.message)}")
         self._config(tool, ConfigReading(tool, source, self.draft), documents[0].root if documents else Node({}, 0, 0))
 
     def command_line(self, words: Sequence[str], file: str) -> None:
-        """Take in the arguments of kube-score."""
+        """Adds the arguments of kube-score."""
         self.draft.origins.append((file, "kube-score"))
         kube_score.read(words, file, self.draft)
 
@@ -64,5 +64,5 @@ class Intake:
 
     @property
     def concerns_manifests(self) -> bool:
-        """Whether anything asks for a change of the manifests."""
+        """Whether the manifests need to be checked and rewritten."""
         return bool(self.exemptions) or any(mark in source.text for source, _ in self.manifests for mark in MARKS)

@@ -1,4 +1,4 @@
-"""kube-linter's config: which of its checks run, with which parameters, and where."""
+"""Migration of kube-linter configs: selection of checks, parameters and ignored paths."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from kcheck.yaml.node import Node
 
 _CHECKS = ("addAllBuiltIn", "doNotAutoAddDefaults", "include", "exclude", "ignorePaths")
 _CUSTOM = ("name", "template", "params", "scope")
-# Words for people, which our rules have of their own.
-_TEXTS = dict.fromkeys(("description", "remediation"), "")
+# Texts that need no migration, as rules have their own.
+_IGNORED_KEYS = dict.fromkeys(("description", "remediation"), "")
 
 
 def read(reading: ConfigReading, root: Node) -> None:
-    """Take in a `.kube-linter.yaml`."""
-    said = reading.entries(root, {}, ("checks", "customChecks"))
-    checks = reading.entries(said.get("checks", Node(None, 0, 0)), {}, _CHECKS)
-    nothing = Node(None, 0, 0)
-    everything = checks.get("addAllBuiltIn", nothing).flag is True
-    bare = checks.get("doNotAutoAddDefaults", nothing).flag is True and not everything
-    reading.draft.solitary.append(bare)
-    custom = {each["name"].text: each for each in said.get("customChecks", nothing) if each["name"].text}
-    wanted = dict.fromkeys(() if bare else KUBE_LINTER.checks if everything else KUBE_LINTER.usual, nothing)
-    wanted |= {name: node for name, node in reading.words(checks.get("include", nothing)) if name not in custom}
-    excluded = dict(reading.words(checks.get("exclude", nothing)))
+    """Adds a `.kube-linter.yaml` to the draft."""
+    entries = reading.entries(root, {}, ("checks", "customChecks"))
+    checks = reading.entries(entries.get("checks", Node(None, 0, 0)), {}, _CHECKS)
+    empty = Node(None, 0, 0)
+    everything = checks.get("addAllBuiltIn", empty).boolean is True
+    bare = checks.get("doNotAutoAddDefaults", empty).boolean is True and not everything
+    reading.draft.exclusive.append(bare)
+    custom = {each["name"].text: each for each in entries.get("customChecks", empty) if each["name"].text}
+    wanted = dict.fromkeys(() if bare else KUBE_LINTER.checks if everything else KUBE_LINTER.default, empty)
+    wanted |= {name: node for name, node in reading.words(checks.get("include", empty)) if name not in custom}
+    excluded = dict(reading.words(checks.get("exclude", empty)))
     for name, node in excluded.items():
         wanted.pop(name, None)
         if custom.pop(name, None) is None:
@@ -32,23 +32,25 @@ def read(reading: ConfigReading, root: Node) -> None:
     for name in sorted(wanted):
         reading.want(wanted[name], name)
     for name, node in custom.items():
-        _custom(reading, name, node)
-    for path, node in reading.words(checks.get("ignorePaths", nothing)):
+        _migrate_custom_check(reading, name, node)
+    for path, node in reading.words(checks.get("ignorePaths", empty)):
         reading.exclude(node, path)
 
 
-def _custom(reading: ConfigReading, name: str, node: Node) -> None:
-    said = reading.entries(node, _TEXTS, _CUSTOM)
-    template, parameters = said.get("template", node).text, said.get("params", Node({}, 0, 0)).plain() or {}
+def _migrate_custom_check(reading: ConfigReading, name: str, node: Node) -> None:
+    entries = reading.entries(node, _IGNORED_KEYS, _CUSTOM)
+    template, parameters = entries.get("template", node).text, entries.get("params", Node({}, 0, 0)).plain() or {}
     line = reading.line(node)
     found = meaning(template, parameters, reading.draft.counterparts) if isinstance(parameters, dict) else TemplateMeaning()
     if not found.rules:
-        reading.note(node["name"], f"kube-linter custom check {name} (template {template}): kcheck has no such rule; a plug-in can")
+        reading.note(node["name"], f"kube-linter custom check {name} (template {template}): kcheck has no such rule; write it as a plug-in")
         return
     for lost in found.lost:
-        reading.note(node["params"], f"kube-linter custom check {name}: {lost}: has no counterpart in {', '.join(found.rules)}")
-    if "scope" in said:
-        reading.note(said["scope"], f"kube-linter custom check {name}: scope: kcheck asks {', '.join(found.rules)} of all that it is about")
+        reading.note(node["params"], f"kube-linter custom check {name}: {lost}: no equivalent in {', '.join(found.rules)}")
+    if "scope" in entries:
+        reading.note(
+            entries["scope"], f"kube-linter custom check {name}: scope: not supported; {', '.join(found.rules)} applies to all kinds"
+        )
     for id in found.rules:
         reading.draft.want_rule(id, f"{reading.tool}/{name}")
     for id, option, value in found.options:

@@ -1,4 +1,4 @@
-"""kube-score's config: its command line."""
+"""Migration of kube-score, which is configured on the command line."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _VALUES = frozenset({
     "output-format", "output-version",
 })  # fmt: skip
 _SHORT = {"o": "output-format", "v": "verbose"}
-# About the form of the report, or what is so anyway.
-_OF_NO_MATTER = frozenset({"color", "exit-one-on-warning", "help", "output-format", "output-version", "verbose"})
-_HALVES = {"ignore-container-cpu-limit": "missing-cpu-limit", "ignore-container-memory-limit": "missing-memory-limit"}
-_MINIMA = {"min-replicas-deployment": "too-few-replicas", "min-replicas-hpa": "hpa-min-replicas"}
-_ENDS = frozenset({"|", "||", "&", "&&", ";", ">", ">>", "<"})
+# Options of the report, or with the same effect as defaults of kcheck.
+_IGNORED_FLAGS = frozenset({"color", "exit-one-on-warning", "help", "output-format", "output-version", "verbose"})
+_PARTIAL_IGNORES = {"ignore-container-cpu-limit": "missing-cpu-limit", "ignore-container-memory-limit": "missing-memory-limit"}
+_MINIMUM_OPTIONS = {"min-replicas-deployment": "too-few-replicas", "min-replicas-hpa": "hpa-min-replicas"}
+_COMMAND_ENDS = frozenset({"|", "||", "&", "&&", ";", ">", ">>", "<"})
 
 
 def command_line(text: str) -> list[str] | None:
-    """The arguments of the first call of kube-score in a text: a command line, alone or in a script. None where there is none."""
+    """Returns the arguments of the first call of kube-score in a text, which is a command line or a script; None without a call."""
     for line in text.replace("\\\r\n", " ").replace("\\\n", " ").splitlines():
         try:
             words = shlex.split(line, comments=True)
@@ -43,38 +43,38 @@ def command_line(text: str) -> list[str] | None:
 
 
 def _up_to_end(words: Sequence[str]) -> list[str]:
-    end = next((n for n, word in enumerate(words) if word in _ENDS), len(words))
+    end = next((n for n, word in enumerate(words) if word in _COMMAND_ENDS), len(words))
     return [word.rstrip(";") for word in words[:end]]
 
 
 def read(words: Sequence[str], file: str, draft: ConfigDraft) -> None:
-    """Take in the arguments of `kube-score score`; the files among them are not looked at."""
-    draft.solitary.append(False)
-    wanted, ignored, minima = set(KUBE_SCORE.usual), set[str](), dict[str, int]()
+    """Adds the arguments of `kube-score score` to the draft. File arguments are ignored."""
+    draft.exclusive.append(False)
+    wanted, ignored, minima = set(KUBE_SCORE.default), set[str](), dict[str, int]()
     halves = []
     for name, value in _flags(words, file, draft):
         if name == "all-default-optional":
-            wanted |= KUBE_SCORE.asked
+            wanted |= KUBE_SCORE.optional
         elif name == "enable-optional-test":
             wanted |= set(_listed(value))
         elif name == "ignore-test":
             ignored |= set(_listed(value))
         elif name == "kubernetes-version":
             _version(value, file, draft)
-        elif name in _HALVES:
+        elif name in _PARTIAL_IGNORES:
             halves.append(name)
-        elif name in _MINIMA and value.isdecimal():
-            minima[_MINIMA[name]] = int(value)
-        elif name not in _OF_NO_MATTER:
-            draft.notes.append(Note(file, 0, f"kube-score --{name}: kcheck has no such setting: it always heeds its own ignores"))
+        elif name in _MINIMUM_OPTIONS and value.isdecimal():
+            minima[_MINIMUM_OPTIONS[name]] = int(value)
+        elif name not in _IGNORED_FLAGS:
+            draft.notes.append(Note(file, 0, f"kube-score --{name}: kcheck has no such setting and always applies its own ignores"))
     for check in sorted(wanted - ignored):
         draft.want(KUBE_SCORE.name, check, file)
     for check in sorted(ignored):
         draft.refuse(KUBE_SCORE.name, check, file)
     for name in halves:
-        # Half of a check that has rules for each half.
-        draft.wanted.pop(_HALVES[name], None)
-        draft.refused[_HALVES[name]].add(f"kube-score/--{name}")
+        # The flag switches off one half of a check, and kcheck has a rule for each half.
+        draft.wanted.pop(_PARTIAL_IGNORES[name], None)
+        draft.refused[_PARTIAL_IGNORES[name]].add(f"kube-score/--{name}")
     for id, minimum in minima.items():
         if id in draft.wanted:
             draft.set_option(id, "minimum", minimum, file)
@@ -90,11 +90,11 @@ def _flags(words: Sequence[str], file: str, draft: ConfigDraft) -> Iterator[tupl
             if value.lower() not in ("false", "0", "f"):
                 yield name, ""
         elif word.startswith("-") and word not in ("-", "--"):
-            draft.notes.append(Note(file, 0, f"kube-score {word}: no such flag is known"))
+            draft.notes.append(Note(file, 0, f"kube-score {word}: unknown flag"))
 
 
 def _flag(word: str) -> tuple[str, str, str]:
-    """The name of a flag, "=" where a value follows it in the same word, and that."""
+    """Returns the name of a flag, "=" if a value follows in the same argument, and this value."""
     if word.startswith("--"):
         return word[2:].partition("=")
     name = _SHORT.get(word[1:2], "") if word.startswith("-") else ""
@@ -111,6 +111,6 @@ def _version(value: str, file: str, draft: ConfigDraft) -> None:
     try:
         parse_versions(version)
     except UnknownVersion as error:
-        draft.notes.append(Note(file, 0, f"kube-score --kubernetes-version {value}: {error}; without one the newest is meant"))
+        draft.notes.append(Note(file, 0, f"kube-score --kubernetes-version {value}: {error}; the newest version is used instead"))
         return
     draft.kubernetes = version

@@ -1,4 +1,4 @@
-"""What could not be taken over, or not as it was: told, so that nothing is lost in silence."""
+"""Notes about what could not be migrated, or only in part."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kcheck.yaml.node import Node
 
 
 class Note(NamedTuple):
-    """One line for the user; `line` counts from 1, 0 where it is about the whole file."""
+    """A note for the user. `line` starts at 1; 0 if the note is about the whole file."""
 
     file: str
     line: int
@@ -19,5 +19,5 @@ class Note(NamedTuple):
 
 
 def note_at(source: Source, node: Node, message: str) -> Note:
-    """A note about an entry of a file, shown at its key."""
+    """Returns a note about an entry of a file, at the line of its key."""
     return Note(source.path, source.position(node.key_span.start).line, message)

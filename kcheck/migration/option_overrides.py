@@ -1,11 +1,11 @@
-"""Where a check asks for more than its rule does unasked: the options that make them one. Rules say which check they stand for."""
+"""Options that a rule needs to be equivalent to a check of another tool."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-PARTICULARS: dict[str, Mapping[tuple[str, str], Any]] = {
+OPTION_OVERRIDES: dict[str, Mapping[tuple[str, str], Any]] = {
     "checkov/CKV_K8S_21": {("default-namespace", "unset"): True},
     "checkov/CKV_K8S_49": {("wildcard-resource", "groups"): True},
     "kube-linter/hpa-minimum-three-replicas": {("hpa-min-replicas", "minimum"): 3},
@@ -21,4 +21,4 @@ PARTICULARS: dict[str, Mapping[tuple[str, str], Any]] = {
     "kube-score/statefulset-has-host-podantiaffinity": {("missing-anti-affinity", "spread"): False},
     "polaris/missingPodDisruptionBudget": {("missing-pdb", "minimum"): 1},
 }
-"""Check -> (rule, option) -> its value there."""
+"""Option values by check and (rule, option)."""

@@ -1,4 +1,4 @@
-"""polaris' config: the severity of each check, and who is exempt from which."""
+"""Migration of Polaris configs: severities of checks, and exemptions."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from kcheck.migration.tools import POLARIS, POLARIS_DANGER, POLARIS_FORMER
 from kcheck.yaml.node import Node
 
 _KNOWN = ("checks", "customChecks", "exemptions", "disallowExemptions", "disallowConfigExemptions")
-_IDLE = {
+_UNSUPPORTED_KEYS = {
     "displayName": "",
     "kubeContext": "",
     "namespace": "",
-    "mutations": "kcheck mends what kcheck check --fix can, whichever it is",
-    "disallowAnnotationExemptions": "kcheck always heeds its own ignores; without kcheck migrate on the manifests there are none",
+    "mutations": "not migrated; kcheck check --fix applies all available fixes",
+    "disallowAnnotationExemptions": "kcheck always applies its own ignores; to have none, do not run kcheck migrate on the manifests",
 }
 _SEVERITIES = {"danger": ERROR, "error": ERROR, "warning": WARNING}
 
 
 @dataclass(frozen=True, slots=True)
 class Exemption:
-    """Checks that some objects or containers need not pass. Empty lists stand for all; names are beginnings of names.
+    """Checks that do not apply to some objects or containers. An empty list means all. Names are prefixes.
 
-    `file`, `line`: where it stands.
+    `file`, `line`: position in the config.
     """
 
     file: str
@@ -43,23 +43,23 @@ class Exemption:
 
 
 def read(reading: ConfigReading, root: Node) -> list[Exemption]:
-    """Take in a config of polaris. Exemptions are returned: they are about objects, which no config of ours names."""
-    reading.draft.solitary.append(False)
-    said = reading.entries(root, _IDLE, _KNOWN)
-    custom = {name for name, _ in said.get("customChecks", Node(None, 0, 0)).entries}
-    if "checks" in said:
-        for name, node in said["checks"].entries:
+    """Adds a Polaris config to the draft. Returns its exemptions, which apply to objects and have no equivalent in a config of kcheck."""
+    reading.draft.exclusive.append(False)
+    entries = reading.entries(root, _UNSUPPORTED_KEYS, _KNOWN)
+    custom = {name for name, _ in entries.get("customChecks", Node(None, 0, 0)).entries}
+    if "checks" in entries:
+        for name, node in entries["checks"].entries:
             if name not in custom:
                 _check(reading, POLARIS_FORMER.get(name, name), node)
     else:
-        # With --merge-config such a file adds to what polaris brings along.
-        for name in sorted(POLARIS.usual):
+        # With --merge-config, such a file extends the default config of Polaris.
+        for name in sorted(POLARIS.default):
             reading.want(Node(None, 0, 0), name, ERROR if name in POLARIS_DANGER else WARNING)
-    for name, node in said.get("customChecks", Node(None, 0, 0)).entries:
-        reading.note(node, f"polaris custom check {name}: kcheck has no rules in JSON Schema; a plug-in can do it")
-    if any(said.get(key, root).flag is True for key in ("disallowExemptions", "disallowConfigExemptions")):
+    for name, node in entries.get("customChecks", Node(None, 0, 0)).entries:
+        reading.note(node, f"polaris custom check {name}: kcheck does not support checks in JSON Schema; write it as a plug-in")
+    if any(entries.get(key, root).boolean is True for key in ("disallowExemptions", "disallowConfigExemptions")):
         return []
-    return [_exemption(reading, node) for node in said.get("exemptions", Node(None, 0, 0))]
+    return [_exemption(reading, node) for node in entries.get("exemptions", Node(None, 0, 0))]
 
 
 def _check(reading: ConfigReading, name: str, node: Node) -> None:
@@ -69,7 +69,7 @@ def _check(reading: ConfigReading, name: str, node: Node) -> None:
     elif node.text == "ignore":
         reading.refuse(node, name)
     else:
-        reading.note(node, f"polaris {name}: {node.plain()!r} is no severity of polaris: nothing is done about it")
+        reading.note(node, f"polaris {name}: {node.plain()!r} is not a valid severity, so the check is ignored")
 
 
 def _exemption(reading: ConfigReading, node: Node) -> Exemption:

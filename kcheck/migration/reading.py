@@ -1,4 +1,4 @@
-"""A config file of another tool, read with places; what is in it and not understood is noted."""
+"""Reading of a config file of another tool. Unknown entries are reported with their line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kcheck.yaml.node import Node
 
 
 class ConfigReading:
-    """One file on its way into a draft."""
+    """Reads a config file and adds its content to a draft."""
 
     def __init__(self, tool: str, source: Source, draft: ConfigDraft) -> None:
         self.tool = tool
@@ -24,7 +24,7 @@ class ConfigReading:
         self.draft.notes.append(note_at(self.source, node, message))
 
     def line(self, node: Node) -> int:
-        """The line of a node, 0 for what the file does not say."""
+        """Returns the line of a node, 0 if it is not in the file."""
         return self.source.position(node.start).line if node.end > node.start else 0
 
     def want(self, node: Node, check: str, severity: Severity | None = None) -> None:
@@ -33,35 +33,35 @@ class ConfigReading:
     def refuse(self, node: Node, check: str) -> None:
         self.draft.refuse(self.tool, check, self.source.path, self.line(node))
 
-    def entries(self, node: Node, idle: Mapping[str, str], known: tuple[str, ...]) -> dict[str, Node]:
-        """The known entries of a map, by the names in `known`, without regard to case and '-'. The others are noted.
+    def entries(self, node: Node, unsupported: Mapping[str, str], known: tuple[str, ...]) -> dict[str, Node]:
+        """Returns the entries of a map by the names in `known`. Case, '-' and '_' are ignored. Other entries are reported.
 
-        `idle`: names of what kcheck has no setting for, and what to say of it; "" for nothing.
+        `unsupported`: notes for entries without an equivalent, "" for no note.
         """
-        names = {_folded(name): name for name in (*known, *idle)}
+        names = {_folded(name): name for name in (*known, *unsupported)}
         found: dict[str, Node] = {}
         for key, value in node.entries:
             name = names.get(_folded(key), "")
             if name in known:
                 found[name] = value
-            elif message := idle.get(name, "kcheck has no such setting"):
+            elif message := unsupported.get(name, "kcheck has no such setting"):
                 self.note(value, f"{self.tool} {key}: {message}")
         return found
 
     def words(self, node: Node) -> Iterator[tuple[str, Node]]:
-        """The texts of a list, or of a text with commas."""
+        """Yields the strings of a list or of a comma-separated string."""
         for each in node if node.is_list else (node,):
             for word in each.text.split(","):
                 if word.strip():
                     yield word.strip(), each
 
     def exclude(self, node: Node, path: str, anywhere: bool = False) -> None:
-        """Leave out a path: a glob relative to where the tool ran, which is where the config will stand, or one at any depth."""
+        """Excludes a path: a glob relative to the folder of the config or, with `anywhere`, at any depth."""
         glob = re.sub(r"^(\./)+", "", path)
         if glob.startswith(("/", "~")) or ".." in glob.split("/"):
-            self.note(node, f"{self.tool} {path}: kcheck's exclude reaches what stands beside .kcheck.yaml and below")
+            self.note(node, f"{self.tool} {path}: exclude only matches files in the folder of .kcheck.yaml and below")
         elif glob.rstrip("/"):
-            # To us, a name alone is at any depth, and what has a '/' begins where the config is.
+            # In kcheck, a name without '/' matches at any depth; a path with '/' is relative to the folder of the config.
             several = "/" in glob.rstrip("/")
             self.draft.exclude.append(f"**/{glob}" if several and anywhere else glob if several or anywhere else f"/{glob}")
 

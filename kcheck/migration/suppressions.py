@@ -1,4 +1,4 @@
-"""The annotations by which other tools pass over an object: what each of them asks for."""
+"""The annotations of other tools that suppress findings of an object."""
 
 from __future__ import annotations
 
@@ -7,16 +7,24 @@ import re
 from kcheck.migration.tools import KUBE_SCORE_IMPLIED, POLARIS_FORMER
 from kcheck.text.record import NamedTuple
 
-# Text without one of these has none of them.
+# A text without any of these has no such annotation.
 MARKS = ("kube-linter.io/", "kube-score/", "polaris.fairwinds.com/", "checkov.io/", "bridgecrew.io/")
 
 _LINTER = "ignore-check.kube-linter.io/"
 _POLARIS = re.compile(r"polaris\.fairwinds\.com/(?:(?P<check>.+)-)?exempt")
-_NO_REASONS = frozenset({"", "true", "yes", "ignore", "ignored", "skip", "no comment provided"})
+_MEANINGLESS_REASONS = frozenset({"", "true", "yes", "ignore", "ignored", "skip", "no comment provided"})
 
 
 class AskedSuppression(NamedTuple):
-    """`checks`: what is passed over, None for all; `enables`: switched on instead; `idle`: why nothing happens, "" where it does."""
+    """A suppression that an annotation requests.
+
+    Attributes:
+        tool: The tool that the annotation belongs to.
+        checks: The checks to suppress; None for all.
+        reason: The reason in the annotation.
+        enables: Whether the annotation enables the checks instead.
+        idle: Why the annotation has no effect; "" if it has an effect.
+    """
 
     tool: str
     checks: tuple[str, ...] | None
@@ -26,7 +34,7 @@ class AskedSuppression(NamedTuple):
 
 
 def asked_by(key: str, value: object) -> AskedSuppression | None:
-    """What an annotation asks for, None where it is none of theirs."""
+    """Returns the suppression that an annotation requests; None if it does not belong to another tool."""
     text = value.strip() if isinstance(value, str) else ""
     if key.startswith(_LINTER):
         return AskedSuppression("kube-linter", (key.removeprefix(_LINTER),), _reason(text))
@@ -40,7 +48,7 @@ def asked_by(key: str, value: object) -> AskedSuppression | None:
         return AskedSuppression("kube-score", tuple(dict.fromkeys((*named, *implied))))
     if match := _POLARIS.fullmatch(key):
         check = match["check"]
-        # polaris reads text alone; a plain true the API server refuses.
+        # Polaris only accepts strings; an unquoted true is rejected by the API server.
         idle = "" if text.lower() == "true" or value is True else f'its value is {value!r}, not "true"'
         return AskedSuppression("polaris", None if check is None else (POLARIS_FORMER.get(check, check),), idle=idle)
     if "checkov.io/skip" in key or "bridgecrew.io/skip" in key:
@@ -50,5 +58,5 @@ def asked_by(key: str, value: object) -> AskedSuppression | None:
 
 
 def _reason(text: str) -> str:
-    """A reason that says something."""
-    return "" if text.lower() in _NO_REASONS else " ".join(text.split())
+    """Returns the reason, "" for a value without meaning such as "true"."""
+    return "" if text.lower() in _MEANINGLESS_REASONS else " ".join(text.split())

@@ -1,4 +1,4 @@
-"""kube-linter's templates: what a custom check, which is one with parameters, means in rules and their options."""
+"""The equivalents of kube-linter templates. A custom check is a template with parameters; it becomes rules with options."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 from kcheck.migration.equivalents import Counterparts
 from kcheck.text.record import NamedTuple
 
-# Built-in checks by the template that they are made of, where the names differ: rules name checks, custom checks name templates.
-_MADE_OF = {
+# The built-in check of each template, if the names differ. Rules list checks, and custom checks refer to templates.
+_BUILT_IN_CHECKS = {
     "anti-affinity": "no-anti-affinity",
     "cpu-requirements": "unset-cpu-requirements",
     "forbidden-service-types": "exposed-services",
@@ -31,13 +31,13 @@ _MADE_OF = {
 
 
 class TemplateChoice(NamedTuple):
-    """A parameter whose value says which rules are meant."""
+    """A parameter whose value selects the rules."""
 
     rules: Mapping[Any, tuple[str, ...]]
 
 
 class Setter(NamedTuple):
-    """A parameter that is an option of a rule. `read` raises ValueError where the value has no counterpart."""
+    """A parameter that corresponds to an option of a rule. `read` raises ValueError for a value without an equivalent."""
 
     rule: str
     option: str
@@ -45,7 +45,7 @@ class Setter(NamedTuple):
 
 
 class Idle(NamedTuple):
-    """A parameter that says nothing more while it has this value."""
+    """A parameter that has no effect with this value."""
 
     value: Any
 
@@ -57,7 +57,7 @@ def _number(value: Any) -> int:
 
 
 def _words(value: Any) -> tuple[str, ...]:
-    """Names, none of them a pattern."""
+    """Returns names. Raises ValueError for patterns."""
     words = value if isinstance(value, list) else [value]
     if not words or not all(isinstance(w, str) and w and w.isprintable() and not set(w) & set("^$*+?()[]{}|\\!") for w in words):
         raise ValueError
@@ -97,13 +97,15 @@ PARAMETERS: dict[tuple[str, str], TemplateChoice | Setter | Idle] = {
         {"NET_RAW": ("undropped-net-raw",), "ALL": ("undropped-capabilities",)}
     ),
 }
-# What these check depends on a parameter alone: without one that is understood they mean nothing.
-_GENERAL = frozenset({"access-to-resources", "disallowed-api-obj", "env-var", "host-mounts", "ports", "verify-container-capabilities"})
+# Templates whose meaning depends only on their parameters.
+_GENERIC_TEMPLATES = frozenset(
+    {"access-to-resources", "disallowed-api-obj", "env-var", "host-mounts", "ports", "verify-container-capabilities"}
+)
 
 
 @dataclass(slots=True)
 class TemplateMeaning:
-    """`rules`: what is on; `options`: (rule, option, value); `lost`: parameters that have no counterpart."""
+    """The equivalent of a template. `rules`: rules to switch on; `options`: (rule, option, value); `lost`: unsupported parameters."""
 
     rules: list[str] = field(default_factory=list)
     options: list[tuple[str, str, Any]] = field(default_factory=list)
@@ -111,7 +113,7 @@ class TemplateMeaning:
 
 
 def meaning(template: str, parameters: Mapping[str, Any], counterparts: Counterparts) -> TemplateMeaning:
-    """What a check made of a template means. Names of parameters count without regard to case, as Go reads them."""
+    """Returns the equivalent of a template with parameters. The case of parameter names is ignored, as in Go."""
     found = TemplateMeaning()
     chosen: list[str] = []
     for name, value in parameters.items():
@@ -127,19 +129,19 @@ def meaning(template: str, parameters: Mapping[str, Any], counterparts: Counterp
                 found.lost.append(f"{name}: {value}")
         elif known is None or value != known.value:
             found.lost.append(f"{name}: {value}")
-    usual = () if template in _GENERAL else named(template, counterparts)
-    # A pattern that nobody can read as an option would leave the rule with another question than the one asked.
+    usual = () if template in _GENERIC_TEMPLATES else rules_of_template(template, counterparts)
+    # A required parameter without an equivalent would leave a rule that checks something else.
     readable = not found.lost or chosen or found.options
-    found.rules = chosen or (list(usual) if readable or not _asks(template) else [])
+    found.rules = chosen or (list(usual) if readable or not _has_option(template) else [])
     found.options = [option for option in found.options if option[0] in found.rules]
     return found
 
 
-def _asks(template: str) -> bool:
-    """Whether a template has a parameter that we know as an option: without it, the rule would ask for something else."""
+def _has_option(template: str) -> bool:
+    """Whether a template has a parameter that corresponds to an option: without it, the rule would check something else."""
     return any(of == template and isinstance(known, Setter) for (of, _), known in PARAMETERS.items())
 
 
-def named(template: str, counterparts: Counterparts) -> tuple[str, ...]:
-    """The rules of a template: they name it, or the built-in check that is made of it."""
-    return counterparts.rules("kube-linter", template) or counterparts.rules("kube-linter", _MADE_OF.get(template, ""))
+def rules_of_template(template: str, counterparts: Counterparts) -> tuple[str, ...]:
+    """Returns the rules that replace a template or its built-in check."""
+    return counterparts.rules("kube-linter", template) or counterparts.rules("kube-linter", _BUILT_IN_CHECKS.get(template, ""))

@@ -1,6 +1,6 @@
-"""What the other tools check: their ids, and which of them run unasked. Facts, as of the version named; the mapping is in the rules.
+"""The checks of the other tools and which of them run by default, as of the versions below.
 
-This table need not be complete: the checks in `kcheck/rule/equivalents.json` are known as well.
+The tables need not be complete: the checks in `kcheck/rule/equivalents.json` are known as well.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from kcheck.text.record import NamedTuple
 
 
 class Tool(NamedTuple):
-    """A tool. `version`: the one looked at; `usual`: the checks that run unless told otherwise; `asked`: those to be asked for."""
+    """A tool. `version`: the version of the tables; `default`: checks that run by default; `optional`: checks that must be enabled."""
 
     name: str
     version: str
-    usual: frozenset[str]
-    asked: frozenset[str] = frozenset()
+    default: frozenset[str]
+    optional: frozenset[str] = frozenset()
 
     @property
     def checks(self) -> frozenset[str]:
-        return self.usual | self.asked
+        return self.default | self.optional
 
 
 def _ids(text: str) -> frozenset[str]:
@@ -70,7 +70,7 @@ KUBE_SCORE = Tool(
     """),
 )
 KUBE_SCORE_IMPLIED = {"container-resources": ("container-ephemeral-storage-request-and-limit",)}
-"""What kube-score takes an ignored check to mean besides."""
+"""Further checks that kube-score ignores if a check is ignored."""
 
 POLARIS_DANGER = _ids("""
     clusterrolePodExecAttach clusterrolebindingClusterAdmin clusterrolebindingPodExecAttach dangerousCapabilities hostIPCSet
@@ -78,7 +78,7 @@ POLARIS_DANGER = _ids("""
     rolebindingClusterAdminRole rolebindingClusterRolePodExecAttach rolebindingRolePodExecAttach runAsPrivileged runAsRootAllowed
     sensitiveConfigmapContent sensitiveContainerEnvVar tagNotSpecified
 """)
-"""What polaris calls a danger where its config does not say; the rest of its usual checks are warnings."""
+"""Checks with severity danger in the default config of Polaris. Its other default checks are warnings."""
 POLARIS = Tool(
     "polaris",
     "10.2",
@@ -92,7 +92,7 @@ POLARIS = Tool(
     """),
 )
 POLARIS_FORMER = {"pdbMinAvailableGreaterThanOrEqualToHPAMinReplicas": "pdbMinAvailableGreaterThanHPAMinReplicas"}
-"""Other names that checks of polaris have had."""
+"""Former names of Polaris checks, with the current names."""
 
 CHECKOV = Tool(
     "checkov",
@@ -101,6 +101,6 @@ CHECKOV = Tool(
     | _numbered("CKV_K8S_", (138, 141), (143, 149), (151, 159))
     | _numbered("CKV2_K8S_", (1, 6)),
 )
-"""What checkov asks of Kubernetes manifests; all of it runs unasked."""
+"""The Kubernetes checks of Checkov. All run by default."""
 
 PEERS = {peer.name: peer for peer in (KUBE_LINTER, KUBE_SCORE, POLARIS, CHECKOV)}

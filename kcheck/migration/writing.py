@@ -1,4 +1,4 @@
-"""A draft as the text of a `.kcheck.yaml`."""
+"""Writing of a draft as `.kcheck.yaml`."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
-from kcheck.migration.draft import SOLITARY, ConfigDraft
+from kcheck.migration.draft import RESTRICTED_FAMILY, ConfigDraft
 from kcheck.rule.ruleset import Setting
 
-# Words that YAML reads as themselves, whatever its version; the rest stands in quotes.
+# Words that are strings in every version of YAML. All other strings are quoted.
 _PLAIN = re.compile(r"[A-Za-z/][\w./-]*")
 _NOT_PLAIN = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
 
 
 def config_text(draft: ConfigDraft) -> str:
-    """The config that does what the draft asks for: nothing that holds anyway, sorted, with the checks that each line stands for."""
+    """Returns the text of the config. It contains only settings that differ from the defaults, sorted, with the checks in comments."""
     return "".join(f"{line}\n" for line in _lines(draft))
 
 
 def _lines(draft: ConfigDraft) -> Iterator[str]:
-    yield from (f"# From {_one_line(file)} ({tool}), by kcheck migrate." for file, tool in draft.origins)
+    yield from (f"# Migrated from {_one_line(file)} ({tool}) by kcheck migrate." for file, tool in draft.origins)
     if draft.kubernetes:
         yield f"kubernetes: {json.dumps(draft.kubernetes)}"
     if draft.exclude:
         yield f"exclude: {scalar(tuple(sorted(set(draft.exclude))))}"
     settings = draft.settings()
-    alone = bool(draft.solitary) and all(draft.solitary)
+    alone = bool(draft.exclusive) and all(draft.exclusive)
     if settings or alone:
         yield "rules:"
     if alone:
-        yield f"  {SOLITARY}: off  # nothing but what follows was asked for"
+        yield f"  {RESTRICTED_FAMILY}: off  # only the rules below were enabled"
     for id, setting in settings.items():
         checks = draft.wanted.get(id) or draft.refused[id]
         yield from _rule(id, setting, by_tool(checks))
@@ -58,7 +58,7 @@ def by_tool(checks: Iterable[str]) -> str:
 
 
 def scalar(value: Any) -> str:
-    """A value in YAML's flow style."""
+    """Returns a value in the flow style of YAML."""
     if isinstance(value, tuple):
         return f"[{', '.join(map(scalar, value))}]"
     if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _NOT_PLAIN:
@@ -67,5 +67,5 @@ def scalar(value: Any) -> str:
 
 
 def _one_line(text: str) -> str:
-    """A text that cannot leave its comment."""
+    """Replaces characters that could end a comment."""
     return "".join(c if c.isprintable() else "?" for c in text)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
+from functools import lru_cache
 
 from kcheck.finding.problem import Fix
 from kcheck.redaction import redact
@@ -64,16 +65,21 @@ class FoundSecrets:
 
 
 class Secrets:
-    """Those of one document, which is searched when they are first asked for.
-
-    `guarded`: whether plain lines of a custom resource may hold secret values, too.
-    """
+    """Those of one document, which is searched when they are first asked for."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
         self.text = document.source.text
-        self.guarded = document.fault is not None or redact.looks_secret(self.text[document.start : document.end])
+        self._guarded: bool | None = None
         self._made: FoundSecrets | None = None
+
+    @property
+    def guarded(self) -> bool:
+        """Whether plain lines of a custom resource may hold secret values, too."""
+        if self._guarded is None:
+            document = self.document
+            self._guarded = document.fault is not None or redact.looks_secret(self.text[document.start : document.end])
+        return self._guarded
 
     @property
     def found(self) -> FoundSecrets:
@@ -85,7 +91,7 @@ class Secrets:
         """A line that begins at a character of the file, as it can be shown."""
         document = self.document
         if document.fault is not None:
-            return redact.unread_line(text, self.guarded and redact.looks_secret(self.text[document.start : document.end]))
+            return redact.unread_line(text, redact.looks_secret(self.text[document.start : document.end]))
         if document.trailing is not None and start >= document.trailing:
             return redact.unread_line(text, redact.looks_secret(self.text[document.trailing : document.end]))
         shown = redact.line(text).text
@@ -131,7 +137,7 @@ class Secrets:
     def _may_quote(self, text: str) -> bool:
         """Whether a word of a message stands on a line that may hold secret values: so most documents need not be searched."""
         document = self.document
-        for word in _words(text):
+        for word in _words_of_message(text):
             at = self.text.find(word, document.start, document.end)
             for _ in range(_OCCURRENCES):
                 if at < 0:
@@ -178,13 +184,18 @@ class Secrets:
         return at > 0 and self.found.spans[at - 1][1] > edit.start
 
 
-def _words(text: str) -> Iterable[str]:
+def _words(text: str) -> tuple[str, ...]:
     """The words of a secret value that a message may quote; of several, those that are no words of a language."""
     words = _WORD.findall(text)
     least = _SHORTEST if len(words) == 1 else _LONG
     told = [part for word in words for part in (word, word.rstrip(".,:;!?")) if len(part) >= least]
     # Messages have words of a language in them.
-    return [word for word in told if not _PLAIN_WORD.fullmatch(word) or (len(words) == 1 and len(word) >= _LONG)]
+    return tuple(dict.fromkeys(word for word in told if (len(words) == 1 and len(word) >= _LONG) or not _PLAIN_WORD.fullmatch(word)))
+
+
+@lru_cache(maxsize=1024)
+def _words_of_message(text: str) -> tuple[str, ...]:
+    return _words(text)
 
 
 def _is_phrase(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from kcheck.kube import credential_patterns
+from kcheck.kube import credential_patterns, credentials
 from kcheck.kube.credential_names import could_be_credential, has_credential_word, is_credential, may_indicate_credential
 from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
@@ -39,9 +39,13 @@ _OPEN = frozenset({
 })  # fmt: skip
 _FIRST_KEY = pattern(r"""[ \t]*(?:[-?] +)*["']?([\w./-]+)["']?[ \t]*:(?:[ \t]+|$)""")
 _DATA = pattern(r"""["']?(?:data|stringData|users)["']?[ \t]*:""")
-_LOOKS_SECRET = pattern(
-    r"""\bkind["']?\s*:\s*["']?(?:Secret|Config)\b|\bstringData["']?\s*:|\bsecretGenerator\b|\bclient-key-data["']?\s*:"""
-)
+# Each begins with the letters of a word, which are found much sooner than the beginning of any word.
+_SECRET_KIND = pattern(r"""kind(?<!\wkind)["']?\s*:\s*["']?(?:Secret|Config)\b""")
+_SECRET_FIELDS = {
+    "stringData": pattern(r"""stringData(?<!\wstringData)["']?\s*:"""),
+    "secretGenerator": pattern(r"""secretGenerator(?<!\wsecretGenerator)\b"""),
+    "client-key-data": pattern(r"""client-key-data(?<!\wclient-key-data)["']?\s*:"""),
+}
 _PASSWORD_KEY = pattern(r"""([A-Za-z][\w.\-]*)["']?[ \t]*[:=][ \t]*(\S.*)""")
 _SECRET_KEYS = ("password", "passwd", "pwd", "token", "secret", "passphrase", "credentials", "client-key-data")
 
@@ -84,11 +88,25 @@ def spans_in_file(text: str) -> list[tuple[int, int]]:
     """The same of a line or a file: settings and command lines, too."""
     low = text.lower()
     telling = has_credential_word(low)
+    if not telling and _shows_nothing(text, low):
+        return []
     found = spans(text, telling)
     if telling or "mysql" in low:
         found += ((each.start, each.end) for each in credential_patterns.lines(text, ""))
         found += ((each.start, each.end) for each in credential_patterns.arguments(text))
     return found
+
+
+def _shows_nothing(text: str, low: str) -> bool:
+    """Whether a text in which no name indicates a credential contains nothing else that a search would find. Most lines do not."""
+    return (
+        not ("://" in text and "@" in text)
+        and "mysql" not in low
+        and "uthorization" not in text
+        and '"auth"' not in text
+        and (" " in text or len(text) < credential_patterns.SHORTEST_BASE64)
+        and not credentials.may_hold(text)
+    )
 
 
 @lru_cache(maxsize=1024)
@@ -137,7 +155,9 @@ def cover(text: str, start: int, end: int) -> str:
 
 def looks_secret(text: str) -> bool:
     """Whether a text that does not parse seems to be a Secret or kubeconfig."""
-    return _LOOKS_SECRET.search(text) is not None
+    if ("Secret" in text or "Config" in text) and _SECRET_KIND.search(text):
+        return True
+    return any(name in text and found.search(text) for name, found in _SECRET_FIELDS.items())
 
 
 def unread_line(text: str, secret: bool) -> str:

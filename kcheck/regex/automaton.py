@@ -1,8 +1,8 @@
-"""Matching in time linear in the text, whatever the pattern: sets of places in the pattern's program, one step a character.
+"""Regular expression matching in time linear in the length of the text: simulates the pattern's program with sets of states.
 
-Time is also linear in the size of the pattern, so that a search is given up where both are large.
-Python's own engine goes back and tries again, which a pattern such as ^(a+)+$ turns into years; the API server's (RE2) never does.
-States and their transitions are remembered, so that a text mostly costs a dictionary look-up a character.
+Time is also linear in the size of the pattern, so a search is aborted if both are large. Python's `re` backtracks, which takes
+exponential time for a pattern such as ^(a+)+$; the API server's engine (RE2) does not. States and transitions are cached, so that
+matching usually costs one dictionary lookup per character.
 """
 
 from __future__ import annotations
@@ -12,48 +12,48 @@ from functools import lru_cache
 from kcheck.regex.character_classes import PERL, Charset
 from kcheck.regex.program import CHAR, LOOK, SPLIT, compile_program
 
-_STATES = 2000
-_PLACES = 500_000
-"""States kept at most, and places in all of them; beyond it they are made anew."""
-STEPS, STEPS_OF_CHARACTER = 2_000_000, 200
-"""Places that one search may look at: in all, and more for each character."""
+_MAX_STATES = 2000
+_MAX_POSITIONS = 500_000
+"""The maximum number of cached states, and of program positions in all of them; beyond it the cache is cleared."""
+MAX_STEPS, MAX_STEPS_PER_CHARACTER = 2_000_000, 200
+"""The maximum number of program positions that a search may visit: a constant, plus a number for each character."""
 
 _WORD = Charset(PERL["w"])
-_START, _LINE, _INSIDE, _OTHER = range(4)
-"""What stood before: nothing, a line break, a character of a word, another."""
+_AT_START, _AFTER_LINE_BREAK, _AFTER_WORD, _AFTER_OTHER = range(4)
+"""The kind of the previous character: none, a line break, a word character, another one."""
 
 
 class TooManySteps(Exception):
-    """A search was given up: the pattern is too large for a text of this length."""
+    """A search was aborted: the pattern is too large for a text of this length."""
 
 
 class _State:
-    """Places that may come next, before zero-width conditions are looked at, which need the next character."""
+    """The program positions before the next character. Zero-width conditions are evaluated later, as they depend on that character."""
 
-    __slots__ = ("before", "end", "on", "places")
+    __slots__ = ("before", "end", "on", "positions")
 
-    def __init__(self, places: frozenset[int], before: int) -> None:
-        self.places = places
+    def __init__(self, positions: frozenset[int], before: int) -> None:
+        self.positions = positions
         self.before = before
         self.on: dict[str, _State | bool] = {}
         self.end: bool | None = None
 
 
 class Automaton:
-    """A pattern that answers whether it is found in a text."""
+    """A pattern that can be searched for in texts."""
 
     def __init__(self, pattern: str) -> None:
-        """Raises BadPattern for what Go would not compile."""
+        """Raises BadPattern if Go cannot compile the pattern."""
         self.pattern = pattern
         self._program, self._start, self._anchored = compile_program(pattern)
         self._states: dict[tuple[frozenset[int], int], _State] = {}
-        self._kept = 0
-        self._left = 0
-        self._first = self._state(frozenset({self._start}), _START)
+        self._cached_positions = 0
+        self._remaining_steps = 0
+        self._first = self._state(frozenset({self._start}), _AT_START)
 
     def search(self, text: str) -> bool:
-        """Whether some part of the text matches. Raises TooManySteps."""
-        self._left = STEPS + STEPS_OF_CHARACTER * len(text)
+        """Whether the pattern matches some part of the text. Raises TooManySteps."""
+        self._remaining_steps = MAX_STEPS + MAX_STEPS_PER_CHARACTER * len(text)
         state = self._first
         for char in text:
             following = state.on.get(char)
@@ -66,16 +66,16 @@ class Automaton:
             state.end = self._closure(state, "")[1]
         return state.end
 
-    def _state(self, places: frozenset[int], before: int) -> _State:
-        state = self._states.get((places, before))
+    def _state(self, positions: frozenset[int], before: int) -> _State:
+        state = self._states.get((positions, before))
         if state is None:
-            self._kept += len(places)
-            if len(self._states) >= _STATES or self._kept > _PLACES:
+            self._cached_positions += len(positions)
+            if len(self._states) >= _MAX_STATES or self._cached_positions > _MAX_POSITIONS:
                 self._states.clear()
-                # The others are only reached from here.
+                # The other states are reachable only from here.
                 self._first.on.clear()
-                self._kept = len(places)
-            state = self._states[places, before] = _State(places, before)
+                self._cached_positions = len(positions)
+            state = self._states[positions, before] = _State(positions, before)
         return state
 
     def _step(self, state: _State, char: str) -> _State | bool:
@@ -84,30 +84,33 @@ class Automaton:
         if not found:
             program = self._program
             tested: dict[int, bool] = {}
-            places = set() if self._anchored else {self._start}
-            for place in chars:
-                _, charset, after = program[place]
+            positions = set() if self._anchored else {self._start}
+            for position in chars:
+                _, charset, after = program[position]
                 known = tested.get(id(charset))
                 if known is None:
                     known = tested[id(charset)] = char in charset
                 if known:
-                    places.add(after)
-            before = _LINE if char == "\n" else _INSIDE if char in _WORD else _OTHER
-            following = self._state(frozenset(places), before) if places else False
+                    positions.add(after)
+            before = _AFTER_LINE_BREAK if char == "\n" else _AFTER_WORD if char in _WORD else _AFTER_OTHER
+            following = self._state(frozenset(positions), before) if positions else False
         state.on[char] = following
         return following
 
     def _closure(self, state: _State, char: str) -> tuple[list[int], bool]:
-        """The characters' places reached without one, and whether the end of the pattern is. `char`: the next, "" at the end."""
+        """Follow all instructions that consume no character. `char`: the next character, "" at the end.
+
+        Returns the positions of the CHAR instructions reached, and whether the end of the program was reached.
+        """
         program = self._program
-        seen = set(state.places)
+        seen = set(state.positions)
         stack = list(seen)
         chars: list[int] = []
         while stack:
-            place = stack.pop()
-            kind, what, after = program[place]
+            position = stack.pop()
+            kind, what, after = program[position]
             if kind == CHAR:
-                chars.append(place)
+                chars.append(position)
                 continue
             if kind == SPLIT:
                 following = what
@@ -119,26 +122,26 @@ class Automaton:
                 if each not in seen:
                     seen.add(each)
                     stack.append(each)
-        self._left -= len(seen)
-        if self._left < 0:
+        self._remaining_steps -= len(seen)
+        if self._remaining_steps < 0:
             raise TooManySteps("the pattern is too large for a text of this length")
         return chars, False
 
 
 def _holds(look: str, before: int, char: str) -> bool:
     if look == "start":
-        return before == _START
+        return before == _AT_START
     if look == "end":
         return not char
     if look == "line start":
-        return before in (_START, _LINE)
+        return before in (_AT_START, _AFTER_LINE_BREAK)
     if look == "line end":
         return not char or char == "\n"
-    boundary = (before == _INSIDE) is not (bool(char) and char in _WORD)
+    boundary = (before == _AFTER_WORD) is not (bool(char) and char in _WORD)
     return boundary is (look == "word")
 
 
 @lru_cache(maxsize=512)
 def automaton(pattern: str) -> Automaton:
-    """The automaton of a pattern, kept for the next who asks. Raises BadPattern."""
+    """Return the cached automaton of a pattern. Raises BadPattern."""
     return Automaton(pattern)

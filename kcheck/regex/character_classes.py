@@ -1,4 +1,4 @@
-"""Sets of characters as a Go regular expression names them: ranges, \\d, [:alpha:], \\p{Lu}."""
+r"""Sets of characters as written in Go regular expressions: ranges, \d, [:alpha:], \p{Lu}."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import lru_cache
 from kcheck.text.pattern import pattern
 
 Item = tuple[str, str]
-"""Two characters, a range; or "category" or "script" and its name."""
+"""A range of two characters, or "category" or "script" and its name."""
 
 ALL: tuple[Item, ...] = (("\0", chr(0x10FFFF)),)
 
@@ -27,7 +27,7 @@ POSIX: dict[str, tuple[Item, ...]] = {
 }  # fmt: skip
 
 _CATEGORY = pattern("C[cfnos]?|L[lmotuc]?|M[cen]?|N[dlo]?|P[cdefios]?|S[ckmo]?|Z[lps]?")
-# The long names of categories, and the scripts, those of one word alone: Go compares names without blanks, '_' and '-'.
+# The long names of categories, and the scripts with names of one word: Go ignores spaces, '_' and '-' when it compares names.
 _CATEGORIES = """
     C=other Cc=cntrl,control Cf=format Cn=unassigned Co=privateuse Cs=surrogate L=letter LC=casedletter Ll=lowercaseletter
     Lm=modifierletter Lo=otherletter Lt=titlecaseletter Lu=uppercaseletter M=combiningmark,mark Mc=spacingmark Me=enclosingmark
@@ -46,15 +46,15 @@ _SCRIPT_NAMES = """
     Sundanese Syriac Tagalog Tagbanwa Takri Tamil Tangsa Tangut Telugu Thaana Thai Tibetan Tifinagh Tirhuta Toto Ugaritic Vai
     Vithkuqi Wancho Yezidi Yi
 """
-# Python has no table of scripts; the names of characters begin with theirs.
+# Python has no table of scripts; the Unicode names of characters begin with the script.
 _SCRIPTS = {"Han": ("CJK UNIFIED", "CJK COMPATIBILITY IDEOGRAPH", "CJK RADICAL", "KANGXI RADICAL", "IDEOGRAPHIC")}
 
 
-_CASED: tuple[Item, ...] = (("category", "Lu"), ("category", "Ll"), ("category", "Lt"))
+_CASED_LETTERS: tuple[Item, ...] = (("category", "Lu"), ("category", "Ll"), ("category", "Lt"))
 
 
 class Charset:
-    """A set of characters. `fold`: a character is in it, too, when another case of it is. `negated`: all others are."""
+    """A set of characters. `fold`: ignore case. `negated`: the set contains all other characters."""
 
     __slots__ = ("fold", "items", "negated")
 
@@ -70,23 +70,23 @@ class Charset:
 
 @lru_cache(maxsize=64)
 def named(name: str) -> tuple[Item, ...] | None:
-    """The characters of \\p{name}, a general category or a script; None where there is no such name. Case does not count."""
-    bare = re.sub("[ _-]", "", name)
-    bare = bare[:1].upper() + bare[1:].lower() if bare.isascii() else ""
-    special = {"Any": ALL, "Ascii": POSIX["ascii"], "Assigned": (("not category", "Cn"),), "Lc": _CASED}.get(bare)
+    r"""Return the characters of \p{name}, a general category or a script; None for an unknown name. Case is ignored."""
+    normalized = re.sub("[ _-]", "", name)
+    normalized = normalized[:1].upper() + normalized[1:].lower() if normalized.isascii() else ""
+    special = {"Any": ALL, "Ascii": POSIX["ascii"], "Assigned": (("not category", "Cn"),), "Lc": _CASED_LETTERS}.get(normalized)
     if special is not None:
         return special
-    if _CATEGORY.fullmatch(bare):
-        return (("category", bare),)
+    if _CATEGORY.fullmatch(normalized):
+        return (("category", normalized),)
     for entry in _CATEGORIES.split():
         category, _, names = entry.partition("=")
-        if bare.lower() in names.split(","):
-            return _CASED if category == "LC" else (("category", category),)
-    return (("script", bare),) if bare in _SCRIPT_NAMES.split() else None
+        if normalized.lower() in names.split(","):
+            return _CASED_LETTERS if category == "LC" else (("category", category),)
+    return (("script", normalized),) if normalized in _SCRIPT_NAMES.split() else None
 
 
 def inverted(items: tuple[Item, ...]) -> tuple[Item, ...]:
-    """All characters but these, for a negated class that stands within another."""
+    """Return all other characters, for a negated class within another class."""
     if any(low in ("category", "script", "not category", "not script") for low, _ in items):
         return tuple((low[4:] if low.startswith("not ") else f"not {low}", name) for low, name in items)
     result: list[Item] = []
@@ -102,7 +102,7 @@ def inverted(items: tuple[Item, ...]) -> tuple[Item, ...]:
 
 @lru_cache(maxsize=512)
 def cases(char: str) -> frozenset[str]:
-    """The characters that are the same but for their case."""
+    """Return the characters that differ from a character only in case."""
     found = {char, *(each for each in (char.lower(), char.upper(), char.title(), char.casefold()) if len(each) == 1)}
     for each in tuple(found):
         found |= {other for other in (each.lower(), each.upper()) if len(other) == 1}

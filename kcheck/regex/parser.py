@@ -1,7 +1,7 @@
-"""Regular expressions as Go's regexp package reads them (RE2 syntax).
+"""Parser for regular expressions in the syntax of Go's regexp package (RE2).
 
-Source: the syntax page of Go's regexp/syntax package. Only whether a text matches is asked, so captures and laziness are read and
-forgotten. What Go refuses, backreferences and lookarounds for instance, raises BadPattern.
+Source: the syntax page of Go's regexp/syntax package. Matching only needs to know whether a text matches, so captures and laziness are
+parsed and ignored. Syntax that Go rejects, such as backreferences and lookarounds, raises BadPattern.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Any
 from kcheck.regex.character_classes import ALL, PERL, POSIX, Charset, Item, inverted, named
 
 Tree = tuple[Any, ...]
-"""("set", Charset), ("cat", parts), ("alt", parts), ("repeat", part, least, most or None), ("look", what)."""
+"""("set", Charset), ("cat", parts), ("alt", parts), ("repeat", part, min, max or None), ("look", assertion)."""
 
 _REPEAT_LIMIT = 1000
 _DEPTH_LIMIT = 200
 _REPEAT = re.compile(r"\{(0|[1-9]\d{0,8})(,(0|[1-9]\d{0,8})?)?\}", re.ASCII)
 _FLAGS = re.compile(r"\?([imsU]*)(?:-([imsU]+))?([:)])")
 _NAME = re.compile(r"\?P?<(\w+)>", re.ASCII)
-_LETTERS = {"a": "\a", "f": "\f", "t": "\t", "n": "\n", "r": "\r", "v": "\v"}
+_CONTROL_ESCAPES = {"a": "\a", "f": "\f", "t": "\t", "n": "\n", "r": "\r", "v": "\v"}
 _HEX = re.compile(r"x(?:([0-9A-Fa-f]{2})|\{([0-9A-Fa-f]+)\})")
 _OCTAL = re.compile(r"0[0-7]{0,2}|[1-7][0-7]{1,2}")
 _PROPERTY = re.compile(r"[pP](?:\{(\^?)([\w -]+)\}|([A-Za-z]))")
@@ -28,18 +28,18 @@ _EMPTY: Tree = ("cat", ())
 
 
 class BadPattern(ValueError):
-    """A pattern that Go does not accept; the message says why."""
+    """A pattern that Go rejects; the message says why."""
 
 
 def read_pattern(pattern: str) -> Tree:
-    """The parts of a pattern. Raises BadPattern."""
+    """Parse a pattern. Raises BadPattern."""
     tree = _PatternReader(pattern).read()
-    _limit(tree, _REPEAT_LIMIT)
+    _check_repeat_limit(tree, _REPEAT_LIMIT)
     return tree
 
 
 class _PatternReader:
-    """Recursive descent over the pattern. `i`, `m`, `s`: the flags in force."""
+    """Recursive descent parser. `flags`: the active ones of `i`, `m`, `s` and `U`."""
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
@@ -85,12 +85,12 @@ class _PatternReader:
             self.at += 1
             result: tuple[int, int | None] = {"*": (0, None), "+": (1, None), "?": (0, 1)}[char]
         elif char == "{" and (match := _REPEAT.match(self.pattern, self.at)):
-            least = int(match[1])
-            most = least if match[2] is None else int(match[3]) if match[3] else None
-            if least > _REPEAT_LIMIT or (most is not None and (most > _REPEAT_LIMIT or most < least)):
+            minimum = int(match[1])
+            maximum = minimum if match[2] is None else int(match[3]) if match[3] else None
+            if minimum > _REPEAT_LIMIT or (maximum is not None and (maximum > _REPEAT_LIMIT or maximum < minimum)):
                 raise BadPattern(f"repetition {match[0]} is out of range")
             self.at = match.end()
-            result = (least, most)
+            result = (minimum, maximum)
         else:
             return None
         if self.pattern.startswith("?", self.at):
@@ -98,7 +98,7 @@ class _PatternReader:
         return result
 
     def atom(self) -> list[Tree]:
-        """The next atom; none for a group of flags, several for \\Q...\\E."""
+        r"""Parse the next atom. Returns no part for a group of flags, several parts for \Q...\E."""
         char = self.pattern[self.at]
         self.at += 1
         if char == "(":
@@ -154,7 +154,7 @@ class _PatternReader:
         return [self.literal(self.char_escape())]
 
     def class_escape(self) -> tuple[Item, ...] | None:
-        """\\d, \\W, \\pL, \\P{Greek} where one stands behind the backslash here, else None."""
+        r"""Parse a class such as \d, \W, \pL or \P{Greek} after a backslash; None if there is none."""
         char = self.pattern[self.at : self.at + 1]
         if char and char.lower() in PERL:
             self.at += 1
@@ -170,7 +170,7 @@ class _PatternReader:
         return inverted(found) if (char == "P") is not bool(match[1]) else found
 
     def char_escape(self) -> str:
-        """The character that stands for itself behind a backslash."""
+        """Parse an escaped character after a backslash."""
         char = self.pattern[self.at : self.at + 1]
         match = _HEX.match(self.pattern, self.at)
         if match:
@@ -184,8 +184,8 @@ class _PatternReader:
             self.at = octal.end()
             return chr(int(octal[0], 8))
         self.at += 1
-        if char in _LETTERS and char:
-            return _LETTERS[char]
+        if char in _CONTROL_ESCAPES and char:
+            return _CONTROL_ESCAPES[char]
         if not char or char.isalnum() or not char.isascii():
             raise BadPattern(f"unknown escape \\{char}")
         return char
@@ -234,13 +234,13 @@ class _PatternReader:
         return self.char_escape() if char == "\\" else char
 
 
-def _limit(tree: Tree, most: int) -> None:
-    """Go allows counted repetitions to multiply up to a thousand."""
+def _check_repeat_limit(tree: Tree, maximum: int) -> None:
+    """Raise BadPattern if nested counted repetitions multiply to more than Go allows, 1000."""
     if tree[0] == "repeat":
         count = tree[2] if tree[3] is None else tree[3]
-        if count > most:
+        if count > maximum:
             raise BadPattern("repetitions multiply to more than 1000")
-        _limit(tree[1], most // count if count else most)
+        _check_repeat_limit(tree[1], maximum // count if count else maximum)
     elif tree[0] in ("cat", "alt"):
         for part in tree[1]:
-            _limit(part, most)
+            _check_repeat_limit(part, maximum)

@@ -1,10 +1,10 @@
-"""Regular expressions that users write in options of rules: Go's syntax, matched in time linear in the text."""
+"""Regular expressions in rule options: Go's syntax, matched in time linear in the length of the text."""
 
 from __future__ import annotations
 
 
 def pattern_fault(pattern: str) -> str:
-    """Why a pattern cannot be used, "" where it can."""
+    """Return why a pattern is invalid, or ""."""
     from kcheck.regex.automaton import automaton
     from kcheck.regex.parser import BadPattern
 
@@ -16,7 +16,7 @@ def pattern_fault(pattern: str) -> str:
 
 
 def matches_whole(pattern: str, text: str) -> bool:
-    """Whether a pattern matches all of a text. Raises BadPattern."""
+    """Whether a pattern matches the whole text. Raises BadPattern."""
     from kcheck.regex.automaton import automaton
 
     return automaton(f"^(?:{pattern})$").search(text)

@@ -1,4 +1,4 @@
-"""What a regular expression asks of a text, step by step: the program that `kcheck.regex.automaton` runs."""
+"""Compilation of regular expressions to the program that `kcheck.regex.automaton` runs."""
 
 from __future__ import annotations
 
@@ -12,18 +12,21 @@ LOOK: Final = 2
 FOUND: Final = 3
 
 Program = list[tuple[int, Any, Any]]
-"""Instructions: (CHAR, Charset, next), (SPLIT, places, None), (LOOK, what, next) and (FOUND, None, None)."""
+"""Instructions: (CHAR, Charset, next), (SPLIT, positions, None), (LOOK, assertion, next) and (FOUND, None, None)."""
 
 
 def compile_program(pattern: str) -> tuple[Program, int, bool]:
-    """The program of a pattern, where it starts, and whether it can only match at the text's beginning. Raises BadPattern."""
+    """Compile a pattern.
+
+    Returns the program, its start position, and whether it can only match at the beginning of the text. Raises BadPattern.
+    """
     tree = read_pattern(pattern)
     program: Program = [(FOUND, None, None)]
     return program, _emit(tree, 0, program), _is_anchored(tree)
 
 
 def _emit(tree: Tree, after: int, program: Program) -> int:
-    """Append what matches the tree and goes on at `after`; its place."""
+    """Append the instructions that match the tree and continue at `after`; return their start position."""
     kind = tree[0]
     if kind == "set":
         program.append((CHAR, tree[1], after))
@@ -34,27 +37,27 @@ def _emit(tree: Tree, after: int, program: Program) -> int:
             after = _emit(part, after, program)
         return after
     elif kind == "alt":
-        places = tuple(_emit(part, after, program) for part in tree[1])
-        program.append((SPLIT, places, None))
+        positions = tuple(_emit(part, after, program) for part in tree[1])
+        program.append((SPLIT, positions, None))
     else:
         return _emit_repeat(tree, after, program)
     return len(program) - 1
 
 
 def _emit_repeat(tree: Tree, after: int, program: Program) -> int:
-    _, part, least, most = tree
-    place = after
-    if most is None:
-        place = len(program)
+    _, part, minimum, maximum = tree
+    position = after
+    if maximum is None:
+        position = len(program)
         program.append((FOUND, None, None))
-        program[place] = (SPLIT, (_emit(part, place, program), after), None)
+        program[position] = (SPLIT, (_emit(part, position, program), after), None)
     else:
-        for _ in range(most - least):
-            program.append((SPLIT, (_emit(part, place, program), after), None))
-            place = len(program) - 1
-    for _ in range(least):
-        place = _emit(part, place, program)
-    return place
+        for _ in range(maximum - minimum):
+            program.append((SPLIT, (_emit(part, position, program), after), None))
+            position = len(program) - 1
+    for _ in range(minimum):
+        position = _emit(part, position, program)
+    return position
 
 
 def _is_anchored(tree: Tree) -> bool:

@@ -1,4 +1,4 @@
-"""A report in the forms that people, editors and CI read."""
+"""Output formats of a report, for people, editors and CI."""
 
 from __future__ import annotations
 
@@ -14,13 +14,17 @@ from kcheck.text.record import NamedTuple
 __all__ = ["BUILT_IN", "PLAIN", "Reporter", "Style", "UnknownFormat", "Write", "find_reporter", "reporters"]
 
 Write = Callable[[Report, TextIO, Style], None]
-"""Writes a report."""
+"""A function that writes a report."""
 
 
 class Reporter(NamedTuple):
-    """A form of the report. `help`: what it is for, in a few words; `needs_rule_docs`: the report must hold titles and pages of rules.
+    """An output format.
 
-    `write`: the function, or the name of a module that has it as `write` and is imported when it is needed.
+    Attributes:
+        name: Value of --format.
+        write: The function that writes the report, or the name of a module with a function `write`, which is imported when needed.
+        needs_rule_docs: Whether the report must contain titles and documentation of rules.
+        help: Short description.
     """
 
     name: str
@@ -29,10 +33,10 @@ class Reporter(NamedTuple):
     help: str = ""
 
     def load(self) -> Write:
-        """The function that writes the report."""
+        """Returns the function that writes the report."""
         if isinstance(self.write, str):
-            found: Write = import_module(self.write).write
-            return found
+            write: Write = import_module(self.write).write
+            return write
         return self.write
 
 
@@ -43,15 +47,15 @@ BUILT_IN: tuple[Reporter, ...] = (
     Reporter("sarif", "kcheck.reporters.sarif", help="for code scanning"),
     Reporter("github", "kcheck.reporters.github", needs_rule_docs=False, help="annotations in GitHub Actions"),
 )
-"""Those of kcheck itself, in the order in which help lists them."""
+"""The built-in reporters, in the order of --help."""
 
 
 class UnknownFormat(ValueError):
-    """A format that neither kcheck nor a plug-in has; the message names those that exist."""
+    """The format is not defined by kcheck or a plug-in. The message lists the known formats."""
 
 
 def reporters(added: Iterable[Reporter] = ()) -> dict[str, Reporter]:
-    """All reporters by name: built-in ones, and those of plug-ins. A built-in one cannot be replaced, because CI relies on its form."""
+    """Returns the built-in reporters and those of plug-ins, by name. Plug-ins cannot replace a built-in reporter, as CI relies on it."""
     known = {each.name: each for each in BUILT_IN}
     for each in sorted(added, key=lambda each: each.name):
         known.setdefault(each.name, each)
@@ -59,8 +63,8 @@ def reporters(added: Iterable[Reporter] = ()) -> dict[str, Reporter]:
 
 
 def find_reporter(name: str, added: Iterable[Reporter] = ()) -> Reporter:
-    """The reporter of a format. Raises UnknownFormat."""
+    """Returns the reporter of a format. Raises UnknownFormat."""
     known = reporters(added)
     if name not in known:
-        raise UnknownFormat(f"unknown format {name!r}; {suggest(name, known)}")
+        raise UnknownFormat(f'unknown format "{name}"; {suggest(name, known)}')
     return known[name]

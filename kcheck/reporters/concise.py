@@ -1,4 +1,4 @@
-"""One line for each finding, as compilers write them: for grep and for editors that read an error list."""
+"""Reporter with one line per finding in the format of compiler errors, for grep and editors."""
 
 from __future__ import annotations
 

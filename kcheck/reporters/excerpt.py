@@ -1,4 +1,4 @@
-"""The source line of a finding with carets under the characters that are meant."""
+"""The source line of a finding, with carets under the affected characters."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from kcheck.reporters.terminal_safe import Glyph, Glyphs
 from kcheck.text.record import NamedTuple
 
 _TAB = Glyph("    ", 4)
-# A caret behind the last character, where something is missing.
+# Position after the last character, for a caret where something is missing.
 _END = Glyph("", 1)
-_CUT = "..."
-_LEAST = 40
+_ELLIPSIS = "..."
+_MIN_WIDTH = 40
 
 
 class Excerpt(NamedTuple):
-    """A line as it is shown, and the carets with the spaces before them kept apart."""
+    """A source line as displayed, the carets below it, and the spaces before the carets."""
 
     line: str
     indent: str
@@ -25,7 +25,7 @@ class Excerpt(NamedTuple):
 
 
 def excerpt(place: Location, glyphs: Glyphs, width: int) -> Excerpt | None:
-    """What to show of a place in so many cells; None where its line is empty or does not reach as far as its column."""
+    """Returns the excerpt for a location, at most `width` cells wide; None if its line is empty or ends before its column."""
     line = place.line
     start, end = place.range.start, place.range.end
     first = start.column - 1
@@ -33,41 +33,44 @@ def excerpt(place: Location, glyphs: Glyphs, width: int) -> Excerpt | None:
         return None
     last = end.column - 1 if end.line == start.line else len(line.rstrip())
     shown = [_TAB if char == "\t" else glyphs.glyph(char) for char in line]
-    # The line that came with the place ends early where it is very long.
+    # A very long line is truncated in the location.
     more = last > len(line)
     if first == len(line):
         shown.append(_END)
     while first and not shown[first].cells:
         first -= 1
-    return _cut(shown, first, min(max(last, first + 1), len(shown)), max(width, _LEAST), more)
+    return _cut(shown, first, min(max(last, first + 1), len(shown)), max(width, _MIN_WIDTH), more)
 
 
 def _cut(shown: list[Glyph], first: int, last: int, room: int, more: bool) -> Excerpt:
-    """The part of a line around the characters from `first` up to `last` that there is room for. `more`: it goes on unseen."""
-    # edges[i]: the cells before character i.
+    """Returns the part of a line around the characters `first` to `last` (exclusive) that fits in `room` cells.
+
+    `more`: whether the line continues after `shown`.
+    """
+    # edges[i]: number of cells before character i.
     edges = list(accumulate((g.cells for g in shown), initial=0))
-    begin, stop = _window(edges, first, last, room, len(_CUT) if more else 0)
+    begin, stop = _window(edges, first, last, room, len(_ELLIPSIS) if more else 0)
     while begin < first and not shown[begin].cells:
         begin += 1
-    left = _CUT if begin else ""
-    right = _CUT if stop < len(shown) or more else ""
+    left = _ELLIPSIS if begin else ""
+    right = _ELLIPSIS if stop < len(shown) or more else ""
     line = left + "".join([g.text for g in shown[begin:stop]]) + right
     indent = " " * (len(left) + edges[first] - edges[begin])
     return Excerpt(line, indent, "^" * max(edges[min(last, stop)] - edges[first], 1))
 
 
-def _window(edges: list[int], first: int, last: int, room: int, behind: int) -> tuple[int, int]:
-    """Which characters to show. `behind`: cells that are needed after the last one."""
+def _window(edges: list[int], first: int, last: int, room: int, reserved: int) -> tuple[int, int]:
+    """Returns the range of characters to show. `reserved`: cells needed after the last character."""
     end = len(edges) - 1
-    if edges[end] + behind <= room:
+    if edges[end] + reserved <= room:
         return 0, end
-    head = room - len(_CUT)
+    head = room - len(_ELLIPSIS)
     if edges[last] <= head:
         return 0, bisect_right(edges, head) - 1
-    # A part in the middle: half of what is left over before the carets, and a quarter even where they fill it.
-    inner = head - len(_CUT)
+    # A part in the middle: half of the free space goes before the carets, and at least a quarter of the width.
+    inner = head - len(_ELLIPSIS)
     begin = edges[first] - max((inner - (edges[last] - edges[first])) // 2, inner // 4)
-    tail = edges[end] - (head - behind)
+    tail = edges[end] - (head - reserved)
     if tail <= begin:
         return min(bisect_left(edges, tail), first), end
     start = max(bisect_right(edges, begin) - 1, 0)

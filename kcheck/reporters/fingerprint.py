@@ -1,4 +1,4 @@
-"""What a finding is called by, so that it is known again in the next run though lines have moved."""
+"""Fingerprints that identify a finding across runs, even if lines have moved."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from kcheck.finding.finding import Finding
 
 
 def fingerprints(findings: Iterable[Finding]) -> list[str]:
-    """A fingerprint for each finding, in their order.
+    """Returns the fingerprint of each finding, in order.
 
-    It knows the rule, the object, the field and the text of the line; neither where the line stands nor how far it is indented, nor
-    the file, which readers of fingerprints look at themselves. Findings of one file that are alike in all this are numbered.
+    A fingerprint depends on the rule, the object, the field and the text of the line. It does not depend on the line number, the
+    indentation and the file, which consumers compare separately. Findings of a file that are equal in all this are numbered.
     """
     seen: Counter[tuple[str, str]] = Counter()
     result = []

@@ -1,4 +1,4 @@
-"""Workflow commands of GitHub Actions: each finding becomes a note beside its line in the pull request."""
+"""Reporter that prints GitHub Actions workflow commands: each finding becomes an annotation in the pull request."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _properties(finding: Finding, glyphs: Glyphs) -> dict[str, str]:
     if start.line == end.line:
         properties |= {"col": str(start.column), "endLine": str(end.line), "endColumn": str(end.column)}
     else:
-        # GitHub refuses columns of a note on several lines.
+        # GitHub rejects columns in annotations of several lines.
         properties |= {"endLine": str(end.line)}
     return properties | {"title": glyphs.visible(finding.rule)}
 
@@ -44,7 +44,7 @@ def _message(finding: Finding, glyphs: Glyphs) -> str:
 
 
 def _data(text: str) -> str:
-    """Text behind the command, escaped as the runner reads it; the percent sign first."""
+    """Escapes the message of a command for the runner. The percent sign is escaped first."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

@@ -1,7 +1,7 @@
-"""The report as JSON: a published contract, `schemas/output.schema.json`.
+"""The JSON reporter. Its format is published as `schemas/output.schema.json`.
 
-Findings are written as text at once: making dictionaries for the encoder to go through takes three times as long, and that
-is most of what a report takes where nothing has to be checked anew.
+Findings are formatted directly as text: building dictionaries for the encoder takes three times as long, which is most of the time of a run
+with a warm cache.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kcheck.reporters.style import PLAIN, Style
 from kcheck.text.span import Range
 
 VERSION = 2
-"""Of the contract: grows when a field changes its meaning or goes, not when one is added."""
+"""Version of the format. Increased when a field is removed or changes its meaning, not when a field is added."""
 
 
 def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
@@ -38,7 +38,7 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
 
 
 def finding_line(finding: Finding) -> str:
-    """One finding as the contract has it."""
+    """Returns a finding as JSON."""
     rule, severity, family, message, place, reason, related, fix, url, help = finding
     file, document, range, field, object, _, _ = place
     api_version, kind, namespace, name = object

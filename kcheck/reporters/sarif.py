@@ -1,4 +1,4 @@
-"""SARIF 2.1.0, the form that code scanning services read: rules with their help, results with places, fixes and fingerprints."""
+"""The SARIF 2.1.0 reporter, for code scanning services: rules with help, results with locations, fixes and fingerprints."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from kcheck.text.span import Range
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT = "kcheck/v1"
-"""Name of our fingerprints; another number when they come to be made from other things."""
+"""Name of the fingerprints. The version is increased when their computation changes."""
 
 _LEVELS = {ERROR: "error", WARNING: "warning", INFO: "note"}
-# GitHub's own words for how bad a rule is.
-_PROBLEMS = {ERROR: "error", WARNING: "warning", INFO: "recommendation"}
-# All that a path may hold unescaped, but for ':', which makes a scheme of a first part.
+# Values of GitHub's property problem.severity.
+_PROBLEM_SEVERITIES = {ERROR: "error", WARNING: "warning", INFO: "recommendation"}
+# Characters that need no escaping in the path of a URI. ':' is escaped, as it would make the first segment a scheme.
 _SAFE = "/!$&'()*+,;=@~"
 _DRIVE = pattern(r"[A-Za-z]:/")
-# Where the text of an embedded link ends and its destination begins.
+# The end of the text of an embedded link and the start of its destination.
 _LINK_END = pattern(r"(?<!\\)(\\*)\]\(")
 _SURROGATE = pattern("[\ud800-\udfff]")
-# A paragraph of prose in a page: not a heading, list, table, quotation or code.
+# The start of a paragraph of prose: not a heading, list, table, quotation or code.
 _PROSE = pattern(r"[^\W_]|[`*_\"'(\[]")
 
 
@@ -65,20 +65,20 @@ def _rule(id: str, report: Report) -> dict[str, Any]:
     rule: dict[str, Any] = {
         "id": id,
         "name": "".join(word[:1].upper() + word[1:] for word in re.split(r"[^A-Za-z0-9]+", id)),
-        "shortDescription": {"text": _sound(note.title or id)},
-        "fullDescription": {"text": _sound(_summary(note))},
+        "shortDescription": {"text": _replace_surrogates(note.title or id)},
+        "fullDescription": {"text": _replace_surrogates(_summary(note))},
     }
     if note.help:
-        rule["help"] = {"text": _sound(note.help), "markdown": _sound(note.help)}
+        rule["help"] = {"text": _replace_surrogates(note.help), "markdown": _replace_surrogates(note.help)}
     if note.url.startswith(("https://", "http://")):
         rule["helpUri"] = note.url
     rule["defaultConfiguration"] = {"level": _LEVELS[note.severity]}
-    rule["properties"] = {"problem.severity": _PROBLEMS[note.severity], "tags": [note.family] if note.family else []}
+    rule["properties"] = {"problem.severity": _PROBLEM_SEVERITIES[note.severity], "tags": [note.family] if note.family else []}
     return rule
 
 
 def _summary(note: RuleNote) -> str:
-    """The first paragraph of a rule's page; its title where the page has none."""
+    """Returns the first paragraph of the documentation of a rule; its title if there is none."""
     for paragraph in re.split(r"\n\s*\n", note.help):
         if _PROSE.match(paragraph) and not paragraph.startswith(("```", "* ", "- ")):
             return " ".join(paragraph.split())
@@ -93,7 +93,7 @@ def _result(finding: Finding, index: int, mark: str) -> dict[str, Any]:
         "ruleId": finding.rule,
         "ruleIndex": index,
         "level": _LEVELS[finding.severity],
-        "message": {"text": _plain(finding.concise)},
+        "message": {"text": _escape_links(finding.concise)},
         "locations": [location],
         "partialFingerprints": {FINGERPRINT: mark},
     }
@@ -101,14 +101,14 @@ def _result(finding: Finding, index: int, mark: str) -> dict[str, Any]:
         result["relatedLocations"] = [_related(number, r) for number, r in enumerate(finding.related, 1)]
     if finding.fix is not None and finding.fix.edits:
         result["fixes"] = [_fix(finding.file, finding.fix)]
-    api_version, kind, namespace, name = map(_sound, finding.object)
+    api_version, kind, namespace, name = map(_replace_surrogates, finding.object)
     result["properties"] = {
         "object": {"apiVersion": api_version, "kind": kind, "namespace": namespace, "name": name},
-        "field": _sound(finding.place.field),
+        "field": _replace_surrogates(finding.place.field),
         "document": finding.place.document,
         "family": finding.family,
         "reason": finding.reason,
-        "help": _sound(finding.help),
+        "help": _replace_surrogates(finding.help),
     }
     return result
 
@@ -118,15 +118,19 @@ def _physical(place: Location) -> dict[str, Any]:
 
 
 def _logical(id: ObjectId, field: str) -> dict[str, Any]:
-    """The object, and the field in it, as a name; empty where the finding is about neither."""
+    """Returns the logical location: the object and the field. Empty if the finding has no object."""
     full = "/".join(part for part in id if part)
     if not full:
         return {}
-    return {"name": _sound(id.name or id.kind), "fullyQualifiedName": _sound(f"{full}#{field}" if field else full), "kind": "resource"}
+    return {
+        "name": _replace_surrogates(id.name or id.kind),
+        "fullyQualifiedName": _replace_surrogates(f"{full}#{field}" if field else full),
+        "kind": "resource",
+    }
 
 
 def _related(number: int, related: Related) -> dict[str, Any]:
-    return {"id": number, "message": {"text": _plain(related.message)}, "physicalLocation": _physical(related.place)}
+    return {"id": number, "message": {"text": _escape_links(related.message)}, "physicalLocation": _physical(related.place)}
 
 
 def _fix(file: str, fix: Fix) -> dict[str, Any]:
@@ -134,10 +138,10 @@ def _fix(file: str, fix: Fix) -> dict[str, Any]:
     for start, end, text in fix.edits:
         replacement: dict[str, Any] = {"deletedRegion": {"charOffset": start, "charLength": end - start}}
         if text:
-            replacement["insertedContent"] = {"text": _sound(text)}
+            replacement["insertedContent"] = {"text": _replace_surrogates(text)}
         replacements.append(replacement)
     change = {"artifactLocation": artifact_location(file), "replacements": replacements}
-    return {"description": {"text": _plain(fix.title)}, "artifactChanges": [change], "properties": {"safe": fix.safe}}
+    return {"description": {"text": _escape_links(fix.title)}, "artifactChanges": [change], "properties": {"safe": fix.safe}}
 
 
 def _region(range: Range) -> dict[str, int]:
@@ -146,7 +150,7 @@ def _region(range: Range) -> dict[str, int]:
 
 
 def artifact_location(file: str) -> dict[str, str]:
-    """A file as a URI: of the bytes of its name, relative where the name is, for code scanning knows files by their way from the root."""
+    """Returns the artifactLocation of a file. Relative names stay relative, as code scanning uses paths relative to the repository."""
     uri = quote(_bytes(file), safe=_SAFE)
     if file.startswith("/"):
         return {"uri": f"file://{uri}"}
@@ -156,21 +160,21 @@ def artifact_location(file: str) -> dict[str, str]:
 
 
 def _bytes(file: str) -> bytes:
-    """The name as the system has it: bytes that are no UTF-8 are in Python's text as lone surrogates."""
+    """Returns the file name in bytes. Python represents bytes that are not valid UTF-8 as lone surrogates."""
     try:
         return file.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         return file.encode("utf-8", "surrogatepass")
 
 
-def _plain(text: str) -> str:
-    """A message without embedded links (SARIF 2.1.0, 3.11.6): a name such as `[x](javascript:...)` must not become one in a viewer.
+def _escape_links(text: str) -> str:
+    """Escapes embedded links (SARIF 2.1.0, 3.11.6), so that a name such as `[x](javascript:...)` does not become a link in a viewer.
 
-    A backslash makes a bracket literal; those that stand before it are doubled, so that they do not make each other literal.
+    A bracket is escaped with a backslash. Backslashes before it are doubled, so that they do not escape each other.
     """
-    return _LINK_END.sub(lambda match: f"{match[1] * 2}\\](", _sound(text))
+    return _LINK_END.sub(lambda match: f"{match[1] * 2}\\](", _replace_surrogates(text))
 
 
-def _sound(text: str) -> str:
-    """The text with lone surrogates replaced: strict readers refuse them, escaped or not."""
+def _replace_surrogates(text: str) -> str:
+    """Replaces lone surrogates, which strict readers reject even if they are escaped."""
     return _SURROGATE.sub("\ufffd", text)

@@ -1,4 +1,4 @@
-"""How a report is to be shown: what the caller found out about the terminal and the flags."""
+"""Display options of a report, from command line options and the terminal."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ SEVERITY_COLOURS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.I
 
 
 class Style(NamedTuple):
-    """Reporters for programs heed none of this; those for people all of it.
+    """Display options. Only reporters for people use them.
 
-    `verbose`: the files passed over as well. `quiet`: findings without the closing line. `statistics`: a table of rules instead
-    of the findings. `width`: cells of a line that source lines are cut to.
+    Attributes:
+        colour: Use ANSI colours.
+        verbose: Also list skipped files.
+        quiet: Omit the summary.
+        statistics: Show a table of rules instead of the findings.
+        width: Maximum cells of a source line.
     """
 
     colour: bool = False
@@ -23,9 +27,9 @@ class Style(NamedTuple):
     width: int = 100
 
     def paint(self, text: str, code: str) -> str:
-        """The text in a colour, where colours are wanted."""
+        """Returns the text with an ANSI code, or unchanged if colours are off."""
         return f"\x1b[{code}m{text}\x1b[0m" if self.colour and text else text
 
 
 PLAIN = Style()
-"""No colours, findings and closing line: what a file or a pipe gets."""
+"""The style for files and pipes: no colours, findings and summary."""

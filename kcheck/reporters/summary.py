@@ -1,4 +1,4 @@
-"""How much was found: the closing line, the table of rules, the files passed over."""
+"""The summary of a report, the table of rules, and the list of skipped files."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from kcheck.reporters.terminal_safe import Glyphs
 
 
 def closing_line(report: Report) -> str:
-    """What was found, in how much."""
+    """Returns the summary line: the number of findings, files and documents."""
     affected = len({f.file for f in report.findings})
     # A file that could not be read has a finding and is not counted as checked.
     files = max(report.files, affected)
-    read = f"{_many(files, 'file')} ({_many(report.documents, 'document')})"
+    read = f"{_plural(files, 'file')} ({_plural(report.documents, 'document')})"
     if report.findings:
         counts = report.count()
         found = ", ".join(_severity(s, counts[s]) for s in sorted(counts, reverse=True))
@@ -23,14 +23,14 @@ def closing_line(report: Report) -> str:
     elif files:
         line = f"No findings in {read}."
     else:
-        line = "No findings: no file was checked."
+        line = "No findings: no files were checked."
     if report.suppressed:
-        line += f" {_many(report.suppressed, 'finding')} suppressed."
+        line += f" {_plural(report.suppressed, 'finding')} suppressed."
     return line
 
 
 def statistics_lines(report: Report, glyphs: Glyphs, style: Style) -> list[str]:
-    """Rules with the number of their findings and their title, the most frequent first."""
+    """Returns a table of rules with the number of findings and title, most frequent first."""
     rows = sorted(Counter(f.rule for f in report.findings).items(), key=lambda row: (-row[1], row[0]))
     names = {rule: glyphs.visible(rule) for rule, _ in rows}
     widest = max(map(len, names.values()), default=0)
@@ -44,15 +44,15 @@ def statistics_lines(report: Report, glyphs: Glyphs, style: Style) -> list[str]:
 
 
 def passed_lines(report: Report, glyphs: Glyphs) -> list[str]:
-    """The files that were looked at and not checked, with the reason."""
+    """Returns the list of skipped files, with the reasons."""
     if not report.passed:
         return []
-    return ["Passed over:", *(f"  {glyphs.visible(p.file)}: {glyphs.visible(p.why)}" for p in report.passed)]
+    return ["Skipped files:", *(f"  {glyphs.visible(p.file)}: {glyphs.visible(p.why)}" for p in report.passed)]
 
 
-def _many(count: int, noun: str) -> str:
+def _plural(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _severity(severity: Severity, count: int) -> str:
-    return f"{count} info" if severity is Severity.INFO else _many(count, severity.word)
+    return f"{count} info" if severity is Severity.INFO else _plural(count, severity.word)

@@ -1,7 +1,7 @@
-"""What an output can show: the text of a character that is safe there, and how many cells of a terminal it takes.
+"""Safe output of untrusted text, and the width of characters on a terminal.
 
-Manifests are written by anybody. A terminal obeys the escape sequences that they may hold, and shows text out of order where
-they turn its direction: such characters are shown by their code instead, and so are those that nobody sees.
+Manifests may be untrusted and contain escape sequences, which terminals execute, characters that change the direction of text, and
+invisible characters. All of these are shown as escape codes.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from kcheck.text.record import NamedTuple
 _SIMPLE = pattern(r"[ -~]*")
 # Control, format (direction, zero width) and surrogate characters, line and paragraph separators, spaces that look like U+0020.
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"})
-_SEEN_SPACES = " \u3000"
+_VISIBLE_SPACES = " \u3000"
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 class Glyph(NamedTuple):
-    """A character as it is shown, and its cells: 0 where it joins the one before it, 2 for a wide one."""
+    """A character as displayed, and its width in cells: 0 for combining characters, 2 for wide characters."""
 
     text: str
     cells: int
 
 
 class Glyphs:
-    """The characters of one output, by its encoding: what that cannot express is shown by its code as well."""
+    """Converts characters for an output stream. Characters that its encoding cannot represent are shown as escape codes as well."""
 
     def __init__(self, encoding: str = "utf-8") -> None:
         try:
@@ -42,7 +42,7 @@ class Glyphs:
         return cls(getattr(out, "encoding", None) or "utf-8")
 
     def visible(self, text: str) -> str:
-        """The text on one line, with codes for what must not reach a terminal."""
+        """Returns the text on one line, with escape codes for unsafe characters."""
         if _SIMPLE.fullmatch(text):
             return text
         return "".join([self.glyph(char).text for char in text])
@@ -50,16 +50,16 @@ class Glyphs:
     def glyph(self, char: str) -> Glyph:
         known = self._known.get(char)
         if known is None:
-            known = self._known[char] = self._look(char)
+            known = self._known[char] = self._make_glyph(char)
         return known
 
-    def _look(self, char: str) -> Glyph:
+    def _make_glyph(self, char: str) -> Glyph:
         kind = category(char)
-        if (kind in _HIDDEN and char not in _SEEN_SPACES) or not self._can_write(char):
+        if (kind in _HIDDEN and char not in _VISIBLE_SPACES) or not self._can_write(char):
             code = _code(char)
             return Glyph(code, len(code))
         if kind in ("Mn", "Me") or "\u1160" <= char <= "\u11ff" or "\ud7b0" <= char <= "\ud7ff":
-            # Marks, and the vowels and finals of Korean syllables that are written letter by letter.
+            # Combining marks, and the vowels and final consonants of decomposed Korean syllables.
             return Glyph(char, 0)
         return Glyph(char, 2 if east_asian_width(char) in "WF" else 1)
 
@@ -72,7 +72,7 @@ class Glyphs:
 
 
 def _code(char: str) -> str:
-    """The escape for a character; for a byte of a file name that is no UTF-8, that of the byte."""
+    """Returns the escape code of a character; of the byte for a surrogate that represents an invalid byte in a file name."""
     code = ord(char)
     if char in _NAMED:
         return _NAMED[char]

@@ -1,4 +1,4 @@
-"""The report for people: each finding with its source line, carets under what is meant, its object, help, related places and fix."""
+"""The text reporter: each finding with its source line and carets, object, help, related locations and fix."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def _finding_lines(finding: Finding, glyphs: Glyphs, style: Style) -> list[str]:
     colour = SEVERITY_COLOURS[finding.severity]
     severity = style.paint(finding.severity.word, colour)
     rule = style.paint(glyphs.visible(finding.rule), BOLD)
-    lines = [f"{_where(finding.place, glyphs, style)}: {severity}[{rule}]: {glyphs.visible(finding.message)}"]
+    lines = [f"{_position(finding.place, glyphs, style)}: {severity}[{rule}]: {glyphs.visible(finding.message)}"]
     number = str(finding.range.start.line)
-    # Behind the line number: ' | '.
+    # ' | ' after the line number takes 3 cells.
     shown = excerpt(finding.place, glyphs, style.width - len(number) - 3)
     if shown is not None:
         bar = style.paint("|", BLUE)
@@ -44,20 +44,20 @@ def _finding_lines(finding: Finding, glyphs: Glyphs, style: Style) -> list[str]:
 
 
 def _notes(finding: Finding, glyphs: Glyphs) -> list[str]:
-    """The lines below the source: the object, help, related places, and the fix that kcheck can make."""
+    """Returns the lines below the source line: object, help, related locations and fix."""
     notes = []
     if not _names_object(finding):
         notes.append(f"in: {glyphs.visible(finding.object.title)}")
     if finding.help:
         notes.append(f"help: {glyphs.visible(finding.help)}")
-    notes += [f"note: {_where(r.place, glyphs, PLAIN)}: {glyphs.visible(r.message)}" for r in finding.related]
+    notes += [f"note: {_position(r.place, glyphs, PLAIN)}: {glyphs.visible(r.message)}" for r in finding.related]
     if finding.fix is not None:
         notes.append(f"{'fix' if finding.fix.safe else 'unsafe fix'}: {glyphs.visible(finding.fix.title)}")
     return notes
 
 
 def _names_object(finding: Finding) -> bool:
-    """Whether the reader sees already which object it is: the message or the source line names it. True where there is no object."""
+    """Whether the message or the source line already names the object. True without an object."""
     kind, name = finding.object.kind, finding.object.name
     if not kind or not name:
         return True
@@ -66,6 +66,6 @@ def _names_object(finding: Finding) -> bool:
     return bool(in_line or re.search(rf"\b{re.escape(kind)} {word}", finding.message))
 
 
-def _where(place: Location, glyphs: Glyphs, style: Style) -> str:
+def _position(place: Location, glyphs: Glyphs, style: Style) -> str:
     start = place.range.start
     return f"{style.paint(glyphs.visible(place.file), BOLD)}:{start.line}:{start.column}"

@@ -1,1 +1,1 @@
-"""What a rule is, how rules are collected, and their pages."""
+"""The rule model: declaring rules, collecting them from packages and reading their pages."""

@@ -1,5 +1,6 @@
-"""Constraints of single fields, as tables by API type, and validators of whole values. Both belong to a declared rule: a Rule without
-a function of its own, whose id users see and suppress.
+"""Constraints of single fields, in tables by API type, and validators of whole values.
+
+Both report under the id of a declared rule: a Rule without a function, which users can see and suppress.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ Look = Callable[[Node], Problem | Iterable[Problem] | None]
 
 
 class Constraint:
-    """What the value of a field must be. `look` returns the problem of a node, several, or None.
+    """The requirement that a field's value must meet. `look` returns one problem of a node, several problems, or None.
 
-    `of_absent`: it is asked of missing and null values too (a requirement); all others are asked of present ones only.
-    `closed`: it says all that is allowed, so that the values which the definitions list are not asked as well.
-    `dropped`: the API server takes the field away before it validates, so that of what stands in it only the shape counts.
+    Attributes:
+        of_absent: also evaluated for missing and null values (a requirement); all other constraints are evaluated for present values only.
+        closed: describes all allowed values, so the enum of the definitions is not checked as well.
+        dropped: the API server removes the field before validation, so only the shape of its contents is checked.
     """
 
     __slots__ = ("closed", "dropped", "look", "of_absent", "rule")
@@ -36,36 +38,41 @@ class Constraint:
 class FieldTable(NamedTuple):
     """Constraints of the fields of some API types.
 
-    A table owns the fields that it names: whether they are required is its own business, not that of the definitions, whose
-    lists of required fields the API server does not always enforce. `name=()` says just that the field may be absent.
+    A table owns the fields that it names: the table decides whether they are required, not the definitions, whose lists of required
+    fields are not always enforced by the API server. `name=()` declares only that the field may be absent.
     """
 
     types: tuple[str, ...]
     fields: dict[str, tuple[Constraint, ...]]
 
     def load(self) -> FieldTable:
-        """The table itself."""
+        """Return this table."""
         return self
 
 
 class LateTable(NamedTuple):
-    """A table whose module need not be loaded yet: the one of this `number` in a list of tables."""
+    """Reference to a table whose module is loaded on demand: the table with index `number` in a list of tables."""
 
     types: tuple[str, ...]
     tables: Late
     number: int
 
     def load(self) -> FieldTable:
-        """The table itself."""
+        """Import the module and return the table."""
         tables: list[FieldTable] = self.tables.load()
         return tables[self.number]
 
 
 class Validator(NamedTuple):
-    """A function that reports problems of whole values under the id of a declared rule. `subject`: the type of its parameter.
+    """A function that reports problems of whole values under the id of a declared rule.
 
-    With `types` it is called for values of these API types, without for every object of a known kind. `fields`, `metadata`: it is
-    called only where one of these fields is present, in the value or in the object's metadata.
+    Attributes:
+        rule: the declared rule.
+        types: API types whose values the function is called with; empty for every object of a known kind.
+        subject: the type of the function's first parameter.
+        function: the function, or where to import it from.
+        fields: the function is called only if one of these fields is present in the value.
+        metadata: the function is called only if one of these fields is present in the object's metadata.
     """
 
     rule: Rule
@@ -77,34 +84,34 @@ class Validator(NamedTuple):
 
     @property
     def module(self) -> str:
-        """Where the function is defined."""
+        """The name of the module that defines the function."""
         return self.function.module if isinstance(self.function, Late) else self.function.__module__
 
     def load(self) -> Callable[..., Iterable[Problem]]:
-        """The function itself."""
+        """Return the function, importing its module if necessary."""
         function: Any = self.function.load().function if isinstance(self.function, Late) else self.function
         return function  # type: ignore[no-any-return]
 
 
 def constraint(rule: Rule, *, of_absent: bool = False, closed: bool = False) -> Callable[[Look], Constraint]:
-    """Make a Constraint of a function from Node to a problem, several, or None."""
+    """Decorator that makes a Constraint of a function that takes a Node and returns one problem, several problems, or None."""
     return lambda look: Constraint(rule, look, of_absent, closed)
 
 
 def fields(types: str | Iterable[str], /, **constraints: Constraint | tuple[Constraint, ...]) -> FieldTable:
-    """Constraints of the named fields of one or several API types."""
+    """Return a table with constraints of the named fields of one or several API types."""
     return FieldTable(words(types), {k: c if isinstance(c, tuple) else (c,) for k, c in constraints.items()})
 
 
 def validator(
     types: str | Iterable[str] = (), /, *, rule: Rule, fields: str | Iterable[str] = (), metadata: str | Iterable[str] = ()
 ) -> Callable[[Callable[..., Iterable[Problem]]], Validator]:
-    """Make a Validator of a generator function whose first parameter is a Node, Pod, Container or Resource.
+    """Decorator that makes a Validator of a generator function whose first parameter is a Node, Pod, Container or Resource.
 
-    `types`: API types such as "core/v1 Container"; without any it is called once for every object of a known kind, built in or defined by
-    a CustomResourceDefinition. `rule`: the declared rule that its problems are reported under. `fields`: it is called only for values in
-    which one of these fields is present. `metadata`: without types, only for objects with one of these fields in their metadata.
-    Raises TypeError for a wrong signature or combination.
+    `types`: API types such as "core/v1 Container"; without types the function is called once for every object of a known kind, built in
+    or defined by a CustomResourceDefinition. `rule`: the declared rule under which problems are reported. `fields`: call the function only
+    for values that have one of these fields. `metadata`: only without types; call it only for objects with one of these fields in their
+    metadata. Raises TypeError for an unsupported signature or combination.
     """
     names = words(types)
     about, described = words(fields), words(metadata)

@@ -1,7 +1,7 @@
-"""Which rules replace a check of another tool.
+"""Checks of other tools and the rules that replace them.
 
-`equivalents.json` has the checks that are known, by "tool/check": the ids of our rules, and the numbers of the ideas in
-`tools/coverage.yaml` that the check belongs to. A check without rules is known and has no counterpart.
+`equivalents.json` lists the known checks by "tool/check". Each entry has the ids of the kcheck rules that replace the check and the
+numbers of the ideas in `tools/coverage.yaml` that it belongs to. A check without rules is known but has no counterpart.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FILE = Path(__file__).with_name("equivalents.json")
 
 
 class EquivalentsEntry(TypedDict):
-    """What the file says of a check."""
+    """One entry of the file."""
 
     rules: list[str]
     ideas: list[int]
@@ -26,13 +26,16 @@ class EquivalentsEntry(TypedDict):
 
 @cache
 def entries() -> dict[str, EquivalentsEntry]:
-    """The file's checks, in its order."""
+    """Return the entries of `equivalents.json` in file order."""
     found: dict[str, EquivalentsEntry] = json.loads(FILE.read_text(encoding="utf-8"))
     return found
 
 
 def equivalents(rules: Iterable[Rule]) -> dict[str, tuple[str, ...]]:
-    """By check of another tool, sorted: the ids of those of these rules that replace it, sorted. Rules of plug-ins name their checks."""
+    """Return, by check of another tool (sorted), the sorted ids of the given rules that replace it.
+
+    Checks declared by plug-in rules are included.
+    """
     rules = list(rules)
     ids = {rule.id for rule in rules}
     found = {check: {id for id in entry["rules"] if id in ids} for check, entry in entries().items()}
@@ -43,5 +46,5 @@ def equivalents(rules: Iterable[Rule]) -> dict[str, tuple[str, ...]]:
 
 
 def equivalents_of(rule: Rule) -> tuple[str, ...]:
-    """The checks of other tools that a rule replaces, sorted."""
+    """Return the checks of other tools that a rule replaces, sorted."""
     return tuple(equivalents([rule]))

@@ -8,7 +8,7 @@ from kcheck.text.record import NamedTuple
 
 
 class Group(NamedTuple):
-    """A group that a plug-in adds: a value in one of its modules. `description`: one line."""
+    """A group added by a plug-in: a module-level value of one of its modules. `description`: one line."""
 
     name: str
     description: str
@@ -19,7 +19,7 @@ FAMILIES: Mapping[str, str] = {
     "spec": "rules about what the API server rejects, ignores or warns about",
     "practice": "rules about what the API server accepts and causes problems later",
 }
-"""Groups that follow from the family of a rule."""
+"""Groups derived from the family of a rule."""
 
 GROUPS: Mapping[str, str] = {
     "service-accounts": "ServiceAccounts and their tokens",
@@ -68,4 +68,4 @@ GROUPS: Mapping[str, str] = {
     "webhooks": "admission webhooks",
     "workloads": "Deployments and other controllers of Pods",
 }
-"""The groups of built-in rules, each with what its rules are about."""
+"""The groups of built-in rules and their descriptions."""

@@ -1,7 +1,7 @@
-"""What is known of a package's rules without loading its modules.
+"""An index of a package's rules that can be read without importing its modules.
 
-A wheel brings such an index for each built-in package, made of it when the wheel is built (`hatch_build.py`): so a run imports the
-rules of the types and kinds that it meets, and no others. Without one, as in an editable install, all modules are imported at the start.
+A wheel contains such an index for each built-in package, generated when the wheel is built (`hatch_build.py`), so that a run imports only
+the rules of the types and kinds in its input. Without an index, as in an editable install, all modules are imported at startup.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from kcheck.rule.options import TYPES, Option
 from kcheck.rule.rule import SUBJECTS, Late, Rule
 
 NAME = "_index"
-"""The module of a package that holds its index."""
+"""The name of the module of a package that contains its index."""
 
 _TYPES: Mapping[str, type] = {kind.__name__: kind for kind in TYPES}
 
 
 def modules(package: str) -> list[ModuleType]:
-    """The modules of a package and of its sub-packages, by name. Names that begin with an underscore are left out."""
+    """Import the modules of a package and its sub-packages, sorted by name. Names that begin with an underscore are skipped."""
     roots = map(Path, import_module(package).__path__)
     paths = sorted(path.relative_to(root).with_suffix("").parts for root in roots for path in root.rglob("*.py"))
     return [import_module(".".join([package, *parts])) for parts in paths if not any(part.startswith("_") for part in parts)]
 
 
 def contents(module: ModuleType) -> Iterator[tuple[str, Group | Rule | Validator | list[FieldTable]]]:
-    """The groups, rules and validators that a module defines, and its lists of tables, with their names there."""
+    """Yield the groups, rules, validators and lists of tables that a module defines, with their names in the module."""
     for name, value in list(vars(module).items()):
         if (
             isinstance(value, Group)
@@ -53,21 +53,21 @@ class Index:
         self._validators = validators
 
     def validators(self, rules: Mapping[str, Rule]) -> Iterator[Validator]:
-        """The validators of declared rules that are among these."""
+        """Yield the validators of the declared rules in `rules`."""
         for rule, types, subject, module, name, fields, metadata in self._validators:
             yield Validator(rules[rule], types, SUBJECTS[subject], Late(module, name), fields, metadata)
 
 
 def read_index(package: str) -> Index | None:
-    """The index of a package, None where it has none."""
+    """Return the index of a package, or None if it has none."""
     if find_spec(f"{package}.{NAME}") is None:
         return None
-    found = import_module(f"{package}.{NAME}")
-    return Index(found.RULES, found.VALIDATORS, found.TABLES)
+    index = import_module(f"{package}.{NAME}")
+    return Index(index.RULES, index.VALIDATORS, index.TABLES)
 
 
 def index_of(package: str) -> str:
-    """The text of a module that is the index of a package. Imports the whole package."""
+    """Return the source text of the index module of a package. Imports the whole package."""
     rules, validators, tables = [], [], []
     for module in modules(package):
         for name, value in contents(module):
@@ -83,7 +83,7 @@ def index_of(package: str) -> str:
 
 
 def _entry(rule: Rule, name: str) -> tuple[Any, ...]:
-    """A rule in literals, in the order of its fields; its function is a name."""
+    """Return a rule as a tuple of literals in the order of its fields; the function is represented by its name."""
     options = tuple((o.name, o.type.__name__, o.default, o.help) for o in rule.options.values())
     return (
         rule.id, rule.title, rule.severity.word, rule.family, tuple(sorted(rule.groups)), rule.default, rule.scope, rule.subject.__name__,
@@ -98,7 +98,7 @@ def _rule(
     module: str, fields: tuple[str, ...] | Mapping[str, tuple[str, ...]], kinds: tuple[str, ...], facts: tuple[str, ...],
     references: tuple[str, ...],
 ) -> Rule:  # fmt: skip
-    """The rule of an entry."""
+    """Return the rule of an index entry."""
     return Rule(
         id, title, Severity.parse(severity), family, frozenset(groups), default, scope, SUBJECTS[subject], types,
         {each[0]: Option(each[0], _TYPES[each[1]], each[2], each[3]) for each in options}, fixable, equivalents,

@@ -1,7 +1,7 @@
-"""The plug-ins that are installed, by the entry points of their packages.
+"""Installed plug-ins, target through the entry points of their packages.
 
-The standard library finds them, too, but its module for it takes longer to load than a small file to check. Here the folders of
-the path are read; where the path holds anything else (an archive), the library is asked after all.
+`importlib.metadata` provides the same, but importing it takes longer than checking a small file. This module reads the directories
+on `sys.path` directly and falls back to `importlib.metadata` if the path contains anything else, such as an archive.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
 
 PROJECT = "kcheck"
-"""The group that plug-ins are entered in."""
+"""The entry point group of plug-ins."""
 
-_NAME = pattern(r"(?P<package>[^-]+)(?:-.*)?\.(?:dist|egg)-info")
+_METADATA_DIRECTORY = pattern(r"(?P<package>[^-]+)(?:-.*)?\.(?:dist|egg)-info")
 
 
 class EntryPoint(NamedTuple):
-    """`value`: a module, or a module and what in it, as "acme.rules:plugin"."""
+    """An entry point. `value`: a module, or a module and an attribute, such as "acme.rules:plugin"."""
 
     name: str
     value: str
 
     def load(self) -> Any:
-        """What it names. Raises whatever the import of it raises."""
+        """Import and return the object that the entry point names. Raises any exception that the import raises."""
         module, _, attribute = self.value.partition(":")
-        found: Any = import_module(module.strip())
+        target: Any = import_module(module.strip())
         for part in filter(None, attribute.strip().split(".")):
-            found = getattr(found, part)
-        return found
+            target = getattr(target, part)
+        return target
 
 
 def entry_points(group: str) -> list[EntryPoint]:
-    """The entry points of a group. Of two installed versions of a package the first on the path counts."""
+    """Return the entry points of a group. If a package is installed twice, the first one on `sys.path` is used."""
     points: list[EntryPoint] = []
     seen: set[str] = set()
     for folder in sys.path:
@@ -46,34 +46,34 @@ def entry_points(group: str) -> list[EntryPoint]:
         except FileNotFoundError:
             continue
         except OSError:
-            return _by_the_library(group)
+            return _from_importlib_metadata(group)
         for name in sorted(names):
-            match = _NAME.fullmatch(name)
+            match = _METADATA_DIRECTORY.fullmatch(name)
             package = re.sub(r"[-_.]+", "-", match["package"]).lower() if match else ""
             if match and package not in seen:
                 seen.add(package)
-                points += _read(os.path.join(folder, name, "entry_points.txt"), group)
+                points += _read_entry_points(os.path.join(folder, name, "entry_points.txt"), group)
     return points
 
 
-def _read(path: str, group: str) -> list[EntryPoint]:
+def _read_entry_points(path: str, group: str) -> list[EntryPoint]:
     try:
         with open(path, encoding="utf-8") as file:
             text = file.read()
     except OSError:
         return []
     points: list[EntryPoint] = []
-    inside = False
+    in_group = False
     for line in map(str.strip, text.splitlines() if f"[{group}]" in text else ()):
         if line.startswith("["):
-            inside = line == f"[{group}]"
-        elif inside and line[:1] not in ("", "#", ";"):
+            in_group = line == f"[{group}]"
+        elif in_group and line[:1] not in ("", "#", ";"):
             name, _, value = line.partition("=")
             points.append(EntryPoint(name.strip(), value.partition("[")[0].strip()))
     return points
 
 
-def _by_the_library(group: str) -> list[EntryPoint]:
+def _from_importlib_metadata(group: str) -> list[EntryPoint]:
     from importlib import metadata
 
     return [EntryPoint(point.name, point.value) for point in metadata.entry_points(group=group)]

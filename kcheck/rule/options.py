@@ -10,11 +10,11 @@ from kcheck.text.record import NamedTuple
 
 
 class BadOption(Exception):
-    """A value that does not fit an option; the message says what fits."""
+    """A value that does not fit an option; the message describes the expected type."""
 
 
 class Pattern(str):
-    """A regular expression in Go's syntax (RE2). The config is refused where it does not compile; match it with `matches_whole`."""
+    """A regular expression in Go's syntax (RE2). A config with an invalid expression is rejected; match it with `matches_whole`."""
 
     __slots__ = ()
 
@@ -28,52 +28,56 @@ class Option(NamedTuple):
     help: str
 
     def read(self, value: Any) -> Any:
-        """A value of the config as the rule wants it. Raises BadOption."""
+        """Return a config value converted to the type of the option. Raises BadOption."""
         if self.type is tuple:
             if isinstance(value, str):
                 return (value,)
             if isinstance(value, list) and all(isinstance(v, str) for v in value):
                 return tuple(value)
-            raise BadOption(f"{self.name} is a list of texts, not {value!r}")
+            raise BadOption(f"{self.name} must be a list of strings, not {value!r}")
         if self.type is Pattern and isinstance(value, str):
             return Pattern(value)
         if self.type is float and isinstance(value, int) and not isinstance(value, bool):
             return float(value)
         if type(value) is not self.type:
-            raise BadOption(f"{self.name} is {_WORDS[self.type]}, not {value!r}")
+            raise BadOption(f"{self.name} must be {_TYPE_DESCRIPTIONS[self.type]}, not {value!r}")
         return value
 
     @property
     def type_word(self) -> str:
-        return _WORDS[self.type]
+        """The description of the type, such as "a list of strings"."""
+        return _TYPE_DESCRIPTIONS[self.type]
 
 
-_NONE = object()
-_WORDS = {
+_NO_DEFAULT = object()
+_TYPE_DESCRIPTIONS = {
     bool: "true or false",
-    int: "a whole number",
+    int: "an integer",
     float: "a number",
-    str: "a text",
-    tuple: "a list of texts",
+    str: "a string",
+    tuple: "a list of strings",
     Pattern: "a regular expression",
 }
-TYPES = tuple(_WORDS)
-"""The types that an option may have."""
+TYPES = tuple(_TYPE_DESCRIPTIONS)
+"""The supported option types."""
 
 
 def options_of(function: Callable[..., Any]) -> dict[str, Option]:
-    """The options that a rule function declares. Raises TypeError for one without default or of an unknown type: a plug-in's mistake."""
+    """Return the options that a rule function declares.
+
+    Raises TypeError for an option without default or with an unsupported type, which is a bug in the plug-in.
+    """
     code = function.__code__
     if not code.co_kwonlyargcount:
         return {}
     names = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
-    return {name: _option(name, _hint(function, name), (function.__kwdefaults__ or {}).get(name, _NONE)) for name in names}
+    return {name: _option(name, _hint(function, name), (function.__kwdefaults__ or {}).get(name, _NO_DEFAULT)) for name in names}
 
 
 def _hint(function: Callable[..., Any], name: str) -> Any:
-    """What a parameter is annotated with. typing's own way reads the annotations of all of them, at every start."""
-    written = function.__annotations__.get(name, str)
-    return eval(written, function.__globals__) if isinstance(written, str) else written
+    """Return the annotation of one parameter. `typing.get_type_hints` would evaluate all annotations of the function at every start."""
+    annotation = function.__annotations__.get(name, str)
+    return eval(annotation, function.__globals__) if isinstance(annotation, str) else annotation
 
 
 def _option(name: str, hint: Any, default: Any) -> Option:
@@ -81,10 +85,10 @@ def _option(name: str, hint: Any, default: Any) -> Option:
     if get_origin(hint) is Annotated:
         hint, help_text = get_args(hint)[:2]
     if get_origin(hint) in (Union, types.UnionType):
-        raise TypeError(f"option {name}: one type, not a union")
+        raise TypeError(f"option {name}: a union is not supported; use a single type")
     kind = get_origin(hint) or hint
-    if kind not in _WORDS:
-        raise TypeError(f"option {name}: type {kind!r} cannot be read from a config")
-    if default is _NONE:
-        raise TypeError(f"option {name}: needs a default")
+    if kind not in _TYPE_DESCRIPTIONS:
+        raise TypeError(f"option {name}: unsupported type {kind!r}")
+    if default is _NO_DEFAULT:
+        raise TypeError(f"option {name}: a default is required")
     return Option(name, kind, default, help_text)

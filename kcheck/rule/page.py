@@ -1,4 +1,4 @@
-"""Pages of rules: Markdown that people read, and whose examples are the rule's tests.
+"""Pages of rules: Markdown documentation whose examples are also the tests of the rule.
 
 A page begins with the rule's id as its heading. Its sections have fixed headings, in this order:
 
@@ -8,25 +8,25 @@ A page begins with the rule's id as its heading. Its sections have fixed heading
     ## Example              a manifest with findings
     ## Fixed                the corrected manifest, without findings
     ## More examples        further examples with and without findings (optional)
-    ## Options              every option of the rule (where it has some)
+    ## Options              every option of the rule (if it has any)
     ## When to ignore it    (optional)
     ## References           Kubernetes documentation or source, and a line such as "Since kcheck 0.1.0."
 
-Pages without these headings are read as well. Examples are fenced blocks marked `yaml` or `json`, whole manifests in
-which comments draw the findings. The `#` stands in the first column, the carets under the characters that the finding
-points at, and what follows is part of its concise form, `message; help`:
+Pages without these headings can be read as well. Examples are fenced blocks marked `yaml` or `json` that contain whole manifests, in
+which comments mark the findings. The `#` is in the first column, the carets are under the characters that the finding points at, and the
+text after them is a part of the finding's concise form, `message; help`:
 
     image: nginx:latest
-    #      ^^^^^^^^^^^^ can change under you
+    #      ^^^^^^^^^^^^ is a mutable tag
 
-(here four spaces deep; in a page neither line is). A finding in the second column is `#^^^`. For one that begins in the
-first, where the `#` itself stands, an arrow moves the carets to the margin: `# <^^^^` is the first four characters. A
-finding that goes on over further lines is drawn to the end of its first one. A block without carets is free of the rule.
+(indented by four spaces here; in a page the lines are not indented). A finding in the second column is written `#^^^`. If a finding begins
+in the first column, which the `#` occupies, an arrow shifts the carets to the margin: `# <^^^^` marks the first four characters. A finding
+that spans several lines is marked up to the end of its first line. A block without carets must have no findings of the rule.
 
-    yaml options    a map: options of the rule for the next block; `kubernetes` and `complete` are those of the run
-    yaml fixed      what the block before is after the rule's fix, to the character
+    yaml options    a map: options of the rule for the next block; `kubernetes` and `complete` are options of the run
+    yaml fixed      the exact content of the previous block after the rule's fix
 
-A rule that no manifest can show (a file that cannot be opened) says `<!-- tested: tests/path/to/test.py -->` instead.
+A rule that no manifest can trigger (for example an unreadable file) has `<!-- tested: tests/path/to/test.py -->` instead.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ from kcheck.text.pattern import pattern
 from kcheck.text.record import NamedTuple
 
 _FENCE = pattern(r"(?P<mark>`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)[ \t]*(?P<role>.*?)[ \t]*")
-_DRAWN = pattern(r"#(?P<space> *)(?P<arrow><?)(?P<carets>\^+)(?:[ \t]+(?P<words>.*?))?[ \t]*")
+_CARETS = pattern(r"#(?P<space> *)(?P<arrow><?)(?P<carets>\^+)(?:[ \t]+(?P<words>.*?))?[ \t]*")
 _HEADING = pattern(r"#[ \t]+(\S+)[ \t]*")
-_TESTED = pattern(r"<!--\s*tested:\s*(\S+)\s*-->")
+_TEST_PATH = pattern(r"<!--\s*tested:\s*(\S+)\s*-->")
 _SECTION = pattern(r"##[ \t]+(.*?)[ \t]*")
 _SINCE = pattern(r"^Since kcheck (\d+\.\d+\.\d+)\.?$", re.MULTILINE)
 _COMMENT = pattern(r"<!--.*?-->\n*", re.DOTALL)
 
 
 class PageFault(ValueError):
-    """A page that cannot be read; `line` counts from 1."""
+    """A page that cannot be parsed; `line` counts from 1."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(f"line {line}: {message}")
@@ -57,7 +57,10 @@ class PageFault(ValueError):
 
 
 class Drawing(NamedTuple):
-    """A finding as a page draws it: line of the example and columns, from 1, `end` behind the last; `words`: part of the message."""
+    """An expected finding marked by carets: line of the example and columns, counted from 1; `end` is exclusive.
+
+    `words`: a part of the message.
+    """
 
     line: int
     start: int
@@ -67,8 +70,16 @@ class Drawing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One block. `line`: where it begins in the page, and `lines`: how many lines it has; `text`: without the caret comments;
-    `options`: the YAML of the block that sets them.
+    """One example block.
+
+    Attributes:
+        line: the line of the page where the block begins.
+        lines: the number of lines of the block.
+        language: "yaml" or "json".
+        text: the manifest without the caret comments.
+        drawings: the expected findings.
+        options: the YAML of the block that sets options for this example.
+        fixed: the manifest after the rule's fix, or None.
     """
 
     line: int
@@ -81,7 +92,7 @@ class Example:
 
 
 class Section(NamedTuple):
-    """A part of a page under a heading of the second level. `line`: that of its heading; `text`: what follows it."""
+    """A part of a page under a second-level heading. `line`: the line of the heading; `text`: the content below it."""
 
     line: int
     title: str
@@ -90,7 +101,15 @@ class Section(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """`id`: what the heading says; `text`: the whole Markdown; `tested`: the test that replaces examples, "" where there is none."""
+    """A parsed page.
+
+    Attributes:
+        id: the rule id in the heading.
+        text: the whole Markdown.
+        examples: the example blocks.
+        tested: path of the test that replaces examples, or "".
+        sections: the second-level sections.
+    """
 
     id: str
     text: str
@@ -100,13 +119,13 @@ class Page:
 
     @property
     def since(self) -> str:
-        """The version of kcheck that first had the rule, "" where the page does not say."""
-        found = _SINCE.search(self.text)
-        return found[1] if found is not None else ""
+        """The first kcheck version that had the rule, or "" if the page does not state it."""
+        match = _SINCE.search(self.text)
+        return match[1] if match is not None else ""
 
     @property
     def prose(self) -> str:
-        """The Markdown for readers: without its heading and comments."""
+        """The Markdown to display: without the heading and comments."""
         return _COMMENT.sub("", self.text.partition("\n")[2]).strip() + "\n"
 
 
@@ -117,13 +136,13 @@ class _Block(NamedTuple):
     lines: list[str]
 
 
-def read(text: str) -> Page:
-    """Read a page. Raises PageFault."""
+def read_page(text: str) -> Page:
+    """Parse a page. Raises PageFault."""
     lines = text.split("\n")
     heading = _HEADING.fullmatch(lines[0]) if lines else None
     if heading is None:
-        raise PageFault(1, "a page begins with '# ' and the id of its rule")
-    tested = _TESTED.search(text)
+        raise PageFault(1, 'a page must begin with "# " and the id of its rule')
+    tested = _TEST_PATH.search(text)
     blocks = _blocks(lines)
     return Page(heading[1], text, tuple(_examples(blocks)), tested[1] if tested else "", tuple(_sections(lines, blocks)))
 
@@ -148,7 +167,7 @@ def _blocks(lines: list[str]) -> list[_Block]:
             mark = match["mark"]
             blocks.append(_Block(number, match["language"], match["role"], []))
     if mark:
-        raise PageFault(blocks[-1].line, f"this block has no end: {mark} is missing")
+        raise PageFault(blocks[-1].line, f"unterminated block: {mark} is missing")
     return blocks
 
 
@@ -165,10 +184,10 @@ def _examples(blocks: list[_Block]) -> list[Example]:
             options = block
         elif block.role == "fixed":
             if not examples or options is not None:
-                raise PageFault(block.line, "no example stands before this fixed form")
+                raise PageFault(block.line, "no example precedes this fixed block")
             examples[-1] = replace(examples[-1], fixed=text)
         elif block.role:
-            raise PageFault(block.line, f"a block is 'options', 'fixed' or an example, not {block.role!r}")
+            raise PageFault(block.line, f"unknown block type {block.role!r}; expected options, fixed or an example")
         else:
             examples.append(_example(block, "".join(f"{line}\n" for line in options.lines) if options else ""))
             options = None
@@ -181,11 +200,11 @@ def _example(block: _Block, options: str) -> Example:
     lines: list[str] = []
     drawings: list[Drawing] = []
     for number, line in enumerate(block.lines, block.line + 1):
-        match = _DRAWN.fullmatch(line)
+        match = _CARETS.fullmatch(line)
         if match is None:
             lines.append(f"{line}\n")
         elif not lines:
-            raise PageFault(number, "carets draw under a line, and there is none above them")
+            raise PageFault(number, "carets must follow the line that they mark")
         else:
             start = 1 if match["arrow"] else len(match["space"]) + 2
             drawings.append(Drawing(len(lines), start, start + len(match["carets"]), match["words"] or ""))
@@ -193,16 +212,16 @@ def _example(block: _Block, options: str) -> Example:
 
 
 def page_at(path: Path | None) -> Page | None:
-    """The page at a path; None where there is none, or none that can be read."""
+    """Return the page at a path, or None if it is missing or cannot be parsed."""
     if path is None:
         return None
     try:
-        return read(path.read_text(encoding="utf-8"))
+        return read_page(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
 
 
 def help_text(path: Path | None) -> str:
-    """The text of a page for readers; empty where there is no page, or none that can be read."""
+    """Return the text of a page to display, or "" if the page is missing or cannot be parsed."""
     page = page_at(path)
     return page.prose if page is not None else ""

@@ -1,4 +1,4 @@
-"""A rule set compiled for the walk: what to do at a node of each API type."""
+"""A rule set compiled for the walk: the hooks to call for each API type."""
 
 from __future__ import annotations
 
@@ -17,28 +17,35 @@ from kcheck.rule.ruleset import Active, RuleSet
 from kcheck.yaml.document import Document
 from kcheck.yaml.node import Node
 
-_NONE: frozenset[str] = frozenset()
+_NO_KINDS: frozenset[str] = frozenset()
 
-MOST_PROBLEMS = 100_000
-"""What a rule may find at one node, document or object before it is stopped."""
+MAX_PROBLEMS_PER_SUBJECT = 100_000
+"""The number of problems of a rule at one node, document or object after which the rule is stopped."""
 
 
-class RuleMistake(Exception):
-    """What a rule function does that none may do."""
+class RuleContractError(Exception):
+    """A rule function violates the contract of rules."""
 
 
 OnProblem = Callable[[str, Problem], None]
-"""Called with a rule's id and a problem."""
+"""Called with a rule id and a problem."""
 
 OnCrash = Callable[[str, Exception], None]
-"""Called with the id of a rule that failed, and why."""
+"""Called with the id of a rule that failed, and the exception."""
 
 
 class Hook:
-    """A function to call at a node, under a rule's id. `subject`: what it is handed; `type`: the node's, where the hook is of one;
-    `fields`: it is called only where one of these is present.
+    """A rule function with its options, called at nodes of one kind.
 
-    A class of its own and no tuple, for it is asked for its parts hundreds of thousands of times.
+    A plain class instead of a tuple because its attributes are read hundreds of thousands of times.
+
+    Attributes:
+        rule: the id of the rule.
+        subject: the type of the function's first parameter.
+        function: the function.
+        options: the values of its options.
+        type: the API type of the node, or "" if the hook is not specific to one.
+        fields: the function is called only if one of these fields is present.
     """
 
     __slots__ = ("fields", "function", "options", "rule", "subject", "type")
@@ -55,7 +62,7 @@ class Hook:
         self.fields = fields
 
     def concerns(self, value: dict[str, Node]) -> bool:
-        """Whether one of its fields is present in a value: calling takes longer than looking."""
+        """Whether one of the hook's fields is present in a value. This lookup is cheaper than calling the function."""
         if not self.fields:
             return True
         for name in self.fields:  # noqa: SIM110
@@ -63,10 +70,10 @@ class Hook:
                 return True
         return False
 
-    def run(self, subject: object, tell: OnProblem, crash: OnCrash, bundle: Bundle | None = None) -> None:
-        """Call the function with what it checks and pass its problems on. A rule that fails is reported, the others go on."""
+    def run(self, subject: object, on_problem: OnProblem, on_crash: OnCrash, bundle: Bundle | None = None) -> None:
+        """Call the function and report its problems. If the function fails, the failure is reported and the other rules continue."""
         try:
-            # Most have no options, and a call without any is cheaper.
+            # Most functions have no options, and a call without keyword arguments is faster.
             problems: Iterable[Any]
             if bundle is not None:
                 problems = self.function(subject, bundle, **self.options)
@@ -75,24 +82,30 @@ class Hook:
             number = 0
             for problem in problems:
                 if not isinstance(problem, Problem):
-                    raise RuleMistake(f"it yields {problem!r:.100}, which is not a Problem")
-                tell(self.rule, problem)
+                    raise RuleContractError(f"yielded {problem!r:.100}, which is not a Problem")
+                on_problem(self.rule, problem)
                 number += 1  # noqa: SIM113
-                if number > MOST_PROBLEMS:
-                    raise RuleMistake(f"it finds more than {MOST_PROBLEMS:,} problems in one place, so it was stopped")
+                if number > MAX_PROBLEMS_PER_SUBJECT:
+                    raise RuleContractError(f"stopped: more than {MAX_PROBLEMS_PER_SUBJECT:,} problems in one place")
         except Exception as error:
-            crash(self.rule, error)
+            on_crash(self.rule, error)
 
     def instead(self, function: Callable[..., Iterable[Problem]]) -> Hook:
-        """The same with another function."""
+        """Return a copy of this hook that calls another function."""
         return Hook(self.rule, self.subject, function, self.options, self.type, self.fields)
 
 
 class TypePlan:
-    """What to do at a node of one API type.
+    """The constraints and hooks of one API type.
 
-    `absent`: asked of missing fields too; `owned`: fields whose being required is settled here, `closed`: whose values are;
-    `dropped`: fields whose contents nobody validates. `rules`: called with values that are present, `validators`: with absent ones, too.
+    Attributes:
+        absent: constraints that are also evaluated for missing fields.
+        present: constraints of present fields, by field.
+        rules: hooks called for present values.
+        validators: hooks called for absent values as well.
+        owned: fields for which the constraints decide whether they are required.
+        closed: fields for which the constraints describe all allowed values.
+        dropped: fields whose contents the API server does not validate.
     """
 
     __slots__ = ("absent", "closed", "dropped", "owned", "present", "rules", "validators")
@@ -108,11 +121,14 @@ class TypePlan:
 
 
 Wrap = Callable[[Hook], Hook]
-"""Makes the hook that is called of a hook."""
+"""Returns the hook to call in place of a hook."""
 
 
 class ObjectHooks:
-    """Hooks about whole objects, and which of them concern one: most rules are about few kinds, and calling takes longer than looking."""
+    """Hooks for whole objects, selected by kind and facts.
+
+    Most rules apply to few kinds, and selecting the hooks is cheaper than calling all of them.
+    """
 
     def __init__(self, rules: Iterable[Active] = (), wrap: Wrap | None = None) -> None:
         self.rules = list(rules)
@@ -125,28 +141,28 @@ class ObjectHooks:
         self._of_facts: dict[tuple[object, ...], list[Hook]] = {}
 
     def of_kind(self, api_version: str, kind: str) -> list[Hook]:
-        """Those called with objects of a kind."""
+        """Return the hooks to call for objects of a kind."""
         found = self._of_kind.get((api_version, kind))
         if found is None:
             names = kind_names(api_version, kind)
-            found = self._of_kind[api_version, kind] = [self._hook(each) for each in self.rules if _is_of(each, names)]
+            found = self._of_kind[api_version, kind] = [self._hook(each) for each in self.rules if _applies_to_kind(each, names)]
         return found
 
     def of_facts(self, facts: Facts) -> list[Hook]:
-        """Those called with these facts."""
-        referred = self._references_of(facts) if facts.references else _NONE
+        """Return the hooks to call for these facts."""
+        referred = self._references_of(facts) if facts.references else _NO_KINDS
         key = (facts.id.api_version, facts.id.kind, referred, *[bool(getattr(facts, name)) for name in self._facts])
         found = self._of_facts.get(key)
         if found is None:
             names = kind_names(facts.id.api_version, facts.id.kind)
             has = {name for name in self._facts if getattr(facts, name)}
-            able = [each for each in self.rules if _is_of(each, names) and has.issuperset(each.rule.facts)]
-            able = [each for each in able if not each.rule.references or not referred.isdisjoint(each.rule.references)]
-            found = self._of_facts[key] = [self._hook(each) for each in able]
+            applicable = [each for each in self.rules if _applies_to_kind(each, names) and has.issuperset(each.rule.facts)]
+            applicable = [each for each in applicable if not each.rule.references or not referred.isdisjoint(each.rule.references)]
+            found = self._of_facts[key] = [self._hook(each) for each in applicable]
         return found
 
     def _references_of(self, facts: Facts) -> frozenset[str]:
-        """The kinds that the object refers to, of those that rules name."""
+        """Return the kinds that the object refers to, restricted to kinds that rules name in `references`."""
         referred: set[str] = set()
         for reference in facts.references:
             key = (reference.api_group, reference.kind)
@@ -163,7 +179,7 @@ class ObjectHooks:
         return hook
 
 
-def _is_of(active: Active, names: frozenset[str]) -> bool:
+def _applies_to_kind(active: Active, names: frozenset[str]) -> bool:
     return not active.rule.kinds or not names.isdisjoint(active.rule.kinds)
 
 
@@ -175,9 +191,9 @@ def _hook_of(active: Active, type: str, wrap: Wrap | None) -> Hook:
 
 
 class Plan:
-    """Work by API type, and the hooks of whole documents, objects and bundles; `every`: those of all objects of known kinds.
+    """Hooks and constraints by API type, and the hooks for whole documents, objects and bundles.
 
-    `make`: gives the work of a type; it is asked once, when the first value of it comes.
+    `every`: hooks for all objects of known kinds. `make`: returns the plan of a type; called once per type, for its first value.
     """
 
     def __init__(
@@ -196,16 +212,16 @@ class Plan:
         self.every = list(every)
 
     def of_type(self, name: str) -> TypePlan | None:
-        """What to do at a value of a type, None where there is nothing to do."""
+        """Return the plan of a type, or None if no rule or constraint applies to it."""
         try:
             return self._types[name]
         except KeyError:
-            made = self._types[name] = self._make(name)
-            return made
+            plan = self._types[name] = self._make(name)
+            return plan
 
 
 class _Types:
-    """All that is asked by API type. What a type has is put together when a value of it comes, for then its rules must be loaded."""
+    """Rules, validators and tables by API type. The plan of a type is created for its first value, because that loads the rules."""
 
     def __init__(self, registry: Registry, rules: RuleSet, wrap: Wrap | None) -> None:
         self._active = rules
@@ -224,8 +240,8 @@ class _Types:
             for name in table.types:
                 self._tables[name].append(table)
 
-    def make(self, name: str) -> TypePlan | None:
-        """What there is to do at a value of a type."""
+    def plan_of(self, name: str) -> TypePlan | None:
+        """Return the plan of a type, or None if nothing applies to it."""
         if name not in self._rules and name not in self._validators and name not in self._tables:
             return None
         plan = TypePlan(
@@ -234,14 +250,14 @@ class _Types:
         )
         for table in self._tables.get(name, ()):
             for key, constraints in table.load().fields.items():
-                self._enter(plan, key, constraints)
+                self._add_constraints(plan, key, constraints)
         return plan
 
     def hook_of(self, validator: Validator) -> Hook:
         hook = Hook(validator.rule.id, validator.subject, validator.load(), {}, fields=validator.fields or validator.metadata)
         return hook if self._wrap is None else self._wrap(hook)
 
-    def _enter(self, plan: TypePlan, key: str, constraints: Iterable[Constraint]) -> None:
+    def _add_constraints(self, plan: TypePlan, key: str, constraints: Iterable[Constraint]) -> None:
         plan.owned.add(key)
         for constraint in constraints:
             if constraint.closed:
@@ -257,13 +273,13 @@ class _Types:
 
 
 def compile_plan(registry: Registry, rules: RuleSet, wrap: Wrap | None = None) -> Plan:
-    """What the walk does for these rules. `wrap`: makes other hooks of those that there are, for who wants to watch them."""
-    working = [active for active in rules.active.values() if active.rule.function is not None]
+    """Return the plan for a rule set. `wrap` replaces each hook, for example to measure it."""
+    callable_rules = [active for active in rules.active.values() if active.rule.function is not None]
     types = _Types(registry, rules, wrap)
     return Plan(
-        types.make,
-        [_hook_of(active, "", wrap) for active in working if active.rule.subject is Document],
-        ObjectHooks([active for active in working if active.rule.subject is Resource and not active.rule.types], wrap),
-        ObjectHooks([active for active in working if active.rule.subject is Facts], wrap),
+        types.plan_of,
+        [_hook_of(active, "", wrap) for active in callable_rules if active.rule.subject is Document],
+        ObjectHooks([active for active in callable_rules if active.rule.subject is Resource and not active.rule.types], wrap),
+        ObjectHooks([active for active in callable_rules if active.rule.subject is Facts], wrap),
         [types.hook_of(each) for each in registry.validators if each.rule.id in rules and not each.types],
     )

@@ -1,4 +1,4 @@
-"""What a plug-in may give kcheck: modules with rules, reporters, schemas. Built-ins register the same way."""
+"""The plug-in interface: modules with rules, reporters and schemas. Built-in rules are registered the same way."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 
 class Specs:
-    """Each hook returns what the plug-in adds; none is called with arguments."""
+    """Each hook returns what the plug-in adds and is called without arguments."""
 
     @hookspec
     def kcheck_rules(self) -> list[ModuleType]:  # type: ignore[empty-body]
-        """Modules whose Rules, FieldTables and Checks are to be collected. A folder `pages` beside a module holds the rules' pages."""
+        """Modules whose Rules, FieldTables and Validators are collected. Rule pages are in the directory `pages` next to a module."""
 
     @hookspec
     def kcheck_reporters(self) -> list[Any]:  # type: ignore[empty-body]
-        """Reporters: forms of the report, by the name that `--format` takes."""
+        """Reporters: output formats, by the name used with `--format`."""
 
     @hookspec
     def kcheck_schemas(self) -> list[Path]:  # type: ignore[empty-body]
-        """Folders or files of CRDs and JSON Schemas, read as `--schemas` reads them."""
+        """Directories or files with CRDs and JSON Schemas, read like those of `--schemas`."""

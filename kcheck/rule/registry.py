@@ -1,4 +1,4 @@
-"""All rules that there are: the built-in ones and those of plug-ins, collected the same way."""
+"""The registry of all rules. Built-in rules and plug-ins are collected the same way."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def _built_in_first(point: EntryPoint) -> tuple[int, str]:
 
 
 class PluginFailure(NamedTuple):
-    """A plug-in that could not be loaded, and why."""
+    """A plug-in that could not be loaded, and the reason."""
 
     name: str
     reason: str
 
 
 def _manager() -> Any:
-    """A `pluggy.PluginManager`; a run of our own rules alone does without."""
+    """Return a `pluggy.PluginManager`. A run with built-in rules only does not need pluggy."""
     import pluggy
 
     from kcheck.rule.plugin import Specs
@@ -57,22 +57,22 @@ class Registry:
 
     @classmethod
     def load(cls) -> Registry:
-        """Everything that is installed. A plug-in that fails is named in `failures`; the others go on."""
+        """Load everything that is installed. A plug-in that fails is added to `failures`; the others are loaded nevertheless."""
         registry = cls()
         manager: Any = None
         for point in sorted(entry_points(PROJECT), key=_built_in_first):
             try:
-                if point.name in BUILT_IN and registry._look_up(point.name):
+                if point.name in BUILT_IN and registry._load_index(point.name):
                     continue
                 manager = manager or _manager()
                 manager.register(point.load(), point.name)
-                registry._take(manager, point.name)
+                registry._register_plugin(manager, point.name)
             except Exception as error:
                 registry.failures.append(PluginFailure(point.name, f"{type(error).__name__}: {error}"))
         return registry
 
-    def _look_up(self, package: str) -> bool:
-        """Take in what the index of a package says that is in it, if it has one."""
+    def _load_index(self, package: str) -> bool:
+        """Add the contents of a package's index. Returns False if the package has no index."""
         index = read_index(package)
         if index is None:
             return False
@@ -81,7 +81,7 @@ class Registry:
         self.tables += index.tables
         return True
 
-    def _take(self, manager: Any, name: str) -> None:
+    def _register_plugin(self, manager: Any, name: str) -> None:
         plugin = manager.get_plugin(name)
         others = [p for p in manager.get_plugins() if p is not plugin]
         hooks = {hook: manager.subset_hook_caller(hook, others) for hook in ("kcheck_rules", "kcheck_reporters", "kcheck_schemas")}
@@ -93,10 +93,10 @@ class Registry:
             self.schemas.extend(folders)
 
     def add(self, *modules: ModuleType, foreign: bool = False) -> None:
-        """Collect what modules define: Groups, Rules, Validators, and FieldTables in a list. `foreign`: they are a plug-in's.
+        """Add the Groups, Rules, Validators and lists of FieldTables that modules define. `foreign`: the modules belong to a plug-in.
 
-        Raises ValueError for an id that is taken, a foreign one without prefix, or a name that does not exist: of a group and, in what a
-        plug-in defines, of an API type or kind.
+        Raises ValueError for a duplicate id, a plug-in rule id without prefix, or an unknown group; in modules of plug-ins, also for an
+        unknown API type or kind.
         """
         found = [value for module in modules for _, value in contents(module)]
         self.added_groups.update({each.name: each.description for each in found if isinstance(each, Group)})
@@ -106,18 +106,18 @@ class Registry:
             require_known_names(modules)
         for value in found:
             if isinstance(value, Rule):
-                self._enter(value, foreign)
+                self._add_rule(value, foreign)
             elif isinstance(value, Validator):
                 self.validators.append(value)
             elif isinstance(value, list):
                 self.tables.extend(value)
 
-    def _enter(self, rule: Rule, foreign: bool) -> None:
+    def _add_rule(self, rule: Rule, foreign: bool) -> None:
         known = self.rules.get(rule.id)
         if known is not None and known is not rule:
-            raise ValueError(f"rule id {rule.id!r} is taken by {known.module}")
+            raise ValueError(f"rule id {rule.id!r} is already used by {known.module}")
         if foreign and "/" not in rule.id:
-            raise ValueError(f"rule id {rule.id!r} needs a prefix of its own, such as acme/{rule.id}")
+            raise ValueError(f"rule id {rule.id!r} needs a plug-in prefix, such as acme/{rule.id}")
         for group in rule.groups:
             if group not in GROUPS and group not in self.added_groups:
                 raise ValueError(f"rule {rule.id}: unknown group {group!r}; {suggest(group, [*GROUPS, *self.added_groups])}")
@@ -125,7 +125,7 @@ class Registry:
 
     @cached_property
     def groups(self) -> dict[str, frozenset[str]]:
-        """Group -> ids; the families are groups, and so is "all"."""
+        """Group -> ids. Families and "all" are groups, too."""
         table: dict[str, set[str]] = {"all": set(self.rules)}
         for rule in self.rules.values():
             for group in {*rule.groups, rule.family}:
@@ -133,11 +133,11 @@ class Registry:
         return {k: frozenset(v) for k, v in sorted(table.items())}
 
     def describe_group(self, name: str) -> str:
-        """What the rules of a group are about, in one line."""
+        """Return a one-line description of a group."""
         return {**FAMILIES, **GROUPS, **self.added_groups}.get(name, "")
 
     def page(self, rule: Rule) -> Path | None:
-        """The page of a rule, None where its module has none."""
+        """Return the path of a rule's page, or None if its module has none."""
         module = sys.modules.get(rule.module)
         spec = find_spec(rule.module) if module is None and rule.module else None
         file = getattr(module, "__file__", None) or (spec.origin if spec is not None else None)

@@ -1,4 +1,4 @@
-"""A rule: an id, a title, and a function. Decorators return values and register nothing."""
+"""Rule: an id, a title and a function. The decorators return values and do not register anything."""
 
 from __future__ import annotations
 
@@ -22,40 +22,54 @@ from kcheck.yaml.node import Node
 
 Scope = Literal["document", "object", "type", "bundle", "engine"]
 
-# What a rule looks at follows from its first parameter; pods and containers are API types like any other.
-_TYPES = {
+# The first parameter of a function determines what it is called with. Pods and containers are API types like any other.
+_TYPES_BY_SUBJECT = {
     Pod: ("core/v1 PodSpec",),
     Container: ("core/v1 Container", "core/v1 EphemeralContainer"),
 }
-_SCOPES: dict[type, Scope] = {
+_SCOPES_BY_SUBJECT: dict[type, Scope] = {
     Document: "document", Resource: "object", Pod: "type", Container: "type", TypedValue: "type", Node: "type", Facts: "bundle",
 }  # fmt: skip
-SUBJECTS: Mapping[str, type] = {subject.__name__: subject for subject in _SCOPES}
-"""What a rule may look at, by its name."""
+SUBJECTS: Mapping[str, type] = {subject.__name__: subject for subject in _SCOPES_BY_SUBJECT}
+"""The supported types of a rule's first parameter, by name."""
 
 
 _NO_OPTIONS: Mapping[str, Option] = {}
 
 
 class Late(NamedTuple):
-    """What a module defines under a name, for who can wait for it: importing hundreds of modules takes longer than a small run."""
+    """Reference to a module attribute that is imported on demand: importing hundreds of modules takes longer than a small run."""
 
     module: str
     attribute: str
 
     def load(self) -> Any:
-        """The thing itself."""
+        """Import the module and return the attribute."""
         return getattr(import_module(self.module), self.attribute)
 
 
 class Rule(NamedTuple):
-    """One thing that kcheck checks.
+    """A single check.
 
-    `subject`: the type of the function's first parameter; `groups`: names that select it together with others; `default`: whether it runs
-    without being selected. `types`: API types whose values it is called with; `fields`: the fields one of which must be present in such a
-    value, which may differ by type. `kinds`: kinds of the objects it is called with, none for all. `facts`: fields of Facts that must not
-    be empty; `references`: kinds one of which the object must refer to. `equivalents`: checks of other tools that a plug-in's rule
-    replaces; those of built-in rules are in `equivalents.json`.
+    Attributes:
+        id: the id that users select and suppress.
+        title: one line.
+        severity: the default severity.
+        family: "spec" or "practice".
+        groups: names that select this rule together with others.
+        default: whether the rule runs without being selected.
+        scope: what the rule checks, derived from `subject`.
+        subject: the type of the function's first parameter.
+        types: API types whose values the function is called with.
+        options: the options, by name.
+        fixable: whether the rule can fix its findings.
+        equivalents: checks of other tools that a plug-in's rule replaces; those of built-in rules are in `equivalents.json`.
+        function: the function, where to import it from, or None for a declared rule.
+        module: the name of the module that defines the rule.
+        fields: fields of the value, one of which must be present; optionally by API type.
+        kinds: kinds of the objects that the function is called with; empty for all.
+        facts: fields of Facts that must not be empty.
+        references: kinds, one of which the object must refer to.
     """
 
     id: str
@@ -78,7 +92,7 @@ class Rule(NamedTuple):
     references: frozenset[str] = frozenset()
 
     def load(self) -> Callable[..., Iterable[Problem]]:
-        """The function of a rule that has one."""
+        """Return the function, importing its module if necessary. The rule must have one."""
         function = self.function.load().function if isinstance(self.function, Late) else self.function
         assert function is not None
         return function
@@ -100,17 +114,15 @@ def rule(
     fixable: bool = False,
     equivalents: str | Iterable[str] = (),
 ) -> Callable[[Callable[..., Iterable[Problem]]], Rule]:
-    """Make a Rule of a generator function. Its first parameter's type says what the rule is called with, its keyword-only parameters are
-    options.
+    """Decorator that makes a Rule of a generator function. The type of the first parameter determines what the rule is called with;
+    keyword-only parameters are options.
 
-    Document: every document. Pod, Container: every pod and container. Node, Part: values of the API types in `types`, such as
-    "core/v1 ContainerPort". Of these values, `fields` selects those in which one of the named fields is present; a mapping names the
-    fields by type.
-    Resource: every object. Facts, with a Bundle as second parameter: every object together with all others. `kinds` selects objects by
-    kind, such as "apps Deployment" or "core Service" (see `kcheck.kube.kinds`). For Facts, `facts` selects objects whose named fields of
-    Facts are not empty, and `references` those that refer to an object of one of these kinds.
-    `equivalents`: checks of other tools that a plug-in's rule replaces, such as "kube-linter/latest-tag".
-    Raises TypeError for a signature or a keyword that does not fit.
+    Document: every document. Pod, Container: every Pod and container. Node, TypedValue: values of the API types in `types`, such as
+    "core/v1 ContainerPort". `fields` restricts these to values in which one of the named fields is present; a mapping names the fields by
+    type. Resource: every object. Facts, with a Bundle as second parameter: every object together with all others. `kinds` selects objects
+    by kind, such as "apps Deployment" or "core Service" (see `kcheck.kube.kinds`). For Facts, `facts` selects objects whose named fields of
+    Facts are not empty, and `references` selects objects that refer to an object of one of these kinds. `equivalents`: checks of other
+    tools that a plug-in's rule replaces, such as "kube-linter/latest-tag". Raises TypeError for an unsupported signature or keyword.
     """
 
     def make(function: Callable[..., Iterable[Problem]]) -> Rule:
@@ -122,9 +134,9 @@ def rule(
             family,
             frozenset(groups),
             default,
-            _SCOPES[subject],
+            _SCOPES_BY_SUBJECT[subject],
             subject,
-            words(types) or _TYPES.get(subject, ()),
+            words(types) or _TYPES_BY_SUBJECT.get(subject, ()),
             options_of(function),
             fixable,
             words(equivalents),
@@ -142,26 +154,26 @@ def rule(
 
 
 def _require_fit(rule: Rule) -> None:
-    """Raise TypeError where a keyword does not fit what the rule is called with."""
+    """Raise TypeError if a keyword does not fit the type of the first parameter."""
     subject = rule.subject
-    about = f"rule {rule.id}: a rule about a {subject.__name__}"
+    about = f"rule {rule.id}: a rule for {subject.__name__}"
     if subject in (Node, TypedValue) and not rule.types:
         raise TypeError(f"{about} needs types=, the API types of its values")
     if rule.types and subject in (Document, Facts):
-        raise TypeError(f"{about} takes no types=: it is not called with values of API types")
+        raise TypeError(f"{about} does not accept types=: it is not called with values of API types")
     if rule.fields and not rule.types:
-        raise TypeError(f"{about} takes no fields=: it is not called with values of API types")
+        raise TypeError(f"{about} does not accept fields=: it is not called with values of API types")
     if rule.kinds and (rule.types or subject not in (Resource, Facts)):
-        raise TypeError(f"{about} takes no kinds=: it is not called with whole objects")
+        raise TypeError(f"{about} does not accept kinds=: it is not called with whole objects")
     if (rule.facts or rule.references) and subject is not Facts:
-        raise TypeError(f"{about} takes no facts= and no references=: those select Facts")
+        raise TypeError(f"{about} does not accept facts= or references=: these select Facts")
     unknown = [name for name in rule.facts if name not in Facts.__slots__]
     if unknown:
         raise TypeError(f"rule {rule.id}: Facts has no field {unknown[0]!r}; {suggest(unknown[0], Facts.__slots__)}")
 
 
 def words(one_or_more: str | Iterable[str]) -> tuple[str, ...]:
-    """What a keyword takes that may be one text or several."""
+    """Return the value of a keyword that accepts one string or several, as a tuple."""
     return (one_or_more,) if isinstance(one_or_more, str) else tuple(one_or_more)
 
 
@@ -176,26 +188,26 @@ def declare(
     options: Iterable[Option] = (),
     equivalents: str | Iterable[str] = (),
 ) -> Rule:
-    """A rule without a function: validators, `fields` tables or the engine itself report problems under its id."""
+    """Return a rule without a function: validators, `fields` tables or the engine report problems under its id."""
     module = sys._getframe(1).f_globals.get("__name__", "")
     named = {o.name: o for o in options}
     return Rule(id, title, severity, family, frozenset(groups), default, options=named, equivalents=words(equivalents), module=module)
 
 
 def first_parameter(function: Callable[..., Any]) -> type:
-    """The type that a rule function looks at. Raises TypeError where it is none that the engine hands out."""
+    """Return the type of a rule function's first parameter. Raises TypeError if rules cannot be called with that type."""
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     types = [_type_of(function, name) for name in names[:2]]
     subject = types[0] if types else None
-    if subject not in _SCOPES:
-        raise TypeError(f"{function.__qualname__}: the first parameter must be one of {', '.join(t.__name__ for t in _SCOPES)}")
+    if subject not in _SCOPES_BY_SUBJECT:
+        raise TypeError(f"{function.__qualname__}: the first parameter must be one of {', '.join(t.__name__ for t in _SCOPES_BY_SUBJECT)}")
     if subject is Facts and types[1:] != [Bundle]:
-        raise TypeError(f"{function.__qualname__}: a rule about Facts takes a Bundle as second parameter")
+        raise TypeError(f"{function.__qualname__}: a rule for Facts must take a Bundle as second parameter")
     return subject  # type: ignore[no-any-return]
 
 
 def _type_of(function: Callable[..., Any], parameter: str) -> Any:
-    """What a parameter is annotated with. Mostly that is a bare name, and there are hundreds: typing's own way is the slow one."""
+    """Return the annotation of a parameter. Usually it is a bare name; `typing.get_type_hints` would be slow for hundreds of functions."""
     hint = function.__annotations__.get(parameter)
     if isinstance(hint, str):
         return function.__globals__.get(hint) or get_type_hints(function).get(parameter)

@@ -1,4 +1,4 @@
-"""Which rules run, how severe each is, and with which options: the registry seen through config and command line."""
+"""Selection of the rules to run, their severities and options, from the registry, the config and the command line."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from kcheck.rule.rule import Rule
 from kcheck.text.record import NamedTuple
 
 ALWAYS = frozenset({"internal-error", "unreadable-file", "invalid-yaml"})
-"""What no selection switches off: a file that was not checked must never look clean."""
+"""Rules that cannot be switched off: a file that was not checked must never be reported as clean."""
 
 
 class Setting(NamedTuple):
-    """What a config says of a rule or group: on or off (None: not said), a severity, options."""
+    """The config of a rule or group: enabled or disabled (None: not set), severity and options."""
 
     on: bool | None = None
     severity: Severity | None = None
@@ -24,7 +24,7 @@ class Setting(NamedTuple):
 
 
 def merge(settings: dict[str, Setting], more: Mapping[str, Setting]) -> dict[str, Setting]:
-    """Settings changed by others, field by field and option by option."""
+    """Return settings overridden by others, field by field and option by option."""
     merged = dict(settings)
     for name, new in more.items():
         old = merged.get(name, Setting())
@@ -37,7 +37,7 @@ def merge(settings: dict[str, Setting], more: Mapping[str, Setting]) -> dict[str
 
 
 class Active(NamedTuple):
-    """A rule that runs."""
+    """An enabled rule."""
 
     rule: Rule
     severity: Severity
@@ -45,7 +45,7 @@ class Active(NamedTuple):
 
 
 class RuleSet:
-    """The rules that run, by id."""
+    """The enabled rules, by id."""
 
     def __init__(self, active: Mapping[str, Active] = MappingProxyType({})) -> None:
         self.active = dict(active)
@@ -63,10 +63,11 @@ def choose(
     ignore: Iterable[str] = (),
     settings: Mapping[str, Setting] | None = None,
 ) -> RuleSet:
-    """The rules to run.
+    """Return the rules to run.
 
-    Without `select`, those that are on by default; `settings` (config: groups first, then ids) switch on, off, re-rate and set
-    options; `select` (command line) says what is on instead, `ignore` takes away. Ids and groups are taken as known here.
+    The rules that are enabled by default are the starting point. `settings` (from the config; groups are applied before ids) enable and
+    disable rules and set severities and options. `select` (from the command line) replaces the enabled rules, and `ignore` disables rules.
+    Ids and groups must have been validated.
     """
     groups = registry.groups
     settings = settings or {}
@@ -100,7 +101,7 @@ def choose(
 
 
 def _expand(registry: Registry, names: Iterable[str], usual: Collection[str]) -> set[str]:
-    """Ids of names. A group means all its rules; a family (spec, practice) those of it that are usual."""
+    """Return the ids of rules and groups. A group selects all its rules, a family (spec, practice) only its rules in `usual`."""
     families = {r.family for r in registry.rules.values()}
     ids: set[str] = set()
     for name in names:

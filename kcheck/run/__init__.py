@@ -1,1 +1,1 @@
-"""From paths to a report: what is read, checked, ignored and told."""
+"""The pipeline from the paths of the command line to a report."""

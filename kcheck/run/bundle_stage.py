@@ -1,4 +1,4 @@
-"""The bundle stage: what all files gave together becomes the report."""
+"""The bundle stage: builds the report from the outcomes of all files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import chain
 
 from kcheck.check.checked import Checked, FactsByFile, RelationCache
 from kcheck.check.session import Session
-from kcheck.check.suppressions import Ignores, apply
+from kcheck.check.suppressions import Ignores, apply_ignores
 from kcheck.facts.bundle import Bundle
 from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
@@ -16,74 +16,84 @@ from kcheck.finding.report import Report, SkippedFile
 from kcheck.kube.location import Location
 from kcheck.redaction import redact
 
-_CHARACTERS = 10_000
-"""As many an object counts where the time is limited that may be spent on relations."""
+_CHARS_PER_OBJECT = 10_000
+"""Size in characters that each object counts for in the time limit of relation rules."""
 
 
-def conclude(passed: Iterable[SkippedFile], checked: Iterable[Checked], session: Session, recall: RelationCache | None = None) -> Report:
-    """The report on files. `passed`: what was left out before anything was read.
+def build_report(
+    skipped: Iterable[SkippedFile], checked: Iterable[Checked], session: Session, cache: RelationCache | None = None
+) -> Report:
+    """Return the report for these files.
 
-    Raises Damaged where the facts of a file were remembered and cannot be read.
+    Args:
+        skipped: Files that were skipped before anything was read.
+        checked: Files with their outcomes, in any order.
+        session: The session that checked them.
+        cache: Returns cached findings of relation rules, or None to always run the rules.
+
+    Raises DamagedCache if the cached facts of a file cannot be read.
     """
-    return _Conclusion(session).run(passed, sorted(checked, key=_order), recall)
+    return _ReportBuilder(session).build(skipped, sorted(checked, key=_report_order), cache)
 
 
-def _order(each: Checked) -> tuple[str, int]:
-    """Where a file stands among all. Of several objects the first one is taken here and there, so they go by their paths in whatever
-    order they were named; of kubeconfigs that order says which one wins.
+def _report_order(each: Checked) -> tuple[str, int]:
+    """Return the sort key of a file in the report.
+
+    Files are sorted by path, so that rules which use the first of several objects do not depend on the order of the command line.
+    Kubeconfigs come first and keep that order, because it decides which of them takes precedence.
     """
     return ("", each.number) if each.outcome.kubeconfig else (each.path, each.number)
 
 
-class _Conclusion:
+class _ReportBuilder:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.report = Report(kubernetes="-".join(dict.fromkeys(s.definitions.version for s in (session.stores[0], session.stores[-1]))))
-        self.told: FactsByFile = []
+        self.facts_by_file: FactsByFile = []
         self.ignores: dict[str, Ignores] = {}
 
-    def run(self, passed: Iterable[SkippedFile], checked: Iterable[Checked], recall: RelationCache | None) -> Report:
-        self.report.passed += passed
+    def build(self, skipped: Iterable[SkippedFile], checked: Iterable[Checked], cache: RelationCache | None) -> Report:
+        self.report.passed += skipped
         for each in checked:
-            self.take(each)
-        facts = chain.from_iterable(facts for _, facts in self.told)
-        self.report.bundle = Bundle(facts, self.session.complete, [path for path, _ in self.told])
+            self.add_outcome(each)
+        facts = chain.from_iterable(facts for _, facts in self.facts_by_file)
+        self.report.bundle = Bundle(facts, self.session.complete, [path for path, _ in self.facts_by_file])
         with self.session.stage("relations"):
-            self.report.findings += self.relations() if recall is None else recall(self.told, self.relations)
-        with self.session.stage("the report"):
-            sifted = apply(self.report.findings, self.ignores, self.session.rules_for, self.session.complete)
-            # Of findings that stand in one place and say the same the first one stays the first.
-            self.report.findings = sorted(dict.fromkeys(sifted.kept), key=lambda f: f.order)
-            self.report.suppressed = len(sifted.suppressed)
+            self.report.findings += self.run_relation_rules() if cache is None else cache(self.facts_by_file, self.run_relation_rules)
+        with self.session.stage("report"):
+            partition = apply_ignores(self.report.findings, self.ignores, self.session.rules_for, self.session.complete)
+            # Of findings with the same position and message, the first one stays first.
+            self.report.findings = sorted(dict.fromkeys(partition.kept), key=lambda f: f.order)
+            self.report.suppressed = len(partition.suppressed)
         return self.report
 
-    def take(self, each: Checked) -> None:
-        """Enter what a file gave into the report."""
+    def add_outcome(self, each: Checked) -> None:
+        """Add the outcome of a file to the report."""
         outcome = each.outcome
-        if outcome.passed:
-            self.report.passed.append(SkippedFile(each.path, outcome.passed))
+        if outcome.skip_reason:
+            self.report.passed.append(SkippedFile(each.path, outcome.skip_reason))
         else:
             self.report.files += 1
             self.report.documents += outcome.documents
         if outcome.ignores:
             self.ignores[each.path] = outcome.ignores
         self.report.findings += outcome.findings
-        self.told.append((each.path, outcome.facts))
+        self.facts_by_file.append((each.path, outcome.facts))
 
-    def relations(self) -> list[Finding]:
-        """What rules find that see all objects together."""
+    def run_relation_rules(self) -> list[Finding]:
+        """Return the findings of the rules across objects."""
         bundle = self.report.bundle
-        found: list[Finding] = []
-        with self.session.budget.limited(_CHARACTERS * len(bundle.facts)):
-            for facts in chain.from_iterable(facts for _, facts in self.told):
+        findings: list[Finding] = []
+        with self.session.budget.limited(_CHARS_PER_OBJECT * len(bundle.facts)):
+            for facts in chain.from_iterable(facts for _, facts in self.facts_by_file):
                 hooks = self.session.plan(self.session.rules_for(facts.place.file)).bundle.of_facts(facts)
                 if hooks:
-                    about = _About(self, facts, found)
+                    reporter = _ObjectReporter(self, facts, findings)
                     for hook in hooks:
-                        hook.run(facts, about.tell, about.crash, bundle)
-        return found
+                        hook.run(facts, reporter.report, reporter.report_crash, bundle)
+        return findings
 
-    def finding(self, rule: str, problem: Problem, place: Location) -> Iterator[Finding]:
+    def findings_of(self, rule: str, problem: Problem, place: Location) -> Iterator[Finding]:
         at = problem.node if isinstance(problem.node, Location) else place
         active = self.session.rules_for(at.file).active.get(rule)
         if active is not None:
@@ -91,18 +101,18 @@ class _Conclusion:
             yield Finding(rule, active.severity, active.rule.family, message, at, problem.reason, problem.related, problem.fix, "", help)
 
 
-class _About:
-    """Takes what rules find about one object."""
+class _ObjectReporter:
+    """Collects the findings of rules across objects for one object."""
 
-    def __init__(self, conclusion: _Conclusion, facts: Facts, found: list[Finding]) -> None:
-        self.conclusion = conclusion
+    def __init__(self, builder: _ReportBuilder, facts: Facts, findings: list[Finding]) -> None:
+        self.builder = builder
         self.facts = facts
-        self.found = found
+        self.findings = findings
 
-    def tell(self, rule: str, problem: Problem) -> None:
-        self.found += self.conclusion.finding(rule, problem, self.facts.place)
+    def report(self, rule: str, problem: Problem) -> None:
+        self.findings += self.builder.findings_of(rule, problem, self.facts.place)
 
-    def crash(self, rule: str, error: Exception) -> None:
-        """A rule failed on the object: that is a finding, too."""
+    def report_crash(self, rule: str, error: Exception) -> None:
+        """Add a finding for a rule that raised an error on this object."""
         message = f"rule {rule} failed on {self.facts.title}: {type(error).__name__}: {error}"
-        self.tell("internal-error", Problem(self.facts.place, message))
+        self.report("internal-error", Problem(self.facts.place, message))

@@ -1,4 +1,4 @@
-"""The file stage of a run: all files read, definitions of kinds checked first, then the others, in portions that memory can hold."""
+"""The file stage: loads all files, checks those that define kinds, then all others, in portions that fit into memory."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from kcheck.check.checked import Checked
-from kcheck.check.file import Outcome, Task, file_finding
-from kcheck.check.input_kinds import MARK, input_kinds
-from kcheck.check.kustomizations import SETTINGS, Kustomizations, kustomized
+from kcheck.check.file import Outcome, Task, file_findings
+from kcheck.check.input_kinds import CRD_MARKER, make_input_kinds
+from kcheck.check.kustomizations import SETTINGS, Kustomizations, check_kustomization
 from kcheck.check.session import Session
 from kcheck.discovery.discover import Discovery, Target, UnreadablePath, is_descriptor
-from kcheck.discovery.load import KUSTOMIZATION, LIMIT, Folders, kind_of_file, load
+from kcheck.discovery.load import KUSTOMIZATION, LIMIT, Folders, kind_of_file, load_file
 from kcheck.shards.selection import Share
 from kcheck.text.source import Source
 from kcheck.workers.workers import Workers
 
-KEPT = 24_000_000
-"""Characters of texts that are kept from the first look at them until they are checked; what is beyond that is read a second time."""
+MAX_KEPT_CHARS = 24_000_000
+"""Characters of file contents that are kept between loading and checking; files beyond this limit are read twice."""
 
-_PORTION = 8_000_000
-"""Characters that are checked at a time: files that stand together need the same definitions."""
+_PORTION_CHARS = 8_000_000
+"""Characters that are checked per portion. Neighboring files tend to need the same definitions."""
 
-_MUCH = 32_000_000
-"""Characters of definitions from which on they go around compressed."""
+_COMPRESS_FROM_CHARS = 32_000_000
+"""Characters of definitions above which their texts are sent to the workers compressed."""
 
 Progress = Callable[[int, int], None]
-"""Called with how many files are done, and of how many."""
+"""Called with the number of checked files and the total number of files."""
 
 CreateWorkers = Callable[[int, Mapping[int, Source]], Workers]
-"""Gives those who check so many characters, and are handed these files by their numbers, among others."""
+"""Creates workers for a number of characters. The mapping holds the loaded files by their numbers."""
 
 
-def drained(checked: list[Checked]) -> Iterator[Checked]:
-    """The same files, each given away when it is taken: at the end of a long run they fill the memory."""
+def consume(checked: list[Checked]) -> Iterator[Checked]:
+    """Yield the files and release each of them: at the end of a long run they fill the memory."""
     checked.reverse()
     while checked:
         yield checked.pop()
@@ -43,7 +43,16 @@ def drained(checked: list[Checked]) -> Iterator[Checked]:
 
 @dataclass(slots=True)
 class _StageFile:
-    """A file to check. `source`: None where there was no room to keep it; `other`: another machine checks it."""
+    """A file to check.
+
+    Attributes:
+        number: Index in the input.
+        target: Where the file is read from.
+        size: Length in characters.
+        defines: Whether the file may define kinds.
+        source: The content, or None if it must be read again.
+        other: Whether another shard checks the file.
+    """
 
     number: int
     target: Target
@@ -54,123 +63,124 @@ class _StageFile:
 
 
 class FileStage:
-    """Reads files and has them checked."""
+    """Loads files and passes them to the workers."""
 
     def __init__(
         self, session: Session, workers: CreateWorkers, limit: int = LIMIT, stdin: BinaryIO | None = None,
         progress: Progress | None = None,
     ) -> None:  # fmt: skip
         self.session = session
-        self.workers = workers
+        self.create_workers = workers
         self.limit = limit
         self.stdin = stdin
         self.progress = progress
         self.folders = Folders()
         self.outcomes: dict[int, Outcome] = {}
         self.files: list[_StageFile] = []
-        self.kept = 0
+        self.kept_chars = 0
         self.kustomizations = Kustomizations()
 
-    def run(self, found: Discovery, share: Share | None = None) -> list[Checked]:
-        """What all files gave, or those of a share, in the order of the input; those that could not even be looked at come last."""
+    def check_input(self, found: Discovery, share: Share | None = None) -> list[Checked]:
+        """Check all files, or those of a shard, and return their outcomes in input order. Unreadable paths come is_last."""
         paths = [*(target.path for target in found.targets), *(fault.file for fault in found.unreadable)]
-        with self.session.stage("files to texts"):
+        with self.session.stage("loading files"):
             for number, target in enumerate(found.targets):
-                self.look(number, target, share)
+                self.read_target(number, target, share)
             for number, fault in enumerate(found.unreadable, len(found.targets)):
-                self.outcomes[number] = self.unreadable(fault)
+                self.outcomes[number] = self.unreadable_outcome(fault)
                 if share is not None:
-                    share.see(fault.file, "", fault.message)
+                    share.add_file(fault.file, "", fault.message)
         for file in self.files:
             if not file.target.named and self.kustomizations.is_setting(file.target.path):
-                self.outcomes[file.number] = Outcome(passed=SETTINGS)
+                self.outcomes[file.number] = Outcome(skip_reason=SETTINGS)
         self.files = [file for file in self.files if file.number not in self.outcomes]
         if share is not None:
-            self.leave(share.mine())
-        self.check()
+            self.keep_shard(share.own_files())
+        self.check_loaded_files()
         return [Checked(number, path, self.outcomes.pop(number)) for number, path in enumerate(paths) if number in self.outcomes]
 
-    def look(self, number: int, target: Target, share: Share | None) -> None:
-        """Have a first look at a file."""
-        source = self.load(number, target)
+    def read_target(self, number: int, target: Target, share: Share | None) -> None:
+        """Load a file and add it to the files to check, or store its outcome if it cannot or need not be checked."""
+        source = self.load_source(number, target)
         if share is not None:
-            share.see(target.path, "" if source is None else source.text, str(self.outcomes.get(number, "")))
+            share.add_file(target.path, "" if source is None else source.text, str(self.outcomes.get(number, "")))
         if source is not None:
             size = len(source.text)
-            self.kept += size
-            # What comes from a pipe comes once.
-            keep = self.kept <= KEPT or target.stdin or is_descriptor(target.path)
-            self.files.append(_StageFile(number, target, size, MARK in source.text, source if keep else None))
+            self.kept_chars += size
+            # A pipe can be read only once.
+            keep = self.kept_chars <= MAX_KEPT_CHARS or target.stdin or is_descriptor(target.path)
+            self.files.append(_StageFile(number, target, size, CRD_MARKER in source.text, source if keep else None))
 
-    def leave(self, mine: Collection[int]) -> None:
-        """Leave all other files to other machines; what they define must be known all the same."""
-        self.outcomes = {number: outcome for number, outcome in self.outcomes.items() if number in mine}
+    def keep_shard(self, own: Collection[int]) -> None:
+        """Drop the files of other shards, except those that may define kinds."""
+        self.outcomes = {number: outcome for number, outcome in self.outcomes.items() if number in own}
         for file in self.files:
-            file.other = file.number not in mine
+            file.other = file.number not in own
         self.files = [file for file in self.files if file.defines or not file.other]
 
-    def load(self, number: int, target: Target) -> Source | None:
-        """The text of a file; without one, what there is to say of it is an outcome."""
+    def load_source(self, number: int, target: Target) -> Source | None:
+        """Return the content of a file, or None after storing the outcome of a file that is skipped or unreadable."""
         if not target.named and (reason := kind_of_file(target.path, self.folders)):
-            self.outcomes[number] = Outcome(passed=reason)
+            self.outcomes[number] = Outcome(skip_reason=reason)
             if reason == KUSTOMIZATION:
-                self.outcomes[number] = self.kustomize(target)
+                self.outcomes[number] = self.load_kustomization(target)
             return None
-        source = load(target, self.limit, self.stdin)
+        source = load_file(target, self.limit, self.stdin)
         if isinstance(source, UnreadablePath):
-            self.outcomes[number] = self.unreadable(source)
+            self.outcomes[number] = self.unreadable_outcome(source)
             return None
         return source
 
-    def kustomize(self, target: Target) -> Outcome:
-        """Learn from a kustomization how the files around it are used. One that cannot be read is reported like any other file."""
-        source = load(target, self.limit, self.stdin)
+    def load_kustomization(self, target: Target) -> Outcome:
+        """Register the files that a kustomization uses and return its outcome; if it is unreadable, this is a finding."""
+        source = load_file(target, self.limit, self.stdin)
         if isinstance(source, UnreadablePath):
-            return self.unreadable(source)
-        return kustomized(source, KUSTOMIZATION, self.kustomizations, self.session)
+            return self.unreadable_outcome(source)
+        return check_kustomization(source, KUSTOMIZATION, self.kustomizations, self.session)
 
-    def unreadable(self, fault: UnreadablePath) -> Outcome:
-        return Outcome(file_finding("unreadable-file", fault.file, fault.line, fault.message, self.session.rules_for(fault.file)))
+    def unreadable_outcome(self, fault: UnreadablePath) -> Outcome:
+        return Outcome(file_findings("unreadable-file", fault.file, fault.line, fault.message, self.session.rules_for(fault.file)))
 
-    def check(self) -> None:
+    def check_loaded_files(self) -> None:
         done = len(self.outcomes)
         total = done + len(self.files)
         size = sum(file.size for file in self.files if not file.other)
-        with closing(self.workers(size, {file.number: file.source for file in self.files if file.source is not None})) as workers:
-            packed = sum(file.size for file in self.files if file.defines) > _MUCH
-            # Definitions first: an object may stand in a file before its CRD's. Of several of one kind the last one holds, by its path.
-            for tasks in self.portions(sorted((file for file in self.files if file.defines), key=lambda file: file.target.path)):
+        with closing(self.create_workers(size, {file.number: file.source for file in self.files if file.source is not None})) as workers:
+            compress = sum(file.size for file in self.files if file.defines) > _COMPRESS_FROM_CHARS
+            # Files with definitions first: an object may precede its CRD in the input. If a kind is defined more than once, the
+            # definition in the last file (by path) applies.
+            for tasks in self.split_into_portions(sorted((file for file in self.files if file.defines), key=lambda file: file.target.path)):
                 kinds = {}
-                for task, outcome in workers.check(tasks, final=False):
-                    kinds[task.number] = input_kinds(task.number, task.source, outcome.kinds, packed=packed)
-                    if not outcome.waits and not task.other:
+                for task, outcome in workers.check_files(tasks, final=False):
+                    kinds[task.number] = make_input_kinds(task.number, task.source, outcome.kinds, compress=compress)
+                    if not outcome.is_postponed and not task.other:
                         self.outcomes[task.number] = outcome
                         outcome.kinds = []
-                if learned := [kind for task in tasks for kind in kinds[task.number]]:
-                    workers.learn(learned)
+                if known := [kind for task in tasks for kind in kinds[task.number]]:
+                    workers.add_kinds(known)
             left = [file for file in self.files if file.number not in self.outcomes and not file.other]
             done = total - len(left)
-            for tasks in self.portions(left, last=True):
-                for task, outcome in workers.check(tasks, final=True):
+            for tasks in self.split_into_portions(left, is_last=True):
+                for task, outcome in workers.check_files(tasks, final=True):
                     self.outcomes[task.number] = outcome
                     done += 1
                     if self.progress is not None:
                         self.progress(done, total)
 
-    def portions(self, files: Iterable[_StageFile], last: bool = False) -> Iterator[list[Task]]:
-        """Files with their texts, in the order of the input, a portion at a time. `last`: nobody needs the texts afterwards."""
+    def split_into_portions(self, files: Iterable[_StageFile], is_last: bool = False) -> Iterator[list[Task]]:
+        """Yield the files as tasks in input order, one portion at a time. `is_last`: the contents are not needed afterwards."""
         tasks: list[Task] = []
         size = 0
         for file in files:
-            source = file.source or self.load(file.number, file.target)
-            if last:
+            source = file.source or self.load_source(file.number, file.target)
+            if is_last:
                 file.source = None
             if source is None:
                 continue
             part = self.kustomizations.is_part(file.target.path)
             tasks.append(Task(file.number, source, file.target.named, file.other, part))
             size += file.size
-            if size >= _PORTION:
+            if size >= _PORTION_CHARS:
                 yield tasks
                 tasks, size = [], 0
         if tasks:

@@ -1,4 +1,4 @@
-"""Findings fixed in memory: their edits applied to the texts, and all checked again, until nothing more is to be done."""
+"""Applies fixes to files in memory and checks the result again, until no fixes are left."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from kcheck.discovery.discover import Discovery, Target
-from kcheck.discovery.load import load
+from kcheck.discovery.load import load_file
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix
 from kcheck.finding.report import Report
-from kcheck.text.edit import Edit, apply
+from kcheck.text.edit import Edit, apply_edits
 from kcheck.text.source import Source
 from kcheck.yaml.parse import parse
 
-ROUNDS = 10
-"""As often the input is fixed and checked again: a fix may bring to light what another one mends."""
+MAX_ROUNDS = 10
+"""Maximum number of times that fixes are applied: the result of one fix may reveal another fixable finding."""
 
 Check = Callable[[Discovery], Report]
 
 
 @dataclass(slots=True)
 class Fixed:
-    """A file with its text as it was read and as it is now. `findings`: how many are gone."""
+    """A fixed file: its original content, the new text, and the number of findings that were fixed."""
 
     source: Source
     text: str
@@ -42,9 +42,13 @@ class Fixed:
 
 
 class Fixing:
-    """`found`: files that can be read again. `unsafe`: whether to apply fixes after which an object may mean something else.
+    """Applies the fixes of findings. Nothing is written to disk.
 
-    `files`: those that were fixed, by their paths; nothing is written. `changed`: files that are no longer what was checked.
+    Attributes:
+        found: The files to check. They must be readable more than once.
+        unsafe: Whether to apply fixes that may change the meaning of an object.
+        files: The fixed files by path.
+        changed: Paths of files that were modified on disk since they were checked.
     """
 
     def __init__(self, found: Discovery, unsafe: bool = False) -> None:
@@ -55,55 +59,55 @@ class Fixing:
         self._stamps = {target.path: _stamp(target.path) for target in found.targets}
         self._done: set[tuple[object, ...]] = set()
 
-    def run(self, check: Check) -> Report:
-        """The report on what is left."""
+    def fix_all(self, check: Check) -> Report:
+        """Check and fix until no fixes are left, and return the report of the remaining findings."""
         report = check(self.found)
-        for _ in range(ROUNDS):
-            if not self._round(report):
+        for _ in range(MAX_ROUNDS):
+            if not self._apply_report(report):
                 break
-            report = check(self.as_fixed())
-        # Fixes can undo each other.
+            report = check(self.fixed_input())
+        # Fixes may revert each other.
         self.files = {path: fixed for path, fixed in self.files.items() if fixed.text != fixed.source.text}
         return report
 
-    def as_fixed(self) -> Discovery:
-        """The input with the new texts in the place of the old ones."""
+    def fixed_input(self) -> Discovery:
+        """Return the input with fixed texts in place of the original ones."""
         return self.found._replace(targets=[self._target(target) for target in self.found.targets])
 
     def _target(self, target: Target) -> Target:
         fixed = self.files.get(target.path)
         return target if fixed is None else target._replace(data=fixed.after)
 
-    def _round(self, report: Report) -> bool:
-        """Fix what one report asks for; whether anything changed."""
+    def _apply_report(self, report: Report) -> bool:
+        """Apply the fixes of a report. Returns whether any text changed."""
         by_file: dict[str, list[tuple[Finding, Fix]]] = defaultdict(list)
         for finding in report.findings:
             fix = finding.fix
             if fix is not None and (fix.safe or self.unsafe) and finding.file in self._stamps and _key(finding) not in self._done:
                 by_file[finding.file].append((finding, fix))
-        changed = [path for path, wanted in by_file.items() if self._fix(path, wanted)]
+        changed = [path for path, wanted in by_file.items() if self._fix_file(path, wanted)]
         return bool(changed)
 
-    def _fix(self, path: str, wanted: Sequence[tuple[Finding, Fix]]) -> bool:
-        fixed = self.files.get(path) or self._read(path)
+    def _fix_file(self, path: str, wanted: Sequence[tuple[Finding, Fix]]) -> bool:
+        fixed = self.files.get(path) or self._read_file(path)
         if fixed is None:
             return False
         chosen = _compatible(wanted)
-        # Whatever becomes of it, nothing is tried twice: a fix that does not help would be made in every round.
+        # Each fix is tried only once: a fix without effect would be repeated in every round.
         self._done.update(_key(finding) for finding, _ in chosen)
-        health = _health(fixed.source.path, fixed.text)
-        kept = _sound(fixed, health, (), [fix for _, fix in chosen])
-        text = _mended(fixed.text, kept)
+        before = _parse_summary(fixed.source.path, fixed.text)
+        kept = _keep_parseable(fixed, before, (), [fix for _, fix in chosen])
+        text = _apply_fixes(fixed.text, kept)
         if text == fixed.text:
             return False
         self.files[path] = Fixed(fixed.source, text, fixed.findings + len(kept))
         return True
 
-    def _read(self, path: str) -> Fixed | None:
-        """The text that was checked; None where the file has changed since."""
+    def _read_file(self, path: str) -> Fixed | None:
+        """Return the text that was checked, or None if the file has changed since."""
         if path in self.changed:
             return None
-        source = load(Target(path, True))
+        source = load_file(Target(path, True))
         if isinstance(source, Source) and self._stamps[path] == _stamp(path):
             return Fixed(source, source.text)
         self.changed.append(path)
@@ -111,63 +115,66 @@ class Fixing:
 
 
 def _key(finding: Finding) -> tuple[object, ...]:
-    """What stays of a finding where text around it moves."""
+    """Return the attributes of a finding that do not change when the surrounding text moves."""
     return finding.file, finding.place.document, finding.rule, finding.message, finding.place.field
 
 
 def _stamp(path: str) -> tuple[int, ...]:
-    """What is different of a file that was written to or has another in its place."""
+    """Return a value that changes when a file is modified or replaced."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return ()
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _compatible(wanted: Iterable[tuple[Finding, Fix]]) -> list[tuple[Finding, Fix]]:
-    """The first of fixes that get in each other's way; the others have their turn in the next round. The same edits are no hindrance."""
+    """Return the fixes that do not conflict with an earlier one; the others are applied in the next round.
+
+    Equal edits do not conflict.
+    """
     taken: list[Edit] = []
     chosen = []
     for finding, fix in wanted:
-        new = [edit for edit in dict.fromkeys(fix.edits) if edit not in _around(taken, edit)]
-        if not any(_touch(edit, other) for edit in new for other in _around(taken, edit)):
+        new = [edit for edit in dict.fromkeys(fix.edits) if edit not in _neighbors(taken, edit)]
+        if not any(_touch(edit, other) for edit in new for other in _neighbors(taken, edit)):
             chosen.append((finding, fix))
             for edit in new:
                 insort(taken, edit)
     return chosen
 
 
-def _around(taken: list[Edit], edit: Edit) -> list[Edit]:
-    """The neighbours of an edit among sorted ones that do not overlap, equal ones included."""
+def _neighbors(taken: list[Edit], edit: Edit) -> list[Edit]:
+    """Return the neighbors of an edit among sorted, non-overlapping edits, including equal ones."""
     at = bisect(taken, edit)
-    # An insertion may touch what stands at its place and before it.
+    # An insertion may touch the edit at its position and the one before it.
     return taken[max(at - 2, 0) : at + 2]
 
 
 def _touch(edit: Edit, other: Edit) -> bool:
-    """Whether two edits share a place: two entries put in at one place may be the same entry in other words."""
+    """Whether two edits overlap or touch: two insertions at the same position may add the same entry in different words."""
     return edit.start <= other.end and other.start <= edit.end
 
 
-def _sound(fixed: Fixed, health: tuple[int, int, int], kept: Sequence[Fix], more: Sequence[Fix]) -> Sequence[Fix]:
-    """Those fixes, beside some that are good, that leave the text as readable as it was: all at once, or else in halves."""
+def _keep_parseable(fixed: Fixed, before: tuple[int, int, int], kept: Sequence[Fix], more: Sequence[Fix]) -> Sequence[Fix]:
+    """Return `kept` and those of the `more` fixes that leave the text as parseable as before: all of them, or else tried in halves."""
     together = (*kept, *more)
-    # Edits of one fix that overlap are a mistake of its rule.
+    # Overlapping edits within one fix are an error of its rule.
     with suppress(ValueError):
-        documents, faults, duplicates = _health(fixed.source.path, _mended(fixed.text, together))
-        if documents == health[0] and faults <= health[1] and duplicates <= health[2]:
+        documents, faults, duplicates = _parse_summary(fixed.source.path, _apply_fixes(fixed.text, together))
+        if documents == before[0] and faults <= before[1] and duplicates <= before[2]:
             return together
     if len(more) <= 1:
         return kept
     half = len(more) // 2
-    return _sound(fixed, health, _sound(fixed, health, kept, more[:half]), more[half:])
+    return _keep_parseable(fixed, before, _keep_parseable(fixed, before, kept, more[:half]), more[half:])
 
 
-def _mended(text: str, fixes: Iterable[Fix]) -> str:
-    return apply(text, {edit for fix in fixes for edit in fix.edits})
+def _apply_fixes(text: str, fixes: Iterable[Fix]) -> str:
+    return apply_edits(text, {edit for fix in fixes for edit in fix.edits})
 
 
-def _health(path: str, text: str) -> tuple[int, int, int]:
-    """How many documents a text has, how many of them are broken, and how many keys stand twice."""
+def _parse_summary(path: str, text: str) -> tuple[int, int, int]:
+    """Return the number of documents, of documents with syntax errors, and of duplicate keys of a text."""
     documents = parse(Source(path, text))
     return len(documents), sum(each.fault is not None for each in documents), sum(len(each.duplicates) for each in documents)

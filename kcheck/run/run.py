@@ -1,4 +1,4 @@
-"""A whole run: targets in, report out."""
+"""The complete pipeline: from targets to a report."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import BinaryIO
 
 from kcheck.check.checked import Checked, RelationCache
 from kcheck.check.collector import collector_paused
-from kcheck.check.file import Damaged
+from kcheck.check.file import DamagedCache
 from kcheck.check.session import Session
 from kcheck.discovery.discover import Discovery, is_descriptor
 from kcheck.discovery.load import LIMIT
 from kcheck.finding.report import Report
-from kcheck.run.bundle_stage import conclude
-from kcheck.run.file_stage import CreateWorkers, FileStage, Progress, drained
+from kcheck.run.bundle_stage import build_report
+from kcheck.run.file_stage import CreateWorkers, FileStage, Progress, consume
 from kcheck.shards.selection import Share
 from kcheck.text.source import Source
 from kcheck.workers.workers import AutoscalingWorkers, Workers
 
-CACHED_FROM = 100_000
-"""Characters of an input from which on outcomes are kept."""
+CACHE_MIN_CHARS = 100_000
+"""Characters of input from which on outcomes are cached."""
 
 
-def run(
+def run_pipeline(
     found: Discovery,
     session: Session,
     *,
@@ -36,34 +36,43 @@ def run(
     scheduler: str = "",
     facts: bool = False,
 ) -> Report:
-    """Check all that was found, each file by itself and then all together.
+    """Check all files, each on its own and then across files, and return the report.
 
-    `jobs`: how many processes may be used; `cache`: the folder where outcomes are kept from one run to the next, None to keep none;
-    `scheduler`: the address of a Dask scheduler whose workers check the files instead;
-    `facts`: the caller reads the facts of all files, which must not fail any more. Raises NoWorkers.
+    Args:
+        found: The files to check.
+        session: Rules, schemas and settings.
+        limit: Maximum size of a file in bytes.
+        stdin: The stream for targets that are standard input.
+        progress: Called after each file.
+        jobs: Maximum number of processes.
+        cache: The folder of the cache, or None to use no cache.
+        scheduler: The address of a Dask scheduler whose workers check the files.
+        facts: Whether the caller reads the facts of all files, which must not fail afterwards.
+
+    Raises NoWorkers.
     """
-    # Input that can be read only once must not be needed again because the cache is damaged.
-    late = not facts and not any(target.stdin or is_descriptor(target.path) for target in found.targets)
+    # Lazily read facts may require to read the input again if the cache is damaged, which some input does not allow.
+    lazy = not facts and not any(target.stdin or is_descriptor(target.path) for target in found.targets)
     with collector_paused():
         try:
-            return _report(found, session, WorkerFactory(session, jobs, cache, scheduler, late), limit, stdin, progress)
-        except Damaged:
+            return _check_and_report(found, session, WorkerFactory(session, jobs, cache, scheduler, lazy), limit, stdin, progress)
+        except DamagedCache:
             if cache is not None:
                 from kcheck.cache.store import clear
 
                 with suppress(OSError):
                     clear(cache)
-            return _report(found, session, WorkerFactory(session, jobs, None, scheduler), limit, stdin, progress)
+            return _check_and_report(found, session, WorkerFactory(session, jobs, None, scheduler), limit, stdin, progress)
 
 
-def _report(
-    found: Discovery, session: Session, staffing: WorkerFactory, limit: int, stdin: BinaryIO | None, progress: Progress | None
+def _check_and_report(
+    found: Discovery, session: Session, workers: WorkerFactory, limit: int, stdin: BinaryIO | None, progress: Progress | None
 ) -> Report:  # fmt: skip
-    checked = check_files(found, session, staffing, limit=limit, stdin=stdin, progress=progress)
-    return conclude(found.passed, drained(checked), session, staffing.recall)
+    checked = check_all_files(found, session, workers, limit=limit, stdin=stdin, progress=progress)
+    return build_report(found.passed, consume(checked), session, workers.relation_cache)
 
 
-def check_files(
+def check_all_files(
     found: Discovery,
     session: Session,
     workers: CreateWorkers,
@@ -73,38 +82,40 @@ def check_files(
     progress: Progress | None = None,
     share: Share | None = None,
 ) -> list[Checked]:
-    """What each file gave by itself, in the order of the input; of a share, what its files gave."""
+    """Check each file on its own and return the outcomes in input order; with `share`, those of the files of this shard."""
     with collector_paused():
-        return FileStage(session, workers, limit, stdin, progress).run(found, share)
+        return FileStage(session, workers, limit, stdin, progress).check_input(found, share)
 
 
 class WorkerFactory:
-    """Hires who checks so many characters of text: this process, others beside it, or the cluster that a scheduler has. See `run`.
+    """Creates the workers for a number of characters: this process, additional processes or a Dask cluster. See `run_pipeline`.
 
-    `recall`: what remembers relations, where outcomes are remembered. `late`: facts from the cache are read when they are needed, which
-    raises Damaged where that fails.
+    Attributes:
+        relation_cache: The cache for findings of relation rules, None until a cache is used.
+
+    `lazy`: facts from the cache are read on first use, which raises DamagedCache if they cannot be read.
     """
 
-    def __init__(self, session: Session, jobs: int, cache: Path | None, scheduler: str = "", late: bool = True) -> None:
-        self.recall: RelationCache | None = None
+    def __init__(self, session: Session, jobs: int, cache: Path | None, scheduler: str = "", lazy: bool = True) -> None:
+        self.relation_cache: RelationCache | None = None
         self._session = session
         self._jobs = jobs
         self._cache = cache
         self._scheduler = scheduler
-        self._late = late
+        self._lazy = lazy
 
     def __call__(self, characters: int, sources: Mapping[int, Source]) -> Workers:
-        # What a small input would save, looking it up takes.
-        if self._cache is None or characters < CACHED_FROM:
-            return self._staff(sources)
+        # For a small input, cache lookups cost more than they save.
+        if self._cache is None or characters < CACHE_MIN_CHARS:
+            return self._create_workers(sources)
         from kcheck.cache.caching_workers import CachingWorkers
         from kcheck.cache.results import ResultCache
 
-        memory = ResultCache(self._cache, self._session, self._late)
-        self.recall = memory.relations
-        return CachingWorkers(memory, self._staff(sources))
+        results = ResultCache(self._cache, self._session, self._lazy)
+        self.relation_cache = results.relation_findings
+        return CachingWorkers(results, self._create_workers(sources))
 
-    def _staff(self, sources: Mapping[int, Source]) -> Workers:
+    def _create_workers(self, sources: Mapping[int, Source]) -> Workers:
         if self._scheduler:
             from kcheck.workers.dask import Cluster
 

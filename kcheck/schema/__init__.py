@@ -1,1 +1,1 @@
-"""What the API server knows of its objects: shapes of the API types and the definitions of each Kubernetes version."""
+"""Schemas of Kubernetes objects: shapes of the API types and the definitions of each Kubernetes version."""

@@ -1,4 +1,4 @@
-"""Nodes to places: which characters a finding points at."""
+"""Source ranges and field paths of findings."""
 
 from __future__ import annotations
 
@@ -18,43 +18,43 @@ from kcheck.yaml.document import Document
 from kcheck.yaml.node import Node, SharedRef
 
 LINE_LIMIT = 400
-"""Characters of a source line that a place carries for reporters."""
-# A secret value is recognized where it goes on beyond that.
-_READ = 2 * LINE_LIMIT
-# Kinds of objects most of whose lines hold secret values.
-_SECRET = ("Secret", "Config")
-# Kinds that have no place for one.
-_PUBLIC = frozenset({"Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding", "CustomResourceDefinition"})
-# Tens of thousands are made.
-_place = Location._make
+"""The maximum number of characters of a source line in a Location."""
+# Redaction reads more than that, to recognize secret values that continue beyond the limit.
+_REDACTION_CHARS = 2 * LINE_LIMIT
+# Kinds whose lines mostly contain secret values.
+_SECRET_KINDS = ("Secret", "Config")
+# Kinds that cannot contain secret values.
+_PUBLIC_KINDS = frozenset({"Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding", "CustomResourceDefinition"})
+# Bypasses the constructor: tens of thousands of locations are created.
+_make_location = Location._make
 
 
 def _extent(node: Node, at: Literal["value", "key"] = "value") -> tuple[int, int]:
-    """The characters that stand for a node.
+    """Return the start and end of the characters that represent a node.
 
-    A scalar or a flow collection stands for itself; block scalars and collections and what is missing or empty are shown by the
-    key above them; an item of a list by its first entry.
+    Scalars and flow collections are represented by themselves; block scalars, block collections and missing or empty values by the key
+    above them; a list item by its first entry.
     """
     if at == "key" or not node.exists or node.end <= node.start:
-        return _of_key(node)
+        return _key_extent(node)
     held = node.held
     if held.__class__ is dict or held.__class__ is list or held.__class__ is SharedRef:
-        return (node.start, node.end) if node.style == "{" or not node.value else _of_key(node)
+        return (node.start, node.end) if node.style == "{" or not node.value else _key_extent(node)
     style = node.style
-    return _of_key(node) if style and (style == "|" or style == ">") and isinstance(node.key, Node) else (node.start, node.end)
+    return _key_extent(node) if style and (style == "|" or style == ">") and isinstance(node.key, Node) else (node.start, node.end)
 
 
-def _of_key(node: Node) -> tuple[int, int]:
+def _key_extent(node: Node) -> tuple[int, int]:
     while not node.exists and node.parent is not None:
         node = node.parent
     key = node.key
     if isinstance(key, Node):
         return key.start, key.end
-    return _first_entry(node)
+    return _first_entry_extent(node)
 
 
-def _first_entry(node: Node) -> tuple[int, int]:
-    """The first entry of an item or root: its key, with its value where that is a scalar; for a root, its kind."""
+def _first_entry_extent(node: Node) -> tuple[int, int]:
+    """Return the range of the first entry of an item or root: its key, with the value if it is a scalar; for a root, its kind."""
     value = node.value
     if value.__class__ is list and value:
         return _extent(value[0])
@@ -69,7 +69,7 @@ def _first_entry(node: Node) -> tuple[int, int]:
 
 
 class Locator:
-    """Makes the places of one object (or of a document without one)."""
+    """Creates the locations in one object (or in a document without an object)."""
 
     def __init__(self, document: Document, resource: Resource | None = None, shape: Shape | None = None) -> None:
         self.document = document
@@ -79,53 +79,55 @@ class Locator:
         self._guarded: bool | None = None
 
     def place(self, node: Node, at: Literal["value", "key"] = "value", field: str | None = None) -> Location:
-        """The place of a node; `field`: its path where the node's own is not meant."""
+        """Return the location of a node; `field` replaces the node's path."""
         start, end = _extent(node, at)
         return self._at(start, end, self.path(node) if field is None else field)
 
     def at(self, span: Span, field: str = "") -> Location:
-        """The place of some characters of the document."""
+        """Return the location of a span of the document."""
         return self._at(span.start, span.end, field)
 
     def _at(self, start: int, end: int, field: str) -> Location:
         source = self.document.source
         range = source.range(start, end)
-        written = source.line(range.line, _READ)
-        line, plain = redact.line(written)
-        if (not plain and (self.id.kind not in _PUBLIC or "{" in written)) or self.is_guarded():
-            line = self.secrets.line(start - range.column + 1, written)
+        text = source.line(range.line, _REDACTION_CHARS)
+        line, plain = redact.line(text)
+        if (not plain and (self.id.kind not in _PUBLIC_KINDS or "{" in text)) or self.is_guarded():
+            line = self.secrets.line(start - range.column + 1, text)
         if "=" in field and self.is_guarded():
             field = self.secrets.message(field, True)
-        return _place((source.path, self.document.index, range, field, self.id, line[:LINE_LIMIT], start))
+        return _make_location((source.path, self.document.index, range, field, self.id, line[:LINE_LIMIT], start))
 
     @property
     def secrets(self) -> Secrets:
-        """The values of the document that no output may show."""
+        """The secret values of the document, which must not appear in output."""
         return secrets_of(self.document)
 
     def is_guarded(self) -> bool:
-        """Whether any line here may hold a secret value, whatever it looks like."""
+        """Whether any line may contain a secret value, regardless of its appearance."""
         if self._guarded is None:
             kind, group = self.id.kind, self.id.api_version.rpartition("/")[0]
-            own = self.resource is None or kind in _SECRET or not kind
-            foreign = "." in group and not group.endswith(".k8s.io")
-            self._guarded = own or (foreign and self.secrets.guarded)
+            is_secret_kind = self.resource is None or kind in _SECRET_KINDS or not kind
+            is_custom = "." in group and not group.endswith(".k8s.io")
+            self._guarded = is_secret_kind or (is_custom and self.secrets.guarded)
         return self._guarded
 
     def path(self, node: Node) -> str:
+        """Return the field path of a node in its object."""
         root = self.resource.node if self.resource is not None else self.document.root
         return field_path(node, root, self.shape)
 
 
 class ObjectIndex:
-    """The objects of a document, found by a character that stands in one of them: there may be thousands in a list."""
+    """The objects of a document, by character offset. Uses binary search, as a list may contain thousands."""
 
     def __init__(self, objects: Iterable[Resource]) -> None:
-        self._objects = sorted(objects, key=_START)
+        self._objects = sorted(objects, key=_NODE_START)
 
     def at(self, offset: int) -> Resource | None:
-        before = bisect_right(self._objects, offset, key=_START) - 1
+        """Return the object that contains the character at an offset, or None."""
+        before = bisect_right(self._objects, offset, key=_NODE_START) - 1
         return self._objects[before] if before >= 0 and offset <= self._objects[before].node.end else None
 
 
-_START = attrgetter("node.start")
+_NODE_START = attrgetter("node.start")

@@ -1,4 +1,4 @@
-"""The path of a field as the API server writes it: `spec.containers[0].resources.limits[cpu]`."""
+"""Field paths in the format of the API server: `spec.containers[0].resources.limits[cpu]`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from kcheck.yaml.node import Node
 
 
 def field_path(node: Node, root: Node, shape: Shape | None) -> str:
-    """Path of a node from the root of its object. Keys of maps stand in brackets, fields of types after a dot.
+    """Return the path of a node from the root of its object. Keys of maps are in brackets, fields of types after a dot.
 
-    `shape`: the root's type, None where nobody knows it: then every key stands after a dot. The server names some fields that
-    no type has; rules make them up with `Node.imaginary`, and write brackets where the server does: `imaginary("containers", 0, "[cpu]")`.
+    `shape`: the type of the root; if it is None, every key follows a dot. The server names some fields that no type has; rules create these
+    with `Node.virtual` and write the brackets themselves: `imaginary("containers", 0, "[cpu]")`.
     """
     keys: list[str | int] = []
     at: Node | None = node
@@ -34,5 +34,5 @@ def _child(shape: Shape | None, key: str | int) -> Shape | None:
         return None
     if shape.kind in ("list", "map"):
         return shape.items
-    found = shape.fields.get(key) if shape.fields and isinstance(key, str) else None
-    return found.shape if found is not None else None
+    field = shape.fields.get(key) if shape.fields and isinstance(key, str) else None
+    return field.shape if field is not None else None

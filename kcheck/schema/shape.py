@@ -1,4 +1,4 @@
-"""The shape of a value: what a schema says of it, whether a Kubernetes definition or a custom resource's schema says it."""
+"""Shapes: what a schema says about a value, for Kubernetes definitions as well as for schemas of custom resources."""
 
 from __future__ import annotations
 
@@ -7,27 +7,28 @@ from typing import Any
 
 
 class Shape:
-    """What may stand at one place of an object.
+    """The type of a value.
 
     `kind` is one of
 
-    - "object": `fields` by name, `required` of them, and the API type's `name`, "core/v1 Container" ("" where it has none);
+    - "object": `fields` by name, the names of `required` ones, and the `name` of the API type, such as "core/v1 Container" ("" if it has
+    none);
     - "map": string keys, every value of shape `items`; "list": every item of shape `items`;
     - "string", "boolean", "bytes" (base64), "time" and "micro-time" (RFC 3339), "quantity", "int-or-string"; a "string" with
-      `format` "secret" is one that nobody should read in a report;
+      `format` "secret" must not be shown in reports;
     - "integer" with `format` "int32" or "int64", "number" with `format` "double";
     - "raw": an embedded object of any API type;
-    - "any": anything. Where it has `items`, a mapping that stands here, or in a list here, is of that shape, but the API
-      server reads it leniently: it drops fields that it does not know without a word.
+    - "any": any value. If `items` is set, a mapping here, or in a list here, has that shape, but the API server decodes it leniently: it
+      silently drops unknown fields.
 
-    `structs` are the fields that are objects and no pointers in Go: where nobody wrote one, the API server sees an empty object.
+    `structs` are the object fields that are not pointers in Go: if such a field is absent, the API server sees an empty object.
 
-    `required` is what the schema says. A custom resource is held to it; of a built-in type the API server itself does not
-    read it, and the type's own validation forgives some of it.
+    `required` is what the schema says. Custom resources are validated against it; for built-in types the API server does not read it, and
+    the type's own validation is more lenient in places.
 
-    A shape that you hold is complete, and so is all that hangs on it: nothing is resolved on access. API types may contain
-    themselves (JSONSchemaProps), so a walk follows the value, never the shape alone. Shapes are shared: do not change one
-    that you did not make. To make a recursive one, make it empty and fill `fields` or `items` afterwards.
+    A shape is complete, including everything it refers to: nothing is resolved on access. API types may be recursive (JSONSchemaProps), so
+    a walk must follow the value, never the shape alone. Shapes are shared: do not modify a shape that you did not create. To create a
+    recursive shape, create it empty and fill `fields` or `items` afterwards.
     """
 
     __slots__ = ("fields", "format", "items", "kind", "name", "required", "structs")
@@ -44,7 +45,7 @@ class Shape:
     ) -> None:
         self.kind = kind
         self.name = name
-        # Those of custom resources are made when they are asked for.
+        # The fields of custom resources are created on first access.
         self.fields: MutableMapping[str, Field] = {} if fields is None else fields
         self.items = items
         self.required = required
@@ -56,7 +57,7 @@ class Shape:
 
 
 class Choice(Shape):
-    """Anything, unless a field beside it says of which type it is: `of` has the types by the texts of the field `by`."""
+    """Any value, unless a sibling field determines the type: `of` maps the values of the field `by` to types."""
 
     __slots__ = ("by", "of")
 
@@ -69,13 +70,13 @@ class Choice(Shape):
 class Field:
     """One field of an object.
 
-    - `enum`: the values that are allowed, () for no such limit; of a list or map field, the values of its elements. The API
-      server takes "" for absent in most fields of built-in types, listed or not;
-    - `default`: what the API server puts there when the field is absent, None for nothing or nothing known;
-    - `list_type`: "map" (items differ in `list_keys`), "set" (items differ) or "". For built-in types it tells how
-      server-side apply merges; whether a duplicate is refused is the type's own validation;
-    - `plain`: the field is no pointer in Go, so absent, null and the zero value (0, "", false, {}) are one and the same.
-      False says only that this is not known.
+    - `enum`: the allowed values, () for any; for a list or map field, the allowed values of its elements. In most fields of built-in types
+      the API server treats "" as absent, whether it is listed or not;
+    - `default`: the value that the API server sets if the field is absent; None if there is none or it is unknown;
+    - `list_type`: "map" (items differ in `list_keys`), "set" (items differ) or "". For built-in types it determines how server-side apply
+      merges; whether a duplicate is rejected depends on the type's own validation;
+    - `plain`: the field is not a pointer in Go, so absent, null and the zero value (0, "", false, {}) are equivalent. False means only
+      that this is unknown.
     """
 
     __slots__ = ("default", "enum", "list_keys", "list_type", "plain", "shape")
@@ -101,7 +102,7 @@ class Field:
         return f"Field({self.shape!r})"
 
 
-# The shapes without parts, by the word that stands for each in a type expression.
+# Shapes without parts, by the word used for each in a type expression.
 PRIMITIVES: dict[str, Shape] = {
     **{word: Shape(word) for word in ("string", "boolean", "bytes", "time", "micro-time", "quantity", "int-or-string", "raw", "any")},
     "secret": Shape("string", format="secret"),

@@ -1,4 +1,4 @@
-"""Everything that is known of kinds: the definitions of a Kubernetes version, the CRDs of the input, users' JSON Schemas."""
+"""All known kinds: the definitions of a Kubernetes version, the CRDs of the input and the users' JSON Schemas."""
 
 from __future__ import annotations
 
@@ -15,45 +15,57 @@ from kcheck.yaml.node import Node
 
 
 class Judge(Protocol):
-    """A kind that is not built in: how to judge an object of it.
+    """Validator of a kind that is not built in.
 
-    `shape`: its type for field paths; None, as its scope, where unknown. `pod_schema`: the schema by which pods in it can be found.
+    `shape`: its type for field paths; None if unknown, like the scope. `pod_schema`: the schema in which its Pods are searched.
     """
 
     @property
-    def shape(self) -> Shape | None: ...
+    def shape(self) -> Shape | None:
+        """The type for field paths, or None if unknown."""
 
     @property
-    def namespaced(self) -> bool | None: ...
+    def namespaced(self) -> bool | None:
+        """Whether objects belong to a namespace, None if unknown."""
 
     @property
-    def pod_schema(self) -> Node | None: ...
+    def pod_schema(self) -> Node | None:
+        """The schema in which Pods are searched, or None."""
 
-    def judge(self, resource: Resource, walk: Walk) -> None: ...
+    def judge(self, resource: Resource, walk: Walk) -> None:
+        """Report the errors of an object."""
 
 
 class CrdRules(Protocol):
-    """What evaluates the rules (x-kubernetes-validations) of a custom resource's schema.
+    """Evaluates the CEL rules (x-kubernetes-validations) of a custom resource's schema.
 
-    `schema`: a `structural.Schema`, whose module only custom resources load. `value`: the object as the server holds it, decoded
-    and defaulted, a status that it drops left out. Its keys lead to nodes of `resource`; what a default put there has none.
+    `schema`: a `structural.Schema`, whose module is imported only for custom resources. `value`: the object as the server stores it,
+        decoded
+    and defaulted, without a dropped status. Its keys correspond to nodes of `resource`; defaulted values have no node.
     """
 
-    def evaluate(self, schema: Any, value: dict[str, Any], resource: Resource, walk: Walk) -> None: ...
+    def evaluate(self, schema: Any, value: dict[str, Any], resource: Resource, walk: Walk) -> None:
+        """Report the violations of an object."""
 
 
 class Catalog(Protocol):
-    """A collection of JSON Schemas that are read as they are needed."""
+    """A collection of JSON Schemas that are read on demand."""
 
-    def find(self, api_version: str, kind: str) -> Judge | None: ...
+    def find(self, api_version: str, kind: str) -> Judge | None:
+        """Return the validator of a kind, or None."""
 
 
 class Store:
-    """Kinds by apiVersion and kind. CRDs and schemas added later win over earlier ones, built-in kinds over all.
+    """Kinds by apiVersion and kind. Later CRDs and schemas override earlier ones; built-in kinds take precedence over both.
 
-    `catalogs`: JSON Schemas, asked where no CRD has a kind, the last one first. `rules`: what evaluates the rules of custom
-    resources, None to leave them out. `pods`: where the config says that a kind, by its group and name, holds pods; `places`: what has
-    been found out of that, by apiVersion and kind, `outlines`: the shapes that objects with pods in these places have.
+    Attributes:
+        definitions: the definitions of the Kubernetes version.
+        custom: kinds of CRDs, by apiVersion and kind.
+        catalogs: JSON Schemas, searched if no CRD defines a kind, the last catalog first.
+        rules: evaluates the CEL rules of custom resources; None to skip them.
+        pods: the configured places of Pods, by group and kind.
+        places: the cached places of Pods, by apiVersion and kind.
+        outlines: the cached shapes of objects with Pods in given places.
     """
 
     def __init__(self, definitions: Definitions) -> None:
@@ -66,21 +78,23 @@ class Store:
         self.outlines: dict[Any, Shape] = {}
         self._components: Components | None = None
         self._groups: set[str] | None = None
-        # By the kind that was written and how many kinds there were to compare it with.
-        self._likes: dict[tuple[str, int], str | None] = {}
-        self._known: tuple[int, Lexicon] | None = None
+        # By the requested kind and the number of custom kinds it was compared with.
+        self._similar_kinds: dict[tuple[str, int], str | None] = {}
+        self._lexicon: tuple[int, Lexicon] | None = None
 
     @property
     def components(self) -> Components:
-        """The kinds of component configuration: they are no API objects, and no API server serves them."""
+        """The kinds of component configuration files. They are not API objects, and the API server does not serve them."""
         if self._components is None:
             self._components = Components(self.definitions)
         return self._components
 
     def builtin(self, api_version: str, kind: str) -> Kind | None:
+        """Return the kind if this Kubernetes version serves it, else None."""
         return self.definitions.kind(api_version, kind)
 
     def added(self, api_version: str, kind: str) -> Judge | None:
+        """Return the validator of a kind from the CRDs and catalogs, or None."""
         judge = self.custom.get((api_version, kind))
         if judge is None:
             for catalog in reversed(self.catalogs):
@@ -90,29 +104,29 @@ class Store:
         return judge
 
     def versions_of(self, kind: str) -> list[str]:
-        """apiVersions that have a kind of this name, built in or added."""
+        """Return the apiVersions that have a kind of this name, built in or added."""
         known = self.definitions.versions_of(kind) or self.components.versions_of(kind)
         return [*known, *sorted(v for v, k in self.custom if k == kind)]
 
     def absence(self, api_version: str, kind: str) -> Absence | None:
-        """Why a kind that Kubernetes knows is not in this version."""
+        """Return why this version does not have a known kind."""
         return self.definitions.absence(api_version, kind) or self.components.absence(api_version, kind)
 
     def serves_group(self, api_version: str) -> bool:
-        """Whether the group is Kubernetes' own, so that an unknown kind in it is a mistake and not a missing CRD."""
+        """Whether the group belongs to Kubernetes, so that an unknown kind in it is a mistake and not a missing CRD."""
         if self._groups is None:
             self._groups = {v.rpartition("/")[0] for known in (self.definitions, self.components) for v, _ in known.kinds()}
         return api_version.rpartition("/")[0] in self._groups
 
     def kind_names(self) -> set[str]:
-        """Names of all kinds, for suggestions."""
+        """Return the names of all kinds, for suggestions."""
         return {k for known in (self.definitions.kinds(), self.components.kinds(), self.custom) for _, k in known}
 
     def kind_like(self, kind: str) -> str | None:
-        """The kind that may be meant by one that nobody knows. A kind that is missing is mostly so in many objects."""
+        """Return the known kind that resembles an unknown one. Cached, because an unknown kind usually occurs in many objects."""
         key = (kind, len(self.custom))
-        if key not in self._likes:
-            if self._known is None or self._known[0] != len(self.custom):
-                self._known = len(self.custom), Lexicon(self.kind_names())
-            self._likes[key] = nearest(kind, self._known[1])
-        return self._likes[key]
+        if key not in self._similar_kinds:
+            if self._lexicon is None or self._lexicon[0] != len(self.custom):
+                self._lexicon = len(self.custom), Lexicon(self.kind_names())
+            self._similar_kinds[key] = nearest(kind, self._lexicon[1])
+        return self._similar_kinds[key]

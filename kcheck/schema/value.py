@@ -1,4 +1,4 @@
-"""Single values against their declared type, as the API server's decoder judges them."""
+"""Validation of single values against their declared type, equivalent to the API server's decoder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kcheck.text.record import NamedTuple
 
 
 class ValueFault(NamedTuple):
-    """What is wrong with a value: the rule's id, our sentence, the server's reason."""
+    """An invalid value: the rule id, the message and the server's reason."""
 
     rule: str
     message: str
@@ -26,10 +26,10 @@ class ValueFault(NamedTuple):
 
 
 _LIMITS = {"int32": 2**31, "int64": 2**63}
-_DAY_AND_HOUR = r"(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)"
+_DATE_AND_TIME = r"(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)"
 _ZONE = r"(?:Z|[+-](\d\d):(\d\d))\Z"
-_TIME = pattern(rf"{_DAY_AND_HOUR}(?:[.,]\d+)?{_ZONE}", re.ASCII)
-_MICRO_TIME = pattern(rf"{_DAY_AND_HOUR}[.,]\d{{6}}{_ZONE}", re.ASCII)
+_TIME = pattern(rf"{_DATE_AND_TIME}(?:[.,]\d+)?{_ZONE}", re.ASCII)
+_MICRO_TIME = pattern(rf"{_DATE_AND_TIME}[.,]\d{{6}}{_ZONE}", re.ASCII)
 _NEEDS = {
     "object": "a map",
     "map": "a map",
@@ -54,13 +54,13 @@ def of_field(name: str, fault: ValueFault) -> str:
 
 
 def fault_of(value: Any, shape: Shape) -> ValueFault | None:
-    """What the decoder says of a value that is not null; None where it fits."""
+    """Return the decoder's error for a value that is not null, or None if it is valid."""
     judge = _JUDGES.get(shape.kind)
     return judge(value, shape) if judge is not None else None
 
 
 def _typed(value: Any, shape: Shape) -> ValueFault:
-    """A value of another type, with the way to write it."""
+    """Return the error for a value of another type, with a hint how to write it."""
     shown = _shown(value)
     hint = ""
     if shape.format == "secret":
@@ -70,7 +70,7 @@ def _typed(value: Any, shape: Shape) -> ValueFault:
     elif shape.kind == "string" and not isinstance(value, (dict, list)):
         hint = "quote the value"
     elif shape.kind in ("integer", "boolean", "number") and isinstance(value, str):
-        hint = f"use {value} without quotes" if _would_be(value, shape.kind) else ""
+        hint = f"use {value} without quotes" if _parses_as(value, shape.kind) else ""
     elif shape.kind == "list" and not isinstance(value, list):
         hint = 'add "- " before the value to make it a list item'
     return ValueFault("wrong-type", Complaint(f"expected {_NEEDS[shape.kind]}, found {shown}", hint), "TypeInvalid")
@@ -86,7 +86,7 @@ def _shown(value: Any) -> str:
     return "a map" if isinstance(value, dict) else "a list"
 
 
-def _would_be(text: str, kind: str) -> bool:
+def _parses_as(text: str, kind: str) -> bool:
     if kind == "boolean":
         return text in ("true", "false")
     return re.fullmatch(r"-?\d+" if kind == "integer" else r"-?\d+(\.\d+)?", text) is not None

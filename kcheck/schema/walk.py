@@ -1,4 +1,4 @@
-"""One walk over an object: shape, constraints, checks and rules of every typed node, each node visited once."""
+"""The walk over one object: types, constraints and rules for every typed node. Each node is visited once."""
 
 from __future__ import annotations
 
@@ -16,20 +16,33 @@ from kcheck.schema.shape import Choice, Field, Shape
 from kcheck.schema.value import fault_of, of_field
 from kcheck.yaml.node import Node, SharedBlock, SharedRef
 
-# What the decoder says ends before validation, and what has no reason of the server's is no refusal.
+# UnknownField, DuplicateKey and TypeInvalid are errors of the decoder, before validation; "" is not a server error at all.
 _NOT_VALIDATION = ("UnknownField", "DuplicateKey", "TypeInvalid", "")
 
 
 class Walk:
-    """The walk over one object of a known type."""
+    """The walk over one object of a known type.
 
-    def __init__(self, resource: Resource, plan: Plan, tell: OnProblem, crash: OnCrash) -> None:
+    Attributes:
+        resource: the object.
+        plan: the rules and constraints by API type.
+        emit: called with a rule id and a problem; records and forwards it.
+        crash: called with the id of a rule that failed, and the exception.
+        pods: the Pods found so far.
+        pod: the Pod that contains the current node, or None.
+        mistyped: nodes that the server cannot decode.
+        unchecked: True inside values that the server does not validate; only their shape is checked.
+        strict: whether unknown fields are reported.
+        events: counts problems and calls of rules; see `visit_shared`.
+    """
+
+    def __init__(self, resource: Resource, plan: Plan, on_problem: OnProblem, on_crash: OnCrash) -> None:
         self.resource = resource
         self.plan = plan
         self.every = plan.every
-        self._tell = tell
-        self.tell: OnProblem = self.note
-        self.crash = crash
+        self._on_problem = on_problem
+        self.emit: OnProblem = self.record
+        self.crash = on_crash
         self.pods: list[Pod] = []
         self.pod: Pod | None = None
         self._container: Container | None = None
@@ -38,8 +51,8 @@ class Walk:
         self.strict = True
         self.events = 0
 
-    def note(self, rule: str, problem: Problem) -> None:
-        """Pass a problem on, and remember what the API server's validation refuses. It never gets to see values of a wrong type."""
+    def record(self, rule: str, problem: Problem) -> None:
+        """Record and forward a problem. Problems of values with a wrong type are dropped: the server never validates these values."""
         self.events += 1
         node = problem.node
         if isinstance(node, Node):
@@ -49,50 +62,51 @@ class Walk:
                 return
             elif problem.reason not in _NOT_VALIDATION:
                 self.resource.refused.append(node)
-        self._tell(rule, problem)
+        self._on_problem(rule, problem)
 
     def visit(self, node: Node, shape: Shape) -> None:
-        """Judge a value and all below it."""
+        """Check a value and everything below it."""
         value = node.held
         kind = shape.kind
         if kind == "object":
             if value.__class__ is dict:
-                self.object(node, shape, value)
+                self.visit_object(node, shape, value)
             elif isinstance(value, SharedRef):
-                self.again(node, shape, value.passage)
+                self.visit_shared(node, shape, value.passage)
             elif value is not None:
                 self.wrong_type(node, shape)
         elif kind == "list":
             if value.__class__ is list:
-                self.list(node, shape, value)
+                self.visit_list(node, shape, value)
             elif value is not None:
                 self.wrong_type(node, shape)
         elif kind == "map":
-            self.map(node, shape)
+            self.visit_map(node, shape)
         elif kind == "any":
             if shape.items is not None:
-                self.leniently(node, shape.items)
+                self.visit_leniently(node, shape.items)
             elif isinstance(shape, Choice):
-                self.chosen(node, shape)
+                self.visit_choice(node, shape)
         elif value is not None:
             fault = fault_of(node.value, shape)
             if fault is not None:
-                self.tell(fault.rule, Problem(node, of_field(node.name, fault), reason=fault.reason))
+                self.emit(fault.rule, Problem(node, of_field(node.name, fault), reason=fault.reason))
 
-    def again(self, node: Node, shape: Shape, passage: SharedBlock) -> None:
-        """Judge an object whose text may stand elsewhere, too, unless nothing came of that there.
+    def visit_shared(self, node: Node, shape: Shape, passage: SharedBlock) -> None:
+        """Check an object whose text may occur several times; skip it if it was visited before without any event.
 
-        Rules may look around them, so where one was asked, it is asked again.
+        Rules may inspect the surroundings of a node, so if a rule was called for the text, it is called again.
         """
-        way = (self.plan, shape, self.unchecked, self.strict)
-        if way in passage.passed:
+        key = (self.plan, shape, self.unchecked, self.strict)
+        if key in passage.passed:
             return
         before = self.events
-        self.object(node, shape, node.value)
+        self.visit_object(node, shape, node.value)
         if self.events == before:
-            passage.passed.add(way)
+            passage.passed.add(key)
 
-    def map(self, node: Node, shape: Shape) -> None:
+    def visit_map(self, node: Node, shape: Shape) -> None:
+        """Check a map and its values."""
         value = node.value
         if value.__class__ is dict:
             items = shape.items
@@ -102,7 +116,8 @@ class Walk:
         elif value is not None:
             self.wrong_type(node, shape)
 
-    def list(self, node: Node, shape: Shape, value: list[Node]) -> None:
+    def visit_list(self, node: Node, shape: Shape, value: list[Node]) -> None:
+        """Check a list and its items."""
         items = shape.items
         assert items is not None
         if items.kind == "string":
@@ -113,10 +128,11 @@ class Walk:
         for child in value:
             self.visit(child, items)
             if child.value is None and items.kind == "object":
-                # A null item is a zero object to Go, not an absent one.
-                self.object(child, items, {})
+                # A null item is an empty object in Go, not an absent one.
+                self.visit_object(child, items, {})
 
-    def object(self, node: Node, shape: Shape, value: dict[str, Node]) -> None:
+    def visit_object(self, node: Node, shape: Shape, value: dict[str, Node]) -> None:
+        """Check an object, its fields and the rules of its type."""
         name = shape.name
         plan = self.plan.of_type(name)
         present = plan.present if plan is not None else None
@@ -142,48 +158,48 @@ class Walk:
                 elif field.enum and text and text not in field.enum and (plan is None or key not in plan.closed) and not self.unchecked:
                     self.not_supported(child, field.enum)
             else:
-                self.field(node, key, child, field, plan)
+                self.visit_field(node, key, child, field, plan)
             if present is not None:
                 constraints = present.get(key)
                 if constraints is not None and child.held is not None and not self.unchecked:
-                    self.constrain(child, constraints)
+                    self.check_constraints(child, constraints)
         if not self.unchecked:
-            self.structs(node, shape, plan)
+            self.visit_absent_structs(node, shape, plan)
             if shape.required:
-                self.required(node, shape, value)
+                self.check_required(node, shape, value)
             if plan is not None:
-                self.work(node, plan, value)
+                self.run_type_rules(node, plan, value)
         self.pod = outer
 
-    def field(self, node: Node, key: str, child: Node, field: Field, plan: TypePlan | None) -> None:
+    def visit_field(self, node: Node, key: str, child: Node, field: Field, plan: TypePlan | None) -> None:
         """Check the value of a field that is not a string."""
         inner = field.shape
-        outside = self.unchecked
+        outer_unchecked = self.unchecked
         if (key == "status" and node is self.resource.node) or (plan is not None and key in plan.dropped):
             self.unchecked = True
         self.visit(child, inner)
-        unchecked, self.unchecked = self.unchecked, outside
+        unchecked, self.unchecked = self.unchecked, outer_unchecked
         if field.enum and inner.kind == "list" and (plan is None or key not in plan.closed) and not unchecked:
             for item in child:
                 if item.text and item.value not in field.enum:
                     self.not_supported(item, field.enum)
 
-    def constrain(self, node: Node, constraints: Sequence[Constraint]) -> None:
-        """Report what the constraints of a field find in its value."""
+    def check_constraints(self, node: Node, constraints: Sequence[Constraint]) -> None:
+        """Report the problems that the constraints of a field find in its value."""
         for constraint in constraints:
             found = constraint.look(node)
             if found is not None:
                 self.report(constraint.rule.id, found)
 
-    def structs(self, node: Node, shape: Shape, plan: TypePlan | None) -> None:
+    def visit_absent_structs(self, node: Node, shape: Shape, plan: TypePlan | None) -> None:
         """Check absent fields that are not pointers in Go: they are empty objects there."""
         for key, inner in shape.structs:
             child = node[key]
             if not child and not (key == "status" and node is self.resource.node) and (plan is None or key not in plan.dropped):
-                self.object(child, inner, {})
+                self.visit_object(child, inner, {})
 
-    def work(self, node: Node, plan: TypePlan, value: dict[str, Node]) -> None:
-        """Ask what is asked of whole values of a type. Rules have no opinion on what nobody wrote."""
+    def run_type_rules(self, node: Node, plan: TypePlan, value: dict[str, Node]) -> None:
+        """Run the constraints of absent fields and the rules of a type. Rules are called for present values only."""
         for key, constraint in plan.absent:
             found = constraint.look(node[key])
             if found is not None:
@@ -191,28 +207,29 @@ class Walk:
         if node:
             for hook in plan.rules:
                 if hook.concerns(value):
-                    self.call(hook, node)
+                    self.call_rule(hook, node)
         for hook in plan.validators:
             if hook.concerns(value):
-                self.call(hook, node)
+                self.call_rule(hook, node)
 
-    def whole(self, resource: Resource) -> None:
-        """Run the checks of every kind on the object."""
+    def run_object_validators(self, resource: Resource) -> None:
+        """Run the rules for objects of every kind."""
         metadata = resource.node["metadata"]
         value: dict[str, Node] = metadata.value if metadata.is_map else {}
         for hook in self.every:
             if hook.concerns(value):
-                self.call(hook, resource.node)
+                self.call_rule(hook, resource.node)
 
     def report(self, rule: str, found: Problem | Iterable[Problem]) -> None:
+        """Report one or several problems of a rule."""
         if found.__class__ is Problem:
-            self.tell(rule, found)
+            self.emit(rule, found)
         else:
             for problem in found:  # type: ignore[union-attr]
-                self.tell(rule, problem)
+                self.emit(rule, problem)
 
-    def call(self, hook: Hook, node: Node) -> None:
-        """Run a rule on a node."""
+    def call_rule(self, hook: Hook, node: Node) -> None:
+        """Call a rule for a node."""
         self.events += 1
         subject: Any = node
         if hook.subject is Container:
@@ -225,10 +242,10 @@ class Walk:
             subject = TypedValue(node, self.resource, hook.type)
         elif hook.subject is Resource:
             subject = self.resource
-        hook.run(subject, self.tell, self.crash)
+        hook.run(subject, self.emit, self.crash)
 
-    def required(self, node: Node, shape: Shape, value: dict[str, Node]) -> None:
-        """What the type must have. To Go a zero value is an absent one where the field is no pointer, and a struct is always there."""
+    def check_required(self, node: Node, shape: Shape, value: dict[str, Node]) -> None:
+        """Report missing required fields. In Go a zero value equals an absent one if the field is not a pointer; structs always exist."""
         plan = self.plan.of_type(shape.name)
         for key in shape.required:
             if plan is not None and key in plan.owned:
@@ -238,18 +255,18 @@ class Walk:
             child = value.get(key)
             if child is not None and child.value is not None and not _is_zero(child.value):
                 continue
-            self.tell("missing-required-field", missing(child if child is not None else node[key]))
+            self.emit("missing-required-field", missing(child if child is not None else node[key]))
 
     def unknown_field(self, node: Node, shape: Shape, key: str, child: Node) -> None:
         where = shape.name.rpartition(" ")[2] or node.name or "this object"
         near = nearest(key, shape.fields)
         help = f'did you mean "{near}"?' if near else "remove it, or move it to the level where it belongs"
-        self.tell("unknown-field", Problem(child, f'unknown field "{key}" in {where}', help=help, reason="UnknownField", at="key"))
+        self.emit("unknown-field", Problem(child, f'unknown field "{key}" in {where}', help=help, reason="UnknownField", at="key"))
 
     def wrong_type(self, node: Node, shape: Shape) -> None:
         fault = fault_of(node.value, shape)
         assert fault is not None
-        self.tell(fault.rule, Problem(node, of_field(node.name, fault), reason=fault.reason))
+        self.emit(fault.rule, Problem(node, of_field(node.name, fault), reason=fault.reason))
 
     def not_supported(self, node: Node, allowed: tuple[Any, ...]) -> None:
         near = nearest(node.text, allowed)
@@ -257,16 +274,16 @@ class Walk:
         help = f'did you mean "{near}"?' if near else f"use one of {one}" if len(allowed) > 1 else f"use {one}"
         name = node.name or (node.parent.name if node.parent is not None else "") or "value"
         message = f'{name} "{node.text}" is not supported'
-        self.tell("unsupported-value", Problem(node, message, help=help, reason="NotSupported"))
+        self.emit("unsupported-value", Problem(node, message, help=help, reason="NotSupported"))
 
-    def chosen(self, node: Node, choice: Choice) -> None:
-        """A value of the type that a field beside it names, if that is a type that anybody knows."""
+    def visit_choice(self, node: Node, choice: Choice) -> None:
+        """Check a value against the type that a sibling field names, if that type is known."""
         shape = choice.of.get(node.parent[choice.by].text) if node.parent is not None else None
         if shape is not None:
             self.visit(node, shape)
 
-    def leniently(self, node: Node, shape: Shape) -> None:
-        """A value that the server reads by hand: fields that it does not know are dropped there without a word."""
+    def visit_leniently(self, node: Node, shape: Shape) -> None:
+        """Check a value that the server decodes leniently: unknown fields are dropped silently."""
         strict, self.strict = self.strict, False
         for each in node if node.is_list else (node,):
             if each.is_map:
@@ -275,5 +292,5 @@ class Walk:
 
 
 def _is_zero(value: Any) -> bool:
-    """Whether Go cannot tell it from an absent value in a field that is no pointer."""
+    """Whether a value equals an absent one in Go, if the field is not a pointer."""
     return value.__class__ is not bool and value in ("", 0, [])

@@ -1,4 +1,4 @@
-"""Run rule pages as tests, and single texts: for the authors of plug-ins as for kcheck itself.
+"""Test helpers for rule authors: run the examples of rule pages as tests, and check single texts.
 
 import pytest
 from kcheck.testing import check, check_text, pages

@@ -44,11 +44,11 @@ def _faults(page: Page, options: list[str]) -> Iterator[str]:
     if not page.since:
         yield "no line 'Since kcheck X.Y.Z.' in section 'References'; add it"
     if "Mission:" in page.text:
-        yield "the page names a line of the mission; remove it"
+        yield "the page refers to a line of the mission; remove it"
 
 
 def _examples(page: Page, sections: dict[str, Section]) -> Iterator[str]:
-    """Whether the sections Example and Fixed show what their headings say."""
+    """Yields what is wrong with the examples in the sections Example and Fixed."""
     if page.tested:
         return
     of: dict[str, list[bool]] = {title: [] for title in HEADINGS}

@@ -13,28 +13,29 @@ from typing import Any
 
 from kcheck.finding.finding import Finding
 from kcheck.rule.options import BadOption
-from kcheck.rule.page import Example, Page, PageFault, read
+from kcheck.rule.page import Example, Page, PageFault, read_page
 from kcheck.rule.rule import Rule
 from kcheck.testing.headings import check_headings, has_headings
 from kcheck.testing.picture import difference, draw, drawing_of, shows
 from kcheck.testing.recording import recording
 from kcheck.testing.texts import check_text, registry_with
-from kcheck.text.edit import Edit, apply
+from kcheck.text.edit import Edit, apply_edits
 from kcheck.text.source import Source
 from kcheck.yaml.parse import parse
 
 ROUNDS = 10
-"""How often a fix may be made until nothing is left to mend."""
+"""Maximum number of fix rounds until no fixable finding is left."""
 
-# What an example must not be by accident: such a slip can hide that the rule never looked.
-_SLIPS = ("invalid-yaml", "not-kubernetes-object", "unknown-kind", "unknown-field", "internal-error")
+# Rules that must have no findings in an example: such an error could hide that the rule under test did not run.
+_VALIDITY_RULES = ("invalid-yaml", "not-kubernetes-object", "unknown-kind", "unknown-field", "internal-error")
 _RUN_OPTIONS: dict[str, type] = {"kubernetes": str, "complete": bool}
+_OPTION_TYPES = {str: "a quoted string", bool: "true or false"}
 _REMARK = re.compile(r"(?:^|(?<=\s))#.*", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Case:
-    """One thing to check of a page: an example, or (where it is None) the page as a whole. `fault`: it cannot be right, and why."""
+    """A test case: an example of a page or, if `example` is None, the page as a whole. `fault`: why the page is invalid, otherwise ""."""
 
     id: str
     path: Path | None
@@ -49,9 +50,9 @@ class Case:
 
 
 def pages(plugin: ModuleType | str, *, root: str | Path = "", only: Collection[str] = ()) -> list[Case]:
-    """The cases of all rules that a plug-in (its module, or the module's name) gives, and of pages beside them without a rule.
+    """Returns the cases of all rules of a plug-in (a module or its name), and of pages without a rule.
 
-    `root`: the folder that the paths in `tested:` comments are relative to. `only`: ids of rules, to get their cases alone.
+    `root`: the folder that the paths in `tested:` comments are relative to. `only`: rule ids, to get only their cases.
     """
     plugin = import_module(plugin) if isinstance(plugin, str) else plugin
     modules: list[ModuleType] = plugin.kcheck_rules() if hasattr(plugin, "kcheck_rules") else [plugin]
@@ -63,7 +64,7 @@ def pages(plugin: ModuleType | str, *, root: str | Path = "", only: Collection[s
         path = registry.page(rule)
         if path is None:
             name = f"pages/{rule.id.rpartition('/')[2]}.md"
-            cases.append(Case(rule.id, None, fault=f"{rule.id} has no page: write {name} beside {rule.module}"))
+            cases.append(Case(rule.id, None, fault=f"{rule.id} has no page; add {name} in the folder of {rule.module}"))
             continue
         paged.add(path)
         cases += _cases(rule, path, Path(root))
@@ -76,7 +77,7 @@ def pages(plugin: ModuleType | str, *, root: str | Path = "", only: Collection[s
 
 def _cases(rule: Rule, path: Path, root: Path) -> Iterator[Case]:
     try:
-        page = read(path.read_text(encoding="utf-8"))
+        page = read_page(path.read_text(encoding="utf-8"))
     except PageFault as error:
         yield Case(rule.id, path, fault=f"{path}: {error}")
         return
@@ -86,7 +87,7 @@ def _cases(rule: Rule, path: Path, root: Path) -> Iterator[Case]:
 
 
 def check(case: Case) -> None:
-    """Raises AssertionError where a page and what happens differ, with the difference."""
+    """Raises AssertionError with a diff if a page does not match the findings of its rule."""
     assert not case.fault, case.fault
     assert case.rule is not None
     assert case.page is not None
@@ -97,9 +98,9 @@ def check(case: Case) -> None:
 
 
 def update_page(case: Case) -> bool:
-    """Rewrite the caret comments of a page to what its rule finds; returns whether the page has changed. Everything else stays as it is.
+    """Rewrites the caret comments of a page to match the findings of its rule. Returns whether the page has changed.
 
-    Raises AssertionError for an example that another rule finds fault with.
+    Raises AssertionError for an example with unexpected findings of other rules.
     """
     if case.fault or case.rule is None or case.page is None or case.path is None:
         return False
@@ -120,7 +121,7 @@ def _where(path: Path | str | None, example: Example) -> str:
 
 
 def _check_page(rule: Rule, page: Page, path: str, root: Path) -> None:
-    """What only the whole page shows."""
+    """Checks the page as a whole."""
     assert page.id == rule.id, f"{path}: the heading says {page.id}, the rule is {rule.id}"
     if has_headings(page):
         try:
@@ -130,17 +131,17 @@ def _check_page(rule: Rule, page: Page, path: str, root: Path) -> None:
     if page.tested:
         test = root / page.tested
         assert test.is_file(), f"{path}: {page.tested} does not exist"
-        assert rule.id in test.read_text(encoding="utf-8"), f"{path}: {page.tested} says nothing of {rule.id}"
+        assert rule.id in test.read_text(encoding="utf-8"), f"{path}: {page.tested} does not mention {rule.id}"
     else:
         assert any(e.drawings for e in page.examples), f"{path}: no example has a finding"
         assert any(not e.drawings for e in page.examples), f"{path}: no example is without findings"
-        assert not rule.fixable or any(e.fixed is not None for e in page.examples), f"{path}: the rule mends, and no example shows it"
+        assert not rule.fixable or any(e.fixed is not None for e in page.examples), f"{path}: the rule is fixable, but no example has a fix"
     with recording(rule) as asked:
         for example in page.examples:
             _findings(rule, example, _where(path, example))
-    wrong = asked.never_there()
+    wrong = asked.unknown_fields()
     assert not wrong, "\n".join(
-        [f"{path}: {rule.id} asks for fields that nothing in the examples can have: a slip, or an example is missing", *wrong]
+        [f"{path}: {rule.id} reads fields that no object in the examples can have: a typo, or an example is missing", *wrong]
     )
 
 
@@ -155,51 +156,55 @@ def _check_example(rule: Rule, example: Example, where: str) -> None:
         expected.append(drawing._replace(words=match.concise) if match is not None else drawing)
     if left or len(expected) != len(findings):
         actual = [drawing_of(f, example.text) for f in findings]
-        told = difference(draw(example.text, expected), draw(example.text, actual))
-        raise AssertionError(f"{where}: what the page draws (-) and what {rule.id} finds (+)\n{told}")
+        diff = difference(draw(example.text, expected), draw(example.text, actual))
+        raise AssertionError(f"{where}: the page (-) and the findings of {rule.id} (+) differ\n{diff}")
     if example.fixed is not None:
         _check_fix(rule, example, findings, where)
 
 
 def _check_fix(rule: Rule, example: Example, findings: list[Finding], where: str) -> None:
     assert any(f.fix for f in findings), f"{where}: no finding has a fix"
-    once = _mend(example.text, findings)
-    assert once == example.fixed, f"{where}: the fixed form of the page (-) and the fix (+)\n{difference(example.fixed or '', once)}"
+    once = _apply_fixes(example.text, findings)
+    assert once == example.fixed, (
+        f"{where}: the fixed example of the page (-) and the fix (+) differ\n{difference(example.fixed or '', once)}"
+    )
     text, rounds = example.text, 0
     while any(f.fix for f in findings):
         rounds += 1
-        assert rounds <= ROUNDS, f"{where}: after {ROUNDS} rounds there is still something to mend"
-        text = _mend(text, findings)
+        assert rounds <= ROUNDS, f"{where}: fixable findings are left after {ROUNDS} rounds"
+        text = _apply_fixes(text, findings)
         findings = _findings(rule, replace(example, text=text), where)
     lost = Counter(_REMARK.findall(example.text)) - Counter(_REMARK.findall(text))
-    assert not lost, f"{where}: the fix loses {', '.join(lost)}"
+    assert not lost, f"{where}: the fix loses the comments {', '.join(lost)}"
 
 
-def _mend(text: str, findings: list[Finding]) -> str:
-    """The text after all fixes that do not get in each other's way."""
+def _apply_fixes(text: str, findings: list[Finding]) -> str:
+    """Returns the text after all fixes that do not conflict."""
     made: set[Edit] = set()
     for finding in findings:
         wanted = made | set(finding.fix.edits if finding.fix else ())
         try:
-            apply(text, wanted)
+            apply_edits(text, wanted)
         except ValueError:
             continue
         made = wanted
-    return apply(text, made)
+    return apply_edits(text, made)
 
 
 def _findings(rule: Rule, example: Example, where: str) -> list[Finding]:
-    """What the rule finds in an example. Raises AssertionError where the example has a slip that is not its point."""
+    """Returns the findings of the rule in an example. Raises AssertionError if rules that check the validity of examples have findings."""
     options = _options(example.options, where)
     for_run = {name: options.pop(name) for name in _RUN_OPTIONS if name in options and name not in rule.options}
     for name, value in for_run.items():
-        assert isinstance(value, _RUN_OPTIONS[name]), f"{where}: the option {name} is {value!r}: quote it, or say true or false"
+        assert isinstance(value, _RUN_OPTIONS[name]), f"{where}: option {name} must be {_OPTION_TYPES[_RUN_OPTIONS[name]]}, not {value!r}"
     try:
-        found = check_text(example.text, [rule, *_SLIPS], options={rule.id: options}, name=f"example.{example.language}", **for_run)
+        found = check_text(
+            example.text, [rule, *_VALIDITY_RULES], options={rule.id: options}, name=f"example.{example.language}", **for_run
+        )
     except (BadOption, ValueError) as error:
         raise AssertionError(f"{where}: {error}") from None
-    slips = [f"line {f.range.start.line} of the example: {f.rule}: {f.concise}" for f in found if f.rule != rule.id]
-    assert not slips, "\n".join([f"{where}: the example is wrong in another way", *slips])
+    unexpected = [f"line {f.range.start.line} of the example: {f.rule}: {f.concise}" for f in found if f.rule != rule.id]
+    assert not unexpected, "\n".join([f"{where}: the example has unexpected findings", *unexpected])
     return [f for f in found if f.rule == rule.id]
 
 
@@ -207,7 +212,7 @@ def _options(text: str, where: str) -> dict[str, Any]:
     documents = parse(Source("options", text))
     if not documents:
         return {}
-    assert documents[0].fault is None, f"{where}: the options are no YAML"
-    assert documents[0].root.is_map, f"{where}: the options are no map"
-    # As in a config, the names of options have hyphens.
+    assert documents[0].fault is None, f"{where}: the options are invalid YAML"
+    assert documents[0].root.is_map, f"{where}: the options must be a map"
+    # As in a config, option names are written with hyphens.
     return {name.replace("-", "_"): value for name, value in documents[0].root.plain().items()}

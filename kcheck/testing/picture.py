@@ -1,4 +1,4 @@
-"""Findings drawn into a text, as pages draw them."""
+"""Drawing of findings as caret comments, as on rule pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kcheck.rule.page import Drawing
 
 
 def drawing_of(finding: Finding, text: str) -> Drawing:
-    """How a page draws a finding: on its first line, and by one caret at least."""
+    """Returns the drawing of a finding: on its first line, with at least one caret."""
     line, start, last, end = finding.range
     if last != line:
         end = len(text.split("\n")[line - 1]) + 1
@@ -18,12 +18,12 @@ def drawing_of(finding: Finding, text: str) -> Drawing:
 
 
 def shows(drawing: Drawing, finding: Finding, text: str) -> bool:
-    """Whether a drawing is one of this finding."""
+    """Whether a drawing shows a finding."""
     return drawing[:3] == drawing_of(finding, text)[:3] and drawing.words in finding.concise
 
 
 def draw(text: str, drawings: Iterable[Drawing]) -> str:
-    """The text with drawings under its lines."""
+    """Returns the text with drawings below its lines."""
     below: dict[int, list[str]] = {}
     for line, start, end, words in sorted(drawings):
         margin = "#" + " " * (start - 2) if start > 1 else "# <"
@@ -33,6 +33,6 @@ def draw(text: str, drawings: Iterable[Drawing]) -> str:
 
 
 def difference(expected: str, actual: str) -> str:
-    """The lines that differ, with a few around them."""
+    """Returns the lines that differ, with two lines of context."""
     lines = difflib.unified_diff(expected.splitlines(), actual.splitlines(), lineterm="", n=2)
     return "\n".join(line for line in lines if not line.startswith(("---", "+++")))

@@ -1,7 +1,7 @@
-"""A tree that remembers what a rule asks it for.
+"""Recording of the fields that a rule reads, to detect typos.
 
-A missing child is an absent node and no error, so a rule that asks for `imagePulPolicy` would stay silent for ever. While its
-page is checked every `node[key]` of the rule's own code is compared with the API type that the node has.
+A missing child is an absent node and not an error, so a rule that reads `imagePulPolicy` would never report anything. While a page is
+checked, every `node[key]` in the code of the rule is compared with the API type of the node.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from kcheck.schema.shape import Shape
 from kcheck.schema.store import Store
 from kcheck.yaml.node import Absent, Node
 
-# Code that asks on behalf of its caller.
-_GO_BETWEENS = frozenset({"kcheck.yaml.node", "kcheck.kube.pod", "kcheck.kube.resource", __name__})
+# Modules whose functions read fields on behalf of their callers.
+_HELPER_MODULES = frozenset({"kcheck.yaml.node", "kcheck.kube.pod", "kcheck.kube.resource", __name__})
 
 
 @dataclass
-class AskedFields:
-    """What was asked for, by the line of code that asked. A line is right if it once met a type that has the field:
-    rules about all objects may ask any of them for `spec.replicas`.
+class RecordedReads:
+    """The fields that were read, by line of code. A line is right if at least one node that it read from has a type with the field: rules
+    about all objects may read `spec.replicas` of any of them.
     """
 
     store: Store
@@ -34,9 +34,9 @@ class AskedFields:
     wrong: dict[tuple[str, int, str], set[str]] = field(default_factory=dict)
 
     def note(self, node: Node, key: str) -> None:
-        """Note that the code above asked for a key of a node."""
+        """Records that the calling code reads a key of a node."""
         frame = sys._getframe(2)
-        while frame.f_back is not None and frame.f_globals.get("__name__") in _GO_BETWEENS:
+        while frame.f_back is not None and frame.f_globals.get("__name__") in _HELPER_MODULES:
             frame = frame.f_back
         if frame.f_globals.get("__name__", "").partition(".")[0] != self.package:
             return
@@ -50,20 +50,20 @@ class AskedFields:
             self.wrong.setdefault(site, set()).add(shape.name or f"a value of type {shape.kind}")
 
     def shape_of(self, node: Node) -> Shape | None:
-        """The type of a node, None where its object is no built-in one or the type does not have it."""
-        way: list[Any] = []
+        """Returns the type of a node; None if its object is not built-in or the type has no such field."""
+        path: list[Any] = []
         at: Node | None = node
         while at is not None:
             shape = self.shape_of_object(at)
             if shape is not None:
-                return _below(shape, reversed(way))
-            way.append(at.key.value if isinstance(at.key, Node) else at.key)
+                return _below(shape, reversed(path))
+            path.append(at.key.value if isinstance(at.key, Node) else at.key)
             at = at.parent
         return None
 
     def shape_of_object(self, node: Node) -> Shape | None:
         value = node.value
-        # A reference to an object has an apiVersion and a kind, too; objects themselves are documents, or items of a List.
+        # References to objects have apiVersion and kind as well. Objects are documents or items of a List.
         listed = node.parent is not None and node.parent.name == "items"
         if value.__class__ is not dict or "apiVersion" not in value or "kind" not in value or not (node.parent is None or listed):
             return None
@@ -71,14 +71,14 @@ class AskedFields:
         kind = self.store.builtin(*names) or self.store.components.kind(*names)
         return kind.shape if kind is not None else None
 
-    def never_there(self) -> list[str]:
-        """What was asked for and never could be there."""
+    def unknown_fields(self) -> list[str]:
+        """Returns the reads of fields that no type has."""
         sites = sorted((site, types) for site, types in self.wrong.items() if site not in self.right)
         return [f"{file}:{line}: {key!r} of {', '.join(sorted(types))}" for (file, line, key), types in sites]
 
 
-def _below(shape: Shape | None, way: Iterator[Any]) -> Shape | None:
-    for key in way:
+def _below(shape: Shape | None, path: Iterator[Any]) -> Shape | None:
+    for key in path:
         if shape is None:
             return None
         if shape.kind in ("list", "map"):
@@ -90,23 +90,23 @@ def _below(shape: Shape | None, way: Iterator[Any]) -> Shape | None:
 
 
 @contextmanager
-def recording(rule: Rule) -> Iterator[AskedFields]:
-    """Within it, nodes remember what the code of this rule's package asks them for."""
-    asked = AskedFields(Store(load()), rule.module.partition(".")[0])
+def recording(rule: Rule) -> Iterator[RecordedReads]:
+    """Records the fields that the code of the rule's package reads."""
+    reads = RecordedReads(Store(load()), rule.module.partition(".")[0])
     plain: dict[type[Node], Callable[[Any, str | int], Node]] = {kind: kind.__getitem__ for kind in (Node, Absent)}
 
-    def remembering(kind: type[Node]) -> Callable[[Node, str | int], Node]:
-        def remember(node: Node, key: str | int) -> Node:
+    def recorder(kind: type[Node]) -> Callable[[Node, str | int], Node]:
+        def read(node: Node, key: str | int) -> Node:
             if isinstance(key, str):
-                asked.note(node, key)
+                reads.note(node, key)
             return plain[kind](node, key)
 
-        return remember
+        return read
 
     for kind in plain:
-        kind.__getitem__ = remembering(kind)  # type: ignore[method-assign]
+        kind.__getitem__ = recorder(kind)  # type: ignore[method-assign]
     try:
-        yield asked
+        yield reads
     finally:
         for kind, method in plain.items():
             kind.__getitem__ = method  # type: ignore[method-assign]

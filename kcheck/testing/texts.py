@@ -1,4 +1,4 @@
-"""A text through the whole of kcheck, without a file."""
+"""Checking of a text without a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kcheck.finding.finding import Finding
 from kcheck.rule.registry import BUILT_IN, Registry
 from kcheck.rule.rule import Rule
 from kcheck.rule.ruleset import Setting, choose
-from kcheck.run.run import run
+from kcheck.run.run import run_pipeline
 from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 
@@ -28,9 +28,12 @@ def check_text(
     complete: bool = False,
     name: str = "example.yaml",
 ) -> list[Finding]:
-    """What kcheck finds in a text. `rules`: ids, groups or Rules, those on by default without; `options`: by rule id, as a config has them.
+    """Checks a text and returns the findings.
 
-    Raises ValueError for a rule that there is not, BadOption for an option that does not fit.
+    `rules`: ids, groups or Rules, by default the rules that are on by default. `options`: option values as in a config, by rule id.
+    `complete`: whether the text contains every object of the cluster. `name`: the file name, which determines the language.
+
+    Raises ValueError for an unknown rule or option, BadOption for an invalid option value.
     """
     wanted = list(rules)
     registry = registry_with(*sorted({r.module for r in wanted if isinstance(r, Rule)}))
@@ -38,28 +41,28 @@ def check_text(
     settings = {id: Setting(options=_read(registry, id, given)) for id, given in (options or {}).items()}
     unknown = [id for id in ids if id not in registry.rules and id not in registry.groups]
     if unknown:
-        raise ValueError(f"no rule or group {', '.join(unknown)}")
+        raise ValueError(f"unknown rule or group {', '.join(unknown)}")
     session = Session(registry, choose(registry, ids, settings=settings), [Store(load(kubernetes))], complete)
     found = Discovery([Target(name, named=True, stdin=True)])
-    return run(found, session, stdin=BytesIO(text.encode())).findings
+    return run_pipeline(found, session, stdin=BytesIO(text.encode())).findings
 
 
 def _read(registry: Registry, id: str, given: Mapping[str, Any]) -> dict[str, Any]:
     if id not in registry.rules:
-        raise ValueError(f"no rule {id}")
+        raise ValueError(f"unknown rule {id}")
     known = registry.rules[id].options
     unknown = sorted(given.keys() - known.keys())
     if unknown:
-        raise ValueError(f"{id} has no option {', '.join(unknown)}")
+        raise ValueError(f"unknown option {', '.join(unknown)} of rule {id}")
     return {name: known[name].read(value) for name, value in given.items()}
 
 
 @cache
 def registry_with(*modules: str) -> Registry:
-    """All that is installed, and these modules whether they are or not."""
+    """Returns a registry with all installed rules and the rules of some modules, which need not be installed."""
     registry = Registry.load()
     for failure in registry.failures:
-        # A rule of our own that is not there would make every text look clean.
+        # Without the built-in rules, every text would have no findings.
         if failure.name in BUILT_IN:
             raise RuntimeError(f"{failure.name} could not be loaded: {failure.reason}")
     known = {r.module for r in registry.rules.values()}

@@ -1,4 +1,4 @@
-"""Rewrite the caret comments of rule pages to what the rules find.
+"""Updates the caret comments of rule pages to match the findings of the rules.
 
 python -m kcheck.testing.update [--plugin MODULE] [RULE...]
 """
@@ -14,14 +14,14 @@ _BUILT_IN = ("kcheck_spec._plugin", "kcheck_practice._plugin")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Update the pages of some rules, or of all; the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m kcheck.testing.update", description="Rewrite the caret comments of rule pages.")
-    parser.add_argument("rules", nargs="*", metavar="RULE", help="ids of rules; all without")
-    parser.add_argument("--plugin", action="append", metavar="MODULE", help="module of a plug-in, instead of the built-in rules")
+    """Updates the pages of some or all rules. Returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m kcheck.testing.update", description="Update the caret comments of rule pages.")
+    parser.add_argument("rules", nargs="*", metavar="RULE", help="rule ids; default: all rules")
+    parser.add_argument("--plugin", action="append", metavar="MODULE", help="module of a plug-in; default: the built-in rules")
     given = parser.parse_args(arguments)
     cases = [case for plugin in given.plugin or _BUILT_IN for case in pages(plugin, only=given.rules)]
     unknown = sorted(set(given.rules) - {case.id for case in cases})
-    failed = [f"no rule {id}" for id in unknown]
+    failed = [f"unknown rule {id}" for id in unknown]
     for case in cases:
         try:
             if case.fault:

@@ -1,1 +1,1 @@
-"""What a file is: its text, places in it, and edits of it."""
+"""File text, positions in it and edits of it."""

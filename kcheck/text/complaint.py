@@ -1,13 +1,16 @@
-"""What is wrong, with what to do about it."""
+"""A message together with its help."""
 
 from __future__ import annotations
 
 
 class Complaint(str):
-    """A message that carries its help, for functions that return the text of a problem.
+    """A message that carries its help. Functions that return the text of a problem return it.
 
-    It is the message wherever a str is expected; `Problem` takes the help from it. Formatting it into another text drops the help:
-    write `Complaint(f"the prefix: {wrong}", help_of(wrong))`.
+    Where a str is expected, it is the message; `Problem` reads the help from it. Formatting it into another string drops the help:
+    use `Complaint(f"prefix: {wrong}", help_of(wrong))`.
+
+    Attributes:
+        help: what to do, "" if not known.
     """
 
     __slots__ = ("help",)
@@ -21,11 +24,11 @@ class Complaint(str):
 
 
 def help_of(message: str) -> str:
-    """The help that a message carries; empty for a plain text."""
+    """Return the help of a message, "" for a plain str."""
     return message.help if isinstance(message, Complaint) else ""
 
 
 def concise(message: str, help: str = "") -> str:
-    """Complaint and help on one line; the help that the message carries where none is given."""
+    """Return message and help on one line. Without `help`, the help of the message is used."""
     help = help or help_of(message)
     return f"{message}; {help}" if help else str(message)

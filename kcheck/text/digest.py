@@ -5,15 +5,15 @@ from __future__ import annotations
 from hashlib import sha256
 
 DIGEST_SIZE = 16
-"""Bytes of a digest."""
+"""Size of a digest in bytes."""
 
 
 def digest_of(data: bytes | memoryview) -> bytes:
-    """The digest of some bytes."""
-    # Processors have instructions for SHA-256.
+    """Return the first 16 bytes of the SHA-256 digest of `data`."""
+    # SHA-256 is the fastest choice: CPUs have instructions for it.
     return sha256(data).digest()[:DIGEST_SIZE]
 
 
 def digest_of_parts(*parts: bytes | memoryview) -> bytes:
-    """The digest of several pieces. Their lengths count: different lists of parts have different digests."""
+    """Return the digest of several parts. Lengths are included, so different lists of parts have different digests."""
     return digest_of(b"".join(each for part in parts for each in (len(part).to_bytes(8, "little"), part)))

@@ -1,4 +1,4 @@
-"""Changes of a text, as replaced ranges: what is not named stays byte for byte."""
+"""Edits of a text as replaced ranges. All other characters are preserved exactly."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from kcheck.text.record import NamedTuple
 
 
 class Edit(NamedTuple):
-    """Replace the characters from `start` up to `end` with `text`."""
+    """Replaces the characters from `start` up to `end` (exclusive) with `text`."""
 
     start: int
     end: int
     text: str
 
 
-def apply(text: str, edits: Iterable[Edit]) -> str:
-    """The text with all edits made. Raises ValueError where two of them overlap."""
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """Return the text with all edits applied. Raises ValueError if two edits overlap."""
     parts: list[str] = []
     done = 0
     for start, end, new in sorted(edits):

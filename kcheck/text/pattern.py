@@ -1,5 +1,6 @@
-"""Regular expressions that are compiled when they are first used: there are more than a hundred, most runs use few of them, and
-compiling them all takes longer than checking a small file.
+"""Regular expressions that are compiled on first use.
+
+There are more than a hundred patterns and most runs use few of them. Compiling them all takes longer than checking a small file.
 """
 
 from __future__ import annotations
@@ -11,20 +12,20 @@ _METHODS = ("match", "fullmatch", "search", "finditer", "findall", "split", "sub
 
 
 class _LazyPattern:
-    """Stands in for a compiled pattern, and hands its methods out as its own from the first use on."""
+    """Proxy of a compiled pattern. On first use it compiles the pattern and copies the methods to itself."""
 
     def __init__(self, text: Any, flags: int) -> None:
-        self._made_of = (text, flags)
+        self._source = (text, flags)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        compiled = re.compile(*self._made_of)
+        compiled = re.compile(*self._source)
         for method in _METHODS:
             setattr(self, method, getattr(compiled, method))
         return getattr(compiled, name)
 
 
 def pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """As `re.compile`, later. A mistake in the expression shows at its first use: tests/text/test_pattern.py looks at all."""
+    """Like `re.compile`, but compiles on first use. tests/text/test_pattern.py compiles all patterns to detect invalid ones."""
     return cast("re.Pattern[AnyStr]", _LazyPattern(text, flags))

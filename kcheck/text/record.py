@@ -1,7 +1,7 @@
-"""Named tuples that are quickly defined: as `typing.NamedTuple`, for which they stand in (`record.pyi`), in a sixth of the time.
+"""Named tuples that are cheap to define: a replacement of `typing.NamedTuple` (see `record.pyi`) that needs a sixth of the time.
 
-A run defines a hundred of them and makes values of half. So what a value needs to be made is compiled when the first one is made, and
-annotations stay the texts that they are.
+A run defines about a hundred named tuples and instantiates half of them. Therefore the constructor of a class is compiled when its first
+instance is created, and annotations are not evaluated.
 """
 
 import copyreg
@@ -10,7 +10,7 @@ from operator import attrgetter, itemgetter
 from typing import Any
 
 try:
-    # What the standard library's own named tuples read their fields with.
+    # The field descriptor of the named tuples in the standard library.
     from _collections import _tuplegetter  # type: ignore[import-not-found]
 except ImportError:
 
@@ -19,40 +19,40 @@ except ImportError:
 
 
 class _Definition(type):
-    """Makes a class that lists its fields a tuple with names for its places."""
+    """Metaclass that turns a class with annotated fields into a tuple with named fields."""
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> Any:
         fields = tuple(namespace.get("__annotations__", ()))
         defaults = {field: namespace.pop(field) for field in fields if field in namespace}
         if tuple(defaults) != fields[len(fields) - len(defaults) :]:
-            raise TypeError(f"{name}: a field without default stands behind one with a default")
+            raise TypeError(f"{name}: a field without a default follows a field with a default")
         namespace |= {field: _tuplegetter(place, None) for place, field in enumerate(fields)}
-        given: dict[str, Any] = {
+        members: dict[str, Any] = {
             "__slots__": (),
             "__match_args__": fields,
             "_fields": fields,
             "_field_defaults": defaults,
-            "__new__": _made_first(fields, defaults),
+            "__new__": _lazy_constructor(fields, defaults),
             "__repr__": _repr,
-            "__getnewargs__": _given,
+            "__getnewargs__": _newargs,
             "_values": _VALUES,
             "_make": classmethod(tuple.__new__),
             "_replace": _replace,
             "_asdict": _asdict,
         }
-        made = type(name, (tuple,), given | namespace)
+        made = type(name, (tuple,), members | namespace)
         copyreg.pickle(made, _REDUCED)
         return made
 
 
-def _made_first(fields: tuple[str, ...], defaults: dict[str, Any]) -> Callable[..., Any]:
-    """A constructor that makes way for a quicker one when it is first called."""
+def _lazy_constructor(fields: tuple[str, ...], defaults: dict[str, Any]) -> Callable[..., Any]:
+    """Return a `__new__` that compiles a faster `__new__` on its first call and replaces itself with it."""
 
     def __new__(cls: Any, /, *args: Any, **named: Any) -> Any:
-        given = "".join(f", {field}=_defaults[{field!r}]" if field in defaults else f", {field}" for field in fields)
+        parameters = "".join(f", {field}=_defaults[{field!r}]" if field in defaults else f", {field}" for field in fields)
         values = "".join(f"{field}, " for field in fields)
         space = {"_tuple_new": tuple.__new__, "_defaults": defaults}
-        made: Any = eval(f"lambda _cls{given}: _tuple_new(_cls, ({values}))", space)
+        made: Any = eval(f"lambda _cls{parameters}: _tuple_new(_cls, ({values}))", space)
         made.__name__ = "__new__"
         for owner in cls.__mro__:
             if owner.__dict__.get("__new__") is marker:
@@ -63,11 +63,11 @@ def _made_first(fields: tuple[str, ...], defaults: dict[str, Any]) -> Callable[.
     return marker  # type: ignore[return-value]
 
 
-def _given(self: Any) -> tuple[Any, ...]:
+def _newargs(self: Any) -> tuple[Any, ...]:
     return tuple(self)
 
 
-# Tens of thousands of values go from process to process: with these, no call of Python's is needed to take one apart.
+# Tens of thousands of values are sent between processes. With these, pickling a value runs no Python code.
 _VALUES = property(tuple)
 _REDUCED: Any = attrgetter("__class__", "_values")
 

@@ -1,4 +1,4 @@
-"""The text of one file, and where in it an offset stands."""
+"""The text of one file, and conversion between offsets and positions."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from bisect import bisect_right
 from kcheck.text.pattern import pattern
 from kcheck.text.span import Position, Range
 
-_ASKED, _CROSSED = 60, 8
-"""What it costs to count the lines up to a place: as much as to look up all lines of so many characters, and one for so many between."""
+_COUNT_COST, _CHARS_PER_COST = 60, 8
+"""Cost of counting the lines up to an offset, in characters that an index of all lines would process in the same time: a fixed part, plus
+one for each `_CHARS_PER_COST` characters between the offset and the previous one."""
 _LINE_BREAK = pattern(r"\r\n|\n|\r")
-# Tens of thousands are made.
+# Bound once: tens of thousands of ranges are created.
 _range = Range._make
 
-# Longest first: the UTF-32 mark begins with the UTF-16 one.
+# The UTF-32 marks precede the UTF-16 marks, because they begin with them.
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -26,7 +27,12 @@ _MARKS = (
 
 
 class Undecodable(Exception):
-    """Bytes that are no text; `offset` counts bytes from 0."""
+    """The bytes are not text in the detected encoding.
+
+    Attributes:
+        offset: index of the first invalid byte, from 0.
+        line: line of this byte, from 1.
+    """
 
     def __init__(self, reason: str, offset: int, line: int) -> None:
         super().__init__(reason)
@@ -35,7 +41,14 @@ class Undecodable(Exception):
 
 
 class Source:
-    """A file's name as the user wrote it, and its text without byte order mark."""
+    """The name and text of a file.
+
+    Attributes:
+        path: file name as given by the user.
+        text: content without byte order mark.
+        encoding: encoding of the file.
+        mark: byte order mark, empty if there is none.
+    """
 
     def __init__(self, path: str, text: str, encoding: str = "utf-8", mark: bytes = b"") -> None:
         self.path = path
@@ -43,24 +56,25 @@ class Source:
         self.encoding = encoding
         self.mark = mark
         self._starts: list[int] = []
-        # Of the line that was asked for last: its number and its beginning; and how long lines are still counted: of most texts few are
-        # asked for, and once that has cost as much as to look them all up, that is done.
+        # Number and start offset of the line of the last lookup.
         self._last = (1, 0)
-        self._left = len(text) if "\r" not in text else 0
+        # Few positions are requested in most texts, so lines are counted from the last lookup until this budget (in characters) is used
+        # up. Then all lines are indexed.
+        self._count_budget = len(text) if "\r" not in text else 0
 
     def __reduce__(self) -> tuple[type[Source], tuple[str, str, str, bytes]]:
-        # Compiled classes do not pickle by themselves.
+        # Classes compiled by mypyc do not support pickling by default.
         return Source, (self.path, self.text, self.encoding, self.mark)
 
     @classmethod
     def decode(cls, path: str, data: bytes) -> Source:
-        """Read bytes as kubectl does: UTF-8 unless a mark (or, without one, a NUL beside the first character) says UTF-16.
+        """Decode bytes as kubectl does: UTF-8, unless a mark (or, without a mark, a NUL next to the first character) indicates UTF-16.
 
-        Raises Undecodable where the bytes are not text in that encoding.
+        Raises Undecodable if the bytes are not valid in this encoding.
         """
         mark, encoding = b"", "utf-8"
         first = data[:2]
-        # Nearly all manifests begin with two characters of ASCII, as no mark does.
+        # Nearly all manifests begin with two ASCII characters; marks do not.
         if not first.isascii() or b"\0" in first:
             for bom, name in _MARKS:
                 if data.startswith(bom):
@@ -76,37 +90,38 @@ class Source:
             return cls(path, body.decode(encoding), encoding, mark)
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start + len(mark)) + 1
-            reason = f"byte 0x{body[error.start]:02x} is not {encoding.upper()}"
+            reason = f"byte 0x{body[error.start]:02x} is not valid {encoding.upper()}"
             raise Undecodable(reason, error.start + len(mark), line) from None
 
     def encode(self, text: str) -> bytes:
-        """Bytes of a changed text, in the encoding and with the mark that the file had."""
+        """Return the bytes of a changed text, with the encoding and mark of the file."""
         return self.mark + text.encode(self.encoding)
 
     @property
     def line_starts(self) -> list[int]:
-        """Offsets of the first characters of all lines."""
+        """Offsets of the first character of each line."""
         if not self._starts:
             self._starts = _line_starts(self.text)
         return self._starts
 
     def position(self, offset: int) -> Position:
+        """Return line and column of an offset."""
         line, start = self._line_of(offset)
         return Position(line, offset - start + 1)
 
     def _line_of(self, offset: int) -> tuple[int, int]:
-        """The number and the beginning of a character's line."""
-        if self._left > 0 and not self._starts:
-            return self._counted(offset)
+        """Return number and start offset of the line of a character."""
+        if self._count_budget > 0 and not self._starts:
+            return self._line_by_counting(offset)
         starts = self.line_starts
         line = bisect_right(starts, offset)
         return line, starts[line - 1]
 
-    def _counted(self, offset: int) -> tuple[int, int]:
-        """The same, counted from the line that was asked for before."""
+    def _line_by_counting(self, offset: int) -> tuple[int, int]:
+        """Like `_line_of`, by counting the line breaks from the line of the last lookup."""
         text = self.text
         line, start = self._last
-        self._left -= _ASKED + abs(offset - start) // _CROSSED
+        self._count_budget -= _COUNT_COST + abs(offset - start) // _CHARS_PER_COST
         if offset < start:
             line -= text.count("\n", offset, start)
             start = text.rfind("\n", 0, offset) + 1
@@ -120,19 +135,20 @@ class Source:
         return line, start
 
     def range(self, start: int, end: int) -> Range:
-        # Whoever wants a range wants the line that it begins in next.
-        last, behind = self._line_of(end)
-        line, before = self._line_of(start)
-        return _range((line, start - before + 1, last, end - behind + 1))
+        """Return the range of two offsets."""
+        # The end first: callers usually request the line of the start next, which is then cached.
+        last, last_start = self._line_of(end)
+        line, line_start = self._line_of(start)
+        return _range((line, start - line_start + 1, last, end - last_start + 1))
 
     def offset(self, position: Position) -> int:
-        """The character offset of a position of this text."""
+        """Return the offset of a position."""
         return self.line_starts[position.line - 1] + position.column - 1
 
     def line(self, number: int, most: int = sys.maxsize) -> str:
-        """Text of a line, counted from 1, without its line break; at most so many characters of it."""
+        """Return the text of a line (numbered from 1) without its line break, at most `most` characters."""
         length = len(self.text)
-        if not self._starts and self._left > 0 and self._last[0] == number:
+        if not self._starts and self._count_budget > 0 and self._last[0] == number:
             start = self._last[1]
             last = start + most if most < length else length
             end = self.text.find("\n", start, last)

@@ -1,4 +1,4 @@
-"""Parts of a text, by characters and by lines."""
+"""Ranges of a text, by character offset and by line and column."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Position(NamedTuple):
 
 
 class Range(NamedTuple):
-    """Where something stands: the position of its first character, and that just behind its last one.
+    """The position of the first character and the position after the last character.
 
-    Four numbers and no two positions, for a run makes tens of thousands that go from process to process and seldom to a reader.
+    Four integers instead of two Positions: a run creates tens of thousands of ranges and sends them between processes, but few are shown.
     """
 
     line: int

@@ -1,4 +1,7 @@
-"""The file stage on a Dask cluster: texts go to its workers, outcomes come back. They have kcheck installed, and none of our files."""
+"""Checks files on a Dask cluster, whose workers have kcheck installed but no access to the input files.
+
+The workers receive the content of the files and return their outcomes.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,10 @@ from typing import Any
 
 from kcheck.check.collector import collector_paused
 from kcheck.check.file import FileChecker, Outcome, Task
-from kcheck.check.fingerprint import contents
+from kcheck.check.fingerprint import file_contents
 from kcheck.check.input_kinds import InputKind
 from kcheck.check.session import Session
-from kcheck.check.session_spec import IncompatibleSpec, SessionSpec, session_of, session_spec_of
+from kcheck.check.session_spec import IncompatibleSpec, SessionSpec, create_session, session_spec_of
 from kcheck.rule.registry import Registry
 from kcheck.schema.external.catalog import read_schemas
 from kcheck.schema.store import Store
@@ -25,90 +28,90 @@ from kcheck.text.record import NamedTuple
 from kcheck.workers.processes import batches
 from kcheck.workers.workers import NoWorkers
 
-PATIENCE = 30
-"""Seconds that a cluster may be without any worker."""
+TIMEOUT_SECONDS = 30
+"""Seconds to wait for a worker before the cluster is considered lost."""
 
-_AHEAD = 4
-"""Batches that each thread of the cluster has before it: what is further off stays here."""
+_BATCHES_PER_THREAD = 4
+"""Batches submitted per thread of the cluster; the others wait in this process."""
 
 
 class WorkerSetup(NamedTuple):
-    """What workers must know before they check: the terms of the session, the schemas that were given, the kinds of the input."""
+    """The values that workers need before they can check files: session, additional schemas, and kinds that the input defines."""
 
-    terms: SessionSpec
+    spec: SessionSpec
     schemas: tuple[tuple[tuple[str, bytes], ...], ...]
     kinds: tuple[InputKind, ...]
 
 
 class SetupMismatch(NamedTuple):
-    """The answer of a worker that cannot do the work, and why."""
+    """The answer of a worker that cannot create the session."""
 
     worker: str
-    why: str
+    reason: str
 
 
 class _NoAnswer(NamedTuple):
-    """Why there is no answer. `died`: whoever was to give it did."""
+    """The reason reason a batch has no result. `died`: the worker died."""
 
-    why: str
+    reason: str
     died: bool
 
 
 class Cluster:
-    """The workers of a Dask scheduler. Raises NoWorkers where there is no Dask, no scheduler or no worker."""
+    """The workers of a Dask scheduler. Raises NoWorkers if Dask is not installed or no scheduler or worker responds."""
 
     def __init__(self, session: Session, address: str) -> None:
         self._session = session
         self._address = address
         self._kinds: list[InputKind] = []
         self._client: Any = None
-        self._brief: Any = None
-        self._terms: SessionSpec | None = None
-        self._refused: dict[str, str] = {}
+        self._setup: Any = None
+        self._spec: SessionSpec | None = None
+        self._incompatible: dict[str, str] = {}
 
-    def learn(self, kinds: list[InputKind]) -> None:
+    def add_kinds(self, kinds: list[InputKind]) -> None:
         self._kinds += kinds
-        self._terms = None
+        self._spec = None
 
-    def check(self, tasks: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]:
+    def check_files(self, tasks: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]:
         if not tasks:
             return
-        client = self._connected()
+        client = self._connect()
         self._prepare(client, tasks)
         waiting = deque(batches(tasks))
-        going: dict[Any, list[Task]] = {}
+        running: dict[Any, list[Task]] = {}
         done: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        # Files in whose company a worker died: each is tried once more when nothing else is, so that the right one is blamed.
+        # Files that were on a worker when it died: each is tried again on its plugin_schemas, to identify the file that caused it.
         suspects: deque[list[Task]] = deque()
         suspected: set[int] = set()
-        while waiting or going or suspects:
-            if not waiting and not going:
+        while waiting or running or suspects:
+            if not waiting and not running:
                 waiting.append(suspects.popleft())
-            room = _AHEAD * max(1, sum(client.nthreads().values())) - len(going) if waiting else 0
+            room = _BATCHES_PER_THREAD * max(1, sum(client.nthreads().values())) - len(running) if waiting else 0
             for _ in range(min(room, len(waiting))):
                 batch = waiting.popleft()
                 future = self._submit(client, batch, final)
                 if future is None:
-                    yield from ((task, self._failed(task, self._refusals())) for task in batch)
+                    yield from ((task, self._failed_outcome(task, self._incompatibilities())) for task in batch)
                     continue
-                going[future] = batch
+                running[future] = batch
                 future.add_done_callback(done.put)
-            if not going:
+            if not running:
                 continue
             try:
-                future = done.get(timeout=PATIENCE)
+                future = done.get(timeout=TIMEOUT_SECONDS)
             except queue.Empty:
                 if not self._alive(client):
-                    lost = [task for batch in (*going.values(), *waiting, *suspects) for task in batch]
-                    yield from ((task, self._failed(task, "the cluster has no workers any more")) for task in lost)
+                    lost = [task for batch in (*running.values(), *waiting, *suspects) for task in batch]
+                    yield from ((task, self._failed_outcome(task, "the cluster has lost all workers")) for task in lost)
                     return
                 continue
-            batch = going.pop(future)
-            answer = _answer(future)
+            batch = running.pop(future)
+            answer = _result_of(future)
             if isinstance(answer, list):
                 yield from zip(batch, answer, strict=True)
             elif isinstance(answer, SetupMismatch):
-                self._refused[answer.worker] = answer.why
+                self._incompatible[answer.worker] = answer.reason
                 waiting.append(batch)
             elif len(batch) > 1:
                 waiting.extend([task] for task in batch)
@@ -116,45 +119,45 @@ class Cluster:
                 suspected.add(batch[0].number)
                 suspects.append(batch)
             else:
-                yield batch[0], self._failed(batch[0], answer.why)
+                yield batch[0], self._failed_outcome(batch[0], answer.reason)
 
     def close(self) -> None:
         if self._client is not None:
-            # The answers are all there, and a scheduler that is gone cannot be left properly.
+            # All results have arrived. Disconnecting fails if the scheduler is gone.
             with suppress(OSError, RuntimeError, TimeoutError):
                 self._client.close()
 
-    def _connected(self) -> Any:
+    def _connect(self) -> Any:
         if self._client is None:
             try:
                 from distributed import Client
             except ImportError:
                 raise NoWorkers("--scheduler needs Dask: pip install 'kcheck[dask]'") from None
             try:
-                self._client = Client(self._address, timeout=PATIENCE, set_as_default=False)  # type: ignore[no-untyped-call]
-                self._client.wait_for_workers(1, timeout=PATIENCE)
+                self._client = Client(self._address, timeout=TIMEOUT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
+                self._client.wait_for_workers(1, timeout=TIMEOUT_SECONDS)
             except (OSError, ValueError) as error:
-                what = "has no workers" if self._client is not None else "cannot be reached"
-                raise NoWorkers(f"--scheduler: {self._address} {what}: {error}") from None
+                problem = "has no workers" if self._client is not None else "cannot be reached"
+                raise NoWorkers(f"--scheduler: {self._address} {problem}: {error}") from None
         return self._client
 
     def _prepare(self, client: Any, tasks: list[Task]) -> None:
-        terms = session_spec_of(self._session, [task.source.path for task in tasks])
-        if terms != self._terms:
-            own = set(self._session.registry.schemas)
-            schemas = tuple(tuple(_files(path)) for path in self._session.schemas if path not in own)
+        spec = session_spec_of(self._session, [task.source.path for task in tasks])
+        if spec != self._spec:
+            plugin_schemas = set(self._session.registry.schemas)
+            schemas = tuple(tuple(_files(path)) for path in self._session.schemas if path not in plugin_schemas)
             with warnings.catch_warnings():
-                # A task and no mere data: where the worker that holds its result is lost, another one makes it again.
+                # A task instead of scattered data: if the worker with its result is lost, another worker computes it again.
                 warnings.filterwarnings("ignore", "Sending large graph")
-                self._brief = client.submit(WorkerSetup, terms, schemas, tuple(self._kinds), pure=False)
-            self._terms = terms
+                self._setup = client.submit(WorkerSetup, spec, schemas, tuple(self._kinds), pure=False)
+            self._spec = spec
 
     def _submit(self, client: Any, batch: list[Task], final: bool) -> Any:
-        """The batch on its way; None where every worker has refused."""
-        where = [address for address in client.nthreads() if address not in self._refused] if self._refused else None
-        if where == []:
+        """Submit a batch and return its future, or None if all workers are incompatible."""
+        workers = [address for address in client.nthreads() if address not in self._incompatible] if self._incompatible else None
+        if workers == []:
             return None
-        return client.submit(check_batch, self._brief, batch, final, workers=where, pure=False)
+        return client.submit(check_batch, self._setup, batch, final, workers=workers, pure=False)
 
     def _alive(self, client: Any) -> bool:
         try:
@@ -162,15 +165,15 @@ class Cluster:
         except (OSError, RuntimeError, TimeoutError):
             return False
 
-    def _refusals(self) -> str:
-        return "; ".join(f"its workers were {why}" for why in sorted(set(self._refused.values())))
+    def _incompatibilities(self) -> str:
+        return f"its workers are not compatible: {'; '.join(sorted(set(self._incompatible.values())))}"
 
-    def _failed(self, task: Task, why: str) -> Outcome:
-        return task.failed(f"the cluster did not check this file: {why}", self._session)
+    def _failed_outcome(self, task: Task, reason: str) -> Outcome:
+        return task.failed_outcome(f"the cluster did not check this file: {reason}", self._session)
 
 
-def _answer(future: Any) -> list[Outcome] | SetupMismatch | _NoAnswer:
-    """What a worker says, or why it says nothing."""
+def _result_of(future: Any) -> list[Outcome] | SetupMismatch | _NoAnswer:
+    """Return the result of a future, or the reason reason there is none."""
     from distributed import CancelledError, KilledWorker
 
     try:
@@ -181,30 +184,30 @@ def _answer(future: Any) -> list[Outcome] | SetupMismatch | _NoAnswer:
 
 
 def _files(path: Path) -> Iterator[tuple[str, bytes]]:
-    for name, data in zip(*[iter(contents(path))] * 2, strict=True):
+    for name, data in zip(*[iter(file_contents(path))] * 2, strict=True):
         yield name.decode("utf-8", "surrogateescape"), data
 
 
-class _Post:
-    """What a worker has made of a brief."""
+class _WorkerState:
+    """The session and checker that a worker creates from its setup."""
 
-    def __init__(self, brief: WorkerSetup) -> None:
+    def __init__(self, setup: WorkerSetup) -> None:
         registry = Registry.load()
-        self.brief = brief
+        self.setup = setup
         self.folder = tempfile.TemporaryDirectory(prefix="kcheck-")
-        paths = [*registry.schemas, *self.unpacked()]
+        paths = [*registry.schemas, *self.write_schemas()]
 
         def add(stores: Iterable[Store]) -> None:
             for found in map(read_schemas, paths):
                 for store in stores:
                     found.add_to(store)
 
-        self.checker = FileChecker(session_of(brief.terms, registry, add))
-        self.checker.learn(list(brief.kinds))
+        self.checker = FileChecker(create_session(setup.spec, registry, add))
+        self.checker.add_kinds(list(setup.kinds))
 
-    def unpacked(self) -> Iterator[Path]:
-        """The schemas given, under their names: these say what a JSON Schema describes."""
-        for number, files in enumerate(self.brief.schemas):
+    def write_schemas(self) -> Iterator[Path]:
+        """Write the additional schemas to files with their original names, which determine the kind that a JSON Schema describes."""
+        for number, files in enumerate(self.setup.schemas):
             for name, data in files:
                 path = Path(self.folder.name, str(number), name)
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -213,20 +216,20 @@ class _Post:
 
 
 _lock = threading.Lock()
-_posts: dict[int, _Post] = {}
+_states: dict[int, _WorkerState] = {}
 
 
-def check_batch(brief: WorkerSetup, batch: list[Task], final: bool) -> list[Outcome] | SetupMismatch:
-    """Check files on a worker. Its threads take turns: more than one of them at a time would not be faster."""
+def check_batch(setup: WorkerSetup, batch: list[Task], final: bool) -> list[Outcome] | SetupMismatch:
+    """Check files on a worker. Its threads take turns, because parallel threads would not be faster."""
     with _lock, collector_paused():
-        post = _posts.get(id(brief))
-        if post is None:
+        state = _states.get(id(setup))
+        if state is None:
             try:
-                post = _Post(brief)
+                state = _WorkerState(setup)
             except IncompatibleSpec as error:
                 from distributed import get_worker
 
-                return SetupMismatch(str(get_worker().address), f"asked for work {error}")
-            _posts.clear()
-            _posts[id(brief)] = post
-        return [post.checker.one(task, final) for task in batch]
+                return SetupMismatch(str(get_worker().address), str(error))
+            _states.clear()
+            _states[id(setup)] = state
+        return [state.checker.check_file(task, final) for task in batch]

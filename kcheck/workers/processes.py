@@ -1,7 +1,7 @@
-"""The file stage in several processes: files are handed out in batches, and what comes back says whose it is.
+"""Checks files in several processes: sends them batches of files and receives the outcomes.
 
-Processes are forked where that is safe and started anew elsewhere. One that dies takes nothing with it but the file that it was
-checking, which is told as an error. What a process cannot be told, or cannot tell, this one does itself.
+Processes are forked where that is safe and spawned elsewhere. If a process dies, only the file that it was checking is lost, which
+is reported as an error. Values that cannot be sent to or from a process are processed in this one.
 """
 
 from __future__ import annotations
@@ -24,168 +24,170 @@ from kcheck.check.session import Session
 from kcheck.text.source import Source
 from kcheck.workers.transport import Inherited, Receiver, Sender
 
-_BATCH = 64_000
-"""Characters of files that are handed out together: enough to make handing out cheap, few enough that all end at the same time."""
+_BATCH_CHARS = 64_000
+"""Characters per batch: large enough to keep the overhead low, small enough that all processes finish at the same time."""
 
-_LARGE = 500_000
-"""Characters of a file on which one process would still be when all others are done, if it came last."""
+_LARGE_FILE_CHARS = 500_000
+"""Characters of a file that would delay the end of the run if it were checked last."""
 
-_MOST_DEATHS = 20
-"""Processes that may die one after another, with nothing checked in between, until no more are started."""
+_MAX_DEATHS = 20
+"""Consecutive deaths of processes without any result after which no more processes are started."""
 
-_KINDS, _TASKS, _UNABLE = b"k", b"t", b""
-"""What a message to a process begins with; and the answer of one that does not understand it, or whose findings do not pickle."""
+_KINDS, _TASKS, _FAILED = b"k", b"t", b""
+"""The first byte of a message to a process, and the answer if it could not process the message or pickle the outcomes."""
 
 
 @dataclass
 class _Worker:
-    """A process at work, our end of its pipe, and what it is checking."""
+    """A process, this end of its pipe, and the files that it is checking."""
 
     process: Any
     pipe: connection.Connection
-    at_work: list[Task] = field(default_factory=list)
+    tasks: list[Task] = field(default_factory=list)
     receiver: Receiver = field(default_factory=Receiver)
 
 
 class ProcessPool:
-    """Processes that check files."""
+    """A pool of processes that check files."""
 
     def __init__(self, session: Session, jobs: int, sources: Mapping[int, Source]) -> None:
         self._session = session
         self._forks = _can_fork()
         self._inherited = Inherited(sources if self._forks else {})
-        # A process started with -E and without -P would import from the current folder, and ignore the variable that prevents it.
+        # A process started with -E and without -P imports from the current folder and ignores the variable that prevents it.
         unsafe = sys.flags.ignore_environment and not sys.flags.safe_path
-        if not self._forks and (session.recipe is None or unsafe):
+        if not self._forks and (session.factory is None or unsafe):
             jobs = 0
         self._context: Any = get_context("fork" if self._forks else "spawn")
         self._kinds: list[InputKind] = []
-        self._hands: list[_Worker] = []
+        self._workers: list[_Worker] = []
         self._deaths = 0
-        self._itself: FileChecker | None = None
+        self._local: FileChecker | None = None
         try:
-            # A system without room for so many processes may have some for fewer.
+            # If the system cannot start all processes, use as many as possible.
             with suppress(OSError):
                 for _ in range(jobs):
-                    self._hands.append(self._hire())
+                    self._workers.append(self._start_worker())
         except BaseException:
             self.close()
             raise
 
-    def _hire(self) -> _Worker:
-        ours, theirs = self._context.Pipe()
-        # A forked process holds our ends of all pipes: while any is open, no other process learns that we are gone.
-        others = [hand.pipe for hand in self._hands] + [ours] if self._forks else []
-        start: Any = self._session if self._forks else self._session.recipe
-        process = self._context.Process(target=_work, args=(start, theirs, others, self._inherited), daemon=True)
+    def _start_worker(self) -> _Worker:
+        own_end, worker_end = self._context.Pipe()
+        # A forked process inherits this end of all pipes. It closes them, otherwise the other processes would not notice when this
+        # one exits.
+        other_pipes = [worker.pipe for worker in self._workers] + [own_end] if self._forks else []
+        start: Any = self._session if self._forks else self._session.factory
+        process = self._context.Process(target=_run_worker, args=(start, worker_end, other_pipes, self._inherited), daemon=True)
         with nullcontext() if self._forks else _safe_path():
             process.start()
-        theirs.close()
-        hand = _Worker(process, ours)
+        worker_end.close()
+        worker = _Worker(process, own_end)
         if self._kinds:
-            self._send(hand, _KINDS, self._kinds)
-        return hand
+            self._send(worker, _KINDS, self._kinds)
+        return worker
 
-    def learn(self, kinds: list[InputKind]) -> None:
-        """Make kinds known to all; nobody is at work then."""
+    def add_kinds(self, kinds: list[InputKind]) -> None:
+        """Send kinds to all processes, which are idle at this point."""
         self._kinds += kinds
-        if self._itself is not None:
-            self._itself.learn(kinds)
-        for hand in list(self._hands):
-            if not self._send(hand, _KINDS, kinds):
-                self._replace(hand)
+        if self._local is not None:
+            self._local.add_kinds(kinds)
+        for worker in list(self._workers):
+            if not self._send(worker, _KINDS, kinds):
+                self._replace(worker)
 
-    def check(self, tasks: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]:
-        """Check files; they come back in any order."""
+    def check_files(self, tasks: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]:
+        """Check files and yield their outcomes in any order."""
         waiting = deque(batches(tasks))
         while True:
-            for number, hand in enumerate(list(self._hands)):
-                if not hand.at_work and waiting:
-                    # From both ends, so that two of them seldom need the same definitions.
+            for number, worker in enumerate(list(self._workers)):
+                if not worker.tasks and waiting:
+                    # From both ends, so that two processes rarely need the same definitions.
                     batch = waiting.pop() if number % 2 else waiting.popleft()
-                    if self._send(hand, _TASKS, (final, batch)):
-                        hand.at_work = batch
+                    if self._send(worker, _TASKS, (final, batch)):
+                        worker.tasks = batch
                     else:
                         waiting.appendleft(batch)
-                        self._replace(hand)
-            busy = {hand.pipe: hand for hand in self._hands if hand.at_work}
+                        self._replace(worker)
+            busy = {worker.pipe: worker for worker in self._workers if worker.tasks}
             if not busy and not waiting:
                 return
-            if not self._hands:
+            if not self._workers:
                 for batch in waiting:
-                    yield from self._left(batch, final)
+                    yield from self._check_without_workers(batch, final)
                 return
             for pipe in connection.wait(list(busy), timeout=None if busy else 0):
-                hand = busy[pipe]  # type: ignore[index]
-                batch, hand.at_work = hand.at_work, []
+                worker = busy[pipe]  # type: ignore[index]
+                batch, worker.tasks = worker.tasks, []
                 try:
-                    answer = hand.pipe.recv_bytes()
+                    answer = worker.pipe.recv_bytes()
                 except (EOFError, OSError):
-                    self._replace(hand)
+                    self._replace(worker)
                     if len(batch) > 1:
-                        # Who of them is to blame shows when each is checked alone.
+                        # Each file is checked alone, to identify the one that caused it.
                         waiting.extend([task] for task in batch)
                     else:
-                        yield batch[0], _died(batch[0], hand, self._session)
+                        yield batch[0], _died_outcome(batch[0], worker, self._session)
                     continue
                 self._deaths = 0
-                if answer == _UNABLE:
-                    yield from self._alone().check(batch, final)
+                if answer == _FAILED:
+                    yield from self._local_checker().check_files(batch, final)
                 else:
-                    outcomes: list[Outcome] = hand.receiver.unpack(answer)
+                    outcomes: list[Outcome] = worker.receiver.unpack(answer)
                     yield from zip(batch, outcomes, strict=True)
 
-    def _send(self, hand: _Worker, kind: bytes, message: object) -> bool:
-        """Whether a process that waits for work has got it."""
+    def _send(self, worker: _Worker, kind: bytes, message: object) -> bool:
+        """Send a message to an idle process. Returns whether that succeeded."""
         try:
-            hand.pipe.send_bytes(kind + self._inherited.pack(message))
+            worker.pipe.send_bytes(kind + self._inherited.pack(message))
         except OSError:
             return False
         return True
 
-    def _left(self, batch: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]:
-        """What becomes of files that no process is there for: what has killed so many would kill this one, too."""
-        if self._deaths <= _MOST_DEATHS:
-            yield from self._alone().check(batch, final)
+    def _check_without_workers(self, batch: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]:
+        """Check files without processes, or report them if too many processes died: they would probably end this one, too."""
+        if self._deaths <= _MAX_DEATHS:
+            yield from self._local_checker().check_files(batch, final)
             return
         for task in batch:
-            message = f"not checked: {self._deaths} processes in a row have ended before they had checked anything: try --jobs 1"
-            yield task, task.failed(message, self._session)
+            message = f"not checked: {self._deaths} processes in a row ended unexpectedly; try --jobs 1"
+            yield task, task.failed_outcome(message, self._session)
 
-    def _alone(self) -> FileChecker:
-        """This process as one that checks files."""
-        if self._itself is None:
-            self._itself = FileChecker(self._session)
-            self._itself.learn(self._kinds)
-        return self._itself
+    def _local_checker(self) -> FileChecker:
+        """Return a checker in this process."""
+        if self._local is None:
+            self._local = FileChecker(self._session)
+            self._local.add_kinds(self._kinds)
+        return self._local
 
-    def _replace(self, hand: _Worker) -> None:
-        """Another process for one that has died, as long as there is hope."""
-        hand.pipe.close()
-        hand.process.join(timeout=5)
-        place = self._hands.index(hand)
+    def _replace(self, worker: _Worker) -> None:
+        """Replace a process that has died, unless too many have."""
+        worker.pipe.close()
+        worker.process.join(timeout=5)
+        place = self._workers.index(worker)
         self._deaths += 1
         try:
-            self._hands[place : place + 1] = [self._hire()] if self._deaths <= _MOST_DEATHS else []
+            self._workers[place : place + 1] = [self._start_worker()] if self._deaths <= _MAX_DEATHS else []
         except OSError:
-            del self._hands[place]
+            del self._workers[place]
 
     def close(self) -> None:
-        """Send everybody home, whatever they are doing. Nobody waits for them here: to take back their memory takes the system a while,
-        and multiprocessing waits for them when this process ends, or when it starts the next one looks who has gone.
+        """Terminate all processes without waiting for them.
+
+        Freeing their memory takes the system a while. multiprocessing waits for them when this process ends or starts another one.
         """
-        for hand in self._hands:
-            hand.pipe.close()
+        for worker in self._workers:
+            worker.pipe.close()
             with suppress(OSError, ValueError):
-                hand.process.terminate()
-        self._hands = []
+                worker.process.terminate()
+        self._workers = []
 
 
 @contextmanager
 def _safe_path() -> Iterator[None]:
-    """Processes started here do not import from the current folder, which is often the one that is checked.
+    """Prevent processes started here from importing from the current folder, which often is the folder to check.
 
-    They are started as `python -c`, which would look there first, and so is the resource tracker of `multiprocessing`.
+    They are started as `python -c`, which searches the current folder first, and so is the resource tracker of `multiprocessing`.
     """
     before = os.environ.get("PYTHONSAFEPATH")
     os.environ["PYTHONSAFEPATH"] = "1"
@@ -199,23 +201,24 @@ def _safe_path() -> Iterator[None]:
 
 
 def _can_fork() -> bool:
-    """Whether a copy of this process is sure to work: another thread may hold a lock that nobody would ever give back."""
+    """Whether forking is safe: in a copy of this process, a lock held by another thread would never be released."""
     return sys.platform.startswith("linux") and threading.active_count() == 1
 
 
 def batches(tasks: list[Task]) -> Iterator[list[Task]]:
-    """Files that are handed out together: very large ones first, the largest before the others, then neighbours with one another, which
-    need the same definitions and say the same things.
+    """Yield batches: very large files first, in decreasing order of size, then neighboring files together.
+
+    Neighboring files tend to need the same definitions and have the same strings.
     """
-    yield from ([task] for task in sorted(tasks, key=_size, reverse=True) if _size(task) >= _LARGE)
+    yield from ([task] for task in sorted(tasks, key=_size, reverse=True) if _size(task) >= _LARGE_FILE_CHARS)
     batch: list[Task] = []
     size = 0
     for task in tasks:
-        if _size(task) >= _LARGE:
+        if _size(task) >= _LARGE_FILE_CHARS:
             continue
         batch.append(task)
         size += _size(task)
-        if size >= _BATCH:
+        if size >= _BATCH_CHARS:
             yield batch
             batch, size = [], 0
     if batch:
@@ -226,19 +229,19 @@ def _size(task: Task) -> int:
     return len(task.source.text)
 
 
-def _died(task: Task, hand: _Worker, session: Session) -> Outcome:
-    code = hand.process.exitcode
+def _died_outcome(task: Task, worker: _Worker, session: Session) -> Outcome:
+    code = worker.process.exitcode
     how = f"signal {-code}" if code is not None and code < 0 else f"exit status {code}"
-    return task.failed(f"the process that checked this file ended early ({how}): nothing is known of it", session)
+    return task.failed_outcome(f"the process that checked this file ended unexpectedly ({how})", session)
 
 
-def _work(
-    start: Session | Callable[[], Session], pipe: connection.Connection, others: Sequence[connection.Connection], inherited: Inherited
+def _run_worker(
+    start: Session | Callable[[], Session], pipe: connection.Connection, other_pipes: Sequence[connection.Connection], inherited: Inherited
 ) -> None:
-    """What a process does until nobody wants anything of it."""
-    # Ctrl-C reaches all processes at once; it is for the first one to say what it means.
+    """The main function of a process: process messages until the pipe is closed."""
+    # Ctrl-C reaches all processes at once; the main process handles it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for other in others:
+    for other in other_pipes:
         other.close()
     gc.disable()
     checker: FileChecker | None = None
@@ -248,23 +251,23 @@ def _work(
         gc.freeze()
         checker = FileChecker(session)
     except Exception:
-        # Every answer will be that this process is unable to check, and the first process does the work.
+        # Answer each batch with a failure, so that the main process checks it.
         checker = None
     with suppress(EOFError, OSError):
         while True:
             data = pipe.recv_bytes()
-            answer = _UNABLE
+            answer = _FAILED
             try:
                 message = inherited.unpack(memoryview(data)[1:])
                 if data[:1] == _TASKS and checker is not None:
                     final, batch = message
-                    answer = sender.pack([checker.one(task, final) for task in batch])
+                    answer = sender.pack([checker.check_file(task, final) for task in batch])
                 elif checker is not None:
-                    checker.learn(message)
+                    checker.add_kinds(message)
             except Exception:
-                # Who has not learnt a kind must not judge any more.
+                # Without these kinds, further outcomes would be wrong.
                 checker = checker if data[:1] == _TASKS else None
             if data[:1] == _TASKS:
                 pipe.send_bytes(answer)
-    # Whatever the first process had meant to do at its end is not ours to do.
+    # Do not run exit handlers inherited from the main process.
     os._exit(0)

@@ -1,7 +1,7 @@
-"""How outcomes go from one process to another: a text that went before is a number, and stands in the memory of the other side once.
+"""Serializes values sent between processes: a repeated string is sent as a number and exists once in the receiving process.
 
-Without that a run of many files holds the same words and paths of fields as often as there are objects. It takes three times as long as
-pickling alone, so a little goes without.
+Otherwise, a run of many files holds the same strings and field paths once per object. It takes three times as long as pickling
+alone, so the first data is pickled without it.
 """
 
 from __future__ import annotations
@@ -15,37 +15,37 @@ from typing import Any
 from kcheck.check.input_kinds import InputKind
 from kcheck.text.source import Source
 
-_LONG = 120
-"""Characters of texts that are hardly ever met again."""
+_MAX_NUMBERED_CHARS = 120
+"""Maximum characters of strings that are numbered; longer ones rarely repeat."""
 
-_MOST = 100_000
-"""Texts that are remembered."""
+_MAX_SHARED_STRINGS = 100_000
+"""Maximum number of numbered strings."""
 
-_LITTLE = 4_000_000
-"""Bytes of which it does not matter how often they say the same."""
+_PLAIN_BYTES = 4_000_000
+"""Bytes that are pickled without numbering strings."""
 
 _EMPTY = frozenset[Any]()
 
 
 class Inherited:
-    """What goes to a process that was a copy of this one: files that it had then are numbers, and so are the texts of kinds in them."""
+    """Serializes values for forked processes: files that existed before the fork, and definitions in them, are sent as numbers."""
 
     def __init__(self, sources: Mapping[int, Source]) -> None:
         self._sources = sources
         self._numbers = {id(source): number for number, source in sources.items()}
 
     def pack(self, value: object) -> bytes:
-        """Raises whatever pickling raises."""
+        """Serialize a value. Raises the same errors as pickling."""
         buffer = io.BytesIO()
-        _Referring(buffer, self._sources, self._numbers).dump(value)
+        _FilePickler(buffer, self._sources, self._numbers).dump(value)
         return buffer.getvalue()
 
     def unpack(self, data: bytes | memoryview) -> Any:
-        """What was packed, in the other process."""
-        return _Dereferring(io.BytesIO(data), self._sources).load()
+        """Deserialize a value in the other process."""
+        return _FileUnpickler(io.BytesIO(data), self._sources).load()
 
 
-class _Referring(pickle.Pickler):
+class _FilePickler(pickle.Pickler):
     def __init__(self, file: io.BytesIO, sources: Mapping[int, Source], numbers: Mapping[int, int]) -> None:
         super().__init__(file, pickle.HIGHEST_PROTOCOL)
         self._sources = sources
@@ -59,11 +59,11 @@ class _Referring(pickle.Pickler):
         return None
 
 
-class _Dereferring(pickle.Unpickler):
+class _FileUnpickler(pickle.Unpickler):
     def __init__(self, file: io.BytesIO, sources: Mapping[int, Source]) -> None:
         super().__init__(file)
         self._sources = sources
-        # Kinds that share a text still do.
+        # Kinds with the same text keep sharing it.
         self._texts: dict[tuple[int, int], str] = {}
 
     def persistent_load(self, sent: Any) -> Source | InputKind:
@@ -77,21 +77,21 @@ class _Dereferring(pickle.Unpickler):
 
 
 class Sender:
-    """One end of a pipe: values to bytes."""
+    """The sending end of a pipe: values to bytes."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
         self._sent = 0
 
     def pack(self, value: object) -> bytes:
-        """Raises whatever pickling raises; the value is as good as never sent then."""
-        if self._sent < _LITTLE:
+        """Serialize a value. Raises the same errors as pickling; the value counts as not sent then."""
+        if self._sent < _PLAIN_BYTES:
             data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
             self._sent += len(data)
             return data
         buffer, known = io.BytesIO(), len(self._numbers)
         try:
-            _Pickler(buffer, self._numbers).dump(value)
+            _StringPickler(buffer, self._numbers).dump(value)
         except BaseException:
             for text in list(self._numbers)[known:]:
                 del self._numbers[text]
@@ -100,27 +100,27 @@ class Sender:
 
 
 class Receiver:
-    """The other end: the bytes of all that was sent, in its order, to values."""
+    """The receiving end of a pipe: bytes to values, in the order they were sent."""
 
     def __init__(self) -> None:
         self._texts: list[str] = []
 
     def unpack(self, data: bytes) -> Any:
-        return _Unpickler(io.BytesIO(data), self._texts).load()
+        return _StringUnpickler(io.BytesIO(data), self._texts).load()
 
 
-class _Pickler(pickle.Pickler):
+class _StringPickler(pickle.Pickler):
     def __init__(self, file: io.BytesIO, numbers: dict[str, int]) -> None:
         super().__init__(file, pickle.HIGHEST_PROTOCOL)
         self._numbers = numbers
 
     def persistent_id(self, value: Any) -> str | int | None:
-        """A text when it goes first, its number from then on; None for what goes as it is."""
+        """Return a string the first time and its number afterwards; None for values that are pickled as usual."""
         if value.__class__ is str:
             number = self._numbers.get(value)
             if number is not None:
                 return number
-            if len(value) <= _LONG and len(self._numbers) < _MOST:
+            if len(value) <= _MAX_NUMBERED_CHARS and len(self._numbers) < _MAX_SHARED_STRINGS:
                 self._numbers[value] = len(self._numbers)
                 return value
         elif value.__class__ is frozenset and not value:
@@ -128,7 +128,7 @@ class _Pickler(pickle.Pickler):
         return None
 
 
-class _Unpickler(pickle.Unpickler):
+class _StringUnpickler(pickle.Unpickler):
     def __init__(self, file: io.BytesIO, texts: list[str]) -> None:
         super().__init__(file)
         self._texts = texts

@@ -1,4 +1,4 @@
-"""Who checks the files of a run: this process, or several where there is enough to do."""
+"""The interface of workers, and workers that use more processes for larger inputs."""
 
 from __future__ import annotations
 
@@ -13,48 +13,51 @@ from kcheck.workers.jobs import jobs_for
 
 
 class NoWorkers(Exception):
-    """Nobody is there to check; the message says why."""
+    """No worker can check files; the message explains why."""
 
 
 class Workers(Protocol):
-    """`learn` makes kinds known that the input defines; `check` checks files, which come back in any order.
+    """Checks files. The outcomes are yielded in any order.
 
-    `final`: all kinds of the input are known by now.
+    `add_kinds` registers kinds that the input defines. `final`: all kinds of the input are known.
     """
 
-    def learn(self, kinds: list[InputKind]) -> None: ...
+    def add_kinds(self, kinds: list[InputKind]) -> None: ...
 
-    def check(self, tasks: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]: ...
+    def check_files(self, tasks: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]: ...
 
     def close(self) -> None: ...
 
 
 class AutoscalingWorkers:
-    """At most so many processes, hired when there is work for them. `sources`: files by their numbers, as far as they are read."""
+    """Checks small inputs in this process and starts processes for larger ones.
+
+    `jobs`: maximum number of processes. `sources`: the loaded files by number.
+    """
 
     def __init__(self, session: Session, jobs: int, sources: Mapping[int, Source]) -> None:
         self._session = session
-        self._most = jobs
+        self._max_jobs = jobs
         self._sources = sources
         self._jobs = 1
         self._kinds: list[InputKind] = []
         self._workers: Workers = FileChecker(session)
 
-    def learn(self, kinds: list[InputKind]) -> None:
+    def add_kinds(self, kinds: list[InputKind]) -> None:
         self._kinds += kinds
-        self._workers.learn(kinds)
+        self._workers.add_kinds(kinds)
 
-    def check(self, tasks: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]:
-        jobs = jobs_for(sum(len(task.source.text) for task in tasks), self._most)
+    def check_files(self, tasks: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]:
+        jobs = jobs_for(sum(len(task.source.text) for task in tasks), self._max_jobs)
         if jobs > self._jobs:
-            # Loaded when there is use for it: most runs are small.
+            # Imported on first use: most runs are small.
             from kcheck.workers.processes import ProcessPool
 
             self._workers.close()
             self._workers, self._jobs = ProcessPool(self._session, jobs, self._sources), jobs
             if self._kinds:
-                self._workers.learn(self._kinds)
-        return self._workers.check(tasks, final)
+                self._workers.add_kinds(self._kinds)
+        return self._workers.check_files(tasks, final)
 
     def close(self) -> None:
         self._workers.close()

@@ -1,4 +1,4 @@
-"""Comments of a YAML file: which text is one, and which entries of a document it is about."""
+"""Comments of a YAML file, and the entries of a document that each comment refers to."""
 
 from __future__ import annotations
 
@@ -18,10 +18,13 @@ _BLANK = re.compile(rf"(?:\s++|#[^{BREAKS}]*+|^---(?=\s|#|\Z)|^%[^{BREAKS}]*+)*+
 
 
 class Comment(NamedTuple):
-    """A stretch of comment, from a '#' to the end of its line.
+    """A comment, from "#" to the end of the line.
 
-    `document`: the one that it stands in, or the next where it stands above a `---`. `about`: the entries that it is about,
-    none where nothing follows.
+    Attributes:
+        start: offset of the "#".
+        end: offset of the end of the line.
+        document: document that contains the comment, or the next document if the comment precedes "---".
+        about: entries that the comment refers to, empty if no entry follows.
     """
 
     start: int
@@ -31,11 +34,11 @@ class Comment(NamedTuple):
 
 
 def comments(source: Source, documents: list[Document], pattern: re.Pattern[str]) -> Iterator[Comment]:
-    """The comments in which a pattern, which begins with '#', is found.
+    """Yield the comments that contain a match of `pattern`, which must begin with "#".
 
-    Behind a value, a comment is about the entries that begin on its line, as a whole; the item of a list begins at its '- '. On a
-    line of its own it is about the next entry, and before the first key about the whole document. Text of scalars is no comment;
-    what stands in a document that does not parse, nobody knows.
+    After a value, a comment refers to the entries that begin on its line; a list item begins at "- ". A comment on a separate line refers
+    to the next entry; before the first key, it refers to the whole document. "#" inside a scalar does not begin a comment. Documents that
+    do not parse are skipped.
     """
     if not documents:
         return
@@ -48,7 +51,7 @@ def comments(source: Source, documents: list[Document], pattern: re.Pattern[str]
         if document.fault is not None or (document.trailing is not None and document.trailing <= start):
             continue
         if not document.start <= start < document.end:
-            # Outside of the documents there are comments alone, or one that does not parse and was taken out of the list.
+            # Text between documents is either only comments, or a document that does not parse and is not in `documents`.
             gap = ends[number - 1] if number else 0, document.start if number < len(documents) else len(source.text)
             if not _BLANK.fullmatch(source.text, *gap):
                 continue
@@ -58,7 +61,14 @@ def comments(source: Source, documents: list[Document], pattern: re.Pattern[str]
 
 
 class _CommentedEntry(NamedTuple):
-    """A map entry with its key, a list item or the root. `block`: whether it is a collection without brackets."""
+    """A map entry with its key, a list item or the root.
+
+    Attributes:
+        start: offset of the first character, including the key.
+        end: offset after the last character.
+        block: whether the value is a block collection.
+        root: whether this is the root of the document.
+    """
 
     start: int
     end: int
@@ -67,7 +77,7 @@ class _CommentedEntry(NamedTuple):
 
 
 class _Layout:
-    """Where the scalars and entries of a document stand."""
+    """Positions of the scalars and entries of a document."""
 
     def __init__(self, document: Document) -> None:
         self.source = document.source
@@ -85,28 +95,29 @@ class _Layout:
             else:
                 scalars.add(self.content(node))
         self.scalars = sorted(s for s in scalars if s.start < s.end)
-        # An entry stands before those in it that begin with it.
+        # An entry precedes the entries inside it that begin at the same offset.
         self.entries = sorted(entries, key=lambda e: (e.start, -e.end, not e.root))
         self.starts = [e.start for e in self.entries]
         self.inline = sorted((e for e in entries if not e.block), key=lambda e: e.end)
         self.ends = [e.end for e in self.inline]
 
     def content(self, scalar: Node) -> Span:
-        """The characters in which a '#' is text: behind the '|' of a block scalar it is not."""
+        """Return the span in which "#" is text. The header line of a block scalar, after "|" or ">", is not included."""
         start = _line_end(self.source.text, scalar.start) if scalar.style in ("|", ">") else scalar.start
         return Span(start, scalar.end)
 
     def in_scalar(self, offset: int) -> bool:
+        """Return whether the character belongs to the text of a scalar."""
         index = bisect_right(self.scalars, (offset, len(self.source.text))) - 1
         return index >= 0 and offset < self.scalars[index].end
 
     def about(self, offset: int) -> tuple[Span, ...]:
-        """The entries that a comment is about."""
+        """Return the spans of the entries that a comment at `offset` refers to."""
         line = self.source.line_starts[self.source.position(offset).line - 1]
         before = self.source.text[line:offset].lstrip()
         following = bisect_right(self.starts, offset)
         if before and not before.startswith("#"):
-            # The root of a block document begins where its first entry does, which is what the comment stands beside.
+            # The root of a block document begins at its first entry; the comment refers to that entry.
             begun = [e for e in self.entries[bisect_left(self.starts, line) : following] if not (e.root and e.block)]
             if begun:
                 return tuple(self.span(e) for e in _outermost(begun))
@@ -116,7 +127,7 @@ class _Layout:
         return tuple(self.span(e) for e in self.entries[following : following + 1])
 
     def span(self, entry: _CommentedEntry) -> Span:
-        """The characters of an entry; of the root all of its document, for there are findings before and behind it."""
+        """Return the span of an entry. For the root, the whole document: some findings are before or after the root."""
         return Span(self.document.start, self.document.end) if entry.root else Span(entry.start, entry.end)
 
 
@@ -124,7 +135,7 @@ def _entry(node: Node) -> _CommentedEntry:
     value = node.value
     block = node.style == "" and (value.__class__ is dict or value.__class__ is list)
     start = node.key.start if isinstance(node.key, Node) else node.start
-    # An empty value stands right behind its key.
+    # An empty value begins directly after its key.
     end = max(node.end, node.key.end if isinstance(node.key, Node) else start)
     return _CommentedEntry(start, end, block, node.key is None)
 

@@ -1,4 +1,4 @@
-"""One document of a file: what stands between two `---` lines."""
+"""One document of a YAML file: the text between two `---` lines."""
 
 from __future__ import annotations
 
@@ -11,11 +11,19 @@ from kcheck.yaml.syntax import SyntaxFault
 
 
 class Document:
-    """`index` counts the non-empty documents of the file from 0; `start`..`end` are its characters.
+    """One document of a file.
 
-    `root` is null where the document does not parse; `fault` says why. `body`: where its text begins, after the separator.
-    `duplicates`: (entry, the entry of the same key before it). `trailing`: where text begins that follows the end of the document and
-    that the API server never reads. `secrets`: the values that no output may show, found on demand (`redaction/document_secrets.py`).
+    Attributes:
+        source: the file.
+        index: index among the non-empty documents of the file, from 0.
+        start: offset of the first character.
+        end: offset after the last character.
+        root: root node; null if the document does not parse.
+        fault: syntax error, None if the document parses.
+        duplicates: pairs (entry, earlier entry with the same key).
+        trailing: offset of text after the end of the document, which the API server ignores; None if there is none.
+        secrets: values that must not appear in any output, computed on demand by `redaction/document_secrets.py`.
+        body: offset of the text after the separator line.
     """
 
     __slots__ = ("body", "duplicates", "end", "fault", "index", "root", "secrets", "source", "start", "trailing")
@@ -45,6 +53,6 @@ class Document:
 
 
 def broken(source: Source, start: int, end: int, fault: SyntaxFault) -> Document:
-    """A document that does not parse."""
+    """Return a document that does not parse."""
     first, last = (min(max(at, 0), len(source.text)) for at in fault[:2])
     return Document(source, 0, start, end, Node(None, first, last), fault._replace(start=first, end=last))

@@ -1,7 +1,7 @@
-"""A value of a YAML document and where it stands.
+"""Values of a YAML document and their positions.
 
-`Node` is total: a child that is not there is an `Absent` node, false, which knows what it would be called. Rules need no
-guards, and a finding on an absent node is shown at its nearest present key.
+Accessing a missing child of a `Node` returns an `Absent` node, which is false and knows its key. Rules therefore need no checks for
+missing values, and a finding on an absent node is shown at its nearest present key.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ Scalar = str | int | float | bool | None
 
 
 class SharedBlock:
-    """The text of a block map that may stand in many places and says the same in all of them.
+    """The text of a block map that occurs in several places and has the same value in all of them.
 
-    `passed`: who has looked at what it says and found nothing to tell of it, and nothing in it that matters elsewhere. They need
-    not look again, wherever it stands; what else their judgement depends on is part of what they leave here.
-    `plain`: the plain value, once somebody has asked for one that is shared.
+    Attributes:
+        passed: keys of checks that reported nothing for this text and extracted no facts from it; they skip further occurrences. A key
+            contains everything else that the result of the check depends on.
+        plain: the plain value as returned by `Node.shared`, None before the first call.
     """
 
     __slots__ = ("passed", "plain")
@@ -29,20 +30,25 @@ class SharedBlock:
         self.plain: dict[str, Any] | None = None
 
     def read(self, node: Node) -> dict[str, Node]:
-        """What the text makes as the value of a node."""
+        """Parse the text and return it as the value of `node`."""
         raise NotImplementedError
 
     def mentions(self, word: str) -> bool:
-        """Whether a word stands anywhere in the text: what does not is no key in it."""
+        """Return whether the text contains a word. A word that it does not contain is not a key at any level."""
         raise NotImplementedError
 
     def has(self, key: str) -> bool:
-        """Whether the map itself has a key, which is a plain word."""
+        """Return whether the map has a key at its top level. `key`: a plain word."""
         raise NotImplementedError
 
 
 class SharedRef:
-    """A passage as the value of a node. `value`: what it says, None as long as nobody has asked."""
+    """A shared block as the value of a node.
+
+    Attributes:
+        passage: the shared block.
+        value: the parsed value, None before the first access.
+    """
 
     __slots__ = ("passage", "value")
 
@@ -52,11 +58,16 @@ class SharedRef:
 
 
 class Node:
-    """`value`: dict of Nodes, list of Nodes or a scalar as sigs.k8s.io/yaml reads it.
+    """A value of a YAML document.
 
-    `start`, `end`: character offsets in the file's text. `key`: the key Node of a map entry (of an absent one, its text), the index
-    of a list item, None at the root. `style`: "" plain, "'", '"', "|", ">" for scalars, "{" flow or "" block for collections.
-    `held`: the value, or a Quote that has it or can read it.
+    Attributes:
+        value: dict of Nodes, list of Nodes, or a scalar as sigs.k8s.io/yaml reads it.
+        start: offset of the first character in the file's text.
+        end: offset after the last character.
+        style: "" plain, "'", '"', "|" or ">" for scalars; "{" flow or "" block for collections.
+        key: key Node of a map entry (its text for an absent entry), index of a list item, None at the root.
+        parent: the enclosing collection, None at the root.
+        held: the value, or a SharedRef that contains or parses it.
     """
 
     __slots__ = ("end", "held", "key", "parent", "start", "style")
@@ -75,6 +86,7 @@ class Node:
 
     @property
     def value(self) -> Any:
+        """The value; a shared block is parsed on first access."""
         held = self.held
         if isinstance(held, SharedRef):
             if held.value is None:
@@ -88,12 +100,12 @@ class Node:
 
     @property
     def passage(self) -> SharedBlock | None:
-        """The passage that the value is, where it may be one that stands elsewhere, too. Asking for it reads nothing."""
+        """The shared block that is the value, None if the value is not one. Access does not parse it."""
         held = self.held
         return held.passage if isinstance(held, SharedRef) else None
 
     def __bool__(self) -> bool:
-        """Whether there is something: null is nothing, as it is to the API server."""
+        """Return whether the value is present and not null: the API server treats null as absent."""
         return self.held is not None
 
     def __getitem__(self, key: str | int) -> Node:
@@ -118,7 +130,7 @@ class Node:
         return isinstance(held, SharedRef) and key in self.value
 
     def __iter__(self) -> Iterator[Node]:
-        """The items of a list, the values of a map; nothing for a scalar."""
+        """Iterate over the items of a list or the values of a map; empty for a scalar."""
         held = self.held
         if isinstance(held, list):
             return iter(held)
@@ -138,14 +150,14 @@ class Node:
         return f"<{type(self).__name__} {self.path or '.'} {self.plain()!r}>"
 
     def at(self, *keys: str | int) -> Node:
-        """The node under these keys, present or not."""
+        """Return the node at a path of keys, an Absent node if it is missing."""
         node = self
         for key in keys:
             node = node[key]
         return node
 
-    def imaginary(self, *keys: str | int) -> Node:
-        """What these keys would name, whether or not anything can be there: the API server names some fields that no type has."""
+    def virtual(self, *keys: str | int) -> Node:
+        """Return an Absent node with this path, without a lookup: the API server reports some fields that no type defines."""
         node = self
         for key in keys:
             node = Absent(node, key)
@@ -153,7 +165,7 @@ class Node:
 
     @property
     def entries(self) -> list[tuple[str, Node]]:
-        """Keys and values of a map; empty for anything else."""
+        """Keys and values of a map, empty for any other value."""
         held = self.held
         if isinstance(held, dict):
             return list(held.items())
@@ -172,13 +184,13 @@ class Node:
 
     @property
     def text(self) -> str:
-        """The string that stands here, "" where there is none."""
+        """The value if it is a string, otherwise ""."""
         held = self.held
         return held if isinstance(held, str) else ""
 
     @property
     def integer(self) -> int | None:
-        """The whole number that stands here (1.0 is one), None where there is none."""
+        """The value if it is an integer (1.0 counts as one), otherwise None."""
         value = self.held
         if isinstance(value, int):
             return None if isinstance(value, bool) else value
@@ -187,7 +199,8 @@ class Node:
         return None
 
     @property
-    def flag(self) -> bool | None:
+    def boolean(self) -> bool | None:
+        """The value if it is a boolean, otherwise None."""
         held = self.held
         return held if isinstance(held, bool) else None
 
@@ -205,24 +218,24 @@ class Node:
 
     @property
     def key_span(self) -> Span:
-        """Where the key stands; the value itself for a list item and the root."""
+        """Span of the key; span of the value for a list item and the root."""
         key = self.key
         return Span(key.start, key.end) if isinstance(key, Node) else Span(self.start, self.end)
 
     @property
     def keys(self) -> list[str | int]:
-        """The way from the root to here."""
-        way: list[str | int] = []
+        """Keys and indexes from the root to this node."""
+        keys: list[str | int] = []
         node: Node | None = self
         while node is not None and node.key is not None:
-            way.append(node.key.held if isinstance(node.key, Node) else node.key)
+            keys.append(node.key.held if isinstance(node.key, Node) else node.key)
             node = node.parent
-        way.reverse()
-        return way
+        keys.reverse()
+        return keys
 
     @property
     def path(self) -> str:
-        """`spec.containers[0].image`, every map key after a dot."""
+        """Path such as `spec.containers[0].image`: every map key but the first follows a dot."""
         parts: list[str] = []
         for key in self.keys:
             if isinstance(key, int):
@@ -232,7 +245,7 @@ class Node:
         return "".join(parts)
 
     def plain(self) -> Any:
-        """The value alone, as JSON would carry it."""
+        """Return the value as plain dicts, lists and scalars, as in JSON."""
         value = self.value
         if isinstance(value, dict):
             return {k: v.plain() for k, v in value.items()}
@@ -241,7 +254,7 @@ class Node:
         return value
 
     def shared(self) -> Any:
-        """As `plain`, for who changes nothing in it: of passages that stand in several places there is one value."""
+        """Like `plain`, but the caller must not modify the result: occurrences of a shared block share one value."""
         passage = self.passage
         if passage is not None:
             if passage.plain is None:
@@ -256,14 +269,14 @@ class Node:
 
 
 class Absent(Node):
-    """A child that is not there. Its place is its nearest present ancestor."""
+    """A missing child. Its position is that of its nearest present ancestor."""
 
     __slots__ = ()
 
     exists = False
 
     def __init__(self, parent: Node, key: str | int) -> None:
-        # Rules ask for many more children than there are: no call of the constructor above.
+        # Does not call Node.__init__, for speed: rules access many missing children.
         self.held = None
         self.start = parent.start
         self.end = parent.end
@@ -276,7 +289,7 @@ class Absent(Node):
 
     @property
     def near(self) -> Node:
-        """The nearest ancestor that is there."""
+        """The nearest present ancestor."""
         node: Node = self
         while not node.exists and node.parent is not None:
             node = node.parent

@@ -1,4 +1,4 @@
-"""What both readers make of a document's text."""
+"""The result of both readers for one document."""
 
 from __future__ import annotations
 
@@ -6,11 +6,17 @@ from kcheck.text.record import NamedTuple
 from kcheck.yaml.node import Node
 
 DEPTH_LIMIT = 200
-"""Levels of nesting that are read: no Kubernetes object has as many."""
+"""Maximum nesting depth: no Kubernetes object is nested as deeply."""
 
 
 class Built(NamedTuple):
-    """The tree, its doubled keys, and where text begins that follows the end of the document."""
+    """A parsed document.
+
+    Attributes:
+        root: the tree.
+        duplicates: pairs (entry, earlier entry with the same key).
+        trailing: offset of text after the end of the document, None if there is none.
+    """
 
     root: Node
     duplicates: list[tuple[Node, Node]]

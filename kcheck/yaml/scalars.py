@@ -1,6 +1,6 @@
-"""Scalars as sigs.k8s.io/yaml v1.6 reads them (go-yaml v2 with YAML 1.1 booleans), which is how kubectl and the API server do.
+"""Scalars as sigs.k8s.io/yaml v1.6 reads them (go-yaml v2 with YAML 1.1 booleans), as do kubectl and the API server.
 
-`0400` is 256, `on` and `y` are true, dates and `1:30` stay text, infinities are an error because JSON has none.
+`0400` is 256, `on` and `y` are true, dates and `1:30` are strings, infinities are an error because JSON has none.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kcheck.yaml.node import Scalar
 
 
 class BadScalar(Exception):
-    """A scalar that the server's reader refuses; the message says what to write instead."""
+    """A scalar that the reader of the API server rejects. The message is a Complaint where help is known."""
 
 
 _WORDS: Final[dict[str, Scalar]] = {"": None, "~": None}
@@ -28,7 +28,7 @@ _WORDS.update({"y": True, "Y": True, "n": False, "N": False})
 
 _INFINITE: Final = {sign + "." + form for sign in ("", "+", "-") for form in ("inf", "Inf", "INF")} | {".nan", ".NaN", ".NAN"}
 
-# Only text that begins so can be anything but a string: one look at the first character settles most scalars.
+# Every plain scalar that is not a string begins with one of these characters, so most scalars are resolved by their first character.
 AMBIGUOUS: Final = frozenset("0123456789+-.~nNyYtTfFoO")
 
 _FLOAT: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
@@ -37,7 +37,7 @@ _MAX: Final = 2**64
 
 
 def _number(text: str) -> int | float | None:
-    """The number that Go makes of a plain scalar, None where it is none."""
+    """Return the number that Go reads from a plain scalar, None if it is not a number."""
     digits = text.replace("_", "") if "_" in text else text
     if _INTEGER.match(digits):
         sign, body = ("-", digits[1:]) if digits[0] == "-" else ("", digits.lstrip("+"))
@@ -48,7 +48,7 @@ def _number(text: str) -> int | float | None:
         elif len(body) > 1 and body[0] == "0":
             value = int(body, 8)
         else:
-            # Python refuses to read thousands of digits, and thirty are too many for Go already.
+            # Python rejects thousands of digits; 30 digits are already out of range in Go.
             value = int(body) if len(body) < 30 else _MAX
         if sign:
             value = -value
@@ -63,15 +63,14 @@ def _number(text: str) -> int | float | None:
 
 
 def _json_number(number: float) -> int | float:
-    """What is left of a float once Go has written it as JSON: a whole one has lost its point."""
+    """Return a float as Go writes it to JSON: an integral value becomes an integer."""
     return int(number) if number.is_integer() and abs(number) < 2**63 else number
 
 
 def resolve(text: str) -> Scalar:
-    """Value of a plain scalar without a tag. Raises BadScalar for an infinity or a NaN."""
+    """Return the value of a plain scalar without a tag. Raises BadScalar for infinities and NaN."""
     if text and text[0] not in AMBIGUOUS:
         return text
-    # Numbers and common words begin so as well: that it is none of these is no exception.
     if text in _WORDS:
         return _WORDS[text]
     if text[0] in "0123456789+-.":
@@ -85,7 +84,7 @@ def resolve(text: str) -> Scalar:
 
 _STANDARD = "tag:yaml.org,2002:"
 _RESOLVED: Final[dict[str, tuple[type, ...]]] = {"int": (int,), "float": (float, int), "bool": (bool,), "null": (type(None),)}
-# mypyc compiles no surrogates in literals.
+# mypyc does not support surrogates in literals.
 _ESCAPED: Final = pattern(f"[{chr(0xDC80)}-{chr(0xDCFF)}]")
 _DIGITS = "[A-Za-z0-9+/]"
 _BASE64: Final = pattern(f"(?:{_DIGITS}{{4}})*+(?:{_DIGITS}{{2}}==|{_DIGITS}{{3}}=)?")
@@ -94,7 +93,7 @@ _TIMESTAMP: Final = pattern(rf"(\d{{4}})-(\d\d?)-(\d\d?)(?:[Tt]{_CLOCK}(?:Z|[+-]
 
 
 def tagged(tag: str, text: str) -> Scalar:
-    """Value of a scalar with an explicit tag. Raises BadScalar where the text does not fit the tag."""
+    """Return the value of a scalar with an explicit tag. Raises BadScalar if the text is not valid for the tag."""
     if not tag.startswith(_STANDARD):
         return text
     short = tag[len(_STANDARD) :]
@@ -117,13 +116,13 @@ def tagged(tag: str, text: str) -> Scalar:
 
 
 def tagged_key(tag: str, text: str) -> str:
-    """The JSON key that a key with an explicit tag becomes. Raises BadScalar."""
+    """Return the JSON key of a key with an explicit tag. Raises BadScalar."""
     value = tagged(tag, text)
     return value if isinstance(value, str) else key_text(text)
 
 
 def value_key(value: object) -> str:
-    """The JSON key that a value becomes where an alias of it is a key. Raises BadScalar."""
+    """Return the JSON key of a value whose alias is used as a key. Raises BadScalar."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -136,7 +135,7 @@ def value_key(value: object) -> str:
 
 
 def _binary(text: str) -> str:
-    """The text that base64 stands for, with the sign for an unreadable character for each byte that is not UTF-8."""
+    """Decode base64 to text; each byte that is not valid UTF-8 becomes U+FFFD."""
     written = text.replace("\r", "").replace("\n", "")
     if not _BASE64.fullmatch(written):
         raise BadScalar(Complaint("the value of !!binary is not valid base64", "remove the tag or encode the value"))
@@ -145,7 +144,7 @@ def _binary(text: str) -> str:
 
 
 def _is_timestamp(text: str) -> bool:
-    """Whether Go reads a time in one of the forms that its YAML library knows."""
+    """Return whether go-yaml accepts the text as a timestamp."""
     found = _TIMESTAMP.fullmatch(text)
     if found is None:
         return False
@@ -159,9 +158,9 @@ def _is_timestamp(text: str) -> bool:
 
 
 def key_text(text: str) -> str:
-    """The JSON key that an untagged plain key becomes: `on:` is "true", `0400:` is "256".
+    """Return the JSON key of a plain key without a tag: `on:` is "true", `0400:` is "256".
 
-    Raises BadScalar for null and for integers over int64.
+    Raises BadScalar for null and for integers greater than int64.
     """
     number = _number(text) if text and text[0] in "0123456789+-." else None
     if number is None:
@@ -179,7 +178,7 @@ def key_text(text: str) -> str:
 
 
 def _float_key(number: float) -> str:
-    """A float key as the library writes it: in single precision, with the least digits that read back, Go's format 'g'."""
+    """Return a float key as go-yaml writes it: single precision, the fewest digits that round-trip, format "g" of Go."""
     try:
         (single,) = struct.unpack("f", struct.pack("f", number))
     except OverflowError:

@@ -9,7 +9,7 @@ from kcheck.text.record import NamedTuple
 
 
 class SyntaxFault(NamedTuple):
-    """Where reading stopped (character offsets in the file's text) and why."""
+    """A syntax error: character offsets in the file's text, and the message."""
 
     start: int
     end: int
@@ -78,7 +78,7 @@ _TEMPLATE = re.compile(r"\{\{")
 
 
 def explain(problem: str, context: str) -> str:
-    """Our message for libyaml's problem; its own words where we have none."""
+    """Return our message for a problem of libyaml, or the message of libyaml if it is unknown."""
     words = f"{context or ''} {problem or ''}"
     for theirs, message, help in _WORDS:
         if theirs in words:
@@ -87,5 +87,5 @@ def explain(problem: str, context: str) -> str:
 
 
 def is_template(text: str) -> bool:
-    """Whether the text has Go template marks, as Helm charts do."""
+    """Return whether the text contains Go template actions, as in Helm charts."""
     return _TEMPLATE.search(text) is not None

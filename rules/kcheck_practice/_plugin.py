@@ -1,4 +1,4 @@
-"""How kcheck finds the rules of this package where there is no index of them."""
+"""The plug-in hooks of this package, used if the package has no index of its rules."""
 
 from types import ModuleType
 

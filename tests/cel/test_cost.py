@@ -9,7 +9,7 @@ import pytest
 from kcheck.cel.cost.cost import estimate_cost
 from kcheck.cel.eval.program import Environment, Program
 from kcheck.cel.schema.declarations import shape_of
-from kcheck.cel.schema.native_values import read
+from kcheck.cel.schema.native_values import read_value
 from kcheck.cel.values.types import DYN
 from kcheck.cel.values.values import EvaluationError
 from tests.cel.notation import read_table
@@ -59,7 +59,7 @@ def test_spent(expression: str, cost: int) -> None:
     assert SHAPE is not None
     program = ENVIRONMENT.compile(expression)
     assert isinstance(program, Program), program
-    program.evaluate({"self": read({"a": "abc", "l": ["a", "a"], "obj": {"q": "b"}, "i": 2}, SHAPE)})
+    program.evaluate({"self": read_value({"a": "abc", "l": ["a", "a"], "obj": {"q": "b"}, "i": 2}, SHAPE)})
     assert program.spent == cost
 
 

@@ -47,7 +47,7 @@ def test_a_file_is_fixed_and_what_is_left_reported(program: Program, pod: Path) 
 def test_fixed_once_there_is_nothing_to_fix(program: Program, pod: Path) -> None:
     pod.write_text(NEW)
     before = pod.stat()
-    assert program("check", "--fix", *SAFE, "pod.yaml").out.endswith("Nothing was fixed.\n")
+    assert program("check", "--fix", *SAFE, "pod.yaml").out.endswith("No fixes applied.\n")
     assert (pod.stat().st_mtime_ns, pod.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
     done = program("check", "--diff", *SAFE, "pod.yaml")
     assert (done.code, done.out, done.err) == (0, "", "")
@@ -127,7 +127,7 @@ def test_unsafe_fixes_must_be_asked_for(program: Program, pod: Path) -> None:
     pod.write_text(MEMORY)
     done = program("check", "--fix", *UNSAFE, "pod.yaml")
     assert (done.code, pod.read_text()) == (1, MEMORY)
-    assert done.out.endswith("Nothing was fixed. 1 finding left with an unsafe fix: --unsafe-fixes makes it, too.\n")
+    assert done.out.endswith("No fixes applied. 1 more finding can be fixed with --unsafe-fixes.\n")
     done = program("check", "--fix", "--unsafe-fixes", *UNSAFE, "pod.yaml")
     assert (done.code, pod.read_text()) == (0, MEMORY.replace("512", "512Mi"))
 
@@ -142,17 +142,17 @@ def test_other_formats_have_the_closing_line_beside_them(program: Program, pod: 
 
 def test_a_file_that_somebody_else_writes_is_left_alone(program: Program, pod: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (pod.parent / "other.yaml").write_text(OLD)
-    run = Fixing.run
+    run = Fixing.fix_all
 
     def interrupted(self: Fixing, check: object) -> object:
         report = run(self, check)  # type: ignore[arg-type]
         pod.write_text(OLD + "# more\n")
         return report
 
-    monkeypatch.setattr(Fixing, "run", interrupted)
+    monkeypatch.setattr(Fixing, "fix_all", interrupted)
     done = program("check", "--fix", *SAFE, ".")
     assert done.code == 2
-    assert done.err == "kcheck: pod.yaml has changed since it was checked: it is not fixed\n"
+    assert done.err == "kcheck: not fixed: pod.yaml has changed since it was checked\n"
     assert pod.read_text() == OLD + "# more\n"
     assert (pod.parent / "other.yaml").read_text() == NEW
     assert "pod.yaml:5:3" in done.out
@@ -164,7 +164,7 @@ def test_a_read_only_file_is_told_and_the_rest_is_fixed(program: Program, pod: P
     (pod.parent / "other.yaml").write_text(OLD)
     pod.chmod(0o444)
     done = program("check", "--fix", *SAFE, ".")
-    assert (done.code, done.err) == (2, "kcheck: pod.yaml is read-only: it is not fixed\n")
+    assert (done.code, done.err) == (2, "kcheck: not fixed: pod.yaml is read-only\n")
     assert (pod.read_text(), (pod.parent / "other.yaml").read_text()) == (OLD, NEW)
 
 
@@ -174,7 +174,7 @@ def test_a_folder_that_cannot_be_written_is_told(program: Program, pod: Path, mo
 
     monkeypatch.setattr(os, "replace", refuse)
     done = program("check", "--fix", "--no-cache", *SAFE, "pod.yaml")
-    assert (done.code, done.err) == (2, "kcheck: pod.yaml cannot be written: Permission denied\n")
+    assert (done.code, done.err) == (2, "kcheck: not fixed: pod.yaml cannot be written: Permission denied\n")
     assert [p.name for p in pod.parent.iterdir()] == ["pod.yaml"]
     assert pod.read_text() == OLD
 
@@ -185,7 +185,7 @@ def test_a_folder_that_cannot_be_written_is_told(program: Program, pod: Path, mo
         (("--fix", "-"), "standard input and pipes"),
         (("--diff", "-"), "standard input and pipes"),
         (("--fix", "--shard", "1/2", "--output", "x", "pod.yaml"), "--shard"),
-        (("--unsafe-fixes", "pod.yaml"), "--unsafe-fixes goes with"),
+        (("--unsafe-fixes", "pod.yaml"), "--unsafe-fixes requires"),
     ],
 )
 def test_what_makes_no_sense_is_a_usage_error(program: Program, pod: Path, arguments: tuple[str, ...], said: str) -> None:

@@ -36,7 +36,7 @@ def test_output(program: Program) -> None:
     assert program("graph", "a.yaml", "--format", "html", "--output", "graph.html").out == ""
     assert Path("graph.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     done = program("graph", "a.yaml", "--output", "nowhere/graph.html")
-    assert (done.code, "no such folder: nowhere" in done.err) == (2, True)
+    assert (done.code, 'folder "nowhere" does not exist' in done.err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -58,11 +58,11 @@ def test_parts(program: Program, flags: list[str], names: list[str]) -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (["--kind", "Servce"], "no kind Servce: did you mean Service?"),
-        (["--focus", "Service/wb"], "no object Service/wb: did you mean Service/web?"),
-        (["--namespace", "x"], "no namespace x: the input has none"),
+        (["--kind", "Servce"], 'unknown kind "Servce"; did you mean "Service"?'),
+        (["--focus", "Service/wb"], 'unknown object "Service/wb"; did you mean "Service/web"?'),
+        (["--namespace", "x"], 'unknown namespace "x"; the input has no namespace'),
         (["--format", "svg"], "'svg' is not one of"),
-        (["--select", "nothing"], "no rule or group"),
+        (["--select", "nothing"], "unknown rule or group"),
     ],
 )
 def test_what_there_is_not(program: Program, flags: list[str], message: str) -> None:

@@ -35,7 +35,7 @@ def test_a_failing_rule_is_named_and_the_rest_is_told(program: Program, plug_in:
     assert found.code == 2
     findings = {f["rule"]: f["message"] for f in json.loads(found.out)["findings"]}
     assert findings.keys() == {"internal-error", "invalid-port-number"}
-    assert findings["internal-error"] == "rule acme/clumsy failed on Pod web: ZeroDivisionError: of all things"
+    assert findings["internal-error"] == 'rule acme/clumsy failed on Pod "web": ZeroDivisionError: of all things'
 
 
 def test_it_cannot_be_ignored_but_the_rule_can(program: Program, plug_in: Install) -> None:
@@ -52,7 +52,7 @@ def test_a_plug_in_that_does_not_load_is_named(program: Program, plug_in: Instal
     found = program("check", "bad.yaml", "--select", "invalid-port-number", "--format", "concise")
     assert found.code == 2
     assert "invalid-port-number" in found.out
-    assert found.err == "kcheck: the plug-in acme could not be loaded: ImportError: no module named acme\n"
+    assert found.err == "kcheck: plug-in acme could not be loaded: ImportError: no module named acme\n"
     listed = program("rules", "--select", "invalid-port-number")
     assert (listed.code, listed.out.count("\n")) == (2, 2)
     assert "acme" in listed.err
@@ -65,15 +65,15 @@ def test_a_reporter_that_fails_is_named(program: Program, plug_in: Install) -> N
     plug_in("acme", reporters=[Reporter("acme-csv", write)])
     found = program("check", "bad.yaml", "--format", "acme-csv")
     assert (found.code, found.out) == (2, "")
-    assert "the reporter acme-csv failed: KeyError: 'column'" in found.err
+    assert "reporter acme-csv failed: KeyError: 'column'" in found.err
 
 
 def test_our_own_mistakes_end_with_2(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> object:
         raise RuntimeError("broken")
 
-    monkeypatch.setattr("kcheck.cli.input.run", broken)
+    monkeypatch.setattr("kcheck.cli.input.run_pipeline", broken)
     found = program("check", "bad.yaml")
     assert found.code == 2
     assert "RuntimeError: broken" in found.err
-    assert "a mistake in kcheck itself" in found.err
+    assert "this is a bug in kcheck" in found.err

@@ -43,7 +43,7 @@ def test_a_config_is_printed_and_nothing_is_lost(program: Program) -> None:
     put(lint_yaml=LINTER)
     done = program("migrate", "lint.yaml")
     assert done.code == 0
-    assert done.out.startswith("# From lint.yaml (kube-linter), by kcheck migrate.\nrules:\n")
+    assert done.out.startswith("# Migrated from lint.yaml (kube-linter) by kcheck migrate.\nrules:\n")
     assert "  latest-tag: off  # kube-linter: latest-tag\n" in done.out
     assert not Path(".kcheck.yaml").exists()
 
@@ -104,7 +104,7 @@ def test_no_file_is_overwritten_unasked(program: Program) -> None:
     Path(".kcheck.yaml").write_text("# mine\n")
     done = program("migrate", "lint.yaml", "--output", ".kcheck.yaml")
     assert done.code == 2
-    assert "is there already" in done.err
+    assert "already exists" in done.err
     assert Path(".kcheck.yaml").read_text() == "# mine\n"
     assert program("migrate", "lint.yaml", "--output", ".kcheck.yaml", "--force").code == 0
     assert "too-few-replicas" in Path(".kcheck.yaml").read_text()
@@ -138,9 +138,9 @@ def test_a_folder_is_looked_through(program: Program) -> None:
     [
         (["none.yaml"], "no such file"),
         (["values.yaml"], "neither a manifest nor a config"),
-        (["web.yaml", "--output", "x"], "no config among the files"),
-        (["lint.yaml", "--from", "kube-score"], "no line of it calls kube-score"),
-        (["lint.yaml", "--output", "none/x.yaml"], "no such folder"),
+        (["web.yaml", "--output", "x"], "none of the files is a config"),
+        (["lint.yaml", "--from", "kube-score"], "no call of kube-score score found"),
+        (["lint.yaml", "--output", "none/x.yaml"], "does not exist"),
         (["lint.yaml", "--from", "tslint"], "tslint"),
     ],
 )

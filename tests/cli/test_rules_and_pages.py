@@ -17,7 +17,7 @@ def test_rules_as_a_table(program: Program) -> None:
 
 def test_rules_as_data(program: Program) -> None:
     rules = {r["id"]: r for r in json.loads(program("rules", "--format", "json").out)}
-    assert rules["latest-tag"]["options"][0]["type"] == "a list of texts"
+    assert rules["latest-tag"]["options"][0]["type"] == "a list of strings"
     assert "core/v1 ContainerPort" in rules["invalid-port-number"]["types"]
     assert rules["invalid-port-number"]["page"].endswith("/pages/port-number.md")
 
@@ -41,11 +41,11 @@ def test_rules_like_one_check_as_data(program: Program) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("kubelinter", "--like: no tool 'kubelinter': did you mean kube-linter?"),
-        ("kube-linter/latest-tags", "--like: no check 'kube-linter/latest-tags': did you mean kube-linter/latest-tag?"),
-        ("checkov/CKV_K8S_1", "--like: no check 'checkov/CKV_K8S_1': see kcheck rules --like checkov"),
-        ("kube-linter/x", "--like: no check 'kube-linter/x': see kcheck rules --like kube-linter"),
-        ("grep", "--like: no tool 'grep': write one of checkov, "),
+        ("kubelinter", '--like: unknown tool "kubelinter"; did you mean "kube-linter"?'),
+        ("kube-linter/latest-tags", '--like: unknown check "kube-linter/latest-tags"; did you mean "kube-linter/latest-tag"?'),
+        ("checkov/CKV_K8S_1", '--like: unknown check "checkov/CKV_K8S_1"; see kcheck rules --like checkov'),
+        ("kube-linter/x", '--like: unknown check "kube-linter/x"; see kcheck rules --like kube-linter'),
+        ("grep", '--like: unknown tool "grep"; use one of checkov, '),
     ],
 )
 def test_rules_like_an_unknown_tool(program: Program, name: str, message: str) -> None:
@@ -83,7 +83,7 @@ def test_groups_are_listed_with_what_they_are_about(program: Program) -> None:
 
 
 def test_explain_lists_options(program: Program) -> None:
-    assert "  allow: a list of texts, [] by default\n" in program("explain", "latest-tag").out
+    assert "  allow: a list of strings, [] by default\n" in program("explain", "latest-tag").out
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

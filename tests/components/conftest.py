@@ -11,7 +11,7 @@ from kcheck.check.session import Session
 from kcheck.discovery.discover import discover
 from kcheck.finding.finding import Finding
 from kcheck.rule.ruleset import choose
-from kcheck.run.run import run
+from kcheck.run.run import run_pipeline
 from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 from kcheck.testing.texts import registry_with
@@ -31,6 +31,6 @@ def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text)
         session = Session(registry, choose(registry, ["spec"]), [Store(load("1.36"))])
-        return run(discover(paths or list(files)), session).findings
+        return run_pipeline(discover(paths or list(files)), session).findings
 
     return go

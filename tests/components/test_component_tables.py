@@ -143,12 +143,12 @@ def test_a_kind_under_another_version_or_a_slip_of_it() -> None:
 @pytest.mark.parametrize(
     ("api_version", "kind", "words"),
     [
-        ("v1", "Policy", "write a KubeSchedulerConfiguration"),
+        ("v1", "Policy", "use a KubeSchedulerConfiguration"),
         ("policy/v1beta1", "PodSecurityPolicy", "label namespaces with pod-security.kubernetes.io/enforce"),
         ("extensions/v1beta1", "PodSecurityPolicy", "label namespaces with pod-security.kubernetes.io/enforce"),
-        ("settings.k8s.io/v1alpha1", "PodPreset", "write a MutatingAdmissionPolicy"),
-        ("servicecatalog.k8s.io/v1beta1", "ClusterServiceBroker", "given up in 2022"),
-        ("servicecatalog.k8s.io/v1beta1", "ServiceBinding", "given up in 2022"),
+        ("settings.k8s.io/v1alpha1", "PodPreset", "use a MutatingAdmissionPolicy"),
+        ("servicecatalog.k8s.io/v1beta1", "ClusterServiceBroker", "retired in 2022"),
+        ("servicecatalog.k8s.io/v1beta1", "ServiceBinding", "retired in 2022"),
     ],
 )
 def test_what_went_for_good_says_what_to_do_instead(api_version: str, kind: str, words: str) -> None:

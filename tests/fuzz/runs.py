@@ -27,15 +27,15 @@ from kcheck.migration.writing import config_text
 from kcheck.reporters import BUILT_IN, Style, find_reporter
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import RuleSet, choose
-from kcheck.run.bundle_stage import conclude
+from kcheck.run.bundle_stage import build_report
 from kcheck.run.fixing import Fixing
-from kcheck.run.run import WorkerFactory, check_files, run
+from kcheck.run.run import WorkerFactory, check_all_files, run_pipeline
 from kcheck.schema.builtin.definitions import load
 from kcheck.schema.external.catalog import BadSchemas, read_schemas
 from kcheck.schema.store import Store
 from kcheck.shards.files import BadShard, Head, read_shards, write_shard
 from kcheck.shards.selection import Share
-from kcheck.text.edit import apply
+from kcheck.text.edit import apply_edits
 from kcheck.text.source import Source
 from kcheck.yaml.parse import parse
 from tests.fuzz import sentences
@@ -74,7 +74,7 @@ def session(complete: bool = False) -> Session:
 def report_of(text: str, of: Session | None = None) -> Report:
     """The report of a text on standard input."""
     stream = io.BytesIO(text.encode("utf-8", "surrogatepass"))
-    return run(Discovery([Target(NAME, True, stdin=True)]), of or session(len(text) % 2 == 0), stdin=stream)
+    return run_pipeline(Discovery([Target(NAME, True, stdin=True)]), of or session(len(text) % 2 == 0), stdin=stream)
 
 
 def no_failure(report: Report) -> Report:
@@ -122,7 +122,7 @@ def _hold_fixes(text: str, report: Report) -> None:
     faults = sum(document.fault is not None for document in before)
     for finding in fixed[:5]:
         assert finding.fix is not None
-        mended = apply(text, finding.fix.edits)
+        mended = apply_edits(text, finding.fix.edits)
         after = parse(Source(NAME, mended))
         told = (finding.rule, finding.fix)
         assert sum(document.fault is not None for document in after) <= faults, told
@@ -154,7 +154,7 @@ def _hold_fixing(text: str) -> None:
 
 def _fixing(path: Path, complete: bool) -> Fixing:
     fixing = Fixing(Discovery([Target(str(path), True)]), unsafe=True)
-    no_failure(fixing.run(lambda found: run(found, session(complete))))
+    no_failure(fixing.fix_all(lambda found: run_pipeline(found, session(complete))))
     assert not fixing.changed
     return fixing
 
@@ -341,7 +341,7 @@ def shard_lines() -> tuple[str, ...]:
     files = sorted(folder.glob("*.yaml"))[:2]
     share = Share(1, 1)
     found = Discovery([Target(str(path.relative_to(ROOT)), True) for path in files])
-    checked = check_files(Discovery([Target(str(path), True) for path in files]), of, WorkerFactory(of, 1, None), share=share)
+    checked = check_all_files(Discovery([Target(str(path), True) for path in files]), of, WorkerFactory(of, 1, None), share=share)
     terms = session_spec_of(of, [target.path for target in found.targets])
     out = io.StringIO()
     from kcheck.finding.severity import WARNING
@@ -372,7 +372,7 @@ def hold_shard(text: str) -> None:
     path.write_bytes(text.encode("utf-8", "surrogatepass"))
     try:
         head, checked, of = read_shards([str(path)], registry())
-        report = conclude(head.passed, checked, of)
+        report = build_report(head.passed, checked, of)
     except BadShard as error:
         said = str(error)
         assert said.strip()

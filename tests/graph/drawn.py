@@ -9,7 +9,7 @@ from pathlib import Path
 from kcheck.discovery.discover import discover
 from kcheck.graph.graph import Graph
 from kcheck.graph.relations import graph_of
-from kcheck.run.run import run
+from kcheck.run.run import run_pipeline
 from tests.relations.world import session
 
 SCRIPT = "</script><script>document.title='taken'</script>"
@@ -37,7 +37,7 @@ def draw(folder: Path, files: Mapping[str, str], *rules: str) -> Graph:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    return graph_of(run(discover([str(folder)]), session(*(rules or ("internal-error",)))))
+    return graph_of(run_pipeline(discover([str(folder)]), session(*(rules or ("internal-error",)))))
 
 
 def edges(graph: Graph) -> list[str]:

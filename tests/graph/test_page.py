@@ -12,7 +12,7 @@ from kcheck.discovery.discover import discover
 from kcheck.graph import html
 from kcheck.graph.graph import Graph
 from kcheck.graph.relations import graph_of
-from kcheck.run.run import run
+from kcheck.run.run import run_pipeline
 from tests.conftest import ROOT
 from tests.graph.browser import PROGRAM, Browser
 from tests.graph.drawn import HOSTILE, IMAGE, SCRIPT, draw
@@ -54,7 +54,7 @@ def page(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Browser]]:
 
 
 def example(name: str, *rules: str) -> Graph:
-    return graph_of(run(discover([str(ROOT / "examples" / name)]), session(*rules)))
+    return graph_of(run_pipeline(discover([str(ROOT / "examples" / name)]), session(*rules)))
 
 
 def shows(browser: Browser, graph: Graph) -> None:
@@ -86,7 +86,7 @@ def test_the_examples(page: Callable[..., Browser], name: str) -> None:
 
 @pytest.mark.skipif(not BOOKINFO.is_dir(), reason="the recorded manifests are not beside the checkout")
 def test_bookinfo(page: Callable[..., Browser]) -> None:
-    graph = graph_of(run(discover([str(BOOKINFO)]), session()))
+    graph = graph_of(run_pipeline(discover([str(BOOKINFO)]), session()))
     assert len(graph.nodes) > 100
     assert len(graph.edges) > 200
     shows(page(graph), graph)

@@ -26,7 +26,7 @@ def test_by_namespace(graph: Graph) -> None:
         "ServiceAccount/shop/web", "ClusterRoleBinding.rbac.authorization.k8s.io/web",
     }  # fmt: skip
     assert len(part.edges) == 4
-    with pytest.raises(NotFound, match="no namespace shoop: did you mean shop"):
+    with pytest.raises(NotFound, match='unknown namespace "shoop"; did you mean "shop"'):
         of_namespaces(graph, ["shoop"])
 
 
@@ -34,7 +34,7 @@ def test_by_kind(graph: Graph) -> None:
     part = of_kinds(graph, ["service", "Deployment"])
     assert list(states(part)) == ["Service/shop/web", "Deployment.apps/shop/web", "Deployment.apps/else/other"]
     assert len(part.edges) == 1
-    with pytest.raises(NotFound, match="no kind Deploymnet: did you mean Deployment"):
+    with pytest.raises(NotFound, match='unknown kind "Deploymnet"; did you mean "Deployment"'):
         of_kinds(graph, ["Deploymnet"])
 
 
@@ -44,7 +44,7 @@ def test_around_an_object(graph: Graph, depth: int, count: int) -> None:
 
 
 def test_around_nothing(graph: Graph) -> None:
-    with pytest.raises(NotFound, match="no object Service/wbe: did you mean Service/web"):
+    with pytest.raises(NotFound, match='unknown object "Service/wbe"; did you mean "Service/web"'):
         around(graph, "Service/wbe", 1)
-    with pytest.raises(NotFound, match="write KIND/NAME"):
+    with pytest.raises(NotFound, match="use KIND/NAME"):
         around(graph, "nothing", 1)

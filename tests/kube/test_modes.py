@@ -21,4 +21,4 @@ def test_intended(value: int, meant: int | None) -> None:
 
 def test_messages_write_octal() -> None:
     assert file_modes.octal(256) == "0400"
-    assert concise(file_modes.mode(755)) == "a file mode lies between 0 and 0777 (511), this is 755; write 0755"
+    assert concise(file_modes.mode(755)) == "file mode 755 is out of range (0 to 0777, decimal 511); did you mean 0755?"

@@ -20,7 +20,7 @@ def test_reference(value: int | str, fine: bool) -> None:
 
 
 def test_a_number_in_quotes_is_named() -> None:
-    assert concise(ports.reference("80")) == "'80' is text, so the server looks for a port of that name; write 80 without quotes"
+    assert concise(ports.reference("80")) == '"80" is a string, so it is used as a port name; use 80 without quotes'
 
 
 def test_resolve() -> None:

@@ -59,7 +59,7 @@ def test_nothing_but_what_is_named(intake: Intake, tmp_path: Path) -> None:
     text = config_text(intake.draft)
     assert text.splitlines()[1:] == [
         "rules:",
-        "  practice: off  # nothing but what follows was asked for",
+        "  practice: off  # only the rules below were enabled",
         "  latest-tag: on  # kube-linter: latest-tag",
         "  runtime-socket: on  # kube-linter: docker-sock",
     ]
@@ -70,7 +70,7 @@ def test_nothing_but_what_is_named(intake: Intake, tmp_path: Path) -> None:
 
 def test_everything_beats_nothing_as_kube_linter_says(intake: Intake) -> None:
     taken(intake, "checks: {doNotAutoAddDefaults: true, addAllBuiltIn: true}\n")
-    assert not any(intake.draft.solitary)
+    assert not any(intake.draft.exclusive)
 
 
 def test_a_rule_that_another_check_wants_stays_on(intake: Intake) -> None:
@@ -82,7 +82,7 @@ def test_a_rule_that_another_check_wants_stays_on(intake: Intake) -> None:
 def test_paths(intake: Intake, tmp_path: Path) -> None:
     notes = taken(intake, "checks:\n  ignorePaths: [vendor/**, ./deploy, /tmp/*.yaml, ../other, ~/here]\n")
     assert written(intake, tmp_path).exclude == ("/deploy", "vendor/**")
-    assert sum("exclude reaches" in note for note in notes) == 3
+    assert sum("exclude only matches files" in note for note in notes) == 3
 
 
 def test_custom_checks(intake: Intake, tmp_path: Path) -> None:
@@ -117,12 +117,12 @@ def test_custom_checks(intake: Intake, tmp_path: Path) -> None:
     assert settings["missing-recommended-labels"].options == {"labels": ("company.io/release", "team")}
     assert settings["too-few-replicas"].options == {"minimum": 5}
     assert [n.partition(": ")[2] for n in notes] == [
-        "kube-linter custom check team: value: a|b: has no counterpart in missing-recommended-labels",
-        "kube-linter custom check contact (template missing-required-annotation): kcheck has no such rule; a plug-in can",
-        "too-few-replicas minimum is 5 already, so not 7: a rule runs once",
-        "kube-linter custom check token (template env-var): kcheck has no such rule; a plug-in can",
-        "kube-linter custom check no-secrets (template disallowed-api-obj): kcheck has no such rule; a plug-in can",
-        "kube-linter custom check quiet: scope: kcheck asks privileged-container of all that it is about",
+        "kube-linter custom check team: value: a|b: no equivalent in missing-recommended-labels",
+        "kube-linter custom check contact (template missing-required-annotation): kcheck has no such rule; write it as a plug-in",
+        "too-few-replicas minimum is already 5, so 7 is ignored: a rule has one value for all files",
+        "kube-linter custom check token (template env-var): kcheck has no such rule; write it as a plug-in",
+        "kube-linter custom check no-secrets (template disallowed-api-obj): kcheck has no such rule; write it as a plug-in",
+        "kube-linter custom check quiet: scope: not supported; privileged-container applies to all kinds",
     ]
 
 
@@ -140,7 +140,7 @@ def test_what_is_not_known_is_told_with_its_line(intake: Intake) -> None:
         "kube-linter",
     )
     assert ".kube-linter.yaml:3: kube-linter no-such-check: kcheck has no such rule" in notes
-    assert ".kube-linter.yaml:4: kube-linter never-was: no such check is known, so nothing is switched off for it" in notes
+    assert ".kube-linter.yaml:4: kube-linter never-was: unknown check, so no rule is switched off" in notes
     assert ".kube-linter.yaml:5: kube-linter newKey: kcheck has no such setting" in notes
 
 
@@ -191,8 +191,8 @@ def test_kube_score_by_its_command_line(intake: Intake, tmp_path: Path) -> None:
     assert config.settings["missing-memory-limit"].on is True
     assert config.settings.keys().isdisjoint({"missing-cpu-limit", "too-few-replicas", "missing-network-policy"})
     told = [note.message for note in intake.draft.settled()]
-    assert "kube-score --new-flag: no such flag is known" in told
-    assert "kube-score nope: no such check is known, so nothing is switched off for it" in told
+    assert "kube-score --new-flag: unknown flag" in told
+    assert "kube-score nope: unknown check, so no rule is switched off" in told
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_checkov_runs_all_it_has(intake: Intake, tmp_path: Path) -> None:
 
 def test_checkov_with_a_list_runs_that(intake: Intake) -> None:
     taken(intake, "check: CKV_K8S_14,CKV_K8S_2*\nskip-check: [CKV_K8S_21]\n")
-    assert intake.draft.solitary == [True]
+    assert intake.draft.exclusive == [True]
     assert {"latest-tag", "missing-run-as-non-root", "runtime-socket"} <= intake.draft.settings().keys()
     assert "default-namespace" not in intake.draft.settings()
 
@@ -252,15 +252,15 @@ def test_checkov_with_a_list_runs_that(intake: Intake) -> None:
 def test_checkov_for_something_else(intake: Intake) -> None:
     notes = taken(intake, "framework: [terraform]\nskip-check: [CKV_K8S_14]\n")
     assert intake.draft.settings() == {}
-    assert notes == ["config.yaml:1: checkov framework: terraform is not about Kubernetes: nothing is taken over"]
+    assert notes == ["config.yaml:1: checkov framework: terraform does not include Kubernetes, so nothing is migrated"]
 
 
 def test_two_configs_make_one(intake: Intake, tmp_path: Path) -> None:
     taken(intake, "checks: {doNotAutoAddDefaults: true, include: [latest-tag]}\n", "a.yaml")
     taken(intake, "checks: {tagNotSpecified: danger, hostIPCSet: warning}\n", "b.yaml")
     assert config_text(intake.draft) == (
-        "# From a.yaml (kube-linter), by kcheck migrate.\n"
-        "# From b.yaml (polaris), by kcheck migrate.\n"
+        "# Migrated from a.yaml (kube-linter) by kcheck migrate.\n"
+        "# Migrated from b.yaml (polaris) by kcheck migrate.\n"
         "rules:\n"
         "  host-ipc: on  # polaris: hostIPCSet\n"
         "  latest-tag: error  # kube-linter: latest-tag; polaris: tagNotSpecified\n"

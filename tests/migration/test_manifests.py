@@ -110,7 +110,7 @@ def test_a_map_that_would_be_empty_goes(counterparts: Counterparts) -> None:
 def test_nothing_found_is_nothing_to_ignore(counterparts: Counterparts) -> None:
     new, notes = migrated(counterparts, annotated("ignore-check.kube-linter.io/latest-tag: x"), found=frozenset())
     assert new == POD
-    assert notes == ["a.yaml:6: kube-linter latest-tag: kcheck finds nothing of the kind here, so there is nothing to ignore"]
+    assert notes == ["a.yaml:6: kube-linter latest-tag: kcheck has no such finding here, so there is nothing to ignore"]
 
 
 def test_what_takes_several_objects_is_named_unseen(counterparts: Counterparts) -> None:

@@ -23,7 +23,9 @@ def labelled(*lines: str) -> str:
 def test_a_key_that_is_not_the_users(key: str, meant: str) -> None:
     (finding,) = check_text(labelled(f"{key}: x"), ["reserved-label-prefix"])
     assert key in finding.concise
-    assert finding.concise.endswith(f"did you mean {meant}?" if meant else "use a prefix of your own")
+    assert finding.concise.endswith(
+        f'did you mean "{meant}"?' if meant else f"use your own prefix, such as example.com/{key.rpartition('/')[2]}"
+    )
 
 
 @pytest.mark.parametrize(

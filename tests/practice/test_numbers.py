@@ -7,7 +7,7 @@ import json
 import pytest
 
 from kcheck.testing import check_text
-from kcheck.text.edit import apply
+from kcheck.text.edit import apply_edits
 from tests.practice.told import pod, told
 
 
@@ -90,5 +90,5 @@ def test_a_mended_json_file_is_json() -> None:
     text = f'{{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "a"}}, "spec": {{"containers": [{container}]}}}}'
     (finding,) = check_text(text, ["wrong-resource-unit"], name="pod.json")
     assert finding.fix is not None
-    mended = json.loads(apply(text, finding.fix.edits))
+    mended = json.loads(apply_edits(text, finding.fix.edits))
     assert mended["spec"]["containers"][0]["resources"]["limits"]["memory"] == "512Mi"

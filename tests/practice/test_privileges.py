@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kcheck.testing import check_text
-from kcheck.text.edit import apply
+from kcheck.text.edit import apply_edits
 from tests.practice.told import pod, told
 
 
@@ -133,7 +133,7 @@ ADDED = "      allowPrivilegeEscalation: false\n"
 def test_lines_that_a_fix_adds(before: str, after: str) -> None:
     (found,) = check_text(before, ["privilege-escalation-unset"])
     assert found.fix is not None
-    assert apply(before, found.fix.edits) == after
+    assert apply_edits(before, found.fix.edits) == after
     assert check_text(after, ["privilege-escalation-unset"]) == []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kcheck.testing import check_text
-from kcheck.text.edit import apply
+from kcheck.text.edit import apply_edits
 from tests.practice.told import containers, told
 
 
@@ -37,7 +37,7 @@ def test_retired_registries(image: str, right: str, safe: bool) -> None:
     (found,) = check_text(text, ["deprecated-registry"])
     assert found.fix is not None
     assert found.fix.safe is safe
-    assert apply(text, found.fix.edits) == containers(right)
+    assert apply_edits(text, found.fix.edits) == containers(right)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kcheck.testing import check_text
-from kcheck.text.edit import apply
+from kcheck.text.edit import apply_edits
 from tests.practice.told import pod
 
 
@@ -34,4 +34,4 @@ def test_the_fix(spec: str, fixed: str) -> None:
     text = pod(spec)
     (found,) = check_text(text, ["default-service-account-token"])
     assert found.fix is not None
-    assert apply(text, found.fix.edits).endswith(f"spec:\n{fixed}")
+    assert apply_edits(text, found.fix.edits).endswith(f"spec:\n{fixed}")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kcheck.kube.pod import Pod
-from kcheck.kube.pod_security import EVER, breaks, version_of
+from kcheck.kube.pod_security import LATEST, version_of, violations
 from kcheck.kube.resource import Resource
 from kcheck.testing import check_text
 from kcheck.text.source import Source
@@ -28,7 +28,7 @@ _CONTROLS = {
 
 def broken(pod: dict[str, Any], level: str, version: int) -> set[str]:
     document = parse(Source("pod.json", json.dumps(pod)))[0]
-    found = breaks(Pod(document.root["spec"], Resource(document.root, document)))
+    found = violations(Pod(document.root["spec"], Resource(document.root, document)))
     asked = (each for each in found if level == "restricted" or each.level == "baseline")
     return {_CONTROLS[each.control] for each in asked if each.since <= version < each.until}
 
@@ -52,7 +52,7 @@ def test_before_125_windows_was_not_let_off() -> None:
 
 @pytest.mark.parametrize(
     ("text", "version"),
-    [("latest", EVER), ("", EVER), ("v1.36", 36), ("v1.0", 0), ("1.36", None), ("v1.036", None), ("v2.1", None), ("newest", None)],
+    [("latest", LATEST), ("", LATEST), ("v1.36", 36), ("v1.0", 0), ("1.36", None), ("v1.036", None), ("v2.1", None), ("newest", None)],
 )
 def test_versions(text: str, version: int | None) -> None:
     assert version_of(text) == version

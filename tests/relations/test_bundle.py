@@ -35,7 +35,7 @@ selectors = st.builds(lambda found: Selector(tuple(found)), st.lists(requirement
 
 def made(number: int, name: str, file: str, namespace: str, labels: dict[str, str], added: frozenset[str] | None, whole: bool) -> Facts:
     place = Location(file, 0, SPOT, "", ObjectId("apps/v1", "Deployment", namespace, name), "", number)
-    return Facts(place.object, place, {}, pods=(PodFact(labels, (), place, added=added),), whole=whole)
+    return Facts(place.object, place, {}, pods=(PodFact(labels, (), place, added=added),), is_complete=whole)
 
 
 objects = st.lists(
@@ -57,11 +57,11 @@ def test_selected(every: list[Facts], selector: Selector) -> None:
     bundle = Bundle(every)
     for by in bundle.facts:
         near = [f for f in bundle.facts if may_share(by.id.namespace, f.id.namespace) and bundle.variants.together(by.named, f.named)]
-        expected = {(f.place.start, number) for f in near for number, pod in enumerate(f.pods) if f.whole and pod.meets(selector)}
-        found = [(f.place.start, f.pods.index(pod)) for f, pod in bundle.selected(by, selector)]
+        expected = {(f.place.start, number) for f in near for number, pod in enumerate(f.pods) if f.is_complete and pod.meets(selector)}
+        found = [(f.place.start, f.pods.index(pod)) for f, pod in bundle.pods_matching(by, selector)]
         assert len(found) == len(set(found))
         assert set(found) == expected
-        here = {(f.place.start, f.pods.index(pod)) for f, pod in bundle.selected(by, selector, "file")}
+        here = {(f.place.start, f.pods.index(pod)) for f, pod in bundle.pods_matching(by, selector, "file")}
         assert here == {(f.place.start, 0) for f in every if (f.place.start, 0) in expected and f.place.file == by.place.file}
 
 
@@ -70,7 +70,7 @@ def test_patches_of_an_object_are_seen_through_it(every: list[Facts], labels: di
     selector = Selector(tuple(Requirement(k, "In", (v,)) for k, v in labels.items()))
     for f in Bundle(every).facts:
         for pod in f.pods:
-            if f.whole and not labels.items() <= pod.labels.items() and pod.added == frozenset() and pod.meets(selector):
+            if f.is_complete and not labels.items() <= pod.labels.items() and pod.added == frozenset() and pod.meets(selector):
                 patched = {**pod.labels}
                 for patch in pod.patches:
                     patched.update((k, v) for k, v in patch.items() if labels.get(k) == v)

@@ -70,7 +70,7 @@ def test_patches_are_not_whole() -> None:
     patch = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 3}\n---\n"
     image = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec: {template: {spec: {containers: [{name: c}]}}}\n---\n"
     removal = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n$patch: delete\n---\n"
-    assert [f.whole for f in facts(patch + image + removal + workload() + service())] == [False, False, False, True, True]
+    assert [f.is_complete for f in facts(patch + image + removal + workload() + service())] == [False, False, False, True, True]
 
 
 def test_odd_input_makes_no_facts_and_no_trouble() -> None:

@@ -31,7 +31,7 @@ spec:
 def test_a_service_apart_from_its_workload(tmp_path: Path) -> None:
     found = check(tmp_path, {"service.yaml": SERVICE, "deployment.yaml": DEPLOYMENT}, "service-in-separate-file")
     assert lines(tmp_path, found) == ["service.yaml:4 shop"]
-    assert found[0].concise == "Service shop and Deployment shop, which it serves, stand in two files; put them into one"
+    assert found[0].concise == ('Service "shop" and the Deployment "shop" that it selects are in different files; move them into one file')
 
 
 def test_one_file_or_two_workloads_or_another_folder(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run.run import run
+from kcheck.run.run import run_pipeline
 from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 from kcheck.text.source import Source
@@ -35,7 +35,7 @@ def check(folder: Path, files: Mapping[str, str], *rules: str, complete: bool = 
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    return run(discover([str(folder)]), session(*rules, complete=complete)).findings
+    return run_pipeline(discover([str(folder)]), session(*rules, complete=complete)).findings
 
 
 def lines(folder: Path, findings: list[Finding]) -> list[str]:

@@ -119,7 +119,7 @@ def test_reporters_of_plug_ins() -> None:
     assert find_reporter("acme", [acme]).load() is own
     assert find_reporter("json", [json]) in BUILT_IN
     assert list(reporters([json, acme])) == [*(each.name for each in BUILT_IN), "acme"]
-    with pytest.raises(UnknownFormat, match="unknown format 'sarf'; did you mean \"sarif\""):
+    with pytest.raises(UnknownFormat, match='unknown format "sarf"; did you mean "sarif"'):
         find_reporter("sarf")
     with pytest.raises(UnknownFormat, match="use one of text, concise, json, sarif, github, acme"):
         find_reporter("something", [acme])

@@ -19,7 +19,7 @@ from kcheck.finding.severity import WARNING
 from kcheck.kube.location import ObjectId
 from kcheck.reporters.fingerprint import fingerprints
 from kcheck.reporters.sarif import artifact_location
-from kcheck.text.edit import Edit, apply
+from kcheck.text.edit import Edit, apply_edits
 from kcheck.text.source import Source
 from tests.reporters.sample import DEPLOYMENT, finding, line_place, place, shown
 
@@ -73,7 +73,7 @@ def test_fixes_can_be_made(report: Report) -> None:
         text = text[:start] + new + text[start + length :]
         assert line in text.splitlines()
     edits = [e for f in report.findings if f.fix for e in f.fix.edits]
-    assert text == apply(DEPLOYMENT, edits)
+    assert text == apply_edits(DEPLOYMENT, edits)
 
 
 def test_a_fix_without_edits_is_none(report: Report) -> None:

@@ -38,7 +38,7 @@ def test_quiet_has_no_closing_line(report: Report, golden: Callable[[str], str])
 
 def test_verbose_lists_what_was_passed_over(report: Report, golden: Callable[[str], str]) -> None:
     before, found, line = golden("text.txt").rpartition("Found")
-    passed = "Passed over:\n  values.yaml: no Kubernetes object\n  vendor/: ignored by .gitignore: vendor/\n\n"
+    passed = "Skipped files:\n  values.yaml: no Kubernetes object\n  vendor/: ignored by .gitignore: vendor/\n\n"
     assert shown(report, style=Style(verbose=True)) == before + passed + found + line
     assert shown(Report(files=1), style=Style(verbose=True)) == "No findings in 1 file (0 documents).\n"
 
@@ -55,7 +55,7 @@ def test_statistics(report: Report, golden: Callable[[str], str]) -> None:
     [
         (Report(files=12, documents=28), "No findings in 12 files (28 documents)."),
         (Report(files=1, documents=1, suppressed=1), "No findings in 1 file (1 document). 1 finding suppressed."),
-        (Report(), "No findings: no file was checked."),
+        (Report(), "No findings: no files were checked."),
         (Report(findings=[finding(line_place("a", 1, 2))] * 2, files=3, documents=1), "Found 2 warnings in 1 of 3 files (1 document)."),
         # A file that cannot be read is not among those that were checked.
         (Report(findings=[finding(line_place("", 1, 1))]), "Found 1 warning in 1 of 1 file (0 documents)."),

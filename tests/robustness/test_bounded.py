@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kcheck.cel.eval.activation import MEMORY
+from kcheck.cel.eval.activation import MAX_RESULT_CHARS
 from kcheck.cel.eval.program import Environment, Program
 from kcheck.cel.kubernetes.rule_evaluation import find_rules
 from kcheck.cel.kubernetes.rule_validation import refused_rules
@@ -21,7 +21,7 @@ from kcheck.cel.values.types import DYN
 from kcheck.cel.values.values import EvaluationError
 from kcheck.config.pattern import Globs
 from kcheck.discovery.glob import path_regex
-from kcheck.kube.suggestions import MOST, Lexicon, distance, nearest
+from kcheck.kube.suggestions import MAX_EXACT_WORDS, Lexicon, distance, nearest
 from kcheck.regex.automaton import Automaton, TooManySteps
 from kcheck.regex.patterns import matches_whole
 from kcheck.text.source import Source
@@ -161,12 +161,12 @@ def test_globs_match_what_they_say(glob: list[str], path: list[str]) -> None:
 
 
 def test_a_lexicon_finds_what_all_words_would_give() -> None:
-    words = [f"{word(i)}-{word(i * 37)}" for i in range(5 * MOST)]
+    words = [f"{word(i)}-{word(i * 37)}" for i in range(5 * MAX_EXACT_WORDS)]
     lexicon = Lexicon(words)
     for each in words[:: len(words) // 40]:
         for wrong in (each[:-1], each[1:], each[:3] + "x" + each[4:], each.upper(), each.replace("-", "_"), each[1] + each[0] + each[2:]):
             assert nearest(wrong, lexicon) == nearest(wrong, words)
-    assert len(lexicon.around("shop-config")) <= MOST
+    assert len(lexicon.around("shop-config")) <= MAX_EXACT_WORDS
 
 
 @given(st.text("abc", max_size=8), st.text("abc", max_size=8), st.integers(0, 4))
@@ -227,7 +227,7 @@ def test_memory_of_expressions_is_bounded(source: str) -> None:
     try:
         with pytest.raises(EvaluationError, match="operation cancelled"):
             program.evaluate({"self": {"s": "a" * 20_000, "l": list(range(20_000))}})
-        assert tracemalloc.get_traced_memory()[1] < 4 * MEMORY
+        assert tracemalloc.get_traced_memory()[1] < 4 * MAX_RESULT_CHARS
     finally:
         tracemalloc.stop()
 

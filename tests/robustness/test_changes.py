@@ -14,7 +14,7 @@ from kcheck.finding.report import Report
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
 from kcheck.run import file_stage
-from kcheck.run.run import run
+from kcheck.run.run import run_pipeline
 from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 
@@ -24,7 +24,7 @@ TYPO = POD.replace("image:", "imagePullpolicy: Always, image:")
 
 def check(folder: Path) -> Report:
     registry = Registry.load()
-    return run(discover([str(folder)]), Session(registry, choose(registry), [Store(load("1.36"))]))
+    return run_pipeline(discover([str(folder)]), Session(registry, choose(registry), [Store(load("1.36"))]))
 
 
 def told(report: Report, file: str) -> set[str]:
@@ -36,7 +36,7 @@ def test_what_is_no_file_any_more_when_it_is_read_is_told(tmp_path: Path, monkey
     """Between finding a file and reading it."""
     (tmp_path / "a.yaml").write_text(POD)
     (tmp_path / "b.yaml").write_text(TYPO)
-    before = file_stage.load
+    before = file_stage.load_file
 
     def late(target, *rest):  # type: ignore[no-untyped-def]
         path = Path(target.path)
@@ -50,7 +50,7 @@ def test_what_is_no_file_any_more_when_it_is_read_is_told(tmp_path: Path, monkey
                 path.symlink_to(path)
         return before(target, *rest)
 
-    monkeypatch.setattr(file_stage, "load", late)
+    monkeypatch.setattr(file_stage, "load_file", late)
     report = check(tmp_path)
     assert told(report, "a.yaml") == {"unreadable-file"}
     assert "unknown-field" in told(report, "b.yaml")
@@ -58,7 +58,7 @@ def test_what_is_no_file_any_more_when_it_is_read_is_told(tmp_path: Path, monkey
 
 def test_a_file_is_read_once_and_judged_as_it_was_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.yaml").write_text(TYPO)
-    before = file_stage.load
+    before = file_stage.load_file
     reads = []
 
     def overwritten(target, *rest):  # type: ignore[no-untyped-def]
@@ -67,7 +67,7 @@ def test_a_file_is_read_once_and_judged_as_it_was_then(tmp_path: Path, monkeypat
         Path(target.path).write_text(POD)
         return source
 
-    monkeypatch.setattr(file_stage, "load", overwritten)
+    monkeypatch.setattr(file_stage, "load_file", overwritten)
     assert "unknown-field" in told(check(tmp_path), "a.yaml")
     assert len(reads) == 1
 
@@ -76,8 +76,8 @@ def test_a_large_input_is_read_twice_and_told_as_it_is_the_second_time(tmp_path:
     """Beyond what is kept in memory a file is read again; it may have changed or gone by then."""
     (tmp_path / "a.yaml").write_text(TYPO)
     (tmp_path / "b.yaml").write_text(TYPO)
-    monkeypatch.setattr(file_stage, "KEPT", 0)
-    before = file_stage.load
+    monkeypatch.setattr(file_stage, "MAX_KEPT_CHARS", 0)
+    before = file_stage.load_file
     seen: set[str] = set()
 
     def late(target, *rest):  # type: ignore[no-untyped-def]
@@ -89,7 +89,7 @@ def test_a_large_input_is_read_twice_and_told_as_it_is_the_second_time(tmp_path:
         seen.add(name)
         return before(target, *rest)
 
-    monkeypatch.setattr(file_stage, "load", late)
+    monkeypatch.setattr(file_stage, "load_file", late)
     report = check(tmp_path)
     assert told(report, "a.yaml") == {"unreadable-file"}
     assert "unknown-field" not in told(report, "b.yaml")

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from kcheck.cache import store as caching
-from kcheck.cache.results import _File
+from kcheck.cache.results import _CachedOutcome
 from kcheck.check.suppressions import Ignore, Ignores
 from kcheck.codec.encoding import packed
 from kcheck.facts.facts import Facts
@@ -61,11 +61,11 @@ class Bed:
     def replace(self, change: Callable[[str, list[bytes]], list[bytes]]) -> None:
         """Change the parts of all entries. `change` takes the name of an entry, which is that of a file or "" for relations."""
         for path in filter(Path.is_file, self.packs()):
-            pack = caching._read(path)
+            pack = caching._read_pack(path)
             for name, entries in pack.entries.items():
                 for entry in entries:
                     pack.new[name, entry.key] = change(name, [bytes(part) for part in pack.parts(name, entry)])
-            caching._write(path, pack)
+            caching._write_pack(path, pack)
 
 
 @pytest.fixture
@@ -167,10 +167,14 @@ def hostile_parts() -> Mapping[str, list[bytes]]:
         "no bytes": [b"", b"", b""],
         "large numbers": [many, many, many],
         "facts for a file": [packed([], list[Facts])] * 3,
-        "a file for facts": [packed(_File(1), _File)] * 3,
-        "unknown rule": [packed(_File(1, (known._replace(rule="no-such"),)), _File), b"", b""],
-        "far away": [packed(_File(-(2**31), (known._replace(place=far, related=(Related(far, "x"),)),)), _File), b"", b""],
-        "wide ignores": [packed(_File(1, (known,), Ignores([wide] * 10)), _File), b"", b""],
+        "a file for facts": [packed(_CachedOutcome(1), _CachedOutcome)] * 3,
+        "unknown rule": [packed(_CachedOutcome(1, (known._replace(rule="no-such"),)), _CachedOutcome), b"", b""],
+        "far away": [
+            packed(_CachedOutcome(-(2**31), (known._replace(place=far, related=(Related(far, "x"),)),)), _CachedOutcome),
+            b"",
+            b"",
+        ],
+        "wide ignores": [packed(_CachedOutcome(1, (known,), Ignores([wide] * 10)), _CachedOutcome), b"", b""],
     }
 
 
@@ -202,7 +206,7 @@ def test_fixes_are_not_taken_from_the_cache(bed: Bed) -> None:
 
     bed.check("--isolated", ".")
     evil = Finding("unknown-field", Severity.ERROR, "spec", "m", AT, fix=Fix("evil", (Edit(0, 0, "# evil\n"),)))
-    bed.replace(lambda name, parts: [packed(_File(1, (evil,)), _File), parts[1], parts[2]] if name else parts)
+    bed.replace(lambda name, parts: [packed(_CachedOutcome(1, (evil,)), _CachedOutcome), parts[1], parts[2]] if name else parts)
     assert b"m" in bed.check().out
     bed.check("--isolated", "--fix", ".")
     assert (bed.input / "pod.yaml").read_text() == LARGE

@@ -17,7 +17,7 @@ from kcheck.facts.bundle import Bundle
 from kcheck.finding.report import Report
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run.run import run
+from kcheck.run.run import run_pipeline
 from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 from tests.robustness.conftest import Program
@@ -88,15 +88,15 @@ def checked(folder: Path, ids: list[str], found: Discovery | None = None) -> Rep
             setattr(module, value.id.replace("-", "_"), value)
     registry.add(module)
     session = Session(registry, choose(registry, [*ids, "image-reference"]), [Store(load("1.36"))])
-    return run(found or discover([str(folder)]), session)
+    return run_pipeline(found or discover([str(folder)]), session)
 
 
 @pytest.fixture
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time_limit, "BASE", 0.3)
-    monkeypatch.setattr(time_limit, "_AGAIN", 0.3)
-    monkeypatch.setattr("kcheck.run.bundle_stage._CHARACTERS", 0)
-    monkeypatch.setattr("kcheck.rule.plan.MOST_PROBLEMS", 50)
+    monkeypatch.setattr(time_limit, "_REPEAT_SECONDS", 0.3)
+    monkeypatch.setattr("kcheck.run.bundle_stage._CHARS_PER_OBJECT", 0)
+    monkeypatch.setattr("kcheck.rule.plan.MAX_PROBLEMS_PER_SUBJECT", 50)
 
 
 @pytest.mark.usefixtures("hurry")

@@ -69,7 +69,7 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     config = kept / "kcheck.yaml"
     config.write_text("complete: true\n")
     # So little input is not worth a cache.
-    patch.setattr("kcheck.run.run.CACHED_FROM", 0)
+    patch.setattr("kcheck.run.run.CACHE_MIN_CHARS", 0)
     patch.chdir(folder)
     for title, chosen in SETS.items():
         for form in FORMS:

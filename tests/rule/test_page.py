@@ -2,7 +2,7 @@
 
 import pytest
 
-from kcheck.rule.page import Drawing, PageFault, read
+from kcheck.rule.page import Drawing, PageFault, read_page
 
 PAGE = """\
 # latest-tag
@@ -41,7 +41,7 @@ allow: [nginx]
 
 
 def test_examples_and_drawings() -> None:
-    page = read(PAGE)
+    page = read_page(PAGE)
     first, second = page.examples
     assert page.id == "latest-tag"
     assert (first.line, first.language, first.options, first.fixed) == (7, "yaml", "", None)
@@ -57,30 +57,30 @@ def test_examples_and_drawings() -> None:
 
 
 def test_prose_is_for_readers() -> None:
-    prose = read(PAGE).prose
+    prose = read_page(PAGE).prose
     assert prose.startswith("Why. See `image`.\n\n```yaml\n")
     assert "for writers" not in prose
 
 
 def test_a_test_can_stand_for_examples() -> None:
-    page = read("# a\n\n<!-- tested: tests/test_a.py -->\n\nWhy.\n")
+    page = read_page("# a\n\n<!-- tested: tests/test_a.py -->\n\nWhy.\n")
     assert (page.tested, page.examples, page.prose) == ("tests/test_a.py", (), "Why.\n")
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "line 1: a page begins"),
-        ("A rule\n", "line 1: a page begins"),
-        ("# two words\n", "line 1: a page begins"),
-        ("# a\n```yaml\na: 1\n", "line 2: this block has no end"),
-        ("# a\n```yaml\n#   ^^ over nothing\n```\n", "line 3: carets draw under a line"),
+        ("", "line 1: a page must begin"),
+        ("A rule\n", "line 1: a page must begin"),
+        ("# two words\n", "line 1: a page must begin"),
+        ("# a\n```yaml\na: 1\n", "line 2: unterminated block"),
+        ("# a\n```yaml\n#   ^^ over nothing\n```\n", "line 3: carets must follow the line"),
         ("# a\n```yaml options\na: 1\n```\n", "line 2: no example follows"),
         ("# a\n```yaml options\na: 1\n```\n```yaml options\nb: 1\n```\n", "line 2: no example follows"),
-        ("# a\n```yaml fixed\na: 1\n```\n", "line 2: no example stands before"),
-        ("# a\n```yaml fxied\na: 1\n```\n", "line 2: a block is 'options', 'fixed' or an example, not 'fxied'"),
+        ("# a\n```yaml fixed\na: 1\n```\n", "line 2: no example precedes"),
+        ("# a\n```yaml fxied\na: 1\n```\n", "line 2: unknown block type 'fxied'"),
     ],
 )
 def test_what_is_wrong_has_its_line(text: str, said: str) -> None:
     with pytest.raises(PageFault, match=said):
-        read(text)
+        read_page(text)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kcheck.rule.page import read
+from kcheck.rule.page import read_page
 from kcheck.testing import check_headings
 
 PAGE = """\
@@ -43,7 +43,7 @@ Since kcheck 0.1.0.
 
 
 def test_a_page_with_all_headings() -> None:
-    page = read(PAGE)
+    page = read_page(PAGE)
     check_headings(page, ["allow_names"])
     assert page.since == "0.1.0"
     assert [section.title for section in page.sections] == ["What it checks", "Why", "Example", "Fixed", "Options", "References"]
@@ -69,14 +69,14 @@ def test_a_page_with_all_headings() -> None:
 def test_what_is_wrong_with_headings(old: str, new: str, fault: str) -> None:
     assert old in PAGE
     with pytest.raises(AssertionError, match=fault):
-        check_headings(read(PAGE.replace(old, new, 1)), ["allow_names"])
+        check_headings(read_page(PAGE.replace(old, new, 1)), ["allow_names"])
 
 
 def test_a_fixed_block_is_an_example_of_its_section() -> None:
-    check_headings(read(PAGE.replace("```yaml\nimage: nginx:1.29", "```yaml fixed\nimage: nginx:1.29")), ["allow_names"])
+    check_headings(read_page(PAGE.replace("```yaml\nimage: nginx:1.29", "```yaml fixed\nimage: nginx:1.29")), ["allow_names"])
 
 
 def test_a_page_whose_rule_has_a_test_needs_no_example() -> None:
     before, _, after = PAGE.partition("## Example")
-    page = read(before + "<!-- tested: tests/run/test_load.py -->\n\n## Options" + after.partition("## Options")[2])
+    page = read_page(before + "<!-- tested: tests/run/test_load.py -->\n\n## Options" + after.partition("## Options")[2])
     check_headings(page, ["allow_names"])

@@ -11,7 +11,7 @@ import pytest
 
 from kcheck.check import time_limit
 from kcheck.check.time_limit import Budget, OutOfBudget
-from kcheck.cli.input import Input, found_by
+from kcheck.cli.input import Input, find_files
 from kcheck.cli.settings import Failure
 from kcheck.config.config import Config
 
@@ -38,12 +38,12 @@ def in_a_thread(function: object) -> list[str]:
 def test_what_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time_limit, "BASE", 0.2)
     assert "of processor time" in endless()
-    assert in_a_thread(endless) == ["it took too long, so it was stopped"]
+    assert in_a_thread(endless) == ["stopped because it took too long"]
 
 
 def test_what_catches_everything_is_stopped_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time_limit, "BASE", 0.1)
-    monkeypatch.setattr(time_limit, "_AGAIN", 0.1)
+    monkeypatch.setattr(time_limit, "_REPEAT_SECONDS", 0.1)
 
     def stubborn() -> str:
         try:
@@ -78,7 +78,7 @@ def test_slow_files_share_one_reserve(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many files are slow, the run ends."""
     monkeypatch.setattr(time_limit, "BASE", 0.3)
     monkeypatch.setattr(time_limit, "RESERVE", 0.5)
-    monkeypatch.setattr(time_limit, "LEAST", 0.01)
+    monkeypatch.setattr(time_limit, "MIN_SECONDS", 0.01)
     of_run = Budget()
     start = time.process_time()
     for _ in range(10):
@@ -108,5 +108,5 @@ def test_a_search_for_files_has_a_limit(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr("kcheck.cli.input.discover", endless)
     monkeypatch.setattr("kcheck.cli.input.RESERVE", 0.2)
     values = dict.fromkeys(Input._fields, ()) | {"paths": (str(tmp_path),), "stdin_filename": "", "as_found": False}
-    with pytest.raises(Failure, match="the search for files was stopped"):
-        found_by(Input(**values), Config(tmp_path), Budget())  # type: ignore[arg-type]
+    with pytest.raises(Failure, match="file search stopped"):
+        find_files(Input(**values), Config(tmp_path), Budget())  # type: ignore[arg-type]

@@ -21,7 +21,7 @@ from kcheck.finding.report import Report
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import Setting, choose
 from kcheck.run import run as running
-from kcheck.run.run import run
+from kcheck.run.run import run_pipeline
 from kcheck.schema.builtin.definitions import load
 from kcheck.schema.external.catalog import add_schemas
 from kcheck.schema.store import Store
@@ -48,20 +48,20 @@ class Runs:
         self.version = "1.36"
         self.schemas: tuple[Path, ...] = ()
         monkeypatch.chdir(self.input)
-        monkeypatch.setattr(running, "CACHED_FROM", 0)
-        one = FileChecker.one
+        monkeypatch.setattr(running, "CACHE_MIN_CHARS", 0)
+        one = FileChecker.check_file
 
         def watched(checker: FileChecker, task: Task, final: bool) -> Outcome:
             self.checked.append(task.source.path)
             return one(checker, task, final)
 
-        monkeypatch.setattr(FileChecker, "one", watched)
+        monkeypatch.setattr(FileChecker, "check_file", watched)
 
     def __call__(self, **files: str) -> Report:
         for name, text in files.items():
             (self.input / f"{name}.yaml").write_text(text)
         self.checked.clear()
-        return run(discover(["."]), self.session(), cache=self.cache)
+        return run_pipeline(discover(["."]), self.session(), cache=self.cache)
 
     def session(self) -> Session:
         store = Store(load(self.version))
@@ -193,8 +193,8 @@ def test_some_keys_of_a_name_are_kept(tmp_path: Path) -> None:
     cache = Cache(tmp_path, "here")
     for key in ("1", "2", "3", "2"):
         cache.put("00", NAME, key, [key.encode()])
-    assert cache.latest("00", NAME) == [[b"2"], [b"3"]]
-    assert cache.latest("00", "other") == []
+    assert cache.get_all("00", NAME) == [[b"2"], [b"3"]]
+    assert cache.get_all("00", "other") == []
 
 
 def test_what_is_asked_for_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,7 +205,7 @@ def test_what_is_asked_for_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     cache.put("00", "left", "key", [b"2"])
     cache.save()
     for _ in range(2):
-        now += caching._DAY * caching._AGE * 2 // 3
+        now += caching._SECONDS_PER_DAY * caching._MAX_AGE_DAYS * 2 // 3
         cache = Cache(tmp_path, "here")
         assert cache.get("00", "used", "key") == [b"1"]
         cache.save()
@@ -213,8 +213,8 @@ def test_what_is_asked_for_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_it_stays_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(caching, "MOST", 50_000)
-    monkeypatch.setattr(caching, "_MOST_OF_A_PACK", 20_000)
+    monkeypatch.setattr(caching, "MAX_BYTES", 50_000)
+    monkeypatch.setattr(caching, "_MAX_PACK_BYTES", 20_000)
     for place in range(12):
         cache = Cache(tmp_path, str(place))
         for number in range(30):

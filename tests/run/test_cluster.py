@@ -123,21 +123,21 @@ def test_another_kcheck_on_the_workers_is_told(address: str, tmp_path: Path) -> 
     done = kcheck(tmp_path, ".", "--scheduler", address, before="import kcheck.check.session_spec as terms; terms.__version__ = '9.9'")
     assert done.returncode == 2
     assert [(f["rule"], f["file"]) for f in findings(done)] == [("internal-error", "a.yaml"), ("internal-error", "b.yaml")]
-    assert "its workers were asked for work made with kcheck 9.9, and this is kcheck" in findings(done)[0]["message"]
+    assert "its workers are not compatible: created with kcheck 9.9, but this is kcheck" in findings(done)[0]["message"]
 
 
 def test_a_worker_makes_the_same_session() -> None:
     session = new_session("security")
-    brief = dask.Brief(session_spec_of(session, ["a.yaml"]), (), ())
+    brief = dask.WorkerSetup(session_spec_of(session, ["a.yaml"]), (), ())
     task = Task(0, Source("a.yaml", POD), True)
-    expected = dask.Checker(session).one(task, True)
+    expected = dask.FileChecker(session).check_file(task, True)
     assert dask.check_batch(brief, [task], True) == [expected]
-    assert brief.terms.program == program_digest(session.registry)
+    assert brief.spec.program == program_digest(session.registry)
 
 
 def test_without_a_scheduler(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(POD)
-    done = kcheck(tmp_path, "a.yaml", "--scheduler", "tcp://127.0.0.1:9", before="import kcheck.workers.dask as c; c.PATIENCE = 1")
+    done = kcheck(tmp_path, "a.yaml", "--scheduler", "tcp://127.0.0.1:9", before="import kcheck.workers.dask as c; c.TIMEOUT_SECONDS = 1")
     assert (done.returncode, done.stdout) == (2, "")
     assert "kcheck: --scheduler: tcp://127.0.0.1:9 cannot be reached" in done.stderr
     assert "Traceback" not in done.stderr

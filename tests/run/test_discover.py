@@ -108,7 +108,7 @@ class TestFilesAndFolders:
         assert error.value.messages == (
             "no such file or folder: b.yaml",
             "no such file or folder: a.yaml/c",
-            "no such file or folder: gone.yaml (it is a link to nothing)",
+            "no such file or folder: gone.yaml (broken symbolic link)",
             "no such file or folder: ",
         )
 
@@ -133,7 +133,7 @@ class TestLinksAndOthers:
         (tree / "k8s/again").symlink_to("..")
         result = discover(["k8s"])
         assert [t.path for t in result.targets] == ["k8s/a.yaml"]
-        assert reasons(result) == {"k8s/again/": "a link to a folder, not followed: name it to have it checked"}
+        assert reasons(result) == {"k8s/again/": "symbolic link to a folder, not followed: pass its path to check it"}
 
     def test_a_named_link_to_a_folder_is_walked(self, tree: Path) -> None:
         plant(tree, "real/a.yaml")
@@ -173,9 +173,9 @@ class TestLinksAndOthers:
             server.bind("socket.yaml")
             result = discover(["."])
         assert result.targets == []
-        assert reasons(result) == {"pipe.yaml": "a pipe, not a file", "socket.yaml": "a socket, not a file"}
+        assert reasons(result) == {"pipe.yaml": "a pipe, not a regular file", "socket.yaml": "a socket, not a regular file"}
         named = discover(["pipe.yaml"])
-        assert (named.targets, named.unreadable[0].message) == ([], "a pipe, not a file: it is not opened")
+        assert (named.targets, named.unreadable[0].message) == ([], "a pipe, not a regular file: not opened")
 
     @pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="no /dev/fd here")
     def test_a_shell_substitution_is_taken(self, tree: Path) -> None:
@@ -393,7 +393,7 @@ class TestIgnoredByGit:
         monkeypatch.setattr("builtins.open", refuse)
         result = discover(["."])
         assert [t.path for t in result.targets] == ["a.yaml"]
-        assert [note.why for note in result.passed] == ["its rules are not followed, it cannot be read: Permission denied"]
+        assert [note.why for note in result.passed] == ["its rules are not applied, because it cannot be read: Permission denied"]
 
     @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
     def test_a_worktree_has_the_rules_of_its_repository(self, tree: Path) -> None:

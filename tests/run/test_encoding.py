@@ -25,7 +25,7 @@ from kcheck.discovery.discover import discover
 from kcheck.facts.facts import Facts
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run.run import WorkerFactory, check_files
+from kcheck.run.run import WorkerFactory, check_all_files
 from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 
@@ -189,7 +189,7 @@ def test_all_that_an_outcome_may_hold_has_a_form() -> None:
 def checked_examples() -> list[Checked]:
     registry = Registry.load()
     session = Session(registry, choose(registry, ["all"]), [Store(load())])
-    return check_files(discover([str(EXAMPLES)]), session, WorkerFactory(session, 1, None))
+    return check_all_files(discover([str(EXAMPLES)]), session, WorkerFactory(session, 1, None))
 
 
 def test_outcomes_come_back() -> None:

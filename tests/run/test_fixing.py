@@ -43,7 +43,7 @@ def test_an_example_becomes_its_fixed_form(case: Case, tmp_path: Path) -> None:
         return Report(check_text(text, [rule], options={rule.id: options}, name=str(path), **flags))
 
     fixing = Fixing(Discovery([Target(str(path), True)]), unsafe=True)
-    fixing.run(check)
+    fixing.fix_all(check)
     assert fixing.files[str(path)].text == example.fixed
     assert path.read_text(encoding="utf-8") == example.text
 
@@ -76,7 +76,7 @@ def mended(tmp_path: Path, text: str, *wrongs: Wrong, unsafe: bool = False) -> F
     path = tmp_path / "a.yaml"
     path.write_text(text)
     fixing = Fixing(Discovery([Target(str(path), True)]), unsafe)
-    fixing.run(checker(path, *wrongs))
+    fixing.fix_all(checker(path, *wrongs))
     return fixing.files.get(str(path))
 
 
@@ -95,7 +95,7 @@ def test_the_same_edits_are_made_once_and_count_for_each(tmp_path: Path) -> None
         return Report([each for f in once(found).findings for each in (f, f._replace(rule="another"))])
 
     fixing = Fixing(Discovery([Target(str(path), True)]))
-    fixing.run(twice)
+    fixing.fix_all(twice)
     assert [(f.text, f.findings) for f in fixing.files.values()] == [("a: two\n", 2)]
 
 
@@ -133,7 +133,7 @@ def test_edits_of_one_fix_that_overlap_are_left_out(tmp_path: Path) -> None:
         return Report([f._replace(fix=bad) for f in good(found).findings])
 
     fixing = Fixing(Discovery([Target(str(path), True)]))
-    fixing.run(check)
+    fixing.fix_all(check)
     assert fixing.files == {}
 
 
@@ -148,6 +148,6 @@ def test_a_file_that_changes_while_it_is_checked_is_left_alone(tmp_path: Path) -
         return report
 
     fixing = Fixing(Discovery([Target(str(path), True)]))
-    fixing.run(check)
+    fixing.fix_all(check)
     assert fixing.files == {}
     assert fixing.changed == [str(path)]

@@ -16,7 +16,7 @@ import kcheck_spec.objects.parsing
 import kcheck_spec.objects.shape
 from kcheck.check.document import check_documents
 from kcheck.check.session import Session
-from kcheck.check.suppressions import Ignores, Partition, apply, ignores_of
+from kcheck.check.suppressions import Ignores, Partition, apply_ignores, read_ignores
 from kcheck.finding.finding import Finding
 from kcheck.finding.severity import WARNING
 from kcheck.kube.location import Location, ObjectId
@@ -75,7 +75,7 @@ def marks(documents: list[Document]) -> list[Finding]:
 def sift(text: str, registry: Registry, rules: RuleSet, complete: bool = False) -> Partition:
     source = Source("a.yaml", text)
     documents = parse(source)
-    return apply(marks(documents), {"a.yaml": ignores_of(source, documents, registry)}, lambda _: rules, complete)
+    return apply_ignores(marks(documents), {"a.yaml": read_ignores(source, documents, registry)}, lambda _: rules, complete)
 
 
 @pytest.mark.parametrize(
@@ -178,31 +178,31 @@ def told(text: str, registry: Registry, rules: RuleSet, complete: bool = False) 
 @pytest.mark.parametrize(
     ("comment", "shown"),
     [
-        ("# kcheck: ignore", "# kcheck: ignore | name the rules to ignore: # kcheck: ignore[rule] reason"),
-        ("# kcheck: ignore because", "# kcheck: ignore | name the rules to ignore: # kcheck: ignore[rule] reason"),
-        ("# kcheck: ignore[]", "# kcheck: ignore[] | name the rules to ignore: # kcheck: ignore[rule] reason"),
-        ("# kcheck: ignore[ , ] why", "# kcheck: ignore[ , ] | name the rules to ignore: # kcheck: ignore[rule] reason"),
-        ("# kcheck: ignore[marked why", "# kcheck: ignore[marked why | the bracket is never closed; write # kcheck: ignore[rule] reason"),
-        ("# kcheck: ignor[marked] why", "# kcheck: ignor[marked] | 'ignor' means nothing to kcheck; write # kcheck: ignore[rule] reason"),
-        ("# kcheck: disable", "# kcheck: disable | 'disable' means nothing to kcheck; write # kcheck: ignore[rule] reason"),
-        ("# kcheck:", "# kcheck: | write # kcheck: ignore[rule] reason"),
-        ("# KCheck: ignore[marked]", "# KCheck: ignore[marked] | this is not read, small letters are; write # kcheck: ignore[rule] reason"),
-        ("# kcheck ignore[marked] why", "# kcheck ignore | this is not read; write # kcheck: ignore[rule] reason"),
-        ("# kcheck-ignore: marked", "# kcheck-ignore | this is not read; write # kcheck: ignore[rule] reason"),
-        ("# kcheck.ignores(marked)", "# kcheck.ignores | this is not read; write # kcheck: ignore[rule] reason"),
-        ("# kchek: ignore[marked]", "# kchek | this is not read; did you mean # kcheck: ignore[rule] reason?"),
-        ("# kcheck: ignore[marcked]", "marcked | no rule and no group is called marcked; did you mean marked?"),
-        ("# kcheck: ignore[marsk]", "marsk | no rule and no group is called marsk; did you mean marks?"),
-        ("# kcheck: ignore[zzz]", "zzz | no rule and no group is called zzz; write the id that stands beside the finding"),
-        ("# kcheck: ignore[a/b]", "a/b | no rule and no group is called a/b; write the id that stands beside the finding"),
-        ("# kcheck: ignore[Marked]", "Marked | no rule and no group is called Marked; did you mean marked?"),
+        ("# kcheck: ignore", "# kcheck: ignore | the ignore names no rule; use # kcheck: ignore[rule] reason"),
+        ("# kcheck: ignore because", "# kcheck: ignore | the ignore names no rule; use # kcheck: ignore[rule] reason"),
+        ("# kcheck: ignore[]", "# kcheck: ignore[] | the ignore names no rule; use # kcheck: ignore[rule] reason"),
+        ("# kcheck: ignore[ , ] why", "# kcheck: ignore[ , ] | the ignore names no rule; use # kcheck: ignore[rule] reason"),
+        ("# kcheck: ignore[marked why", "# kcheck: ignore[marked why | the closing bracket is missing; use # kcheck: ignore[rule] reason"),
+        ("# kcheck: ignor[marked] why", '# kcheck: ignor[marked] | unknown directive "ignor"; use # kcheck: ignore[rule] reason'),
+        ("# kcheck: disable", '# kcheck: disable | unknown directive "disable"; use # kcheck: ignore[rule] reason'),
+        ("# kcheck:", "# kcheck: | the directive is missing; use # kcheck: ignore[rule] reason"),
+        ("# KCheck: ignore[marked]", "# KCheck: ignore[marked] | ignore comments must be lowercase; use # kcheck: ignore[rule] reason"),
+        ("# kcheck ignore[marked] why", "# kcheck ignore | invalid ignore comment; use # kcheck: ignore[rule] reason"),
+        ("# kcheck-ignore: marked", "# kcheck-ignore | invalid ignore comment; use # kcheck: ignore[rule] reason"),
+        ("# kcheck.ignores(marked)", "# kcheck.ignores | invalid ignore comment; use # kcheck: ignore[rule] reason"),
+        ("# kchek: ignore[marked]", "# kchek | invalid ignore comment; did you mean # kcheck: ignore[rule] reason?"),
+        ("# kcheck: ignore[marcked]", 'marcked | unknown rule or group "marcked"; did you mean "marked"?'),
+        ("# kcheck: ignore[marsk]", 'marsk | unknown rule or group "marsk"; did you mean "marks"?'),
+        ("# kcheck: ignore[zzz]", 'zzz | unknown rule or group "zzz"; use the rule id that is shown with the finding'),
+        ("# kcheck: ignore[a/b]", 'a/b | unknown rule or group "a/b"; use the rule id that is shown with the finding'),
+        ("# kcheck: ignore[Marked]", 'Marked | unknown rule or group "Marked"; did you mean "marked"?'),
         (
             "# kcheck: ignore[marked is wrong]",
-            "marked is wrong | no rule and no group is called marked is wrong; "
-            "a reason stands behind the bracket, or behind a ';' in an annotation",
+            'marked is wrong | unknown rule or group "marked is wrong"; '
+            "write the reason after the bracket, or after ';' in an annotation",
         ),
-        ("# kcheck: ignore[invalid-yaml]", "invalid-yaml | invalid-yaml cannot be ignored: what was not checked must not look clean"),
-        ("# kcheck: ignore[internal-error]", "internal-error | internal-error cannot be ignored: what was not checked must not look clean"),
+        ("# kcheck: ignore[invalid-yaml]", 'invalid-yaml | "invalid-yaml" cannot be ignored: what was not checked must be reported'),
+        ("# kcheck: ignore[internal-error]", 'internal-error | "internal-error" cannot be ignored: what was not checked must be reported'),
     ],
 )
 def test_what_looks_like_an_ignore_and_is_none(comment: str, shown: str, registry: Registry, rules: RuleSet) -> None:
@@ -230,10 +230,10 @@ class TestUnused:
     def test_each_name_that_covers_nothing_is_told(self, registry: Registry, rules: RuleSet) -> None:
         text = "a: xa # kcheck: ignore[not-kubernetes-object, marked, wrong-type] why\n# kcheck: ignore[marked]\nb: 1\n# kcheck: ignore[marked]\n"
         assert told(text, registry, rules) == [
-            "unused-ignore 1 not-kubernetes-object | not-kubernetes-object finds nothing here; take it away",
-            "unused-ignore 1 wrong-type | wrong-type finds nothing here; take it away",
-            "unused-ignore 2 marked | marked finds nothing here; take it away",
-            "unused-ignore 4 marked | marked finds nothing here; take it away",
+            'unused-ignore 1 not-kubernetes-object | "not-kubernetes-object" has no findings here; remove it',
+            'unused-ignore 1 wrong-type | "wrong-type" has no findings here; remove it',
+            'unused-ignore 2 marked | "marked" has no findings here; remove it',
+            'unused-ignore 4 marked | "marked" has no findings here; remove it',
         ]
 
     def test_only_where_the_rule_ran(self, registry: Registry, rules: RuleSet) -> None:
@@ -244,7 +244,9 @@ class TestUnused:
         assert told("a: 1 # kcheck: ignore[usually-off]\n", registry, rules) == []
 
     def test_a_group_only_where_its_usual_rules_ran(self, registry: Registry, rules: RuleSet) -> None:
-        assert told("a: 1 # kcheck: ignore[marks]\n", registry, rules) == ["unused-ignore 1 marks | marks finds nothing here; take it away"]
+        assert told("a: 1 # kcheck: ignore[marks]\n", registry, rules) == [
+            'unused-ignore 1 marks | "marks" has no findings here; remove it'
+        ]
         assert told("a: 1 # kcheck: ignore[spec]\n", registry, choose(registry, ["unused-ignore", "not-kubernetes-object"])) == []
 
     @pytest.mark.parametrize("name", ["between", "relations"])
@@ -257,7 +259,7 @@ class TestUnused:
         assert told("# kcheck: ignore[unused-ignore]\na: 1 # kcheck: ignore[marked]\n", registry, rules) == []
         assert told("# kcheck: ignore[unknown-ignore]\na: 1 # kcheck: ignore[mraked]\n", registry, rules) == []
         assert told("xa: 1 # kcheck: ignore[marked, unused-ignore]\n", registry, rules) == [
-            "unused-ignore 1 unused-ignore | unused-ignore finds nothing here; take it away"
+            'unused-ignore 1 unused-ignore | "unused-ignore" has no findings here; remove it'
         ]
 
     @pytest.mark.parametrize("group", ["all", "practice"])
@@ -272,47 +274,49 @@ def finding(rule: str, start: int, file: str = "a.yaml") -> Finding:
 class TestApply:
     def test_what_was_not_checked_is_never_covered(self, registry: Registry, rules: RuleSet) -> None:
         source = Source("a.yaml", "# kcheck: ignore[all]\na: 1\n")
-        ignores = ignores_of(source, parse(source), registry)
+        ignores = read_ignores(source, parse(source), registry)
         kept = [finding(rule, 22) for rule in ("internal-error", "unreadable-file", "invalid-yaml")]
-        assert apply([*kept, finding("marked", 22)], {"a.yaml": ignores}, lambda _: rules) == Partition(kept, [finding("marked", 22)])
+        assert apply_ignores([*kept, finding("marked", 22)], {"a.yaml": ignores}, lambda _: rules) == Partition(
+            kept, [finding("marked", 22)]
+        )
 
     def test_findings_of_other_files_are_left_alone(self, registry: Registry, rules: RuleSet) -> None:
         source = Source("a.yaml", "# kcheck: ignore[marked, between]\na: 1\n")
-        ignores = {"a.yaml": ignores_of(source, parse(source), registry)}
+        ignores = {"a.yaml": read_ignores(source, parse(source), registry)}
         findings = [finding("marked", 34, "b.yaml"), finding("between", 34), finding("marked", 34), finding("marked", 34)]
-        assert apply(findings, ignores, lambda _: rules) == Partition(findings[:1], findings[1:3])
+        assert apply_ignores(findings, ignores, lambda _: rules) == Partition(findings[:1], findings[1:3])
 
     def test_each_file_is_judged_by_its_own_rules(self, registry: Registry, rules: RuleSet) -> None:
         ignores = {}
         for name in ("a.yaml", "b.yaml"):
             source = Source(name, "a: 1 # kcheck: ignore[marked]\n")
-            ignores[name] = ignores_of(source, parse(source), registry)
+            ignores[name] = read_ignores(source, parse(source), registry)
         without = choose(registry, ignore=["marked"])
-        sifted = apply([], ignores, lambda file: without if file == "a.yaml" else rules)
+        sifted = apply_ignores([], ignores, lambda file: without if file == "a.yaml" else rules)
         assert [(f.file, f.rule) for f in sifted.kept] == [("b.yaml", "unused-ignore")]
 
     def test_what_was_of_use_in_an_earlier_run_is_judged_anew(self, registry: Registry, rules: RuleSet) -> None:
         source = Source("a.yaml", "a: xa # kcheck: ignore[marked]\n")
-        ignores = {"a.yaml": ignores_of(source, parse(source), registry)}
-        assert apply([finding("marked", 3)], ignores, lambda _: rules).kept == []
-        assert [f.rule for f in apply([], ignores, lambda _: rules).kept] == ["unused-ignore"]
+        ignores = {"a.yaml": read_ignores(source, parse(source), registry)}
+        assert apply_ignores([finding("marked", 3)], ignores, lambda _: rules).kept == []
+        assert [f.rule for f in apply_ignores([], ignores, lambda _: rules).kept] == ["unused-ignore"]
 
     def test_ignores_go_from_one_process_to_another(self, registry: Registry, rules: RuleSet) -> None:
         source = Source("a.yaml", "a: xa # kcheck: ignore[marked, mraked]\n")
-        ignores = pickle.loads(pickle.dumps(ignores_of(source, parse(source), registry)))
+        ignores = pickle.loads(pickle.dumps(read_ignores(source, parse(source), registry)))
         assert ignores
-        assert apply([finding("marked", 3)], {"a.yaml": ignores}, lambda _: rules).suppressed == [finding("marked", 3)]
+        assert apply_ignores([finding("marked", 3)], {"a.yaml": ignores}, lambda _: rules).suppressed == [finding("marked", 3)]
 
     def test_a_file_without_any_costs_nothing(self, registry: Registry) -> None:
         source = Source("a.yaml", "a: 1 # noqa\n")
-        assert ignores_of(source, parse(source), registry) == Ignores()
-        assert not ignores_of(source, [], registry)
+        assert read_ignores(source, parse(source), registry) == Ignores()
+        assert not read_ignores(source, [], registry)
 
     def test_a_finding_before_the_first_key_belongs_to_the_document(self, registry: Registry, rules: RuleSet) -> None:
         source = Source("a.yaml", "a: 1\n---\n# kcheck: ignore[marked]\na: 1\n...\nrest\n---\nb: 1\n")
-        ignores = {"a.yaml": ignores_of(source, parse(source), registry)}
+        ignores = {"a.yaml": read_ignores(source, parse(source), registry)}
         findings = [finding("marked", at) for at in (0, 5, 46, 51)]
-        assert apply(findings, ignores, lambda _: rules) == Partition([findings[0], findings[3]], findings[1:3])
+        assert apply_ignores(findings, ignores, lambda _: rules) == Partition([findings[0], findings[3]], findings[1:3])
 
 
 @pytest.fixture(scope="session")
@@ -324,7 +328,7 @@ def checked(text: str, session: Session) -> Partition:
     source = Source("a.yaml", dedent(text))
     documents = parse(source)
     findings = [f for f in check_documents(documents, session, session.rules).findings if f.rule == "unknown-field"]
-    return apply(findings, {"a.yaml": ignores_of(source, documents, session.registry)}, lambda _: session.rules)
+    return apply_ignores(findings, {"a.yaml": read_ignores(source, documents, session.registry)}, lambda _: session.rules)
 
 
 class TestObjects:
@@ -412,14 +416,14 @@ class TestObjects:
     @pytest.mark.parametrize(
         ("annotation", "shown"),
         [
-            ("kcheck.dev/ignore: wrong-type", "unused-ignore wrong-type wrong-type finds nothing here; take it away"),
-            ("kcheck.dev/ignore: 'a\\b; wrong-type'", "unknown-ignore a\\b no rule and no group is called a\\b; write the id"),
-            ('kcheck.dev/ignore: "wrong\\x2dtype"', 'unused-ignore "wrong\\x2dtype" wrong-type finds nothing here'),
-            ("kcheck.dev/ignore: ''", "unknown-ignore '' name the rules to ignore: kcheck.dev/ignore: rule; reason"),
-            ("kcheck.dev/ignore:", "unknown-ignore kcheck.dev/ignore name the rules to ignore: kcheck.dev/ignore: rule; reason"),
-            ("kcheck.dev/ignore: [wrong-type]", "unknown-ignore [wrong-type] name the rules to ignore"),
-            ("kcheck.dev/ignored: wrong-type", "unknown-ignore kcheck.dev/ignored kcheck does not know this annotation; did you mean"),
-            ("kcheck/ignore: wrong-type", "unknown-ignore kcheck/ignore kcheck does not know this annotation; did you mean"),
+            ("kcheck.dev/ignore: wrong-type", 'unused-ignore wrong-type "wrong-type" has no findings here; remove it'),
+            ("kcheck.dev/ignore: 'a\\b; wrong-type'", 'unknown-ignore a\\b unknown rule or group "a\\b"; use the rule id'),
+            ('kcheck.dev/ignore: "wrong\\x2dtype"', 'unused-ignore "wrong\\x2dtype" "wrong-type" has no findings here'),
+            ("kcheck.dev/ignore: ''", "unknown-ignore '' the ignore names no rule; use kcheck.dev/ignore: rule; reason"),
+            ("kcheck.dev/ignore:", "unknown-ignore kcheck.dev/ignore the ignore names no rule; use kcheck.dev/ignore: rule; reason"),
+            ("kcheck.dev/ignore: [wrong-type]", "unknown-ignore [wrong-type] the ignore names no rule"),
+            ("kcheck.dev/ignored: wrong-type", 'unknown-ignore kcheck.dev/ignored unknown annotation "kcheck.dev/ignored"; did you mean'),
+            ("kcheck/ignore: wrong-type", 'unknown-ignore kcheck/ignore unknown annotation "kcheck/ignore"; did you mean'),
         ],
     )
     def test_annotations_that_are_wrong_or_of_no_use(self, annotation: str, shown: str, session: Session) -> None:
@@ -456,7 +460,7 @@ class TestObjects:
         source = Source("a.yaml", "a: [ # kcheck: ignore[zzz]\n---\na: 1\n---\n{{ x }} # kcheck: ignore[zzz]\n")
         documents = [d for d in parse(source) if d.fault is None]
         assert len(documents) == 1
-        assert ignores_of(source, documents, session.registry) == Ignores()
+        assert read_ignores(source, documents, session.registry) == Ignores()
 
 
 DOCUMENTATION = (Path(__file__).resolve().parents[2] / "docs/suppression.md").read_text(encoding="utf-8")
@@ -469,8 +473,8 @@ def test_the_examples_of_the_documentation_are_read(text: str) -> None:
         {name: Rule(name, "", WARNING, "practice") for name in ["host-network", "host-path-volume", "privileged-container", "reliability"]}
     )
     source = Source("a.yaml", text)
-    ignores = ignores_of(source, parse(source), registry)
-    assert not ignores.misuses
+    ignores = read_ignores(source, parse(source), registry)
+    assert not ignores.errors
     assert {i.name for i in ignores.entries} >= set(names)
     assert all(i.spans for i in ignores.entries)
 
@@ -540,4 +544,4 @@ _CONTENT = st.sampled_from(["# kcheck: ignore[marked]", "# kcheck: ignor", "text
 def test_a_block_scalar_holds_no_comment(lines: list[str]) -> None:
     text = "a:\n  b: |\n    text\n" + "".join(f"    {line}\n" for line in lines) + "c: xc\n"
     source = Source("a.yaml", text)
-    assert not ignores_of(source, parse(source), _hypothesis_registry())
+    assert not read_ignores(source, parse(source), _hypothesis_registry())

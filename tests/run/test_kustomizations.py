@@ -10,7 +10,7 @@ from kcheck.check import kustomizations, time_limit
 from kcheck.check.kustomizations import Kustomization
 from kcheck.discovery.discover import discover
 from kcheck.finding.report import Report
-from kcheck.run.run import run
+from kcheck.run.run import run_pipeline
 from kcheck.text.source import Source
 from kcheck.yaml.document import Document
 from kcheck.yaml.parse import parse
@@ -32,7 +32,7 @@ spec:
           $patch: delete
 """
 OBJECT = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
-FOUND = ["unknown-field", "quantity"]
+FOUND = ["unknown-field", "invalid-quantity"]
 
 
 def report(folder: Path, files: dict[str, str], *rules: str, complete: bool = False) -> Report:
@@ -40,7 +40,7 @@ def report(folder: Path, files: dict[str, str], *rules: str, complete: bool = Fa
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    return run(discover([str(folder)]), session(*rules, complete=complete))
+    return run_pipeline(discover([str(folder)]), session(*rules, complete=complete))
 
 
 def rules(found: Report, file: str) -> list[str]:
@@ -175,7 +175,7 @@ def test_one_that_takes_too_long_is_a_finding(tmp_path: Path, monkeypatch: pytes
         while True:
             pass
 
-    monkeypatch.setattr(Kustomization, "absences", endless)
+    monkeypatch.setattr(Kustomization, "missing_file_problems", endless)
     found = report(
         tmp_path, {"kustomization.yaml": "patches: [{path: patch.yaml}]\n", "patch.yaml": PATCH}, "spec", "missing-kustomization-file"
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kcheck.discovery.discover import Target, UnreadablePath
-from kcheck.discovery.load import HELM_TEMPLATE, Folders, kind_of_file, load
+from kcheck.discovery.load import HELM_TEMPLATE, Folders, kind_of_file, load_file
 from kcheck.text.source import Source
 
 OBJECT = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
@@ -36,7 +36,7 @@ def text_of(result: Source | UnreadablePath) -> str:
 
 def trouble_of(data: bytes) -> tuple[str, int]:
     Path("a.yaml").write_bytes(data)
-    result = load(Target("a.yaml", False))
+    result = load_file(Target("a.yaml", False))
     assert isinstance(result, UnreadablePath), result
     assert result.file == "a.yaml"
     return result.message, result.line
@@ -56,33 +56,33 @@ class TestLoad:
     )
     def test_text(self, tree: Path, data: bytes, text: str) -> None:
         Path("a.yaml").write_bytes(data)
-        result = load(Target("a.yaml", False))
+        result = load_file(Target("a.yaml", False))
         assert text_of(result) == text
         assert isinstance(result, Source)
         assert result.path == "a.yaml"
 
     def test_bytes_that_are_no_text_have_their_line(self, tree: Path) -> None:
-        assert trouble_of(b"a: 1\nb: caf\xe9\n") == ("no text: byte 0xe9 is not UTF-8", 2)
+        assert trouble_of(b"a: 1\nb: caf\xe9\n") == ("not text: byte 0xe9 is not UTF-8", 2)
 
     def test_a_nul_has_its_line(self, tree: Path) -> None:
-        assert trouble_of(b"a: 1\nb: 2\nc: \0\n") == ("no text: it holds NUL characters", 3)
-        assert trouble_of(b"\0\0\0\0") == ("no text: it holds NUL characters", 1)
+        assert trouble_of(b"a: 1\nb: 2\nc: \0\n") == ("not text: it contains NUL characters", 3)
+        assert trouble_of(b"\0\0\0\0") == ("not text: it contains NUL characters", 1)
 
     @pytest.mark.parametrize("data", [b"\x7fELF\x02\x01\x01\0\0\xff", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", b"P\0\0\0\0\xd8"])
     def test_binary_data(self, tree: Path, data: bytes) -> None:
-        assert trouble_of(data)[0] in ("binary data, no text", "no text: it holds NUL characters")
+        assert trouble_of(data)[0] in ("binary data, not text", "not text: it contains NUL characters")
 
     def test_a_file_over_the_limit_is_not_read(self, tree: Path) -> None:
         plant("a.yaml", "a" * 1001)
-        assert load(Target("a.yaml", False), limit=1000) == UnreadablePath(
-            "a.yaml", "1,001 bytes, more than the limit of 1,000: it is not read"
+        assert load_file(Target("a.yaml", False), limit=1000) == UnreadablePath(
+            "a.yaml", "1,001 bytes exceed the limit of 1,000 bytes: not read"
         )
-        assert text_of(load(Target("a.yaml", False), limit=1001)) == "a" * 1001
+        assert text_of(load_file(Target("a.yaml", False), limit=1001)) == "a" * 1001
 
     def test_a_sparse_giant_costs_nothing(self, tree: Path) -> None:
         with open("a.yaml", "wb") as file:
             file.truncate(1 << 40)
-        assert isinstance(load(Target("a.yaml", False)), UnreadablePath)
+        assert isinstance(load_file(Target("a.yaml", False)), UnreadablePath)
 
     def test_a_file_that_grows_under_the_reader_is_still_limited(self, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         plant("a.yaml", "a" * 2000)
@@ -94,24 +94,24 @@ class TestLoad:
             return os.stat_result(values)
 
         monkeypatch.setattr(os, "stat", early)
-        assert load(Target("a.yaml", False), limit=1000) == UnreadablePath(
-            "a.yaml", "more than the limit of 1,000 bytes: reading stopped there"
+        assert load_file(Target("a.yaml", False), limit=1000) == UnreadablePath(
+            "a.yaml", "exceeds the limit of 1,000 bytes: not read completely"
         )
 
     def test_a_file_that_is_gone(self, tree: Path) -> None:
-        assert load(Target("a.yaml", False)) == UnreadablePath("a.yaml", "cannot be read: No such file or directory")
+        assert load_file(Target("a.yaml", False)) == UnreadablePath("a.yaml", "cannot be read: No such file or directory")
 
     def test_a_folder_and_a_pipe_are_not_opened(self, tree: Path) -> None:
         os.mkdir("a.yaml")
         os.mkfifo("b.yaml")
-        assert load(Target("a.yaml", False)) == UnreadablePath("a.yaml", "a folder, not a file: it is not opened")
-        assert load(Target("b.yaml", False)) == UnreadablePath("b.yaml", "a pipe, not a file: it is not opened")
+        assert load_file(Target("a.yaml", False)) == UnreadablePath("a.yaml", "a folder, not a regular file: not opened")
+        assert load_file(Target("b.yaml", False)) == UnreadablePath("b.yaml", "a pipe, not a regular file: not opened")
 
     @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
     def test_a_file_that_may_not_be_read(self, tree: Path) -> None:
         plant("a.yaml")
         os.chmod("a.yaml", 0)
-        assert load(Target("a.yaml", False)) == UnreadablePath("a.yaml", "cannot be read: Permission denied")
+        assert load_file(Target("a.yaml", False)) == UnreadablePath("a.yaml", "cannot be read: Permission denied")
 
     def test_permission_denied_is_told_in_words(self, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         plant("a.yaml")
@@ -120,18 +120,18 @@ class TestLoad:
             raise PermissionError(13, "Permission denied")
 
         monkeypatch.setattr(os, "open", refuse)
-        assert load(Target("a.yaml", False)) == UnreadablePath("a.yaml", "cannot be read: Permission denied")
+        assert load_file(Target("a.yaml", False)) == UnreadablePath("a.yaml", "cannot be read: Permission denied")
 
     def test_standard_input_is_read_from_the_stream(self) -> None:
         target = Target("deploy.yaml", True, stdin=True)
-        result = load(target, stdin=io.BytesIO(b"a: 1\n"))
+        result = load_file(target, stdin=io.BytesIO(b"a: 1\n"))
         assert isinstance(result, Source)
         assert (result.path, result.text) == ("deploy.yaml", "a: 1\n")
-        assert load(target, 3, io.BytesIO(b"a: 1\n")) == UnreadablePath(
-            "deploy.yaml", "more than the limit of 3 bytes: reading stopped there"
+        assert load_file(target, 3, io.BytesIO(b"a: 1\n")) == UnreadablePath(
+            "deploy.yaml", "exceeds the limit of 3 bytes: not read completely"
         )
-        assert text_of(load(target, 5, io.BytesIO(b"a: 1\n"))) == "a: 1\n"
-        assert load(target) == UnreadablePath("deploy.yaml", "standard input is closed")
+        assert text_of(load_file(target, 5, io.BytesIO(b"a: 1\n"))) == "a: 1\n"
+        assert load_file(target) == UnreadablePath("deploy.yaml", "standard input is closed")
 
     @pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="no /dev/fd here")
     def test_a_shell_substitution_is_read_to_its_end(self) -> None:
@@ -139,7 +139,7 @@ class TestLoad:
         os.write(writer, b"a: 1\n")
         os.close(writer)
         try:
-            assert text_of(load(Target(f"/dev/fd/{reader}", True))) == "a: 1\n"
+            assert text_of(load_file(Target(f"/dev/fd/{reader}", True))) == "a: 1\n"
         finally:
             os.close(reader)
 

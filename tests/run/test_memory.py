@@ -18,7 +18,7 @@ import pytest
 from kcheck.cache import store as caching
 from kcheck.cache.canonical import canonical
 from kcheck.cache.results import LazyFacts
-from kcheck.check.file import Damaged, FileChecker, Outcome, Task
+from kcheck.check.file import DamagedCache, FileChecker, Outcome, Task
 from kcheck.check.session import Session
 from kcheck.codec.encoding import encode, packed, unpacked
 from kcheck.discovery.discover import discover
@@ -31,8 +31,8 @@ from kcheck.reporters.json import write
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import RuleSet, Setting, choose
 from kcheck.run import run as running
-from kcheck.run.bundle_stage import _Conclusion
-from kcheck.run.run import WorkerFactory, check_files, run
+from kcheck.run.bundle_stage import _ReportBuilder
+from kcheck.run.run import WorkerFactory, check_all_files, run_pipeline
 from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 from tests.run.texts import CRD, THING
@@ -113,14 +113,14 @@ class Runs:
         self.checked: list[str] = []
         self.judged = self.read = 0
         monkeypatch.chdir(self.input)
-        monkeypatch.setattr(running, "CACHED_FROM", 0)
-        one, relations = FileChecker.one, _Conclusion.relations
+        monkeypatch.setattr(running, "CACHE_MIN_CHARS", 0)
+        one, relations = FileChecker.check_file, _ReportBuilder.run_relation_rules
 
         def watched(checker: FileChecker, task: Task, final: bool) -> Outcome:
             self.checked.append(task.source.path)
             return one(checker, task, final)
 
-        def judge(conclusion: _Conclusion) -> list[Finding]:
+        def judge(conclusion: _ReportBuilder) -> list[Finding]:
             self.judged += 1
             return relations(conclusion)
 
@@ -128,8 +128,8 @@ class Runs:
             self.read += kind == list[Facts]
             return unpacked(data, kind)
 
-        monkeypatch.setattr(FileChecker, "one", watched)
-        monkeypatch.setattr(_Conclusion, "relations", judge)
+        monkeypatch.setattr(FileChecker, "check_file", watched)
+        monkeypatch.setattr(_ReportBuilder, "run_relation_rules", judge)
         monkeypatch.setattr("kcheck.cache.results.unpacked", read)
 
     def session(self) -> Session:
@@ -142,11 +142,11 @@ class Runs:
             (self.input / f"{name}.yaml").write_text(text)
         self.checked.clear()
         self.judged = self.read = 0
-        return run(discover(self.paths), self.session(), cache=self.cache)
+        return run_pipeline(discover(self.paths), self.session(), cache=self.cache)
 
     def afresh(self) -> Report:
         """The report of a run that remembers nothing."""
-        return run(discover(self.paths), self.session(), cache=None)
+        return run_pipeline(discover(self.paths), self.session(), cache=None)
 
 
 @pytest.fixture(scope="module")
@@ -365,7 +365,7 @@ def test_a_graph_of_a_warm_run_is_the_graph(runs: Runs) -> None:
 
 def test_a_shard_of_what_is_remembered_is_the_same(runs: Runs) -> None:
     def shard() -> str:
-        checked = check_files(discover(["."]), runs.session(), WorkerFactory(runs.session(), 1, runs.cache))
+        checked = check_all_files(discover(["."]), runs.session(), WorkerFactory(runs.session(), 1, runs.cache))
         return json.dumps([encode(each.outcome, Outcome) for each in checked])
 
     runs(**world())
@@ -377,11 +377,11 @@ def test_a_shard_of_what_is_remembered_is_the_same(runs: Runs) -> None:
 def replace_bytes(cache: Path, with_what: Callable[[bytes], bytes]) -> None:
     """Replace all bytes that are remembered, in packs that are whole to all appearance."""
     for path in cache.glob("*.pack"):
-        pack = caching._read(path)
+        pack = caching._read_pack(path)
         for name, entries in pack.entries.items():
             for entry in entries:
                 pack.new[name, entry.key] = [with_what(bytes(part)) if part else part for part in pack.parts(name, entry)]
-        caching._write(path, pack)
+        caching._write_pack(path, pack)
 
 
 @pytest.mark.parametrize("what", ["nonsense", "others", "list", "empty"])
@@ -399,9 +399,9 @@ def test_only_our_own_values_are_made(runs: Runs, what: str) -> None:
 
 
 def test_late_facts_are_those_of_bytes() -> None:
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedCache):
         len(LazyFacts(b"state", packed(["a text"], list[str])))
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedCache):
         list(LazyFacts(b"state", b"nonsense"))
     assert LazyFacts(b"state", b"nonsense"), "whether there are some is known"
 

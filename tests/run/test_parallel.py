@@ -20,7 +20,7 @@ from kcheck.discovery.discover import discover
 from kcheck.finding.report import Report
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run.run import run
+from kcheck.run.run import run_pipeline
 from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 from kcheck.workers import jobs, processes
@@ -42,19 +42,19 @@ def make_session() -> Session:
     module = ModuleType(__name__)
     module.deadly = deadly  # type: ignore[attr-defined]
     registry.add(module)
-    return Session(registry, choose(registry), [Store(load("1.36"))], recipe=make_session)
+    return Session(registry, choose(registry), [Store(load("1.36"))], factory=make_session)
 
 
 @pytest.fixture
 def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(jobs, "_ENOUGH", 1)
-    monkeypatch.setattr(processes, "_BATCH", 1000)
+    monkeypatch.setattr(jobs, "_MIN_CHARS_PER_PROCESS", 1)
+    monkeypatch.setattr(processes, "_BATCH_CHARS", 1000)
 
     def go(files: dict[str, str], processes: int = 2) -> Report:
         for name, text in files.items():
             (tmp_path / name).write_text(text)
-        return run(discover(["."]), make_session(), jobs=processes)
+        return run_pipeline(discover(["."]), make_session(), jobs=processes)
 
     return go
 
@@ -102,19 +102,19 @@ def test_processes_that_all_die_are_soon_no_longer_started(  # type: ignore[no-u
 ) -> None:
     parent = os.getpid()
     started = []
-    hire = processes.Crew._hire
-    one = FileChecker.one
+    hire = processes.ProcessPool._start_worker
+    one = FileChecker.check_file
 
-    def counted(crew: processes.Crew) -> processes._Hand:
+    def counted(crew: processes.ProcessPool) -> processes._Worker:
         started.append(1)
         return hire(crew)
 
     # What is changed here only copies of this process know.
     monkeypatch.setattr(processes, "_can_fork", lambda: True)
-    monkeypatch.setattr(processes.Crew, "_hire", counted)
-    monkeypatch.setattr(FileChecker, "one", lambda self, *rest: one(self, *rest) if os.getpid() == parent else os._exit(9))
+    monkeypatch.setattr(processes.ProcessPool, "_start_worker", counted)
+    monkeypatch.setattr(FileChecker, "check_file", lambda self, *rest: one(self, *rest) if os.getpid() == parent else os._exit(9))
     report = check({f"{i}.yaml": POD for i in range(100)})
-    assert len(started) <= 2 + processes._MOST_DEATHS
+    assert len(started) <= 2 + processes._MAX_DEATHS
     lost = [f for f in report.findings if f.rule == "internal-error"]
     assert {f.file for f in lost} == {f"{i}.yaml" for i in range(100)}
     assert any("in a row" in f.concise for f in lost)
@@ -134,7 +134,7 @@ def test_processes_that_cannot_begin_leave_the_work_to_the_first(  # type: ignor
         return make(session)
 
     monkeypatch.setattr(processes, "_can_fork", lambda: True)
-    monkeypatch.setattr(processes, "Checker", only_here)
+    monkeypatch.setattr(processes, "FileChecker", only_here)
     assert check(MANY) == whole
     assert capfd.readouterr().err == ""
 
@@ -142,10 +142,10 @@ def test_processes_that_cannot_begin_leave_the_work_to_the_first(  # type: ignor
 def test_a_system_without_room_for_processes_is_no_error(check, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
     whole = check(MANY, 1)
 
-    def no_room(_: processes.Crew) -> processes._Hand:
+    def no_room(_: processes.ProcessPool) -> processes._Worker:
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(processes.Crew, "_hire", no_room)
+    monkeypatch.setattr(processes.ProcessPool, "_start_worker", no_room)
     assert check(MANY) == whole
 
 
@@ -181,7 +181,7 @@ def test_a_crash_of_the_engine_is_told_and_the_others_go_on(check, monkeypatch: 
     def fail(*_: object) -> None:
         raise RuntimeError("no luck")
 
-    monkeypatch.setattr("kcheck.check.file.ignores_of", fail)
+    monkeypatch.setattr("kcheck.check.file.read_ignores", fail)
     # A process that is no copy of this one has the engine as it is.
     for count in (1, 2) if _can_fork() else (1,):
         report = check({"a.yaml": POD, "b.yaml": POD}, count)

@@ -72,11 +72,11 @@ def session() -> Session:
 def found(session: Session, texts: list[str], least: int) -> list[Finding]:
     """What is told of files, one after the other. `least`: characters of a passage that is not read again."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shared_blocks, "SMALLEST", least)
-        patch.setattr(shared_blocks, "HEAD", 1)
+        patch.setattr(shared_blocks, "MIN_BLOCK_CHARS", least)
+        patch.setattr(shared_blocks, "PREFIX_CHARS", 1)
         checker = FileChecker(session)
         tasks = [Task(number, Source(f"{number}.yaml", text), True) for number, text in enumerate(texts)]
-        return [finding for task in tasks for finding in checker.one(task, True).findings]
+        return [finding for task in tasks for finding in checker.check_file(task, True).findings]
 
 
 def alike(session: Session, *texts: str) -> list[Finding]:

@@ -12,7 +12,7 @@ from kcheck.discovery.discover import discover
 from kcheck.finding.finding import Finding
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run.run import run
+from kcheck.run.run import run_pipeline
 from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 from kcheck.text.source import Source
@@ -43,7 +43,7 @@ def test_ranges_name_what_the_finding_is_about(folder: Path, registry: Registry)
     sources: dict[str, Source] = {}
     documents: dict[str, list[Document]] = {}
     wrong = []
-    for finding in run(discover([str(folder)]), session).findings:
+    for finding in run_pipeline(discover([str(folder)]), session).findings:
         if finding.rule in TEXT_RULES:
             continue
         source = sources.get(finding.file)

@@ -24,7 +24,7 @@ def test_a_file_that_needs_too_much_memory_is_a_finding(jobs: str, tmp_path: Pat
     # 100 MiB of data, which is what `ulimit` counts in KiB.
     done = subprocess.run(["sh", "-c", 'ulimit -S -d 100000; exec "$@"', "sh", *command], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 2, done.stderr
-    assert "big.yaml:1:1: error internal-error kcheck failed on this file: it needs more memory than there is" in done.stdout
+    assert "big.yaml:1:1: error[internal-error]: kcheck failed on this file: not enough memory" in done.stdout
     assert "small.yaml:4:11" in done.stdout
     assert "Traceback" not in done.stderr
 
@@ -38,7 +38,7 @@ def test_the_limit_follows_machine_and_container(most: str, expected: int, tmp_p
     (tmp_path / "memory.max").write_text(f"{most}\n")
     (tmp_path / "memory.current").write_text("200\n")
     monkeypatch.setattr(memory_limit, "_MEMINFO", tmp_path / "meminfo")
-    monkeypatch.setattr(memory_limit, "_GROUP", tmp_path)
+    monkeypatch.setattr(memory_limit, "_CGROUP", tmp_path)
     monkeypatch.setattr(resource, "getrlimit", lambda which: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     set_to: list[int] = []
     monkeypatch.setattr(resource, "setrlimit", lambda which, limits: set_to.append(limits[0]))

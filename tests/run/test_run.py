@@ -15,7 +15,7 @@ from kcheck.facts.bundle import Bundle
 from kcheck.finding.report import Report
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run.run import run
+from kcheck.run.run import run_pipeline
 from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 
@@ -38,7 +38,7 @@ def check(registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch): 
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(text.encode() if isinstance(text, str) else text)
         session = Session(rules, choose(rules, ["spec"]), [Store(load(v)) for v in versions])
-        return run(discover(paths or ["."]), session)
+        return run_pipeline(discover(paths or ["."]), session)
 
     return go
 
@@ -132,7 +132,10 @@ def test_a_crashing_rule_is_told_and_the_rest_goes_on(check) -> None:  # type: i
     report = check({"x.yaml": TYPO}, rules=registry)
     assert {f.rule for f in report.findings} >= {"acme/crash", "acme/bundle", "internal-error", "unknown-field"}
     messages = [f.concise for f in report.findings if f.rule == "internal-error"]
-    assert sorted(messages) == ["rule acme/bundle failed on Pod a: ValueError: bang", "rule acme/crash failed on Pod a: RuntimeError: boom"]
+    assert sorted(messages) == [
+        'rule acme/bundle failed on Pod "a": ValueError: bang',
+        'rule acme/crash failed on Pod "a": RuntimeError: boom',
+    ]
 
 
 def test_the_same_report_twice(check) -> None:  # type: ignore[no-untyped-def]

@@ -90,8 +90,8 @@ def test_what_does_not_fit_into_memory_is_read_again(
     files: Path, program: Program, shards: Shards, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
     whole = program("check", "--isolated", "--format", "json", "input")
-    monkeypatch.setattr(file_stage, "KEPT", 300)
-    monkeypatch.setattr(file_stage, "_PORTION", 500)
+    monkeypatch.setattr(file_stage, "MAX_KEPT_CHARS", 300)
+    monkeypatch.setattr(file_stage, "_PORTION_CHARS", 500)
     assert program("check", "--isolated", "--format", "json", "input") == whole
     assert program("merge", "--format", "json", *shards(3, "--isolated", "input")) == whole
 
@@ -135,9 +135,9 @@ def refused(program: Program, *paths: str) -> str:
 
 def test_all_shards_must_be_there_once(files: Path, program: Program, shards: Shards) -> None:
     first, second, third, fourth = shards(4, "--isolated", "input")
-    assert "2 of 4 shards missing: 2/4, 4/4" in refused(program, first, third)
-    assert f"shard 2/4 is there twice: {second} and {second}" in refused(program, first, second, second, third, fourth)
-    assert f"shard 1/4 is there twice: {first} and {first}" in refused(program, first, first)
+    assert "2 of 4 shards are missing: 2/4, 4/4" in refused(program, first, third)
+    assert f"shard 2/4 was passed twice: {second} and {second}" in refused(program, first, second, second, third, fourth)
+    assert f"shard 1/4 was passed twice: {first} and {first}" in refused(program, first, first)
 
 
 def test_shards_of_other_runs_are_refused(files: Path, program: Program, shards: Shards, tmp_path: Path) -> None:
@@ -148,15 +148,15 @@ def test_shards_of_other_runs_are_refused(files: Path, program: Program, shards:
     def told(*arguments: str, of: int = 2) -> str:
         other = shards(of, "--isolated", *arguments)
         message = refused(program, other[0], str(kept))
-        assert message.startswith(f"kcheck: {kept} and {other[0]} do not belong together: ")
+        assert message.startswith(f"kcheck: {kept} and {other[0]} are not from the same run: ")
         return message
 
-    assert "the rules or their options were not the same" in told("--ignore", "latest-tag", "input")
-    assert "the rules or their options were not the same" in told("--kubernetes", "1.30", "input")
-    assert "the schemas given were not the same" in told("--schemas", "input/z-crd.yaml", "input")
-    assert "one of 2 shards and one of 3" in told("input", of=3)
+    assert "the rules or their options differ" in told("--ignore", "latest-tag", "input")
+    assert "the rules or their options differ" in told("--kubernetes", "1.30", "input")
+    assert "the additional schemas differ" in told("--schemas", "input/z-crd.yaml", "input")
+    assert "one is of 2 shards, the other of 3" in told("input", of=3)
     (files / "a.yaml").write_text(POD)
-    assert "the files that they saw were not the same" in told("input")
+    assert "the input files differ" in told("input")
 
 
 def rewritten(path: str, change: Callable[[list[bytes]], None]) -> None:
@@ -179,14 +179,14 @@ def test_another_kcheck_is_refused(files: Path, program: Program, shards: Shards
         return apply
 
     rewritten(path, change(b'"kcheck": "', b'"kcheck": "9.'))
-    assert "was made with kcheck 9." in refused(program, path)
+    assert "was created with kcheck 9." in refused(program, path)
     Path(path).write_bytes(whole)
     rewritten(path, change(b'"kcheck-shard": 2', b'"kcheck-shard": 1'))
-    assert "was made with kcheck" in refused(program, path)
+    assert "was created with kcheck" in refused(program, path)
     Path(path).write_bytes(whole)
-    program_digest = decode(json.loads(whole.split(b"\n")[0])["head"], Head).terms.program
+    program_digest = decode(json.loads(whole.split(b"\n")[0])["head"], Head).spec.program
     rewritten(path, change(program_digest.encode(), b"0" * len(program_digest)))
-    assert "made with other code of kcheck or its plug-ins" in refused(program, path)
+    assert "created with different code of kcheck or its plug-ins" in refused(program, path)
 
 
 def test_settings_that_no_kcheck_writes_are_refused(files: Path, program: Program, shards: Shards) -> None:
@@ -197,7 +197,7 @@ def test_settings_that_no_kcheck_writes_are_refused(files: Path, program: Progra
         def apply(lines: list[bytes]) -> None:
             line = json.loads(lines[0])
             head: Head = decode(line["head"], Head)
-            line["head"] = encode(head._replace(terms=change(head.terms)), Head)
+            line["head"] = encode(head._replace(spec=change(head.spec)), Head)
             lines[0] = json.dumps(line).encode()
 
         Path(path).write_bytes(whole)
@@ -210,9 +210,9 @@ def test_settings_that_no_kcheck_writes_are_refused(files: Path, program: Progra
         return terms._replace(rules=({**rules, first: rules[first]._replace(options=options)},))
 
     for options in ("1.5", "[]", '{"no-such": 1}', "nonsense"):
-        assert "was made with another rule" in refused_with(lambda terms, options=options: set_options(terms, options))
+        assert "created with a different version of rule" in refused_with(lambda terms, options=options: set_options(terms, options))
     for number in (99, -1):
-        assert "sets of rules" in refused_with(lambda terms, number=number: terms._replace(files={"input/a.yaml": number}))
+        assert "rule set that does not exist" in refused_with(lambda terms, number=number: terms._replace(files={"input/a.yaml": number}))
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_damage_is_told(files: Path, program: Program, shards: Shards, damage: C
         (b'[0,"a.yaml",[],[2,1]]', "is damaged"),
         (b'[0,"a.yaml",[],[1,9999999999]]', "is damaged"),
         (b'[0,"a.yaml",[],[1,1e3]]', "is damaged"),
-        (json.dumps([0, "a.yaml", *encode(OF_NO_RULE, Outcome)]).encode(), "no rule is called no-such-rule"),
+        (json.dumps([0, "a.yaml", *encode(OF_NO_RULE, Outcome)]).encode(), "unknown rule no-such-rule"),
         (b"[" * 100_000, "is damaged"),
         (b'[0,"a.yaml",' + b"9" * 5000 + b"]", "is damaged"),
         (b'{"0": 1}', "is damaged"),
@@ -259,12 +259,12 @@ def test_a_hostile_shard_is_refused(files: Path, program: Program, shards: Shard
 def test_files_that_are_missing_or_too_many_are_told(files: Path, program: Program, shards: Shards) -> None:
     (path,) = shards(1, "--isolated", "input")
     rewritten(path, lambda lines: lines.pop())
-    assert "write all of them anew" in refused(program, path)
+    assert "create all shards again" in refused(program, path)
 
 
 def test_what_is_no_shard(program: Program, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"version": 1}')
-    assert "a.json is no shard" in refused(program, "a.json")
+    assert "a.json is not a shard" in refused(program, "a.json")
     assert "b.json cannot be read: No such file" in refused(program, "b.json")
     assert ". cannot be read" in refused(program, ".")
 
@@ -293,8 +293,8 @@ def test_shares_are_balanced_and_whole() -> None:
     for number in range(1, 4):
         share = Share(number, 3)
         for at, size in enumerate(sizes):
-            share.see(f"{at}.yaml", "x" * size)
-        shares.append(share.mine())
+            share.add_file(f"{at}.yaml", "x" * size)
+        shares.append(share.own_files())
     assert sorted(n for share in shares for n in share) == list(range(len(sizes)))
     loads = [sum(sizes[n] for n in share) for share in shares]
     assert max(loads) - min(loads) < 20_000

@@ -20,7 +20,7 @@ VALUES: list[Any] = [
 @pytest.fixture
 def much(monkeypatch: pytest.MonkeyPatch) -> None:
     """From the first byte on there is much."""
-    monkeypatch.setattr(transport, "_LITTLE", 0)
+    monkeypatch.setattr(transport, "_PLAIN_BYTES", 0)
 
 
 def test_a_little_comes_out_the_same() -> None:
@@ -29,7 +29,7 @@ def test_a_little_comes_out_the_same() -> None:
 
 
 def test_from_a_little_to_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transport, "_LITTLE", 150)
+    monkeypatch.setattr(transport, "_PLAIN_BYTES", 150)
     sender, receiver = Sender(), Receiver()
     assert [receiver.unpack(sender.pack(value)) for value in VALUES * 5] == VALUES * 5
 
@@ -61,7 +61,7 @@ def test_what_does_not_pickle_leaves_no_gap() -> None:
 
 @pytest.mark.usefixtures("much")
 def test_only_so_many_texts_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transport, "_MOST", 2)
+    monkeypatch.setattr(transport, "_MAX_SHARED_STRINGS", 2)
     sender, receiver = Sender(), Receiver()
     for value in (["a", "b", "c", "d"], ["d", "c", "b", "a"]):
         assert receiver.unpack(sender.pack(value)) == value

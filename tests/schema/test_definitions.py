@@ -426,7 +426,7 @@ def test_the_tool_carries_facts_to_other_versions(tool: ModuleType, tmp_path: Pa
 @pytest.mark.parametrize(
     ("group", "kind", "complaint"),
     [
-        ("toys.k8s.io", "Robot", "is toys.k8s.io Robot namespaced?"),
+        ("toys.k8s.io", "Robot", "unknown scope of toys.k8s.io Robot"),
         ("old", "Box", "contradicts the tables"),
     ],
 )

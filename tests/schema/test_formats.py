@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from kcheck.schema.crd.formats import find
+from kcheck.schema.crd.formats import find_format
 
 CASES = {
     "date-time": (["2024-01-02T03:04:05Z", "2024-01-02t03:04:05z", "2024-01-02T03:04:05.5+01:00"],
@@ -48,7 +48,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_format(name: str) -> None:
     good, bad = CASES[name]
-    format = find(name)
+    format = find_format(name)
     assert format is not None
     for text in good:
         assert format.fits(text), text
@@ -59,7 +59,7 @@ def test_format(name: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("piece", ["a", "a.", '"', " ", "1", "a@", "1 d", "%41", "-", "0:", "\\", "(", "<"])
 def test_no_text_takes_long(name: str, piece: str) -> None:
-    format = find(name)
+    format = find_format(name)
     assert format is not None
     start = time.perf_counter()
     format.fits(piece * 5000)
@@ -69,11 +69,11 @@ def test_no_text_takes_long(name: str, piece: str) -> None:
 
 @pytest.mark.parametrize("name", ["int32", "made-up", "ip", "time", ""])
 def test_other_formats_are_ignored(name: str) -> None:
-    assert find(name) is None
+    assert find_format(name) is None
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_example_of_a_format_has_it(name: str) -> None:
-    format = find(name)
+    format = find_format(name)
     assert format is not None
     assert format.fits(format.example.removesuffix(" (base64)").partition(" or ")[0])

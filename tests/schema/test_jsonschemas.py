@@ -127,8 +127,8 @@ def test_what_was_read_once_serves_several_stores(tmp_path: Path) -> None:
     ("name", "content", "words"),
     [
         ("", "", "does not exist"),
-        ("a.txt", "x", "holds no CRD"),
-        ("a.yaml", "a: 1", "holds no CRD"),
+        ("a.txt", "x", "has no CRD"),
+        ("a.yaml", "a: 1", "has no CRD"),
     ],
 )
 def test_a_path_that_cannot_be_used_is_an_error(tmp_path: Path, name: str, content: str, words: str) -> None:

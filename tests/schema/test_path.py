@@ -45,6 +45,6 @@ def test_maps_have_brackets_and_types_dots(keys: tuple[str | int, ...], expected
 
 def test_fields_that_no_type_has() -> None:
     resources = root()["spec"]["resources"]
-    assert path(resources.imaginary("containers", 0, "[cpu]", "limits")) == "spec.resources.containers[0][cpu].limits"
-    assert path(root()["spec"].imaginary("HostPID")) == "spec.HostPID"
-    assert path(root().imaginary("metadata.annotations.example.com/a")) == "metadata.annotations.example.com/a"
+    assert path(resources.virtual("containers", 0, "[cpu]", "limits")) == "spec.resources.containers[0][cpu].limits"
+    assert path(root()["spec"].virtual("HostPID")) == "spec.HostPID"
+    assert path(root().virtual("metadata.annotations.example.com/a")) == "metadata.annotations.example.com/a"

@@ -11,7 +11,7 @@ import pytest
 from kcheck.check.session import Session
 from kcheck.discovery.discover import Discovery, Target
 from kcheck.rule.ruleset import choose
-from kcheck.run.run import run
+from kcheck.run.run import run_pipeline
 from kcheck.schema.builtin.definitions import load
 from kcheck.schema.external.catalog import add_schemas
 from kcheck.schema.pods.detection import PodSchemas
@@ -73,7 +73,7 @@ def properties(**schemas: str) -> str:
 def places(schema: str, kind: str = "Thing") -> list[tuple[str, str, bool | None]]:
     root = documents(crd(spec(schema)))[0].root
     node = root["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
-    return [(".".join(p.path), p.part, p.lasts) for p in PodSchemas(load("1.36")).find(node, kind)]
+    return [(".".join(p.path), p.part, p.runs_forever) for p in PodSchemas(load("1.36")).find(node, kind)]
 
 
 def told(text: str, *rules: str) -> list[tuple[str, str]]:
@@ -237,7 +237,7 @@ def found_in(folder: Path, *said: PodPlace) -> list[str]:
     store.pods = {("physics.example.com", "Simulation"): said}
     registry = registry_with()
     session = Session(registry, choose(registry, ["latest-tag"]), [store])
-    return [f.place.field for f in run(Discovery([Target(str(folder / "a.yaml"), named=True)]), session).findings]
+    return [f.place.field for f in run_pipeline(Discovery([Target(str(folder / "a.yaml"), named=True)]), session).findings]
 
 
 def test_a_json_schema_shows_pods_too(tmp_path: Path) -> None:
@@ -248,7 +248,7 @@ def test_a_json_schema_shows_pods_too(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(thing("runner: {containers: [{name: a, image: nginx}]}"))
     registry = registry_with()
     session = Session(registry, choose(registry, ["latest-tag"]), [store])
-    found = run(Discovery([Target(str(tmp_path / "a.yaml"), named=True)]), session).findings
+    found = run_pipeline(Discovery([Target(str(tmp_path / "a.yaml"), named=True)]), session).findings
     assert [f.place.field for f in found] == ["spec.runner.containers[0].image"]
 
 

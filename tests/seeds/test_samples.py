@@ -15,7 +15,7 @@ from kcheck.finding.finding import Finding
 from kcheck.finding.severity import ERROR
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
-from kcheck.run.run import run
+from kcheck.run.run import run_pipeline
 from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 from kcheck.text.source import Source
@@ -38,7 +38,7 @@ def session(*rules: str, complete: bool = False) -> Session:
 
 
 def check(sample: str, *rules: str, complete: bool = False) -> list[Finding]:
-    return run(discover([str(SAMPLES / sample)]), session(*rules, complete=complete)).findings
+    return run_pipeline(discover([str(SAMPLES / sample)]), session(*rules, complete=complete)).findings
 
 
 def told(findings: list[Finding]) -> list[str]:
@@ -82,7 +82,7 @@ def test_errors_of_the_server_stand_where_it_refuses(sample: str) -> None:
 
 def test_the_samples_together_know_one_another() -> None:
     """What one names and another defines is not missing; the two Deployments of the last document are a pair."""
-    findings = run(discover([str(SAMPLES)]), session(complete=True)).findings
+    findings = run_pipeline(discover([str(SAMPLES)]), session(complete=True)).findings
     references = {rule.id for rule in Registry.load().rules.values() if rule.scope == "bundle" and rule.id.startswith("missing-")}
     absent = {Path(f.file).name[:6] for f in findings if f.rule in references or f.rule == "affinity-without-pods"}
     assert absent == {"002-06", "002-23", "002-24", "002-26", "004-04"}

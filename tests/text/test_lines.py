@@ -53,4 +53,4 @@ def test_who_asks_for_many_gets_a_table() -> None:
     for number in [*range(100), *reversed(range(100))]:
         assert source.position(11 * number + 5) == (number + 1, 6)
         assert source.line(number + 1) == "key: value"
-    assert source._left <= 0
+    assert source._count_budget <= 0

@@ -23,7 +23,7 @@ def modules() -> list[ModuleType]:
 
 def test_nothing_is_compiled_before_its_use() -> None:
     late = pattern(r"(a)+", re.IGNORECASE)
-    assert vars(late) == {"_made_of": (r"(a)+", re.IGNORECASE)}
+    assert vars(late) == {"_source": (r"(a)+", re.IGNORECASE)}
     found = late.fullmatch("aA")
     assert found is not None
     assert found[1] == "A"
@@ -42,6 +42,6 @@ def test_all_patterns_can_be_compiled() -> None:
     assert len(late) > 50
     for name, each in late:
         try:
-            re.compile(*each._made_of)
+            re.compile(*each._source)
         except re.error as error:
-            pytest.fail(f"{name}: {error}: {each._made_of[0]}")
+            pytest.fail(f"{name}: {error}: {each._source[0]}")

@@ -95,5 +95,5 @@ def test_what_does_not_fit_is_refused() -> None:
         Ours("a").name = "b"  # type: ignore[misc]
     with pytest.raises(AttributeError):
         Ours("a").weight = 1  # type: ignore[attr-defined]
-    with pytest.raises(TypeError, match="without default"):
+    with pytest.raises(TypeError, match="without a default"):
         exec("class Wrong(NamedTuple):\n    a: int = 1\n    b: str", {"NamedTuple": NamedTuple, "__name__": "wrong"})

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from typing import Any
 
 _BAD_SEPARATOR = "invalid Yaml document separator"
-_OUR_BAD_SEPARATOR = "only whitespace or a comment can follow '---'"
-_NEVER_READ = "text behind the '---' of a separator is never read"
+_OUR_BAD_SEPARATOR = "only whitespace or a comment may follow ---"
+_NEVER_READ = "text after --- is ignored"
 _HALF = re.compile("[\ud800-\udfff]")
-_EXPECTED = "expected '---' here"
-_MARK = "a byte order mark (U+FEFF) inside"
-_IGNORED = "this follows an empty document"
+_EXPECTED = 'expected "---"'
+_MARK = "byte order mark (U+FEFF) inside"
+_IGNORED = "content after an empty document is ignored"
 _DETAIL = re.compile(r"line \d+: |`[^`]*`|'[^']*'|\"[^\"]*\"|\d+")
 
 INTENDED = {
@@ -26,14 +26,14 @@ INTENDED = {
     _MARK: "go-yaml takes it as text, or skips the first character of lines; kcheck refuses it",
     "CR CR LF": "the decoder takes it as one line break; the rule unusual-line-break reports it",
     "JSON and YAML in a row": "the decoder changes from JSON to YAML within a part; kcheck wants '---' between the two",
-    "a ':' inside { } or [ ]": "such colons beside a !!timestamp with a time of day, or in what the decoder does not read",
-    "an escape that YAML does not know": "an escaped apostrophe beside the escape that stands in for it, backslash and e",
-    "a control character": "the decoder does not read behind the first document of a part; kcheck refuses such characters there, too",
-    "a key cannot be null": "in the value of a repeated key, of which the decoder has the last one alone; kcheck reports both",
-    "is too large for a number": "in the value of a repeated key, as for a null key",
-    "cannot be written in JSON": "the value of a repeated key, of which the decoder has the last one alone; kcheck reports both",
+    '":" without a space inside {} or []': "such colons beside a !!timestamp with a time of day, or in what the decoder does not read",
+    "unknown escape sequence": "an escaped apostrophe beside the escape that stands in for it, backslash and e",
+    "control character": "the decoder does not read behind the first document of a part; kcheck refuses such characters there, too",
+    "key is null": "in the value of a repeated key, of which the decoder has the last one alone; kcheck reports both",
+    "is too large for an integer": "in the value of a repeated key, as for a null key",
+    "has no JSON form": "the value of a repeated key, of which the decoder has the last one alone; kcheck reports both",
     "JSON that is not YAML": "kcheck reads JSON as YAML, which wants the colon on the line of the key",
-    "a map or list cannot be a key": "an empty map or list as a key replaces the whole document; nobody wants that",
+    "a map or list is not allowed as a key": "an empty map or list as a key replaces the whole document; nobody wants that",
     "an infinite number in JSON": "the decoder hands the text on, which no field accepts",
 }  # fmt: skip
 """Differences that are wanted: a part of our message or a name, and the reason."""

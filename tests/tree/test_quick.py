@@ -89,7 +89,7 @@ def test_lines_are_read_alike_wherever_they_stand() -> None:
 
 
 def test_few_lines_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(line, "_MOST", 10)
+    monkeypatch.setattr(line, "_MAX_CACHE_ENTRIES", 10)
     assert check("".join(f"a{n}: {n}\n" for n in range(100)) + f"b: {'x' * 1000}\n")
     assert len(line.LINES) <= 10
     assert max(map(len, line.LINES)) < 1000

@@ -23,8 +23,8 @@ FIELD = (
 
 @pytest.fixture(autouse=True)
 def all_are_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_blocks, "SMALLEST", 1)
-    monkeypatch.setattr(shared_blocks, "HEAD", 1)
+    monkeypatch.setattr(shared_blocks, "MIN_BLOCK_CHARS", 1)
+    monkeypatch.setattr(shared_blocks, "PREFIX_CHARS", 1)
 
 
 def trees(text: str, known: Repeats | None) -> list[object]:
@@ -71,7 +71,7 @@ def test_what_stands_again_is_not_read_again() -> None:
     assert second
     assert not second.is_list
     assert second.text == ""
-    assert second.flag is None
+    assert second.boolean is None
     assert second.integer is None
     assert second.passage.mentions("paragraphs")
     assert not second.passage.mentions("default")
@@ -186,7 +186,7 @@ def test_random_documents(blocks: list[str], order: list[tuple[int, str]], retur
 
 
 def test_room_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_blocks, "ROOM", 3000)
+    monkeypatch.setattr(shared_blocks, "MAX_HELD_CHARS", 3000)
     known = Repeats()
     for number in range(50):
         text = schema(FIELD.replace("some", f"{number}"), FIELD)

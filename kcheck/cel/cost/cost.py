@@ -1,7 +1,7 @@
-"""What an expression costs at most, estimated from the sizes that its schema allows.
+"""The estimated maximum cost of an expression, based on the sizes that its schema allows.
 
-Source: the cost model of cel-go (checker) with k8s.io/apiserver/pkg/cel/library. The API server refuses rules by it, so it must be the
-same number, whatever one thinks of it.
+Source: the cost model of cel-go (checker) with k8s.io/apiserver/pkg/cel/library. The API server rejects rules based on it, so the result
+must be identical to the server's, even where its model is questionable.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SCALARS = frozenset(("bool", "double", "duration", "int", "timestamp", "uint"))
 
 
 class _CostEntry(NamedTuple):
-    """Sizes of the keys or indices and of the values that a list or map holds. `kind`: list or map."""
+    """Sizes of the keys or indexes and of the values of a list or map. `kind`: "list" or "map"."""
 
     kind: str
     key: Size
@@ -29,18 +29,25 @@ class _CostEntry(NamedTuple):
 
 
 class _Local(NamedTuple):
-    """What is known of a macro's variable. `way`: whether there is one to it from a declared variable, the end of which is `shape`."""
+    """A variable of a macro.
 
-    way: bool
+    Attributes:
+        has_path: whether a path leads to it from a declared variable.
+        shape: the shape at the end of that path, or None.
+        size: its size, or None if unknown.
+        entry: the sizes of its keys and values, or None if unknown.
+    """
+
+    has_path: bool
     shape: CelShape | None
     size: Size | None
     entry: _CostEntry | None
 
 
 def estimate_cost(expr: Expr, root: CelShape | None, variable: str = "") -> int:
-    """The greatest cost of a checked expression whose variables have this shape; None: nothing is known of their sizes.
+    """Return the maximum cost of a checked expression whose variables have the shape `root`; None: all sizes are unknown.
 
-    `variable`: the only one that has it. "": every way begins there, as the server has it for rules.
+    `variable`: the only variable with that shape. "": every path begins there, as in the server's estimation for rules.
     """
     return _Estimator(root, variable).cost(expr)
 
@@ -50,7 +57,7 @@ class _Estimator:
         self.root = root
         self.variable = variable
         self.locals: dict[str, list[_Local]] = {}
-        # Where the way from a declared variable leads; an expression that there is no way to is not in it.
+        # The shape at the end of the path from a declared variable, by expression; expressions without a path are absent.
         self.shapes: dict[int, CelShape | None] = {}
         self.sizes: dict[int, Size] = {}
         self.entries: dict[int, _CostEntry] = {}
@@ -68,12 +75,14 @@ class _Estimator:
 
     def ident(self, expr: Ident) -> int:
         found = self.local(expr.name)
-        if found is None or found.way:
+        if found is None or found.has_path:
             self.shapes[id(expr)] = found.shape if found else self.root if self.variable in ("", expr.name) else None
         return 1
 
     def inner(self, expr: Expr, step: Callable[[CelShape], CelShape | None]) -> CelShape | None:
-        """The shape one step below an expression's. The server begins at its variable where there is no way to the expression."""
+        """Return the shape one step below the shape of an expression. If no path leads to the expression, the server starts at its
+        variable.
+        """
         if id(expr) not in self.shapes:
             return None if self.variable else self.root
         shape = self.shapes[id(expr)]
@@ -90,11 +99,11 @@ class _Estimator:
         return capped(cost + (expr.operand.type.kind in ("map", "object")))
 
     def size(self, expr: Expr) -> Size | None:
-        """The size where it is known."""
+        """Return the size, or None if unknown."""
         found = self.sizes.get(id(expr))
         if found is not None:
             return found
-        found = _written_size(expr)
+        found = _literal_size(expr)
         if found is not None:
             return found
         shape = self.shapes.get(id(expr))
@@ -154,7 +163,7 @@ class _Estimator:
     def overload(
         self, expr: Call, overload: str, target: Argument | None, args: list[Argument], costs: list[int]
     ) -> tuple[int, Size | None]:  # fmt: skip
-        """The cost of one overload with its arguments', and the size of what it gives."""
+        """Return the cost of one overload including its arguments, and the size of its result."""
         if overload in ("logical_or", "logical_and"):
             return capped(sum(costs)), None
         if overload == "conditional":
@@ -190,7 +199,7 @@ class _Estimator:
         return capped(cost + MAP)
 
     def common(self, items: Iterable[Expr]) -> Size:
-        """The sizes that items may have."""
+        """Return the range of sizes of items."""
         sizes = [self.sized(each) for each in items]
         return Size(min((each.least for each in sizes), default=0), max((each.most for each in sizes), default=0))
 
@@ -257,11 +266,11 @@ class _Estimator:
 def _child(shape: CelShape, name: str) -> CelShape | None:
     if shape.kind == "object":
         return shape.child(name)
-    # Of devices the server knows that all attributes are of one size.
+    # For devices the server uses the same size for all attributes.
     return shape.element if shape.element is not None and shape.element.kind == "any" else None
 
 
-def _written_size(expr: Expr) -> Size | None:
+def _literal_size(expr: Expr) -> Size | None:
     if isinstance(expr, Literal):
         return fixed(len(expr.value)) if isinstance(expr.value, (str, bytes)) else ONE
     if isinstance(expr, ListExpr):

@@ -1,4 +1,4 @@
-"""Ranges of sizes and what costs follow from them. Numbers stop at 64 bits, as the server's do."""
+"""Ranges of sizes, and arithmetic on costs. Numbers saturate at 64 bits, as in the server."""
 
 from __future__ import annotations
 
@@ -6,46 +6,46 @@ import math
 
 from kcheck.text.record import NamedTuple
 
-MOST = (1 << 64) - 1
+MAX_COST = (1 << 64) - 1
 
 
 class Size(NamedTuple):
-    """Characters, bytes, items or entries: at least and at most."""
+    """A number of characters, bytes, items or entries: minimum and maximum."""
 
     least: int
     most: int
 
 
-UNKNOWN = Size(0, MOST)
+UNKNOWN = Size(0, MAX_COST)
 ONE = Size(1, 1)
 
 
 def fixed(size: int) -> Size:
-    """Exactly this size."""
+    """Return the range that contains only this size."""
     return Size(size, size)
 
 
 def capped(number: int) -> int:
-    """The number, or the greatest one."""
-    return number if number < MOST else MOST
+    """Return the number, at most MAX_COST."""
+    return number if number < MAX_COST else MAX_COST
 
 
 def scaled(number: int, factor: float) -> int:
-    """The number times a factor, rounded up."""
+    """Return the number multiplied by a factor, rounded up, at most MAX_COST."""
     product = math.ceil(float(number) * factor)
-    return product if product < 1 << 64 else MOST
+    return product if product < 1 << 64 else MAX_COST
 
 
 def plus(one: Size, other: Size) -> Size:
-    """Sums."""
+    """Return the sum of two ranges."""
     return Size(capped(one.least + other.least), capped(one.most + other.most))
 
 
 def times(one: Size, other: Size) -> Size:
-    """Products."""
+    """Return the product of two ranges."""
     return Size(capped(one.least * other.least), capped(one.most * other.most))
 
 
 def either(one: Size, other: Size) -> Size:
-    """What holds both."""
+    """Return the smallest range that includes both."""
     return Size(min(one.least, other.least), max(one.most, other.most))

@@ -1,4 +1,4 @@
-"""Where an evaluation keeps its variables and what it has spent."""
+"""The state of an evaluation: variables and accumulated cost."""
 
 from __future__ import annotations
 
@@ -11,50 +11,53 @@ from kcheck.cel.values.values import Cancelled, Value
 Step = Callable[["Frame"], Value]
 """A compiled expression."""
 
-_LEVELS = 80
-_DEEP = 12_000
+_MAX_DEFAULT_DEPTH = 80
+_RAISED_RECURSION_LIMIT = 12_000
 
 
-MEMORY = 64_000_000
-"""Characters that one evaluation may make; an item of a list counts as `ITEM`."""
-ITEM = 16
+MAX_RESULT_CHARS = 64_000_000
+"""The maximum number of characters that one evaluation may create; a list item counts as `CHARS_PER_ITEM`."""
+CHARS_PER_ITEM = 16
 
 
 class Frame(dict[str, Value]):
-    """Variables by name; those of macros under names of their own. `spent`: cost so far, as the server counts it, `limit`: the most.
+    """Variables by name; variables of macros have unique names.
 
-    `made`: characters of all results so far: the server's costs do not follow the size of every result.
+    Attributes:
+        spent: the accumulated cost, counted like the server's.
+        limit: the maximum cost.
+        allocated: the accumulated characters of all results, because the server's cost model does not cover the size of every result.
     """
 
-    __slots__ = ("limit", "made", "spent")
+    __slots__ = ("allocated", "limit", "spent")
 
     def __init__(self, variables: Mapping[str, Value], limit: int) -> None:
         super().__init__(variables)
         self.spent = 0
-        self.made = 0
+        self.allocated = 0
         self.limit = limit
 
     def charge(self, cost: int) -> None:
-        """Add to what is spent. Raises Cancelled past the limit."""
+        """Add to the accumulated cost. Raises Cancelled above the limit."""
         self.spent += cost
         if self.spent > self.limit:
             raise Cancelled("operation cancelled: actual cost limit exceeded")
 
-    def make(self, size: int) -> None:
-        """Add to what is made. Raises Cancelled where that is too much."""
-        self.made += size
-        if self.made > MEMORY:
+    def allocate(self, size: int) -> None:
+        """Add to the accumulated size of results. Raises Cancelled above the maximum."""
+        self.allocated += size
+        if self.allocated > MAX_RESULT_CHARS:
             raise Cancelled("operation cancelled: the results are too large")
 
 
 @contextmanager
 def deep_stack(levels: int) -> Iterator[None]:
-    """Room for the calls that an expression of so many levels needs."""
+    """Raise the recursion limit temporarily if an expression with this many levels needs it."""
     before = sys.getrecursionlimit()
-    if levels <= _LEVELS or before >= _DEEP:
+    if levels <= _MAX_DEFAULT_DEPTH or before >= _RAISED_RECURSION_LIMIT:
         yield
         return
-    sys.setrecursionlimit(_DEEP)
+    sys.setrecursionlimit(_RAISED_RECURSION_LIMIT)
     try:
         yield
     finally:

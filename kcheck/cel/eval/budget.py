@@ -1,6 +1,7 @@
-"""What a call costs when it is evaluated.
+"""The cost of a call during evaluation.
 
-Source: the cost model of cel-go (interpreter) and of k8s.io/apiserver/pkg/cel/library. A unit is about 50 ns of the server's time.
+Source: the cost model of cel-go (interpreter) and of k8s.io/apiserver/pkg/cel/library. One unit corresponds to about 50 ns of the
+server's time.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Price = Callable[[list[Value], Value], int]
 
 
 def size_of(value: Value) -> int:
-    """Characters, bytes, items or entries; 1 for what has no size."""
+    """Return the number of characters, bytes, items or entries; 1 for values without a size."""
     if value.__class__ is str or value.__class__ is bytes or isinstance(value, (list, View)) or value.__class__ is dict:
         return len(value)
     width = getattr(value, "width", None) if isinstance(value, Opaque) else None
@@ -26,19 +27,19 @@ def size_of(value: Value) -> int:
 
 
 def traversal(size: float) -> int:
-    """The cost of going through a text of this size."""
+    """Return the cost of traversing a text of this size."""
     return math.ceil(size * TRAVERSAL)
 
 
 def compared(one: Value, other: Value) -> int:
-    """The cost of == and its like."""
+    """Return the cost of comparing two values."""
     if isinstance(one, Opaque):
         return 1
     return math.ceil(min(size_of(one), size_of(other)) * TRAVERSAL)
 
 
 def walked(value: Value) -> int:
-    """The cost of going through a value and all below it."""
+    """Return the cost of traversing a value and everything below it."""
     if value.__class__ is str:
         return int(len(value.encode("utf-8", "surrogatepass")) * TRAVERSAL)
     if value.__class__ is bytes:
@@ -51,36 +52,36 @@ def walked(value: Value) -> int:
 
 
 def price(function: str, overload: str) -> Price | None:
-    """How a call's cost follows from its arguments, a target first, and its result; None where it is 1.
+    """Return how to compute a call's cost from its arguments (the target first) and its result; None if the cost is 1.
 
-    `overload`: "" where it is only known at run time.
+    `overload`: "" if it is known only at run time.
     """
     if not overload and function in _SORTS:
         return None
     return _BY_OVERLOAD.get(overload) or _BY_FUNCTION.get(function)
 
 
-def _text(args: list[Value], _: Value) -> int:
+def _traverse(args: list[Value], _: Value) -> int:
     return traversal(size_of(args[0]))
 
 
-def _twice(args: list[Value], _: Value) -> int:
+def _traverse_twice(args: list[Value], _: Value) -> int:
     return traversal(size_of(args[0]) * 2)
 
 
-def _joined(_: list[Value], result: Value) -> int:
+def _join(_: list[Value], result: Value) -> int:
     return traversal(size_of(result) * 2)
 
 
-def _walked(args: list[Value], _: Value) -> int:
+def _traverse_deep(args: list[Value], _: Value) -> int:
     return walked(args[0])
 
 
-def _searched(args: list[Value], _: Value) -> int:
+def _find(args: list[Value], _: Value) -> int:
     return traversal(1.0 + size_of(args[0])) * math.ceil(size_of(args[1]) * REGEX)
 
 
-def _within(args: list[Value], _: Value) -> int:
+def _substring(args: list[Value], _: Value) -> int:
     return traversal(size_of(args[0])) * traversal(size_of(args[1]))
 
 
@@ -93,29 +94,29 @@ def _contains_ip(parsed: bool, subnet: bool) -> Price:
     return cost
 
 
-def _made_list(args: list[Value], result: Value) -> int:
+def _new_list(args: list[Value], result: Value) -> int:
     return LIST + size_of(result) + 1
 
 
-def _flattened(args: list[Value], _: Value) -> int:
+def _flatten(args: list[Value], _: Value) -> int:
     return LIST + size_of(args[0]) * (args[1] if len(args) > 1 else 1) + 1
 
 
-def _squared(args: list[Value], _: Value) -> int:
+def _quadratic(args: list[Value], _: Value) -> int:
     keys = args[-1]
     texts = bool(keys) and keys[0].__class__ in (str, bytes)
     return LIST + int(len(keys) * len(keys) * (2 + TRAVERSAL * texts)) + 1
 
 
-def _sets(args: list[Value], _: Value) -> int:
+def _compare_sets(args: list[Value], _: Value) -> int:
     return size_of(args[0]) * size_of(args[1]) + 1
 
 
-def _sets_twice(args: list[Value], _: Value) -> int:
+def _compare_sets_twice(args: list[Value], _: Value) -> int:
     return 2 * size_of(args[0]) * size_of(args[1]) + 1
 
 
-def _validated(args: list[Value], _: Value) -> int:
+def _validate(args: list[Value], _: Value) -> int:
     pattern: int = args[0].pattern
     return traversal(1.0 + size_of(args[1])) * math.ceil(pattern * REGEX)
 
@@ -130,27 +131,27 @@ _BY_OVERLOAD: dict[str, Price] = {
     "cidr_contains_cidr_string": _contains_ip(True, True),
     "cidr_contains_cidr": _contains_ip(False, True),
     "cidr_ip": _fixed(1),
-    "string_to_bytes": _text,
-    "bytes_to_string": _text,
+    "string_to_bytes": _traverse,
+    "bytes_to_string": _traverse,
 }
 _SORTS = ("sort", "@sortByAssociatedKeys")
 _BY_FUNCTION: dict[str, Price] = {
-    **dict.fromkeys(("lowerAscii", "upperAscii", "substring", "trim", "url", "strings.quote"), _text),
-    **dict.fromkeys(("startsWith", "endsWith"), _text),
-    **dict.fromkeys(("cidr", "isIP", "isCIDR", "ip", "quantity", "isQuantity"), _text),
-    **dict.fromkeys(("replace", "split", "ip.isCanonical"), _twice),
-    **dict.fromkeys(("isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"), _walked),
-    **dict.fromkeys(("find", "findAll", "matches"), _searched),
-    **dict.fromkeys(("slice", "lists.range"), _made_list),
-    **dict.fromkeys(("distinct", "sort", "@sortByAssociatedKeys"), _squared),
-    **dict.fromkeys(("sets.contains", "sets.intersects"), _sets),
-    "flatten": _flattened,
-    "validate": _validated,
-    "reverse": _made_list,
+    **dict.fromkeys(("lowerAscii", "upperAscii", "substring", "trim", "url", "strings.quote"), _traverse),
+    **dict.fromkeys(("startsWith", "endsWith"), _traverse),
+    **dict.fromkeys(("cidr", "isIP", "isCIDR", "ip", "quantity", "isQuantity"), _traverse),
+    **dict.fromkeys(("replace", "split", "ip.isCanonical"), _traverse_twice),
+    **dict.fromkeys(("isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"), _traverse_deep),
+    **dict.fromkeys(("find", "findAll", "matches"), _find),
+    **dict.fromkeys(("slice", "lists.range"), _new_list),
+    **dict.fromkeys(("distinct", "sort", "@sortByAssociatedKeys"), _quadratic),
+    **dict.fromkeys(("sets.contains", "sets.intersects"), _compare_sets),
+    "flatten": _flatten,
+    "validate": _validate,
+    "reverse": _new_list,
     **dict.fromkeys(("optional.unwrap", "unwrapOpt"), _fixed(1)),
-    **dict.fromkeys(("semver", "isSemver"), _text),
-    "sets.equivalent": _sets_twice,
-    "join": _joined,
-    "contains": _within,
+    **dict.fromkeys(("semver", "isSemver"), _traverse),
+    "sets.equivalent": _compare_sets_twice,
+    "join": _join,
+    "contains": _substring,
     "check": _fixed(350_000),
 }

@@ -1,10 +1,10 @@
-"""Closures of calls: operators, and functions of the libraries, with what they cost."""
+"""Closures for calls: operators and library functions, with their costs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from kcheck.cel.eval.activation import ITEM, MEMORY, Frame, Step
+from kcheck.cel.eval.activation import CHARS_PER_ITEM, MAX_RESULT_CHARS, Frame, Step
 from kcheck.cel.eval.budget import TRAVERSAL, compared, price, size_of, traversal
 from kcheck.cel.eval.growth import result_size
 from kcheck.cel.library import operators
@@ -16,11 +16,11 @@ _PATTERNS = frozenset(("find", "findAll", "matches"))
 _GROWING = frozenset(
     ("replace", "join", "format", "split", "flatten", "lists.range", "distinct", "sets.contains", "sets.equivalent", "sets.intersects")
 )
-"""Functions whose cost and result are estimated before they run: they grow faster than their arguments."""
+"""Functions whose cost and result size are estimated before the call: they may grow faster than their arguments."""
 
 
 class Constant:
-    """A step whose value is known."""
+    """A step with a constant value."""
 
     __slots__ = ("value",)
 
@@ -31,15 +31,15 @@ class Constant:
         return self.value
 
 
-def worse(one: EvaluationError | None, other: EvaluationError) -> EvaluationError:
-    """Which of two errors is told: the first, but what is undecided before what is wrong."""
+def error_to_report(one: EvaluationError | None, other: EvaluationError) -> EvaluationError:
+    """Return the error to report of two: the first, but an undecided result takes precedence over a definite error."""
     if one is None or (isinstance(other, Undecided) and not isinstance(one, Undecided)):
         return other
     return one
 
 
 def logical(left: Step, right: Step, conjunction: bool) -> Step:
-    """&& or ||: one side may decide what the other cannot."""
+    """&& or ||: an error of one side is ignored if the other side decides."""
     decisive = not conjunction
 
     def decide(frame: Frame) -> Value:
@@ -55,7 +55,7 @@ def logical(left: Step, right: Step, conjunction: bool) -> Step:
         try:
             value = right(frame)
         except EvaluationError as error:
-            raise worse(fault, error) from None
+            raise error_to_report(fault, error) from None
         if value is decisive:
             return decisive
         if fault is not None:
@@ -68,7 +68,7 @@ def logical(left: Step, right: Step, conjunction: bool) -> Step:
 
 
 def alternative(optional: Step, other: Step, whole: bool) -> Step:
-    """optional.or(other) where `whole`, optional.orValue(other); the other is only looked at when there is nothing."""
+    """optional.or(other) if `whole`, else optional.orValue(other); the other is evaluated only if the optional is empty."""
 
     def choose(frame: Frame) -> Value:
         value = optional(frame)
@@ -97,7 +97,7 @@ def negation(step: Step) -> Step:
 
 
 def comparison(operator: Callable[[Value, Value], bool], left: Step, right: Step) -> Step:
-    """==, < and their like."""
+    """== and !=, <, <=, >, >="""
 
     def apply(frame: Frame) -> bool:
         one, other = left(frame), right(frame)
@@ -109,7 +109,7 @@ def comparison(operator: Callable[[Value, Value], bool], left: Step, right: Step
 
 
 def binary(operator: Callable[[Value, Value], Value], left: Step, right: Step) -> Step:
-    """Arithmetic but for +."""
+    """Arithmetic operators except +."""
 
     def apply(frame: Frame) -> Value:
         one, other = left(frame), right(frame)
@@ -127,7 +127,7 @@ def addition(left: Step, right: Step) -> Step:
         texts = one.__class__ is str or one.__class__ is bytes
         frame.charge(traversal(size_of(one) + size_of(other)) if texts else 1)
         if not texts and isinstance(one, list):
-            frame.make(ITEM * (len(one) + size_of(other)))
+            frame.allocate(CHARS_PER_ITEM * (len(one) + size_of(other)))
         return operators.add(one, other)
 
     return apply
@@ -166,9 +166,9 @@ def membership(value: Step, holder: Step) -> Step:
 
 
 def invocation(function: str, candidates: list[Function], steps: list[Step]) -> Step:
-    """A call of a function with one or more overloads; at run time the first that takes the values.
+    """A call of a function with one or more overloads; at run time the first overload that accepts the values is used.
 
-    Raises EvaluationError for a constant pattern that is none.
+    Raises EvaluationError for an invalid constant pattern.
     """
     if function in _PATTERNS and len(steps) > 1 and isinstance(steps[1], Constant) and steps[1].value.__class__ is str:
         _check_pattern(function, steps[1].value)
@@ -183,9 +183,9 @@ def invocation(function: str, candidates: list[Function], steps: list[Step]) -> 
                     break
             else:
                 if growing:
-                    if frame.spent + _expected(function, args) > frame.limit:
+                    if frame.spent + _minimum_cost(function, args) > frame.limit:
                         raise Cancelled("operation cancelled: actual cost limit exceeded")
-                    frame.make(result_size(function, args, MEMORY))
+                    frame.allocate(result_size(function, args, MAX_RESULT_CHARS))
                 try:
                     value = candidate.run(*args)
                 except EvaluationError:
@@ -194,7 +194,7 @@ def invocation(function: str, candidates: list[Function], steps: list[Step]) -> 
                 frame.charge(1 if cost is None else cost(args, value))
                 kind = value.__class__
                 if not growing and (kind is str or kind is bytes or kind is list):
-                    frame.make(ITEM * len(value) if kind is list else len(value))
+                    frame.allocate(CHARS_PER_ITEM * len(value) if kind is list else len(value))
                 return value
         raise NoOverload
 
@@ -202,7 +202,7 @@ def invocation(function: str, candidates: list[Function], steps: list[Step]) -> 
 
 
 def _check_pattern(function: str, pattern: str) -> None:
-    """Raises EvaluationError for a pattern that is none. Only what the function will need is compiled, and kept."""
+    """Raise EvaluationError for an invalid pattern. Only the representation that the function needs is compiled, and cached."""
     if function == "matches":
         from kcheck.cel.library.conversions import compiled
 
@@ -213,8 +213,8 @@ def _check_pattern(function: str, pattern: str) -> None:
         matcher(pattern)
 
 
-def _expected(function: str, args: list[Value]) -> int:
-    """What the call will cost at least, or making its result."""
+def _minimum_cost(function: str, args: list[Value]) -> int:
+    """Return the minimum cost of the call, or of creating its result."""
     if function == "join":
         size = (len(args[1]) if len(args) > 1 else 0) * len(args[0])
         return int(size * TRAVERSAL)

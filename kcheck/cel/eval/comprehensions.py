@@ -1,6 +1,6 @@
-"""Closures of macros: loops over lists and maps.
+"""Closures for macros: loops over lists and maps.
 
-Source: what the macros of the CEL language definition expand to; the costs are those of the expansion.
+Source: the expansions of the macros in the CEL language definition; the costs are those of the expansions.
 """
 
 from __future__ import annotations
@@ -9,26 +9,26 @@ from collections.abc import Iterable
 
 from kcheck.cel.eval.activation import Frame, Step
 from kcheck.cel.eval.budget import LIST
-from kcheck.cel.eval.calls import Constant, worse
+from kcheck.cel.eval.calls import Constant, error_to_report
 from kcheck.cel.library.operators import NoOverload
 from kcheck.cel.values.values import EvaluationError, Value, from_key, is_map, key_of
 
 
 def fold(macro: str, over: Step, slots: tuple[str, ...], parts: list[Step], first: Step | None) -> Step:
-    """The closure of a macro. `slots`: where its variables are kept. `first`: of a bind, what is bound."""
+    """Return the closure of a macro. `slots`: the names of its variables. `first`: for bind, the bound value."""
     if macro == "bind":
-        return _bound(over, slots[0], first or over, parts[0])
+        return _bind(over, slots[0], first or over, parts[0])
     if macro in ("all", "exists"):
-        return _quantified(over, slots, parts[0], macro == "all")
+        return _all_or_exists(over, slots, parts[0], macro == "all")
     if macro == "exists_one":
-        return _single(over, slots, parts[0])
+        return _exists_one(over, slots, parts[0])
     if macro in ("map", "filter"):
-        return _collected(over, slots, parts[0], parts[1] if len(parts) > 1 else None)
-    return _transformed(over, slots, parts[0], parts[1] if len(parts) > 1 else None, macro == "map entries")
+        return _map_or_filter(over, slots, parts[0], parts[1] if len(parts) > 1 else None)
+    return _transform_map(over, slots, parts[0], parts[1] if len(parts) > 1 else None, macro == "map entries")
 
 
 def _items(value: Value, both: bool) -> Iterable[tuple[Value, ...]]:
-    """Items, or keys of a map; with `both` indices or keys, and values."""
+    """Yield items, or keys of a map; with `both`, indexes and items, or keys and values."""
     if isinstance(value, list):
         return enumerate(value) if both else zip(value)
     if is_map(value):
@@ -38,7 +38,7 @@ def _items(value: Value, both: bool) -> Iterable[tuple[Value, ...]]:
     raise NoOverload
 
 
-def _quantified(over: Step, slots: tuple[str, ...], predicate: Step, universal: bool) -> Step:
+def _all_or_exists(over: Step, slots: tuple[str, ...], predicate: Step, universal: bool) -> Step:
     decisive = not universal
     # The condition, then the accumulator of the step.
     cost, check = (3, 2) if universal else (4, 3)
@@ -56,12 +56,12 @@ def _quantified(over: Step, slots: tuple[str, ...], predicate: Step, universal: 
             try:
                 value = predicate(frame)
             except EvaluationError as error:
-                fault = worse(fault, error)
+                fault = error_to_report(fault, error)
                 continue
             if value is decisive:
                 decided = True
             elif value is not universal:
-                fault = worse(fault, NoOverload())
+                fault = error_to_report(fault, NoOverload())
         frame.spent += 1
         if decided:
             return decisive
@@ -72,7 +72,7 @@ def _quantified(over: Step, slots: tuple[str, ...], predicate: Step, universal: 
     return run
 
 
-def _single(over: Step, slots: tuple[str, ...], predicate: Step) -> Step:
+def _exists_one(over: Step, slots: tuple[str, ...], predicate: Step) -> Step:
     def run(frame: Frame) -> bool:
         count = 0
         for item in _items(over(frame), len(slots) == 2):
@@ -91,7 +91,7 @@ def _single(over: Step, slots: tuple[str, ...], predicate: Step) -> Step:
 
 
 def _passes(condition: Step, frame: Frame) -> bool:
-    """Whether an item is taken. Raises NoOverload where the condition is no boolean."""
+    """Whether an item passes the condition. Raises NoOverload if the condition is not a boolean."""
     value = condition(frame)
     if value is False:
         frame.charge(0)
@@ -101,8 +101,8 @@ def _passes(condition: Step, frame: Frame) -> bool:
     return True
 
 
-def _collected(over: Step, slots: tuple[str, ...], transform: Step, condition: Step | None) -> Step:
-    # A list of one constant is itself one, which costs nothing.
+def _map_or_filter(over: Step, slots: tuple[str, ...], transform: Step, condition: Step | None) -> Step:
+    # A list of one constant is a constant itself, which costs nothing.
     cost = 2 if isinstance(transform, Constant) else LIST + 2
 
     def run(frame: Frame) -> list[Value]:
@@ -119,7 +119,7 @@ def _collected(over: Step, slots: tuple[str, ...], transform: Step, condition: S
     return run
 
 
-def _transformed(over: Step, slots: tuple[str, ...], transform: Step, condition: Step | None, entries: bool) -> Step:
+def _transform_map(over: Step, slots: tuple[str, ...], transform: Step, condition: Step | None, entries: bool) -> Step:
     def run(frame: Frame) -> dict[Value, Value]:
         found: dict[Value, Value] = {}
         for item in _items(over(frame), len(slots) == 2):
@@ -147,7 +147,7 @@ def _insert(into: dict[Value, Value], key: Value, value: Value) -> None:
     into[key] = value
 
 
-def _bound(over: Step, slot: str, value: Step, result: Step) -> Step:
+def _bind(over: Step, slot: str, value: Step, result: Step) -> Step:
     def run(frame: Frame) -> Value:
         over(frame)
         frame[slot] = value(frame)

@@ -1,7 +1,7 @@
-"""From a checked tree to Python closures that evaluate it.
+"""Compilation of a checked tree to Python closures.
 
-Source: the CEL language definition. `&&`, `||`, `all` and `exists` absorb errors that do not decide them; costs are counted as the
-server counts them, so that an expression ends when the server would end it.
+Source: the CEL language definition. `&&`, `||`, `all` and `exists` ignore errors that do not affect the result; costs are counted as in
+the server, so that an evaluation is cancelled where the server cancels it.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _COMPARISONS: dict[str, Callable[[Value, Value], bool]] = {
 }  # fmt: skip
 _TYPE_NAMES = {"timestamp": "google.protobuf.Timestamp", "duration": "google.protobuf.Duration", "null": "null_type"}
 _FOLDED = frozenset(("bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"))
-"""Functions of one constant that are constants."""
+"""Functions that are constant if their only argument is constant."""
 
 
 def emit(expr: Expr, names: Names) -> Step:
-    """The closure. Raises EvaluationError for a constant that has no value, such as int('x')."""
+    """Return the closure of an expression. Raises EvaluationError for an invalid constant such as int('x')."""
     return _Emitter(names).emit(expr)
 
 
@@ -61,7 +61,7 @@ class _Emitter:
         return self.variable(expr.name, expr, ())
 
     def variable(self, name: str, expr: Expr, fields: tuple[str, ...]) -> Step:
-        """A variable and fields of it."""
+        """Return the closure that reads a variable and nested fields of it."""
         slot = self.slot(name)
         if slot is None and name not in self.names.variables:
             if self.names.message(name) is not None:
@@ -167,7 +167,7 @@ class _Emitter:
 
     def conditional(self, expr: Call) -> Step:
         test, then, other = (self.emit(each) for each in expr.args)
-        # The server reads a variable that is a branch by itself without counting the variable.
+        # If a branch is just a variable, the server does not charge for reading it.
         free = [_is_attribute(each) for each in expr.args]
 
         def choose(frame: Frame) -> Value:
@@ -260,7 +260,7 @@ class _Emitter:
 
 
 def _is_attribute(expr: Expr) -> bool:
-    """Whether it is a variable with fields and indices, which the server reads in one go."""
+    """Whether the expression is a variable with fields and indexes, which the server reads in one step."""
     if isinstance(expr, Select):
         return not expr.test
     if isinstance(expr, Call):

@@ -1,31 +1,31 @@
-"""How large the result of a call will be, before it is made: the functions whose results outgrow their arguments."""
+"""The size of a call's result, computed before the call, for functions whose results may exceed their arguments."""
 
 from __future__ import annotations
 
-from kcheck.cel.eval.activation import ITEM
+from kcheck.cel.eval.activation import CHARS_PER_ITEM
 from kcheck.cel.values.values import Value, is_map
 
-_SCALAR = 32
-"""Characters that a number, a time or a bool takes at most, and quotes and commas around a value."""
+_MAX_SCALAR_CHARS = 32
+"""The maximum number of characters of a number, a time or a bool, and of quotes and commas around a value."""
 
 
-def result_size(function: str, args: list[Value], most: int) -> int:
-    """Characters of the result, an item of a list counted as `ITEM`. Counting ends once it is more than `most`."""
+def result_size(function: str, args: list[Value], maximum: int) -> int:
+    """Return the characters of the result, counting list items as `CHARS_PER_ITEM`. Counting stops above `maximum`."""
     if function == "replace":
-        return _replaced(args)
+        return _replaced_size(args)
     if function == "split":
         parts = len(args[0]) if not args[1] else args[0].count(args[1])
-        return len(args[0]) + ITEM * (parts + 1)
+        return len(args[0]) + CHARS_PER_ITEM * (parts + 1)
     if function == "join":
         return sum(len(each) for each in args[0] if each.__class__ is str) + (len(args[1]) if len(args) > 1 else 0) * len(args[0])
     if function == "format":
-        return len(args[0]) + _written(args[1], most)
+        return len(args[0]) + _formatted_size(args[1], maximum)
     if function == "flatten":
-        return ITEM * _flat(args[0], args[1] if len(args) > 1 else 1, most)
-    return ITEM * (max(0, args[0]) if function == "lists.range" else len(args[0]) if function == "distinct" else 0)
+        return CHARS_PER_ITEM * _flattened_length(args[0], args[1] if len(args) > 1 else 1, maximum)
+    return CHARS_PER_ITEM * (max(0, args[0]) if function == "lists.range" else len(args[0]) if function == "distinct" else 0)
 
 
-def _replaced(args: list[Value]) -> int:
+def _replaced_size(args: list[Value]) -> int:
     text, old, new = args[:3]
     times: int = text.count(old)
     if len(args) > 3 and 0 <= args[3] < times:
@@ -33,30 +33,30 @@ def _replaced(args: list[Value]) -> int:
     return max(0, len(text) + times * (len(new) - len(old)))
 
 
-def _written(value: Value, most: int) -> int:
-    """The characters that a value has where it is written out. Values may be shared, so that there is more to write than there is."""
+def _formatted_size(value: Value, maximum: int) -> int:
+    """Return the characters of a value when formatted. Values may be shared, so the text may be larger than the value in memory."""
     total = 0
-    todo = [value]
-    while todo and total <= most:
-        each = todo.pop()
-        total += _SCALAR
+    pending = [value]
+    while pending and total <= maximum:
+        each = pending.pop()
+        total += _MAX_SCALAR_CHARS
         if each.__class__ is str or each.__class__ is bytes:
             total += 2 * len(each)
         elif isinstance(each, list):
-            todo += each
+            pending += each
         elif is_map(each):
             for key in each:
-                todo += (key, each[key])
+                pending += (key, each[key])
     return total
 
 
-def _flat(items: list[Value], depth: int, most: int) -> int:
-    """The items of a flattened list."""
+def _flattened_length(items: list[Value], depth: int, maximum: int) -> int:
+    """Return the number of items of a flattened list."""
     total = 0
-    todo = [(items, depth)]
-    while todo and total <= most:
-        found, left = todo.pop()
+    pending = [(items, depth)]
+    while pending and total <= maximum:
+        found, left = pending.pop()
         total += len(found)
         if left > 0:
-            todo += [(each, left - 1) for each in found if isinstance(each, list)]
+            pending += [(each, left - 1) for each in found if isinstance(each, list)]
     return total

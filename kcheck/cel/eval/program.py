@@ -1,7 +1,7 @@
-"""Expressions compiled once and evaluated often.
+"""Expressions, compiled once and evaluated many times.
 
 environment = Environment({"self": INT})
-program = environment.compile("self > 0")      # a Program, or the Issues that keep it from being one
+program = environment.compile("self > 0")      # a Program, or the Issues that prevent compilation
 program.evaluate({"self": 5})                  # True; raises EvaluationError
 """
 
@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 
 from kcheck.cel.eval.activation import Frame, Step, deep_stack
 from kcheck.cel.eval.evaluator import emit
-from kcheck.cel.language.checker import check
-from kcheck.cel.language.issues import Broken, Issue, place
+from kcheck.cel.language.checker import check_types
+from kcheck.cel.language.issues import Broken, Issue, issue_at
 from kcheck.cel.language.names import Names
 from kcheck.cel.language.parser import parse
 from kcheck.cel.language.syntax import Expr, Ident, Select
@@ -20,16 +20,16 @@ from kcheck.cel.values.types import Type
 from kcheck.cel.values.values import Cancelled, EvaluationError, Value
 
 CALL_LIMIT = 1_000_000
-"""What one evaluation may cost (celconfig.PerCallLimit)."""
+"""The cost limit of one evaluation (celconfig.PerCallLimit)."""
 
 LATEST = 36
-"""The minor version of Kubernetes whose libraries expressions use unless told otherwise."""
+"""The minor version of Kubernetes whose libraries are used by default."""
 
-_PROGRAMS = 4096
+_MAX_CACHED_PROGRAMS = 4096
 
 
 class Program:
-    """A compiled expression. `type`: of its value. `spent`: what the last evaluation cost."""
+    """A compiled expression. `type`: the type of its value. `spent`: the cost of the last evaluation."""
 
     __slots__ = ("_step", "expr", "spent", "text", "type")
 
@@ -41,7 +41,7 @@ class Program:
         self._step = step
 
     def evaluate(self, variables: Mapping[str, Value], limit: int = CALL_LIMIT) -> Value:
-        """The value. Raises EvaluationError, also where it costs more than the limit."""
+        """Return the value. Raises EvaluationError for errors and if the cost exceeds the limit."""
         frame = Frame(variables, limit)
         try:
             with deep_stack(self.expr.depth):
@@ -57,12 +57,12 @@ class Program:
         return value
 
     def uses(self, variable: str) -> bool:
-        """Whether the expression names a variable."""
+        """Whether the expression refers to a variable."""
         return _mentions(self.expr, variable)
 
 
 class Environment:
-    """What expressions may name. `minor`: the version 1.N of the API server, which takes what 1.N-1 knew."""
+    """The names that expressions may use. `minor`: the version 1.N of the API server, which accepts the libraries of 1.N-1."""
 
     def __init__(
         self, variables: Mapping[str, Type], minor: int = LATEST, messages: Callable[[str], Type | None] | None = None,
@@ -72,10 +72,10 @@ class Environment:
         self._programs: dict[str, Program | tuple[Issue, ...]] = {}
 
     def compile(self, text: str) -> Program | tuple[Issue, ...]:
-        """The program, or why the server would refuse the expression. Kept for the next who asks."""
+        """Return the program, or the issues for which the server rejects the expression. The result is cached."""
         found = self._programs.get(text)
         if found is None:
-            if len(self._programs) >= _PROGRAMS:
+            if len(self._programs) >= _MAX_CACHED_PROGRAMS:
                 self._programs.clear()
             found = self._programs[text] = _compile(text, self.names)
         return found
@@ -85,16 +85,16 @@ def _compile(text: str, names: Names) -> Program | tuple[Issue, ...]:
     try:
         with deep_stack(max(map(text.count, "([{?.+-"))):
             expr = parse(text, names.minor, "bindings" in names.libraries)
-            faults = check(expr, names)
+            faults = check_types(expr, names)
             if not faults and _has_constants(text):
-                from kcheck.cel.library.literals import SINCE, check_literals  # few expressions have such constants
+                from kcheck.cel.library.literals import SINCE, check_literals  # imported late: few expressions contain such constants
 
                 faults = check_literals(expr) if names.minor >= SINCE else []
             if faults:
-                return tuple(place(text, at, message) for at, message in faults)
+                return tuple(issue_at(text, at, message) for at, message in faults)
             return Program(text, expr, emit(expr, names))
     except Broken as broken:
-        return (place(text, broken.offset, broken.message),)
+        return (issue_at(text, broken.offset, broken.message),)
     except EvaluationError as error:
         return (Issue(f"program instantiation failed: {error.message}"),)
     except RecursionError:

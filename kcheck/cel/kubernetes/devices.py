@@ -1,4 +1,4 @@
-"""Selectors of devices in ResourceClaims and DeviceClasses.
+"""CEL selectors of devices in ResourceClaims and DeviceClasses.
 
 Source: k8s.io/dynamic-resource-allocation/cel.
 """
@@ -15,7 +15,7 @@ from kcheck.cel.values import types
 from kcheck.cel.values.types import BOOL, STRING, Type, map_of
 
 COST_LIMIT = 1_000_000
-"""What evaluating a selector for one device may cost (resource.k8s.io CELSelectorExpressionMaxCost)."""
+"""The maximum cost of evaluating a selector for one device (CELSelectorExpressionMaxCost of resource.k8s.io)."""
 
 _ENTRIES = 32
 _QUANTITY = Type("opaque", "kubernetes.Quantity")
@@ -23,16 +23,16 @@ _CAPACITY_SINCE = 36
 
 
 def check_selector(expression: str, minor: int = LATEST) -> tuple[Program | None, tuple[Issue, ...]]:
-    """The program where the server takes the selector, and what is wrong with it. `minor`: the version 1.N of the server."""
+    """The program of a selector that compiles, and its issues. `minor`: the version 1.N of the API server."""
     device, environment = _device(minor)
     found = environment.compile(expression)
     if not isinstance(found, Program):
         return None, found
     if found.type is not BOOL and found.type is not types.ANY:
-        return None, (Issue(f"must evaluate to bool or the unknown type, not {found.type!r}"),)
+        return None, (Issue(f"the expression must return bool, not {found.type!r}"),)
     cost = estimate_cost(found.expr, device, "device")
     if cost > COST_LIMIT:
-        return found, (Issue(f"too complex, exceeds cost limit by {(cost - COST_LIMIT) / COST_LIMIT:.0%}"),)
+        return found, (Issue(f"the expression is too complex and exceeds the cost limit by {(cost - COST_LIMIT) / COST_LIMIT:.0%}"),)
     return found, ()
 
 

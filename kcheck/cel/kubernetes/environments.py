@@ -1,4 +1,4 @@
-"""What the rules of a schema may name, kept for all places that share the schema."""
+"""The CEL environments of x-kubernetes-validations, cached for all places that share a schema."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from kcheck.cel.values.types import Type, optional_of
 
 
 def environment_of(shape: CelShape, optional_old: bool, minor: int) -> Environment:
-    """What rules on values of this shape may name: self and oldSelf.
+    """The environment of rules on values of this shape, with the variables self and oldSelf.
 
-    Versions of a kind and copies of its definition share the schemas of their passages, so what they say alike is compiled once.
+    Versions of a kind and copies of its definition share the schemas of equal parts, so these are compiled only once.
     """
-    # Without fields, the type is all that an expression sees.
+    # Without fields, expressions depend only on the type.
     schema = shape.schema if _has_fields(shape.type) else _ANY
     key = (id(schema), shape.type, optional_old, minor)
     found = _environments.get(key)
@@ -20,7 +20,7 @@ def environment_of(shape: CelShape, optional_old: bool, minor: int) -> Environme
         if len(_environments) > 4096:
             _environments.clear()
         variables = {"self": shape.type, "oldSelf": optional_of(shape.type) if optional_old else shape.type}
-        # With the schema, whose id nothing else has as long as it is here.
+        # The schema is stored as well, so that its id is not reused.
         found = _environments[key] = (schema, Environment(variables, minor))
     return found[1]
 

@@ -1,4 +1,4 @@
-"""What rules ask of expressions. CEL itself is loaded when the first expression comes, for most inputs have none."""
+"""CEL for rules. The CEL packages are imported at the first expression, because most inputs have none."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from typing import Any
 
 from kcheck.finding.problem import Reason
 from kcheck.kube.resource import Resource
+from kcheck.text.complaint import Complaint, help_of
 from kcheck.text.record import NamedTuple
 from kcheck.text.span import Span
 from kcheck.yaml.node import Node
 
 _INSTANTIATION = "program instantiation failed: "
 _WORD = re.compile(r"\.?\w+|[<>=!&|]+")
-# Every name is in it.
+# The suffix of messages about unknown names; all names are in this container.
 _CONTAINER = " (in container '')"
 
 
 class ExpressionFault(NamedTuple):
-    """What is wrong with an expression. `offset`: where in its text, None for the whole. `internal`: the server blames itself."""
+    """A fault of an expression. `offset`: in its text, None for the whole. `internal`: reported as an internal error of the API server."""
 
     message: str
     offset: int | None = None
@@ -27,7 +28,7 @@ class ExpressionFault(NamedTuple):
 
 
 class ExpressionRuleFault(NamedTuple):
-    """What is wrong with a rule of a schema, at a node of it; the schema's root for all rules together."""
+    """A fault of a rule at a node of it; at the root of the schema for all rules together."""
 
     node: Node
     message: str
@@ -36,7 +37,7 @@ class ExpressionRuleFault(NamedTuple):
 
 
 class ExpressionViolation(NamedTuple):
-    """A rule that a default breaks. `field`: below the default, as the server writes it; `path`: the keys to the node."""
+    """A rule that a default violates. `field`: below the default, as the API server reports it; `path`: the keys to the node."""
 
     field: str
     message: str
@@ -45,7 +46,7 @@ class ExpressionViolation(NamedTuple):
 
 
 class Policy:
-    """The expressions of an admission policy or webhook, in the order in which they see each other. See `policies.PolicyCompiler`."""
+    """Compiles the expressions of an admission policy or webhook, in the order of their dependencies. See `policies.PolicyCompiler`."""
 
     def __init__(self, minor: int, *, params: bool = False, variables: bool = False, patches: bool = False) -> None:
         self._minor = minor
@@ -54,7 +55,7 @@ class Policy:
 
     @property
     def compiler(self) -> Any:
-        """What compiles them."""
+        """The compiler, imported on first use."""
         if self._compiler is None:
             from kcheck.cel.eval.program import LATEST
             from kcheck.cel.kubernetes.policies import PolicyCompiler
@@ -63,28 +64,29 @@ class Policy:
         return self._compiler
 
     def declare(self, name: str, expression: str) -> list[ExpressionFault]:
-        """A variable that later expressions may name."""
+        """Compile a variable and declare it for later expressions; its faults."""
         return _faults(self.compiler.declare(name, expression))
 
     def compile(self, expression: str, result: str, *, authorizer: bool = True) -> list[ExpressionFault]:
-        """An expression that gives a "bool", a "string", a "string or null", an "object" or "patches"."""
+        """The faults of an expression that must return a "bool", a "string", a "string or null", an "object" or "patches"."""
         found = self.compiler.compile(expression, result, authorizer=authorizer)
         return _faults(found) if isinstance(found, tuple) else []
 
 
 def schema_faults(root: Node, minor: int) -> Iterator[ExpressionRuleFault]:
-    """What is wrong with the expressions of a schema's rules (x-kubernetes-validations), and with what they cost."""
+    """Yield faults of the expressions of x-kubernetes-validations and of their estimated cost."""
     from kcheck.cel.eval.program import LATEST
     from kcheck.cel.kubernetes.rule_validation import check_rules
 
     for fault in check_rules(root.shared(), minor or LATEST):
         message = fault.message.removeprefix("compilation failed: ").removesuffix(_CONTAINER)
         offset = fault.offset
-        yield ExpressionRuleFault(root.at(*fault.path), _bare(message) if offset is not None else message, fault.reason, offset)
+        complaint = Complaint(_bare(message) if offset is not None else message, help_of(fault.message))
+        yield ExpressionRuleFault(root.at(*fault.path), complaint, fault.reason, offset)
 
 
 def default_violations(schema: Node, whole: bool, minor: int) -> list[ExpressionViolation]:
-    """Rules of a schema that its default breaks, and those that do not compile. `whole`: it is the schema of whole objects."""
+    """Rules of a schema that its default violates, and those that do not compile. `whole`: whether it is the schema of whole objects."""
     from kcheck.schema.crd.structural import has_rules
 
     if not has_rules(schema):
@@ -92,12 +94,12 @@ def default_violations(schema: Node, whole: bool, minor: int) -> list[Expression
     from kcheck.cel.eval.program import LATEST
     from kcheck.cel.kubernetes.rule_evaluation import find_rules
 
-    rules = find_rules(schema.shared(), minor or LATEST, whole or schema["x-kubernetes-embedded-resource"].flag is True)
+    rules = find_rules(schema.shared(), minor or LATEST, whole or schema["x-kubernetes-embedded-resource"].boolean is True)
     if rules is None:
         return []
     value = schema["default"].plain()
     broken = [
-        ExpressionViolation(field, f"no rule can judge this default: {issue}", "Invalid", path)
+        ExpressionViolation(field, f"x-kubernetes-validations cannot be evaluated for this default: {issue}", "Invalid", path)
         for field, issue, path in rules.uncompiled(value)
     ]
     found = [
@@ -108,7 +110,7 @@ def default_violations(schema: Node, whole: bool, minor: int) -> list[Expression
 
 
 def place(node: Node, offset: int, resource: Resource) -> Span | None:
-    """The characters of the file that stand for a word of an expression, None where nobody can tell."""
+    """The span of a word of an expression in the file, None where it is unknown."""
     source, text = resource.document.source.text, node.text
     start = _offset(node, offset, source)
     if start is None or source[start : start + 1] != text[offset : offset + 1]:
@@ -118,7 +120,7 @@ def place(node: Node, offset: int, resource: Resource) -> Span | None:
 
 
 def _offset(node: Node, offset: int, source: str) -> int | None:
-    """Where in the file a character of a scalar stands: in one line as it is, in a literal block line by line."""
+    """The offset in the file of a character of a scalar: of a scalar on one line without escapes, or of a literal block."""
     if node.style == "|":
         lines = node.text[:offset].split("\n")
         at = node.start

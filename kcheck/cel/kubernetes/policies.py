@@ -1,4 +1,4 @@
-"""Expressions of admission policies and webhooks: what they may name, and what they must give.
+"""CEL expressions of admission policies and webhooks: their variables and result types.
 
     compiler = PolicyCompiler(params=True, variables=True)
     compiler.declare("foo", "object.spec.replicas > 1")     # (), or issues
@@ -18,7 +18,7 @@ from kcheck.cel.values.types import BOOL, DYN, INT, STRING, TIMESTAMP, Type, lis
 
 
 class Record:
-    """The fields of an object type, by name; any field is dyn where none are given."""
+    """The fields of an object type by name; without fields, any field has type dyn."""
 
     def __init__(self, fields: Mapping[str, Type] | None) -> None:
         self._fields = fields
@@ -62,13 +62,15 @@ RESULTS: Mapping[str, tuple[Type, ...]] = {
     "bool": (BOOL,), "string": (STRING,), "string or null": (STRING, types.NULL), "object": (_OBJECT,), "patches": (list_of(_JSON_PATCH),),
     "any": (),
 }  # fmt: skip
-"""What an expression must give, by the names that `PolicyCompiler.compile` takes."""
+"""The allowed result types, by the names for `PolicyCompiler.compile`."""
+
+_RESULT_NAMES = {"object": "an Object", "patches": "a list of JSONPatch"}
 
 
 class PolicyCompiler:
-    """`params`: the policy has a paramKind. `variables`: expressions may name the policy's variables. `patches`: it mutates.
+    """`params`: the policy has a paramKind. `variables`: expressions can use the variables of the policy. `patches`: it mutates objects.
 
-    A webhook's match conditions have none of these.
+    The matchConditions of a webhook have none of these.
     """
 
     def __init__(self, params: bool = False, variables: bool = False, patches: bool = False, minor: int = LATEST) -> None:
@@ -79,27 +81,27 @@ class PolicyCompiler:
         self._environments: dict[tuple[bool, bool, bool, int], Environment] = {}
 
     def declare(self, name: str, expression: str) -> tuple[Issue, ...]:
-        """Compile a variable and let later expressions name it, as dyn where it is broken. What is wrong with it."""
-        # Variables cannot make patches themselves.
+        """Compile a variable and declare it for later expressions, as dyn where it does not compile. Returns its issues."""
+        # Expressions of variables cannot use JSONPatch.
         found = self._environment(True, True, True, False).compile(expression)
         if self._declared is not None:
             if name in self._declared:
-                self._environments.clear()  # they are told apart by how many names there are
+                self._environments.clear()  # the key of the cache only has the number of variables
             self._declared[name] = _kept(found.type) if isinstance(found, Program) else DYN
         return () if isinstance(found, Program) else found
 
     def compile(
         self, expression: str, result: str, authorizer: bool = True, variables: bool = True, params: bool = True
     ) -> Program | tuple[Issue, ...]:  # fmt: skip
-        """Compile an expression. `result`: a key of RESULTS. `authorizer`, `variables`, `params`: whether it may name them.
+        """Compile an expression. `result`: a key of RESULTS. `authorizer`, `variables`, `params`: whether it can use them.
 
-        Message expressions have no authorizer, match conditions no variables.
+        messageExpression has no authorizer, and matchConditions have no variables.
         """
         found = self._environment(authorizer, variables, params, self._patches).compile(expression)
         wanted = RESULTS[result]
         if not isinstance(found, Program) or not wanted or found.type in wanted:
             return found
-        return (Issue(f"must evaluate to {result}, not to {found.type!r}"),)
+        return (Issue(f"the expression must return {_RESULT_NAMES.get(result, result)}, not {found.type!r}"),)
 
     def _environment(self, authorizer: bool, variables: bool, params: bool, patches: bool) -> Environment:
         declared = self._declared if variables else None
@@ -119,7 +121,7 @@ class PolicyCompiler:
 
 
 def _kept(type_: Type) -> Type:
-    """What later expressions know of a variable's type: scalars, and lists and maps of them; all else is dyn."""
+    """The type of a variable for later expressions: scalars, and lists and maps of them; all other types are dyn."""
     if type_.kind == "list":
         return list_of(_kept(type_.params[0]))
     if type_.kind == "map":
@@ -128,7 +130,7 @@ def _kept(type_: Type) -> Type:
 
 
 def _message(name: str) -> Type | None:
-    """The types that mutations are made of: JSONPatch, and Object with Object.spec and whatever lies below it."""
+    """The message types of mutations: JSONPatch, Object, and types of fields such as Object.spec."""
     if name == "JSONPatch":
         return _JSON_PATCH
     if name == "Object":

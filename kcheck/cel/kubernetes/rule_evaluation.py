@@ -1,9 +1,9 @@
-"""x-kubernetes-validations: the rules of a structural schema, compiled, and what objects violate.
+"""Evaluation of x-kubernetes-validations: the compiled rules of a structural schema, and the violations of objects.
 
     rules = find_rules(schema)              # openAPIV3Schema as plain JSON; None where it has no rules
     for each in rules.evaluate(object_): print(each.field, each.reason, each.message)
 
-Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel. The object is defaulted and pruned, and valid but for its rules.
+Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel. The object must be defaulted, pruned and valid except for its rules.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kcheck.cel.kubernetes.environments import environment_of
 from kcheck.cel.language.issues import Issue
 from kcheck.cel.schema.declarations import CelShape, Schema, is_resource, properties_of, shape_of, with_metadata
 from kcheck.cel.schema.field_paths import BadFieldPath, normalize
-from kcheck.cel.schema.native_values import read
+from kcheck.cel.schema.native_values import read_value
 from kcheck.cel.values.types import BOOL, STRING
 from kcheck.cel.values.values import NONE, EvaluationError, Value
 from kcheck.finding.problem import Reason
@@ -25,16 +25,16 @@ from kcheck.kube.names import GENERATED_BASE
 from kcheck.text.record import NamedTuple
 
 BUDGET = 10_000_000
-"""What all rules of one object may cost (celconfig.RuntimeCELCostBudget)."""
+"""The maximum cost of all rules of one object (celconfig.RuntimeCELCostBudget)."""
 
-_LONGEST_MESSAGE = 5 * 1024
+_MAX_MESSAGE_BYTES = 5 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class RuleViolation:
-    """`field`: as the server writes it, `<nil>` for the object itself. `reason`: Invalid, Forbidden, Required or Duplicate.
+    """`field`: as the API server reports it, `<nil>` for the object itself. `reason`: Invalid, Forbidden, Required or Duplicate.
 
-    `rule`: the expression that does not hold. `path`: keys and indices from the object to the field's holder.
+    `rule`: the violated expression. `path`: keys and indices from the object to the field's holder.
     """
 
     field: str
@@ -45,7 +45,7 @@ class RuleViolation:
 
 
 class CompiledRule:
-    """One rule where it stands: its program, or the issues that keep it from being one."""
+    """One compiled rule: its program, or its issues."""
 
     __slots__ = ("field_path", "fits", "issues", "message", "message_program", "optional_old", "program", "reason", "text", "uses_old")
 
@@ -67,13 +67,13 @@ class CompiledRule:
             self.field_path = ""
 
     @property
-    def said(self) -> str:
-        """What the server says of a violation."""
+    def fallback(self) -> str:
+        """The message of the API server for a violation without a messageExpression."""
         return self.message.strip() or f"failed rule: {self.text.strip()}"
 
 
 class ObjectRules:
-    """The rules at and below a place of a schema."""
+    """The rules of a schema and of the schemas below it."""
 
     __slots__ = ("additional", "all_of", "items", "properties", "resource", "rules", "shape")
 
@@ -87,7 +87,7 @@ class ObjectRules:
         self.all_of: list[ObjectRules] = []
 
     def evaluate(self, object_: Any) -> list[RuleViolation]:
-        """What the object violates, in the order of the schema."""
+        """The violations of an object, in the order of the schema."""
         return list(self._visit(_named(object_) if self.resource else object_, (), "", _Meter()))
 
     def _visit(self, raw: Any, path: tuple[str | int, ...], field: str, meter: _Meter) -> Iterator[RuleViolation]:
@@ -99,7 +99,7 @@ class ObjectRules:
             yield from inner._visit(value, way, name, meter)
 
     def _below(self, raw: Any, path: tuple[str | int, ...], field: str) -> Iterator[tuple[ObjectRules, Any, tuple[str | int, ...], str]]:
-        """The rules of the parts of a value, each with the part, the way to it and its field."""
+        """Yield the rules of the parts of a value, each with the part, its path and its field."""
         for each in self.all_of:
             yield each, raw, path, field
         if isinstance(raw, list):
@@ -115,18 +115,18 @@ class ObjectRules:
                     yield inner, raw[name], (*path, name), f"{field}.{name}" if field else name
 
     def uncompiled(self, raw: Any, path: tuple[str | int, ...] = (), field: str = "") -> Iterator[tuple[str, str, tuple[str | int, ...]]]:
-        """Where rules should judge a value and do not compile: the field, why, and the way there."""
+        """Yield rules for a value that do not compile: the field, the reason, and the path."""
         if raw is None:
             return
         for rule in self.rules:
             if rule.program is None:
-                yield field, str(rule.issues[0]) if rule.issues else "a rule gives true or false", path
+                yield field, str(rule.issues[0]) if rule.issues else "the rule must return bool", path
         for inner, value, way, name in self._below(raw, path, field):
             yield from inner.uncompiled(value, way, name)
 
     def _judge(self, raw: Any, path: tuple[str | int, ...], field: str, meter: _Meter) -> Iterator[RuleViolation]:
         try:
-            value = read(raw, self.shape)
+            value = read_value(raw, self.shape)
         except EvaluationError:
             return
         for rule in self.rules:
@@ -139,11 +139,13 @@ class ObjectRules:
             try:
                 holds = program.evaluate(variables) is True
             except EvaluationError as error:
-                fault = f"{error.message} evaluating rule: {rule.message.strip() or rule.text.strip()}"
+                fault = f"{error.message} evaluating rule: {rule.message.strip() or rule.text.strip()}"  # as the API server writes it
             meter.left -= program.spent
             if meter.left < 0 or program.spent > CALL_LIMIT:
                 meter.left = -1
-                yield RuleViolation(field or "<nil>", "Invalid", "the rules cost more than the server allows", rule.text, path)
+                yield RuleViolation(
+                    field or "<nil>", "Invalid", "the CEL validation rules exceed the runtime cost limit of the API server", rule.text, path
+                )
                 return
             if fault:
                 yield RuleViolation(field or "<nil>", "Invalid", fault, rule.text, path)
@@ -156,11 +158,11 @@ class ObjectRules:
         message = _message(rule, variables, meter)
         if rule.field_path:
             field = f"{field}.{rule.field_path}" if field else rule.field_path
-        return RuleViolation(field or "<nil>", rule.reason, message or rule.said, rule.text, path)
+        return RuleViolation(field or "<nil>", rule.reason, message or rule.fallback, rule.text, path)
 
 
 class _Meter:
-    """What is left of the budget; negative when it is spent."""
+    """The rest of the cost budget; negative when it is exceeded."""
 
     __slots__ = ("left",)
 
@@ -172,9 +174,9 @@ _REASONS: dict[str, Reason] = {"FieldValueForbidden": "Forbidden", "FieldValueRe
 
 
 def find_rules(schema: Schema, minor: int = LATEST, resource: bool = True, refused: Collection[int] = frozenset()) -> ObjectRules | None:
-    """The rules in a schema, None where there are none. `resource`: it is of a whole object, with apiVersion, kind and metadata.
+    """The rules of a schema, None where there are none. `resource`: whether it describes whole objects with apiVersion, kind and metadata.
 
-    `refused`: the ids of rules (the maps that state them) that the server does not accept, and which are left out.
+    `refused`: the ids of rules (their maps) that the API server rejects and that are left out.
     """
     ruled = ruled_schemas(schema)
     shape = shape_of(schema, resource, "selfType") if ruled else None
@@ -186,7 +188,7 @@ def find_rules(schema: Schema, minor: int = LATEST, resource: bool = True, refus
 
 
 def ruled_schemas(schema: Schema) -> set[int]:
-    """The ids of the schemas in and below which rules stand, wherever they may not stand as well."""
+    """The ids of the schemas that have rules themselves or below, including places where rules are not allowed."""
     found: set[int] = set()
     _mark(schema, found)
     return found
@@ -201,8 +203,8 @@ def _mark(schema: Schema, ruled: set[int]) -> bool:
         elif value.__class__ is not list:
             continue
         for each in value:
-            # Most schemas are those of scalars, which say nothing of this kind.
-            if each.__class__ is dict and not _TELLING.isdisjoint(each) and _mark(each, ruled):
+            # Most schemas are those of scalars, without these keys.
+            if each.__class__ is dict and not _RELEVANT.isdisjoint(each) and _mark(each, ruled):
                 marked = True
     if marked:
         ruled.add(id(schema))
@@ -210,11 +212,11 @@ def _mark(schema: Schema, ruled: set[int]) -> bool:
 
 
 _INNER = frozenset({"properties", "items", "additionalProperties", "allOf", "oneOf", "anyOf", "not"})
-_TELLING = _INNER | {"x-kubernetes-validations"}
+_RELEVANT = _INNER | {"x-kubernetes-validations"}
 
 
 def _list(value: Any) -> list[Any]:
-    """What stands there, nothing where it is no list: a broken definition is told elsewhere."""
+    """The value, or an empty list where it is not a list. Other checks report an invalid definition."""
     return value if isinstance(value, list) else []
 
 
@@ -226,7 +228,7 @@ class _Kept(NamedTuple):
 
 
 def _build(schema: Schema, node: Schema, shape: CelShape, minor: int, kept: _Kept) -> ObjectRules:
-    """`schema`: where rules are looked for; `node`: what declares the values, which within allOf is the schema around it."""
+    """`schema`: the schema with the rules; `node`: the schema that declares the values, which within allOf is the outer one."""
     ruled = kept.ruled
     found = ObjectRules(shape)
     for raw in _list(schema.get("x-kubernetes-validations")):
@@ -251,7 +253,7 @@ def _build(schema: Schema, node: Schema, shape: CelShape, minor: int, kept: _Kep
 
 
 def _named(object_: Any) -> Any:
-    """The object with the name that the server would make of generateName, before it looks at rules."""
+    """The object with a name generated from generateName, as in the API server before it evaluates rules."""
     metadata = object_.get("metadata") if isinstance(object_, dict) else None
     if not isinstance(metadata, dict) or metadata.get("name") or not isinstance(metadata.get("generateName"), str):
         return object_
@@ -259,7 +261,7 @@ def _named(object_: Any) -> Any:
 
 
 def _message(rule: CompiledRule, variables: Mapping[str, Value], meter: _Meter) -> str:
-    """What the message expression says; "" where the server would fall back to the message."""
+    """The result of messageExpression; "" where the API server uses `message` instead."""
     if rule.message_program is None:
         return ""
     try:
@@ -269,7 +271,7 @@ def _message(rule: CompiledRule, variables: Mapping[str, Value], meter: _Meter) 
     finally:
         meter.left -= rule.message_program.spent
     text = text.strip() if isinstance(text, str) else ""
-    return "" if "\n" in text or len(text.encode()) > _LONGEST_MESSAGE else text
+    return "" if "\n" in text or len(text.encode()) > _MAX_MESSAGE_BYTES else text
 
 
 def _string(raw: Mapping[str, Any], key: str) -> str:

@@ -1,9 +1,9 @@
-"""What the server refuses about the rules of a CRD's schema: their form, their types, their cost.
+"""Validation of the rules (x-kubernetes-validations) of the schema of a CRD: fields, types and cost.
 
     for each in check_rules(schema): print(each.field, each.reason, each.message)
 
 Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation. Fields are relative to the schema
-(`properties[spec].x-kubernetes-validations[0].rule`). The schema is structural; what else is wrong with it is not said here.
+(`properties[spec].x-kubernetes-validations[0].rule`). The schema must be structural; its other problems are not reported here.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kcheck.cel.cost.cost import estimate_cost
-from kcheck.cel.cost.size_estimate import MOST, capped
+from kcheck.cel.cost.size_estimate import MAX_COST, capped
 from kcheck.cel.eval.program import LATEST, Program
 from kcheck.cel.kubernetes.environments import environment_of
 from kcheck.cel.kubernetes.rule_evaluation import ruled_schemas
@@ -21,11 +21,12 @@ from kcheck.cel.schema.declarations import CelShape, Schema, is_resource, proper
 from kcheck.cel.schema.field_paths import BadFieldPath, normalize
 from kcheck.cel.values.types import BOOL, STRING
 from kcheck.finding.problem import Reason
+from kcheck.text.complaint import Complaint
 
 RULE_LIMIT = 10_000_000
 SCHEMA_LIMIT = 100_000_000
 _REQUEST = 3 * 1024 * 1024
-_NAMED = 4
+_MAX_REPORTED = 4
 _NESTED = ("allOf", "oneOf", "anyOf", "not")
 _REASONS = ("FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")
 
@@ -34,7 +35,7 @@ _REASONS = ("FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "
 class RuleFault:
     """`field`: below the schema, "" for itself. `reason`: Required, Invalid, NotSupported, Forbidden or Internal.
 
-    `path`: keys and indices to the node. `offset`: where in the expression, None for the whole field.
+    `path`: keys and indices to the node. `offset`: in the expression, None for the whole field.
     """
 
     field: str
@@ -45,7 +46,7 @@ class RuleFault:
 
 
 def check_rules(schema: Schema, minor: int = LATEST) -> list[RuleFault]:
-    """The faults of all rules in an openAPIV3Schema. `minor`: the version 1.N of the server."""
+    """The faults of all rules in an openAPIV3Schema. `minor`: the version 1.N of the API server."""
     ruled = ruled_schemas(schema)
     if not ruled:
         return []
@@ -55,7 +56,7 @@ def check_rules(schema: Schema, minor: int = LATEST) -> list[RuleFault]:
 
 
 def refused_rules(schema: Schema, minor: int = LATEST) -> frozenset[int]:
-    """The ids of the rules (the maps that state them) whose cost is over the server's limit, so that it accepts no definition with them."""
+    """The ids of the rules (their maps) that exceed the cost limit, so that the API server rejects the definition."""
     found = set()
     for fault in check_rules(schema, minor):
         if fault.reason == "Forbidden" and fault.path:
@@ -76,9 +77,9 @@ class _RuleChecker:
     def visit(
         self, schema: Schema, field: str, path: tuple[str | int, ...], shape: CelShape | None, cardinality: int | None, loose: str
     ) -> bool:  # fmt: skip
-        """Check a node and all below; whether the forms of all rules there are good. `cardinality`: how often the node may occur.
+        """Check a schema and all below; whether the fields of all rules are valid. `cardinality`: the maximum number of its values.
 
-        `loose`: the part of the schema whose values the server cannot find again in an older object, "" outside of one.
+        `loose`: the path of the outer schema whose values the API server cannot find in the old object, "" for none.
         """
         good = True
         spread = _spread(schema, cardinality)
@@ -113,7 +114,7 @@ class _RuleChecker:
         self, rules: list[Any], field: str, path: tuple[str | int, ...], shape: CelShape | None, cardinality: int | None, loose: str
     ) -> None:
         if shape is None:
-            message = "expressions do not see values of an unknown type: give the schema a type, or take the rules away"
+            message = Complaint("x-kubernetes-validations requires a schema with a type", "add type, or remove the rules")
             self.fault(_join(field, "x-kubernetes-validations"), "Internal", message, (*path, "x-kubernetes-validations"))
             return
         for place, raw in enumerate(rules):
@@ -126,13 +127,14 @@ class _RuleChecker:
             compiled = environment.compile(_text(raw, "rule"))
             uses_old = self.expression(compiled, base, here, "rule", shape, cardinality)
             if optional is not None and not uses_old:
-                message = "without oldSelf in the rule this means nothing: take it away"
+                message = Complaint("optionalOldSelf has no effect because the rule does not use oldSelf", "remove it")
                 self.fault(f"{base}.optionalOldSelf", "Invalid", message, (*here, "optionalOldSelf"))
-            # The server looks at the message only where the rule is sound.
+            # The API server only checks messageExpression if the rule is valid.
             if _text(raw, "messageExpression").strip() and isinstance(compiled, Program) and compiled.type is BOOL:
                 self.expression(environment.compile(_text(raw, "messageExpression")), base, here, "messageExpression", shape, 1)
             if uses_old and loose:
-                message = "oldSelf cannot be used on the uncorrelatable portion of the schema"
+                what = "oldSelf cannot be used here, because the API server cannot match the value with one of the old object"
+                message = Complaint(what, "remove oldSelf, or set x-kubernetes-list-type: map on the list")
                 self.fault(f"{base}.rule", "Invalid", message, (*here, "rule"))
 
     def expression(self, compiled: Any, base: str, path: tuple[str | int, ...], key: str, shape: CelShape, cardinality: int | None) -> bool:
@@ -144,7 +146,7 @@ class _RuleChecker:
             return False
         wanted, name = (BOOL, "bool") if key == "rule" else (STRING, "string")
         if compiled.type is not wanted:
-            self.fault(field, "Invalid", f"must evaluate to a {name}, not to {compiled.type!r}", place)
+            self.fault(field, "Invalid", f"{key} must return {name}, not {compiled.type!r}", place)
             return False
         cost = _estimate(compiled, shape)
         cost = capped(cost * (_REQUEST // (shape.least + 1) if cardinality is None else cardinality))
@@ -157,23 +159,24 @@ class _RuleChecker:
         self.faults.append(RuleFault(field, reason, message, path))
 
     def total_faults(self) -> Iterator[RuleFault]:
-        """What is said where all rules together cost too much: the few that contribute most are named."""
+        """Yield the rules that contribute most where all rules together exceed the cost limit."""
         total = sum(cost for cost, _, _ in self.costs)
         if total > SCHEMA_LIMIT:
-            dearest = sorted((each for each in self.costs if each[0] >= SCHEMA_LIMIT // 100), key=lambda each: -each[0])[:_NAMED]
+            dearest = sorted((each for each in self.costs if each[0] >= SCHEMA_LIMIT // 100), key=lambda each: -each[0])[:_MAX_REPORTED]
             for _, field, path in dearest:
-                yield RuleFault(field, "Forbidden", "contributes to a total estimated cost of all rules beyond the server's limit", path)
-            yield RuleFault("", "Forbidden", _excess("the estimated cost of all rules together", min(total, MOST), SCHEMA_LIMIT), ())
+                message = "the rule contributes to a total estimated cost of all rules that exceeds the limit of the API server"
+                yield RuleFault(field, "Forbidden", message, path)
+            yield RuleFault("", "Forbidden", _excess("the estimated cost of all rules together", min(total, MAX_COST), SCHEMA_LIMIT), ())
 
 
 def _estimate(program: Program, shape: CelShape) -> int:
-    """What an expression costs at most, estimated once for the places that share its schema."""
+    """The estimated maximum cost of an expression, cached for all places that share its schema."""
     key = (id(program), id(shape.schema))
     found = _estimates.get(key)
     if found is None:
         if len(_estimates) > 4096:
             _estimates.clear()
-        # With both, whose ids nothing else has as long as they are here.
+        # Both objects are stored as well, so that their ids are not reused.
         found = _estimates[key] = (program, shape.schema, estimate_cost(program.expr, shape))
     return found[2]
 
@@ -182,7 +185,7 @@ _estimates: dict[tuple[int, int], tuple[Program, Schema, int]] = {}
 
 
 def _forms_only(schema: Schema, field: str, path: tuple[str | int, ...]) -> Iterator[RuleFault]:
-    """The forms of rules where the server does not look at their expressions: within allOf, oneOf, anyOf and not."""
+    """The faults of fields of rules within allOf, oneOf, anyOf and not, whose expressions the API server does not check."""
     for key in _NESTED:
         nested = schema.get(key)
         for place, each in enumerate(_listed(nested)):
@@ -205,38 +208,39 @@ def _forms(rules: Any, schema: Schema, field: str, path: tuple[str | int, ...]) 
 def _form(raw: Mapping[str, Any], schema: Schema) -> Iterator[tuple[str, Reason, str]]:
     rule, message, expression = _text(raw, "rule"), _text(raw, "message"), _text(raw, "messageExpression")
     if not rule.strip():
-        yield "rule", "Required", "rule is not specified"
+        yield "rule", "Required", "rule is required"
     elif message and not message.strip():
-        yield "message", "Invalid", "message must be non-empty if specified"
+        yield "message", "Invalid", "message is only whitespace"
     elif "\n" in message.strip():
-        yield "message", "Invalid", "message must not contain line breaks"
+        yield "message", "Invalid", "message has line breaks"
     elif "\n" in rule.strip() and not message.strip():
-        yield "message", "Required", "message must be specified if rule contains line breaks"
+        yield "message", "Required", "message is required for a rule with line breaks"
     if expression and not expression.strip():
-        yield "messageExpression", "Required", "messageExpression must be non-empty if specified"
+        yield "messageExpression", "Required", "messageExpression is only whitespace"
     reason = raw.get("reason")
     if reason is not None and reason not in _REASONS:
-        yield "reason", "NotSupported", f"{reason!r} is none of {', '.join(_REASONS)}"
+        yield "reason", "NotSupported", Complaint(f'reason "{reason}" is not supported', f"use one of {', '.join(_REASONS)}")
     path = _text(raw, "fieldPath")
     if path and not path.strip():
-        yield "fieldPath", "Invalid", "fieldPath must be non-empty if specified"
+        yield "fieldPath", "Invalid", "fieldPath is only whitespace"
     if "\n" in path:
-        yield "fieldPath", "Invalid", "fieldPath must not contain line breaks"
+        yield "fieldPath", "Invalid", "fieldPath has line breaks"
     if path:
         try:
             normalize(path, schema)
         except BadFieldPath as error:
-            yield "fieldPath", "Invalid", f"fieldPath must be a valid path: {error}"
+            yield "fieldPath", "Invalid", f"fieldPath is not valid: {error}"
 
 
 def _excess(what: str, cost: int, limit: int) -> str:
     factor = cost / limit
     times = "more than 100x" if factor > 100 else f"{factor:.1f}x"
-    return f"{what} exceeds the server's limit by {times}: simplify it, or set maxItems, maxProperties and maxLength on what it reads"
+    message = f"{what} exceeds the limit of the API server by {times}"
+    return Complaint(message, "simplify the expression, or set maxItems, maxProperties and maxLength on the fields that it reads")
 
 
 def _spread(schema: Schema, cardinality: int | None) -> int | None:
-    """How often the parts of a node may occur that may occur so often itself; None for nobody knows how often."""
+    """The maximum number of parts of the values of a schema, given the maximum number of values; None for unknown."""
     kind = schema.get("type")
     if kind == "object" and schema.get("additionalProperties") is not None:
         return _times(cardinality, schema.get("maxProperties"))

@@ -1,7 +1,7 @@
-"""Types of an expression's nodes, and what does not fit.
+"""Type checker: sets the types of an expression's nodes and returns type errors.
 
-Source: the type checking of the CEL language definition as cel-go does it: gradual, parameters solved by unification, the first
-overload that fits gives the result, several that fit give dyn.
+Source: the type checking of the CEL language definition as implemented by cel-go: gradual; type parameters are solved by unification; the
+first matching overload determines the result; if several overloads match, the result is dyn.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from kcheck.cel.values import types
 from kcheck.cel.values.types import BOOL, BYTES, DOUBLE, DYN, ERROR, INT, NULL, STRING, UINT, Type
 
 Fault = tuple[int, str]
-"""An offset and what is wrong there."""
+"""An offset and the error there."""
 
 _LITERALS = {"int": INT, "uint": UINT, "double": DOUBLE, "string": STRING, "bytes": BYTES, "bool": BOOL, "null": NULL}
 _LOGICAL = ("_&&_", "_||_")
 
 
-def check(expr: Expr, names: Names) -> list[Fault]:
-    """Set the types of all nodes; what is wrong, in the order of the text."""
+def check_types(expr: Expr, names: Names) -> list[Fault]:
+    """Set the types of all nodes. Returns the errors in the order of the text."""
     checker = _TypeChecker(names)
-    checker.check(expr)
+    checker.check_expr(expr)
     if checker.fresh:
         checker.settle(expr)
     return sorted(set(checker.faults))
@@ -43,12 +43,12 @@ class _TypeChecker:
             Message: self.message, Comprehension: self.comprehension,
         }  # fmt: skip
 
-    def check(self, expr: Expr) -> Type:
+    def check_expr(self, expr: Expr) -> Type:
         found = expr.type = self.visits[expr.__class__](expr)
         return found
 
     def settle(self, expr: Expr) -> None:
-        """Put what parameters turned out to be in their place."""
+        """Replace type parameters in the types of all nodes by their solutions."""
         if expr.type.is_open:
             expr.type = types.substitute(self.known, expr.type, settle=True)
         for each in expr.children:
@@ -86,7 +86,7 @@ class _TypeChecker:
             if found is not None:
                 expr.resolved = name.lstrip(".")
                 return found
-        self.check(expr.operand)
+        self.check_expr(expr.operand)
         found = self.field(expr.at, expr.operand, expr.field)
         return BOOL if expr.test else found
 
@@ -108,12 +108,12 @@ class _TypeChecker:
 
     def call(self, expr: Call) -> Type:
         if expr.function == "_?._":
-            self.check(expr.args[0])
-            self.check(expr.args[1])
+            self.check_expr(expr.args[0])
+            self.check_expr(expr.args[1])
             field = expr.args[1]
             expr.overloads = self.names.overloads("_?._")
             return self.field(expr.at, expr.args[0], str(field.value) if isinstance(field, Literal) else "", optional=True)
-        args = [self.check(each) for each in expr.args]
+        args = [self.check_expr(each) for each in expr.args]
         if expr.function in _LOGICAL:
             for each in expr.args:
                 if each.type is not BOOL:
@@ -128,7 +128,7 @@ class _TypeChecker:
                 expr.function = f"{name}.{expr.function}"
                 expr.target = target = None
             else:
-                args.insert(0, self.check(target))
+                args.insert(0, self.check_expr(target))
                 found = self.names.overloads(expr.function)
         else:
             found = self.names.overloads(expr.function)
@@ -140,9 +140,9 @@ class _TypeChecker:
         root = name.partition(".")[0]
         return any(root in scope for scope in self.scopes)
 
-    def expect(self, expr: Expr, wanted: Type) -> None:
-        if not types.is_assignable(self.known, wanted, expr.type):
-            self.fault(expr.at, f"expected type '{self.show(wanted)}' but found '{self.show(expr.type)}'")
+    def expect(self, expr: Expr, expected: Type) -> None:
+        if not types.is_assignable(self.known, expected, expr.type):
+            self.fault(expr.at, f"expected type '{self.show(expected)}' but found '{self.show(expr.type)}'")
 
     def resolve(self, expr: Call, overloads: tuple[Overload, ...], args: list[Type], member: bool) -> Type:
         fitting: list[Overload] = []
@@ -166,22 +166,22 @@ class _TypeChecker:
         return result
 
     def fit(self, overload: Overload, args: list[Type]) -> Type | None:
-        """What the overload gives for arguments of these types, None where they do not fit."""
-        wanted, result = overload.args, overload.result
+        """Return the result type of an overload for arguments of these types, or None if they do not match."""
+        expected, result = overload.args, overload.result
         if overload.params:
-            own: types.Substitution = {each: self.variable() for each in overload.params}
-            wanted = tuple(types.substitute(own, each) for each in wanted)
-            result = types.substitute(own, result)
+            type_variables: types.Substitution = {each: self.variable() for each in overload.params}
+            expected = tuple(types.substitute(type_variables, each) for each in expected)
+            result = types.substitute(type_variables, result)
         elif len(args) == 1:
-            return result if types.is_assignable(self.known, wanted[0], args[0]) else None
-        if not types.are_assignable(self.known, wanted, args):
+            return result if types.is_assignable(self.known, expected[0], args[0]) else None
+        if not types.are_assignable(self.known, expected, args):
             return None
         return types.substitute(self.known, result)
 
     def list(self, expr: ListExpr) -> Type:
         element: Type | None = None
         for index, each in enumerate(expr.items):
-            found = self.check(each)
+            found = self.check_expr(each)
             if index in expr.optional:
                 found = self.present(each)
             element = found if element is None else self.join(element, found)
@@ -191,16 +191,16 @@ class _TypeChecker:
         key: Type | None = None
         value: Type | None = None
         for index, (one, other) in enumerate(zip(expr.keys, expr.values, strict=True)):
-            found = self.check(one)
+            found = self.check_expr(one)
             key = found if key is None else self.join(key, found)
-            found = self.check(other)
+            found = self.check_expr(other)
             if index in expr.optional:
                 found = self.present(other)
             value = found if value is None else self.join(value, found)
         return types.map_of(key or self.variable(), value or self.variable())
 
     def present(self, expr: Expr) -> Type:
-        """The type of what an optional entry holds."""
+        """Return the type of the value in an optional entry."""
         found = types.substitute(self.known, expr.type)
         if types.is_optional(found):
             return found.params[0]
@@ -220,19 +220,19 @@ class _TypeChecker:
         expr.name = name
         fields = found.fields
         for index, (field, value, at) in enumerate(zip(expr.fields, expr.values, expr.places, strict=True)):
-            given = self.check(value)
+            actual = self.check_expr(value)
             if index in expr.optional:
-                given = self.present(value)
-            wanted = fields.field(field) if fields else None
-            if wanted is None:
+                actual = self.present(value)
+            expected = fields.field(field) if fields else None
+            if expected is None:
                 self.fault(at, f"undefined field '{field}'")
-            elif not types.is_assignable(self.known, wanted, given):
-                self.fault(at, f"expected type of field '{field}' is '{self.show(wanted)}' but provided type is '{self.show(given)}'")
+            elif not types.is_assignable(self.known, expected, actual):
+                self.fault(at, f"expected type of field '{field}' is '{self.show(expected)}' but provided type is '{self.show(actual)}'")
         return found
 
     def comprehension(self, expr: Comprehension) -> Type:
-        over = types.substitute(self.known, self.check(expr.over))
-        accumulated = self.check(expr.init)
+        over = types.substitute(self.known, self.check_expr(expr.over))
+        accumulated = self.check_expr(expr.init)
         if over.kind == "list":
             item = (INT, over.params[0]) if expr.var2 else (over.params[0], DYN)
         elif over.kind == "map":
@@ -247,14 +247,14 @@ class _TypeChecker:
         self.scopes.append({expr.accumulator: accumulated})
         if expr.macro != "bind":
             self.scopes.append({expr.var: item[0], expr.var2: item[1]} if expr.var2 else {expr.var: item[0]})
-            self.check(expr.condition)
+            self.check_expr(expr.condition)
             self.expect(expr.condition, BOOL)
-            self.check(expr.step)
+            self.check_expr(expr.step)
             self.expect(expr.step, accumulated)
             self.scopes.pop()
         else:
-            self.check(expr.condition)
-            self.check(expr.step)
-        found = self.check(expr.result)
+            self.check_expr(expr.condition)
+            self.check_expr(expr.step)
+        found = self.check_expr(expr.result)
         self.scopes.pop()
         return types.substitute(self.known, found)

@@ -1,7 +1,7 @@
-"""The functions that an expression may call, as the API server declares them, and since which minor version of Kubernetes.
+"""The functions that expressions may call, as declared by the API server, and the minor version of Kubernetes that introduced them.
 
-Source: the environment of kube-apiserver 1.36 (k8s.io/apiserver/pkg/cel/environment and the libraries that it names). A line is the
-function, the id of an overload, its parameters and its result; `T.(A)` is called on a T. Capital letters stand for any type.
+Source: the environment of kube-apiserver 1.36 (k8s.io/apiserver/pkg/cel/environment and the libraries listed there). Each line has the
+function, the id of an overload, its parameters and its result; `T.(A)` is a member function of T. Capital letters are type parameters.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kcheck.text.record import NamedTuple
 
 
 class Overload(NamedTuple):
-    """One way to call a function. `member`: on a target, which is the first of `args`. `since`: its first minor version of Kubernetes."""
+    """One overload of a function. `member`: called on a target, the first of `args`. `since`: the first minor version of Kubernetes."""
 
     id: str
     function: str
@@ -36,7 +36,7 @@ _NUMBERS = {"int64": "int", "uint64": "uint", "double": "double"}
 
 @lru_cache(maxsize=2048)
 def overloads(function: str, minor: int) -> tuple[Overload, ...]:
-    """The overloads of a function that expressions written for Kubernetes 1.`minor` may use; none where there is no such function."""
+    """Return the overloads of a function for expressions written for Kubernetes 1.`minor`; none if the function does not exist."""
     return tuple(each for each in _overloads(function) if each.since <= minor)
 
 
@@ -72,7 +72,7 @@ def _comparisons() -> Iterator[tuple[str, int, str]]:
 
 
 def _families() -> Iterator[tuple[str, int, str]]:
-    """Functions of lists that exist once for every type with an order."""
+    """Yield the list functions that exist once for every ordered type."""
     for line in ORDERED.strip().splitlines():
         library, since, kinds, rest = line.split(None, 3)
         for kind in kinds.split(","):
@@ -82,9 +82,9 @@ def _families() -> Iterator[tuple[str, int, str]]:
 def _overload(library: str, since: int, line: str) -> Overload:
     match = _LINE.fullmatch(line.strip())
     if match is None:
-        raise ValueError(f"no declaration: {line}")
+        raise ValueError(f"invalid declaration: {line}")
     function, name, target, rest, result = match.groups()
-    # Parameters are one's own: A of this overload is no other's.
+    # Type parameters are local to an overload.
     args = tuple(_type(each, name) for each in ([target] if target else []) + _split(rest))
     params = {each.name: each for arg in args for each in _parameters(arg)}
     answer = _type(result, name)
@@ -115,7 +115,7 @@ def _split(text: str) -> list[str]:
 def _type(text: str, owner: str) -> Type:
     match = _PART.fullmatch(text)
     if match is None:
-        raise ValueError(f"no type: {text}")
+        raise ValueError(f"invalid type: {text}")
     name, inner = match.groups()
     parts = [_type(each, owner) for each in _split(inner)] if inner else []
     if name in SIMPLE and not parts:

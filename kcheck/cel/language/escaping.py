@@ -1,4 +1,4 @@
-"""Property names as expressions write them: `self.my__dash__name`.
+"""Escaping of property names in expressions: `self.my__dash__name`.
 
 Source: the documentation of x-kubernetes-validations and k8s.io/apiserver/pkg/cel.
 """
@@ -12,7 +12,7 @@ RESERVED = frozenset((
     "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop",
     "package", "namespace", "return", "var", "void", "while",
 ))  # fmt: skip
-"""Words of the language that are no names in expressions."""
+"""Keywords, which cannot be used as names in expressions."""
 
 _NAME = re.compile(r"[A-Za-z_./-][A-Za-z0-9_./-]*")
 _SPECIAL = re.compile(r"__|[-./]")
@@ -21,7 +21,7 @@ _SPELLINGS = {"__": "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__
 
 @lru_cache(maxsize=8192)
 def escape(name: str) -> str:
-    """The name of a property within expressions, "" where they cannot name it."""
+    """Return the name of a property as used in expressions, or "" if expressions cannot refer to it."""
     if name in RESERVED:
         return f"__{name}__"
     if not _NAME.fullmatch(name):

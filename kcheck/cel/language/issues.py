@@ -1,4 +1,4 @@
-"""What is wrong with an expression, and where."""
+"""Errors of an expression, with their positions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """`line` and `column` count from 1, in characters, as the server counts them; `offset` from 0. 0 as line: of the whole expression."""
+    """An error of an expression.
+
+    `line` and `column` are counted from 1, in characters, like the server's; `offset` is counted from 0. Line 0: the error concerns the
+    whole expression.
+    """
 
     message: str
     offset: int = 0
@@ -18,14 +22,14 @@ class Issue:
         return f"{self.line}:{self.column}: {self.message}" if self.line else self.message
 
 
-def place(text: str, offset: int, message: str) -> Issue:
-    """The issue at an offset of the text."""
+def issue_at(text: str, offset: int, message: str) -> Issue:
+    """Return an issue at an offset of the text."""
     line = text.count("\n", 0, offset)
     return Issue(message, offset, line + 1, offset - (text.rfind("\n", 0, offset) + 1) + 1)
 
 
 class Broken(Exception):
-    """An expression that cannot be read; `offset` is where."""
+    """An expression that cannot be parsed; `offset` is the position of the error."""
 
     def __init__(self, offset: int, message: str) -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""An expression's words: names, literals and signs, with their offsets.
+"""Lexer: names, literals and operators of an expression, with their offsets.
 
 Source: the lexical grammar of the CEL language definition.
 """
@@ -15,7 +15,9 @@ END: Final = "end"
 
 
 class LexerToken(NamedTuple):
-    """`kind`: name, int, uint, float, string, bytes, end, or the sign or word itself. `value`: of a literal, or the name."""
+    """A token. `kind`: name, int, uint, float, string, bytes, end, or the operator or keyword itself. `value`: the literal's value, or the
+    name.
+    """
 
     kind: str
     value: object
@@ -38,13 +40,13 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
-_WORDS = frozenset(("true", "false", "null", "in"))
+_KEYWORDS = frozenset(("true", "false", "null", "in"))
 _ESCAPES = re.compile(_ESCAPE)
-_LETTERS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+_CONTROL_ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 
 def read_tokens(text: str) -> list[LexerToken]:
-    """All tokens, the last of kind END. Raises Broken."""
+    """Return all tokens; the last one has the kind END. Raises Broken."""
     tokens: list[LexerToken] = []
     at = 0
     match_at = _TOKEN.match
@@ -56,7 +58,7 @@ def read_tokens(text: str) -> list[LexerToken]:
         at = match.end()
         if kind == "name":
             name = match["name"]
-            tokens.append(LexerToken(name if name in _WORDS else "name", name, match.start("name")))
+            tokens.append(LexerToken(name if name in _KEYWORDS else "name", name, match.start("name")))
         elif kind == "sign":
             sign = match["sign"]
             tokens.append(LexerToken(sign, sign, match.start("sign")))
@@ -70,8 +72,8 @@ def read_tokens(text: str) -> list[LexerToken]:
 
 
 def _unreadable(text: str, at: int) -> tuple[int, str]:
-    blank = re.compile(r"(?:[ \t\r\n\f]++|//[^\n]*+)*+").match(text, at)
-    start = blank.end() if blank else at
+    whitespace = re.compile(r"(?:[ \t\r\n\f]++|//[^\n]*+)*+").match(text, at)
+    start = whitespace.end() if whitespace else at
     rest = text[start : start + 20].split("\n")[0]
     return start, f"Syntax error: token recognition error at: {rest!r}"
 
@@ -113,8 +115,8 @@ def _bytes(body: str, start: int) -> bytes:
         parts.append(body[at : match.start()].encode("utf-8", "surrogatepass"))
         escape = match[0][1:]
         if escape[0] in "uU":
-            raise Broken(start, "unable to unescape string: a \\u escape cannot stand in bytes")
-        # Of bytes, \x and octal escapes are bytes and not characters.
+            raise Broken(start, "unable to unescape string: \\u escapes are not allowed in bytes")
+        # In bytes literals, \x and octal escapes denote bytes, not characters.
         parts.append(bytes([ord(_char(escape, start))]))
         at = match.end()
     parts.append(body[at:].encode("utf-8", "surrogatepass"))
@@ -123,8 +125,8 @@ def _bytes(body: str, start: int) -> bytes:
 
 def _char(escape: str, start: int) -> str:
     first = escape[0]
-    if first in _LETTERS:
-        return _LETTERS[first]
+    if first in _CONTROL_ESCAPES:
+        return _CONTROL_ESCAPES[first]
     if first in "xXuU":
         code = int(escape[1:], 16)
         if code > 0x10FFFF or 0xD800 <= code < 0xE000:

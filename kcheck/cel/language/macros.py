@@ -1,7 +1,7 @@
-"""Calls that stand for something else: has, all, exists, map, filter, the forms with two variables, optMap, sortBy.
+"""Macros: has, all, exists, map, filter, the forms with two variables, optMap, sortBy.
 
-Source: the CEL language definition and cel-go's extensions for comprehensions and lists. What they expand to decides their types,
-their cost and what is told about them.
+Source: the CEL language definition and cel-go's extensions for comprehensions and lists. The expansion of a macro determines its type,
+its cost and the errors reported for it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Expander = Callable[[int, Expr, list[Expr]], Expr]
 
 
 def expand(at: int, name: str, target: Expr | None, args: list[Expr], minor: int) -> Expr | None:
-    """What a call stands for, None where it is no macro. `minor`: Kubernetes 1.N. Raises Broken."""
+    """Return the expansion of a macro call, None if the call is not a macro. `minor`: Kubernetes 1.N. Raises Broken."""
     if target is None:
         return _has(args[0]) if name == "has" and len(args) == 1 else None
     found = _MACROS.get((name, len(args)))
@@ -48,7 +48,7 @@ def _variables(args: list[Expr]) -> tuple[str, str]:
     return first, second
 
 
-def _names(args: list[Expr], variables: int) -> tuple[str, str]:
+def _variable_names(args: list[Expr], variables: int) -> tuple[str, str]:
     return (_variable(args[0]), "") if variables == 1 else _variables(args)
 
 
@@ -56,33 +56,33 @@ def _true(at: int) -> Literal:
     return Literal(at, "bool", True)
 
 
-def _accumulated(at: int) -> Ident:
+def _accumulator(at: int) -> Ident:
     return Ident(at, ACCUMULATOR)
 
 
 def _quantifier(macro: str, variables: int) -> Expander:
-    """all and exists: go on while nothing is decided."""
+    """all and exists: iterate until the result is decided."""
     operator, start = ("_&&_", True) if macro == "all" else ("_||_", False)
 
     def build(at: int, target: Expr, args: list[Expr]) -> Expr:
-        names = _names(args, variables)
-        undecided: Expr = _accumulated(at)
+        names = _variable_names(args, variables)
+        undecided: Expr = _accumulator(at)
         if macro == "exists":
             undecided = Call(at, "!_", [undecided])
         condition = Call(at, "@not_strictly_false", [undecided])
-        step = Call(at, operator, [_accumulated(at), args[-1]])
+        step = Call(at, operator, [_accumulator(at), args[-1]])
         init = Literal(at, "bool", start)
-        return Comprehension(at, target, names, ACCUMULATOR, init, condition, step, _accumulated(at), macro, (args[-1],))
+        return Comprehension(at, target, names, ACCUMULATOR, init, condition, step, _accumulator(at), macro, (args[-1],))
 
     return build
 
 
 def _exists_one(variables: int) -> Expander:
     def build(at: int, target: Expr, args: list[Expr]) -> Expr:
-        names = _names(args, variables)
-        counted = Call(at, "_+_", [_accumulated(at), Literal(at, "int", 1)])
-        step = Call(at, "_?_:_", [args[-1], counted, _accumulated(at)])
-        result = Call(at, "_==_", [_accumulated(at), Literal(at, "int", 1)])
+        names = _variable_names(args, variables)
+        counted = Call(at, "_+_", [_accumulator(at), Literal(at, "int", 1)])
+        step = Call(at, "_?_:_", [args[-1], counted, _accumulator(at)])
+        result = Call(at, "_==_", [_accumulator(at), Literal(at, "int", 1)])
         init = Literal(at, "int", 0)
         return Comprehension(at, target, names, ACCUMULATOR, init, _true(at), step, result, "exists_one", (args[-1],))
 
@@ -93,38 +93,38 @@ def _collect(variables: int, filtered: bool) -> Expander:
     """map and transformList, with or without a condition."""
 
     def build(at: int, target: Expr, args: list[Expr]) -> Expr:
-        names = _names(args, variables)
-        step: Expr = Call(at, "_+_", [_accumulated(at), ListExpr(at, [args[-1]])])
+        names = _variable_names(args, variables)
+        step: Expr = Call(at, "_+_", [_accumulator(at), ListExpr(at, [args[-1]])])
         parts: tuple[Expr, ...] = (args[-1],)
         if filtered:
-            step = Call(at, "_?_:_", [args[-2], step, _accumulated(at)])
+            step = Call(at, "_?_:_", [args[-2], step, _accumulator(at)])
             parts = (args[-1], args[-2])
-        return Comprehension(at, target, names, ACCUMULATOR, ListExpr(at, []), _true(at), step, _accumulated(at), "map", parts)
+        return Comprehension(at, target, names, ACCUMULATOR, ListExpr(at, []), _true(at), step, _accumulator(at), "map", parts)
 
     return build
 
 
 def _filter(at: int, target: Expr, args: list[Expr]) -> Expr:
     name = _variable(args[0])
-    added = Call(at, "_+_", [_accumulated(at), ListExpr(at, [args[0]])])
-    step = Call(at, "_?_:_", [args[1], added, _accumulated(at)])
+    added = Call(at, "_+_", [_accumulator(at), ListExpr(at, [args[0]])])
+    step = Call(at, "_?_:_", [args[1], added, _accumulator(at)])
     parts = (args[0], args[1])
-    return Comprehension(at, target, (name, ""), ACCUMULATOR, ListExpr(at, []), _true(at), step, _accumulated(at), "filter", parts)
+    return Comprehension(at, target, (name, ""), ACCUMULATOR, ListExpr(at, []), _true(at), step, _accumulator(at), "filter", parts)
 
 
 def _transform(entries: bool, filtered: bool) -> Expander:
-    """transformMap, and transformMapEntry whose expression gives whole entries."""
+    """transformMap, and transformMapEntry, whose expression returns whole entries."""
 
     def build(at: int, target: Expr, args: list[Expr]) -> Expr:
         names = _variables(args)
         added = [args[-1]] if entries else [Ident(args[0].at, names[0]), args[-1]]
-        step: Expr = Call(at, "cel.@mapInsert", [_accumulated(at), *added])
+        step: Expr = Call(at, "cel.@mapInsert", [_accumulator(at), *added])
         parts: tuple[Expr, ...] = (args[-1],)
         if filtered:
-            step = Call(at, "_?_:_", [args[-2], step, _accumulated(at)])
+            step = Call(at, "_?_:_", [args[-2], step, _accumulator(at)])
             parts = (args[-1], args[-2])
         macro = "map entries" if entries else "map values"
-        return Comprehension(at, target, names, ACCUMULATOR, MapExpr(at, [], []), _true(at), step, _accumulated(at), macro, parts)
+        return Comprehension(at, target, names, ACCUMULATOR, MapExpr(at, [], []), _true(at), step, _accumulator(at), macro, parts)
 
     return build
 
@@ -158,9 +158,9 @@ def _sort_by(at: int, target: Expr, args: list[Expr]) -> Expr:
     name = _variable(args[0])
     if not isinstance(target, (Select, Ident, ListExpr, Comprehension, Call)):
         raise Broken(target.at, "sortBy can only be applied to a list, identifier, comprehension, call or select expression")
-    held = "@__sortBy_input__"
-    keys = _collect(1, False)(at, Ident(at, held), [Ident(args[0].at, name), args[1]])
-    return _bind(at, held, target, Call(at, "@sortByAssociatedKeys", [keys], Ident(at, held)))
+    input_name = "@__sortBy_input__"
+    keys = _collect(1, False)(at, Ident(at, input_name), [Ident(args[0].at, name), args[1]])
+    return _bind(at, input_name, target, Call(at, "@sortByAssociatedKeys", [keys], Ident(at, input_name)))
 
 
 _MACROS: dict[tuple[str, int], tuple[int, Expander]] = {

@@ -1,4 +1,4 @@
-"""What names an expression may use: variables, types, functions, messages."""
+"""The names available in an expression: variables, types, functions and messages."""
 
 from __future__ import annotations
 
@@ -23,9 +23,12 @@ _SINCE = {"optional_type": 28, "net.IP": 30, "net.CIDR": 30}
 
 
 class Names:
-    """`variables`: names, which may be qualified, with their types. `minor`: expressions may use what Kubernetes 1.N has.
+    """The names available in an expression.
 
-    `messages`: the type of a message that expressions may make, None for a name that is none. `libraries`: beyond the usual ones.
+    Attributes:
+        variables: names, possibly qualified, with their types.
+        minor: expressions may use the functions of Kubernetes 1.N.
+        libraries: additional libraries.
     """
 
     def __init__(
@@ -39,7 +42,7 @@ class Names:
         self._overloads: dict[str, tuple[Overload, ...]] = {}
 
     def find(self, name: str) -> Type | None:
-        """The type of a variable or of a type's name."""
+        """Return the type of a variable or of a type name."""
         found = self.variables.get(name)
         if found is not None:
             return found
@@ -50,11 +53,11 @@ class Names:
         return None if message is None else type_of(message)
 
     def message(self, name: str) -> Type | None:
-        """The type of a message that can be made under this name."""
+        """Return the message type of this name, or None."""
         return self._messages(name) if self._messages else None
 
     def overloads(self, function: str) -> tuple[Overload, ...]:
-        """The overloads of a function; none where there is no such function."""
+        """Return the overloads of a function; none if the function does not exist."""
         found = self._overloads.get(function)
         if found is None:
             found = overloads(function, self.minor)

@@ -1,6 +1,6 @@
-"""From an expression's text to its tree, by recursive descent.
+"""Recursive descent parser for expressions.
 
-Source: the grammar of the CEL language definition with the optional syntax (`?.`, `[?i]`, `{?k: v}`). Limits are the server's:
+Source: the grammar of the CEL language definition with the optional syntax (`?.`, `[?i]`, `{?k: v}`). The limits are the server's:
 100,000 characters, 250 levels.
 """
 
@@ -12,20 +12,20 @@ from kcheck.cel.language.lexer import END, LexerToken, read_tokens
 from kcheck.cel.language.macros import bind, expand
 from kcheck.cel.language.syntax import Call, Expr, Ident, ListExpr, Literal, MapExpr, Message, Select, qualified_name
 
-_SIZE = 100_000
-_DEPTH = 250
+_MAX_CHARS = 100_000
+_MAX_DEPTH = 250
 _RESERVED = RESERVED - {"true", "false", "null", "in"}
 _BINARY = {
     "==": 3, "!=": 3, "<": 3, "<=": 3, ">": 3, ">=": 3, "in": 3, "+": 4, "-": 4, "*": 5, "/": 5, "%": 5,
 }  # fmt: skip
 _NAMES = {sign: "@in" if sign == "in" else f"_{sign}_" for sign in _BINARY}
-_INT = 1 << 63
+_INT_LIMIT = 1 << 63
 
 
 def parse(text: str, minor: int, bindings: bool = False) -> Expr:
-    """The tree. `minor`: the macros of Kubernetes 1.N. `bindings`: and cel.bind. Raises Broken."""
-    if len(text) > _SIZE:
-        raise Broken(0, f"expression code point size exceeds limit: size: {len(text)}, limit {_SIZE}")
+    """Parse an expression. `minor`: use the macros of Kubernetes 1.N. `bindings`: also support cel.bind. Raises Broken."""
+    if len(text) > _MAX_CHARS:
+        raise Broken(0, f"expression code point size exceeds limit: size: {len(text)}, limit {_MAX_CHARS}")
     parser = _Parser(read_tokens(text), minor, bindings)
     expr = parser.expression()
     if parser.kind != END:
@@ -66,8 +66,8 @@ class _Parser:
 
     def expression(self) -> Expr:
         self.depth += 1
-        if self.depth > _DEPTH:
-            raise Broken(0, f"expression recursion limit exceeded: {_DEPTH}")
+        if self.depth > _MAX_DEPTH:
+            raise Broken(0, f"expression recursion limit exceeded: {_MAX_DEPTH}")
         expr = self.chain("||")
         if self.kind == "?":
             at = self.advance().start
@@ -75,12 +75,12 @@ class _Parser:
             self.expect(":")
             expr = Call(at, "_?_:_", [expr, then, self.expression()])
         self.depth -= 1
-        if expr.depth > _DEPTH + 1:
+        if expr.depth > _MAX_DEPTH + 1:
             raise Broken(0, "max recursion depth exceeded")
         return expr
 
     def chain(self, sign: str) -> Expr:
-        """a || b || c and a && b && c, as balanced trees so that long ones are not deep."""
+        """Parse a || b || c and a && b && c as balanced trees, so that long chains are not deep."""
         first = self.chain("&&") if sign == "||" else self.binary(3)
         if self.kind != sign:
             return first
@@ -100,7 +100,7 @@ class _Parser:
                 return left
             at = self.advance().start
             left = Call(at, _NAMES[sign], [left, self.binary(bound + 1)])
-            if left.depth > _DEPTH + 1:
+            if left.depth > _MAX_DEPTH + 1:
                 raise Broken(at, "max recursion depth exceeded")
 
     def unary(self) -> Expr:
@@ -109,7 +109,7 @@ class _Parser:
             return self.member()
         start = self.tokens[self.at].start
         count = 0
-        # A single minus before a number belongs to it: -9223372036854775808 is no negation.
+        # A single minus before a number is part of the literal: -9223372036854775808 is not a negation.
         if sign == "-" and self.tokens[self.at + 1].kind in ("int", "float"):
             return self.member()
         while self.kind == sign:
@@ -127,7 +127,7 @@ class _Parser:
                 token = self.expect("name", "a name")
                 name = str(token.value)
                 if self.kind == "(" and not optional:
-                    expr = self.called(expr, name)
+                    expr = self.call(expr, name)
                 elif optional:
                     expr = Call(at, "_?._", [expr, Literal(token.start, "string", name)])
                 else:
@@ -141,10 +141,10 @@ class _Parser:
                 expr = self.message(name_)
             else:
                 return expr
-            if expr.depth > _DEPTH + 1:
+            if expr.depth > _MAX_DEPTH + 1:
                 raise Broken(expr.at, "max recursion depth exceeded")
 
-    def called(self, target: Expr | None, name: str) -> Expr:
+    def call(self, target: Expr | None, name: str) -> Expr:
         at = self.expect("(").start
         args: list[Expr] = []
         if self.kind != ")":
@@ -193,7 +193,7 @@ class _Parser:
         if token.kind != "int" or not isinstance(value, int):
             raise self.unexpected("a number")
         value = -value if negative else value
-        if not -_INT <= value < _INT:
+        if not -_INT_LIMIT <= value < _INT_LIMIT:
             raise Broken(start, "invalid int literal")
         return Literal(start, "int", value)
 
@@ -204,7 +204,7 @@ class _Parser:
         if name in _RESERVED:
             raise Broken(token.start, f"reserved identifier: {name}")
         if self.kind == "(":
-            return self.called(None, name)
+            return self.call(None, name)
         return Ident(token.start, f".{name}" if leading else name)
 
     def list(self) -> Expr:

@@ -1,4 +1,4 @@
-"""The declarations that `kcheck.cel.language.declarations` reads: `# library since`, then a line an overload."""
+"""The declarations that `kcheck.cel.language.declarations` parses: `# library since`, followed by one line per overload."""
 
 STANDARD = """
 # standard 0

@@ -1,6 +1,6 @@
-"""The tree of an expression. Macros are expanded: a comprehension says what all, map and the others do.
+"""The syntax tree of an expression. Macros are expanded to comprehensions.
 
-The checker adds to a node its type, and to a call the overloads that it may be.
+The checker sets the type of each node and the possible overloads of each call.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from kcheck.cel.values.types import DYN, Type
 
 
 class Expr:
-    """`at`: the offset that messages about it name. `depth`: levels of the tree at and below it."""
+    """A node. `at`: the offset that messages refer to. `depth`: the number of levels of the tree from this node."""
 
     __slots__ = ("at", "depth", "type")
 
@@ -23,12 +23,12 @@ class Expr:
 
     @property
     def children(self) -> Iterator[Expr]:
-        """The expressions right below."""
+        """The direct subexpressions."""
         return iter(())
 
 
 class Literal(Expr):
-    """`kind`: int, uint, double, string, bytes, bool or null, with its Python value."""
+    """A literal. `kind`: int, uint, double, string, bytes, bool or null; `value`: its Python value."""
 
     __slots__ = ("kind", "value")
 
@@ -39,7 +39,7 @@ class Literal(Expr):
 
 
 class Ident(Expr):
-    """A name."""
+    """An identifier."""
 
     __slots__ = ("name",)
 
@@ -49,7 +49,7 @@ class Ident(Expr):
 
 
 class Select(Expr):
-    """operand.field. `test`: has(operand.field). `resolved`: the qualified name that it turned out to be."""
+    """operand.field. `test`: has(operand.field). `resolved`: the qualified name if the expression is one, else ""."""
 
     __slots__ = ("field", "operand", "resolved", "test")
 
@@ -66,7 +66,7 @@ class Select(Expr):
 
 
 class Call(Expr):
-    """function(args) or target.function(args); operators are calls of `_+_` and the like."""
+    """function(args) or target.function(args); operators are calls of `_+_` etc."""
 
     __slots__ = ("args", "function", "overloads", "target")
 
@@ -88,7 +88,7 @@ class Call(Expr):
 
 
 class ListExpr(Expr):
-    """[items]. `optional`: the indices of items written `?item`."""
+    """[items]. `optional`: the indexes of items written `?item`."""
 
     __slots__ = ("items", "optional")
 
@@ -103,7 +103,7 @@ class ListExpr(Expr):
 
 
 class MapExpr(Expr):
-    """{key: value}. `optional`: the indices of entries written `?key`. `places`: the offsets of the colons."""
+    """{key: value}. `optional`: the indexes of entries written `?key`. `places`: the offsets of the colons."""
 
     __slots__ = ("keys", "optional", "places", "values")
 
@@ -139,10 +139,10 @@ class Message(Expr):
 
 
 class Comprehension(Expr):
-    """A fold: from `init`, while `condition`, `step` for each of `over`, then `result`.
+    """A fold: starts with `init`; while `condition` holds, evaluates `step` for each item of `over`; returns `result`.
 
-    `var`, `var2`: names of the item, or of key or index and value. `macro`, `parts`: which macro it was and its expressions, for a
-    shorter way to evaluate it. A `bind` evaluates `init` once and then `result`.
+    `var`, `var2`: names of the item, or of key or index and value. `macro`, `parts`: the macro and its expressions, which allow a faster
+    evaluation. A `bind` evaluates `init` once and then `result`.
     """
 
     __slots__ = ("accumulator", "condition", "init", "macro", "over", "parts", "result", "step", "var", "var2")
@@ -168,7 +168,7 @@ class Comprehension(Expr):
 
 
 def qualified_name(expr: Expr) -> str | None:
-    """a.b.c where the expression is nothing but names, else None."""
+    """Return a.b.c if the expression consists of names only, else None."""
     names: list[str] = []
     while isinstance(expr, Select):
         if expr.test:

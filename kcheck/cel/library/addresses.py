@@ -1,7 +1,7 @@
 """IP addresses and networks.
 
-Source: the ip and cidr libraries of Kubernetes (k8s.io/apiserver/pkg/cel/library). As Go's net/netip reads them, and neither zones nor
-IPv4 within IPv6 are allowed.
+Source: the ip and cidr libraries of Kubernetes (k8s.io/apiserver/pkg/cel/library). Parsing follows Go's net/netip, except that zones and
+IPv4-mapped IPv6 addresses are not allowed.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from kcheck.cel.values.values import EvaluationError, Opaque, Value
 
 _V4 = re.compile(r"(?:0|[1-9][0-9]{0,2})(?:\.(?:0|[1-9][0-9]{0,2})){3}")
 _V6 = re.compile(r"[0-9A-Fa-f:.]+")
-_NO_NETWORK = "network address parse error during conversion from string"
+_CIDR_ERROR = "network address parse error during conversion from string"
 _BITS = re.compile("0|[1-9][0-9]{0,2}")
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class IP(Opaque):
-    """An address."""
+    """An IP address."""
 
     __slots__ = ("address",)
 
@@ -38,7 +38,7 @@ class IP(Opaque):
 
     @property
     def width(self) -> int:
-        """Its bytes."""
+        """The number of bytes."""
         return len(self.address.packed)
 
 
@@ -64,18 +64,18 @@ class CIDR(Opaque):
 
     @property
     def width(self) -> int:
-        """The bytes of its prefix."""
+        """The number of bytes of the prefix."""
         return (self.bits + 7) // 8
 
     @property
     def first(self) -> int:
-        """The number of its lowest address."""
-        rest = self.address.max_prefixlen - self.bits
-        return int(self.address) >> rest << rest
+        """The lowest address as a number."""
+        host_bits = self.address.max_prefixlen - self.bits
+        return int(self.address) >> host_bits << host_bits
 
 
 def _address(text: str) -> _Address | None:
-    """The address, IPv4 within IPv6 included, None for no address and with a zone."""
+    """Return the address, which may be IPv4-mapped; None if the text is not an address or has a zone."""
     try:
         if ":" in text:
             return ipaddress.IPv6Address(text) if _V6.fullmatch(text) else None
@@ -103,13 +103,13 @@ def _cidr(text: str) -> CIDR:
     base, slash, bits = text.rpartition("/")
     address = _address(base)
     if not slash or address is None or not _BITS.fullmatch(bits) or int(bits) > address.max_prefixlen:
-        raise EvaluationError(f'{_NO_NETWORK}: netip.ParsePrefix("{text}")')
+        raise EvaluationError(f'{_CIDR_ERROR}: netip.ParsePrefix("{text}")')
     if _is_mapped(address):
-        raise EvaluationError(f'{_NO_NETWORK}: IPv4-mapped IPv6 address "{text}" is not allowed')
+        raise EvaluationError(f'{_CIDR_ERROR}: IPv4-mapped IPv6 address "{text}" is not allowed')
     return CIDR(address, int(bits))
 
 
-def _is(read: Callable[[str], Value]) -> Callable[[str], bool]:
+def _is_valid(read: Callable[[str], Value]) -> Callable[[str], bool]:
     def fits(text: str) -> bool:
         try:
             read(text)
@@ -124,20 +124,20 @@ def _is_canonical(text: str) -> bool:
     return str(_ip(text).address) == text
 
 
-def _holds(network: CIDR, address: _Address) -> bool:
-    rest = network.address.max_prefixlen - network.bits
-    return network.address.version == address.version and int(address) >> rest == int(network.address) >> rest
+def _contains_address(network: CIDR, address: _Address) -> bool:
+    host_bits = network.address.max_prefixlen - network.bits
+    return network.address.version == address.version and int(address) >> host_bits == int(network.address) >> host_bits
 
 
 def _contains_text(network: CIDR, text: str) -> bool:
     try:
-        return _holds(network, _ip(text).address)
+        return _contains_address(network, _ip(text).address)
     except EvaluationError:
         raise NoOverload from None
 
 
 def _contains_network(network: CIDR, other: CIDR) -> bool:
-    return other.bits >= network.bits and _holds(network, other.address)
+    return other.bits >= network.bits and _contains_address(network, other.address)
 
 
 def _is_link_local_multicast(ip: IP) -> bool:
@@ -163,7 +163,7 @@ def _is_global(ip: IP) -> bool:
 
 FUNCTIONS: dict[str, Callable[..., Value]] = {
     "string_to_ip": _ip,
-    "is_ip": _is(_ip),
+    "is_ip": _is_valid(_ip),
     "ip_is_canonical": _is_canonical,
     "ip_to_string": lambda ip: str(ip.address),
     "ip_family": lambda ip: ip.address.version,
@@ -173,13 +173,13 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "ip_is_link_local_unicast": _is_link_local,
     "ip_is_global_unicast": _is_global,
     "string_to_cidr": _cidr,
-    "is_cidr": _is(_cidr),
+    "is_cidr": _is_valid(_cidr),
     "cidr_to_string": str,
     "cidr_ip": lambda network: IP(network.address),
     "cidr_masked": lambda network: CIDR(type(network.address)(network.first), network.bits),
     "cidr_prefix_length": lambda network: network.bits,
     "cidr_contains_ip_string": _contains_text,
-    "cidr_contains_ip_ip": lambda network, ip: _holds(network, ip.address),
+    "cidr_contains_ip_ip": lambda network, ip: _contains_address(network, ip.address),
     "cidr_contains_cidr_string": lambda network, text: _contains_network(network, _cidr(text)),
     "cidr_contains_cidr": _contains_network,
 }

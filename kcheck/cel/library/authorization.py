@@ -1,4 +1,4 @@
-"""What an authorizer would be asked. The answers are the cluster's: offline they are undecided.
+"""Authorization checks. Only the cluster's authorizer can answer them: offline they are undecided.
 
 Source: the authorization library of Kubernetes (k8s.io/apiserver/pkg/cel/library).
 """
@@ -11,8 +11,8 @@ from typing import Never
 from kcheck.cel.values.values import Opaque, Undecided, Value
 
 
-class Question(Opaque):
-    """A step on the way to an answer; `cel_type` says which."""
+class AuthorizationStep(Opaque):
+    """A step of building an authorization check; `cel_type` is its type."""
 
     __slots__ = ("cel_type",)
 
@@ -20,30 +20,30 @@ class Question(Opaque):
         self.cel_type = cel_type
 
 
-AUTHORIZER = Question("kubernetes.authorization.Authorizer")
-_GROUP = Question("kubernetes.authorization.GroupCheck")
-RESOURCE = Question("kubernetes.authorization.ResourceCheck")
-_PATH = Question("kubernetes.authorization.PathCheck")
-_DECISION = Question("kubernetes.authorization.Decision")
+AUTHORIZER = AuthorizationStep("kubernetes.authorization.Authorizer")
+_GROUP = AuthorizationStep("kubernetes.authorization.GroupCheck")
+RESOURCE = AuthorizationStep("kubernetes.authorization.ResourceCheck")
+_PATH = AuthorizationStep("kubernetes.authorization.PathCheck")
+_DECISION = AuthorizationStep("kubernetes.authorization.Decision")
 
 
-def _give(question: Question) -> Callable[..., Value]:
-    return lambda *args: question
+def _returns(step: AuthorizationStep) -> Callable[..., Value]:
+    return lambda *args: step
 
 
-def _answer(_: Value) -> Never:
-    raise Undecided("only a cluster's authorizer knows")
+def _undecided(_: Value) -> Never:
+    raise Undecided("the answer depends on the cluster's authorizer")
 
 
 FUNCTIONS: dict[str, Callable[..., Value]] = {
-    "authorizer_group": _give(_GROUP),
-    "authorizer_path": _give(_PATH),
-    "authorizer_serviceaccount": _give(AUTHORIZER),
-    "groupcheck_resource": _give(RESOURCE),
+    "authorizer_group": _returns(_GROUP),
+    "authorizer_path": _returns(_PATH),
+    "authorizer_serviceaccount": _returns(AUTHORIZER),
+    "groupcheck_resource": _returns(RESOURCE),
     **dict.fromkeys(
         ("resourcecheck_name", "resourcecheck_namespace", "resourcecheck_subresource", "authorizer_fieldselector",
-         "authorizer_labelselector"), _give(RESOURCE)),
-    "resourcecheck_check": _give(_DECISION),
-    "pathcheck_check": _give(_DECISION),
-    **dict.fromkeys(("decision_allowed", "decision_reason", "decision_error", "decision_errored"), _answer),
+         "authorizer_labelselector"), _returns(RESOURCE)),
+    "resourcecheck_check": _returns(_DECISION),
+    "pathcheck_check": _returns(_DECISION),
+    **dict.fromkeys(("decision_allowed", "decision_reason", "decision_error", "decision_errored"), _undecided),
 }  # fmt: skip

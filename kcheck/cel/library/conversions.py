@@ -1,6 +1,6 @@
-"""The standard functions: conversions between types, size, and what texts have.
+"""The standard functions: conversions between types, size, and functions of strings.
 
-Source: the CEL language definition; numbers are read and written as Go's strconv does, times as its time package.
+Source: the CEL language definition; numbers are parsed and formatted like Go's strconv, times like its time package.
 """
 
 from __future__ import annotations
@@ -17,37 +17,37 @@ from kcheck.regex.parser import BadPattern
 _INTEGER = re.compile("[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9_]+)?")
 _HEXADECIMAL = re.compile(r"[+-]?0[xX](?:[0-9A-Fa-f_]+\.?[0-9A-Fa-f_]*|\.[0-9A-Fa-f_]+)[pP][+-]?[0-9]+")
-_PLAIN = 6
-"""Digits before the point that are written without an exponent."""
+_MAX_PLAIN_DIGITS = 6
+"""The maximum number of digits before the decimal point without an exponent."""
 _SPECIAL = re.compile("[+-]?(?:inf|infinity)|nan", re.IGNORECASE)
 _TRUE = frozenset(("1", "t", "T", "true", "TRUE", "True"))
 _FALSE = frozenset(("0", "f", "F", "false", "FALSE", "False"))
 
 
-def _failed(value: Value, wanted: str) -> EvaluationError:
+def _conversion_error(value: Value, wanted: str) -> EvaluationError:
     return EvaluationError(f"type conversion error from '{type_name(value)}' to '{wanted}'")
 
 
 def _integer(text: str) -> int:
     if not _INTEGER.fullmatch(text) or len(text.lstrip("+-0")) > 20:
-        raise _failed(text, "int")
+        raise _conversion_error(text, "int")
     try:
         return operators.integer(int(text))
     except EvaluationError:
-        raise _failed(text, "int") from None
+        raise _conversion_error(text, "int") from None
 
 
 def _unsigned(text: str) -> UInt:
     if not text.isascii() or not text.isdigit() or len(text.lstrip("0")) > 20:
-        raise _failed(text, "uint")
+        raise _conversion_error(text, "uint")
     try:
         return operators.unsigned(int(text))
     except EvaluationError:
-        raise _failed(text, "uint") from None
+        raise _conversion_error(text, "uint") from None
 
 
 def _truncated(value: float) -> int:
-    # The two ends of the range are not numbers that a double tells apart from their neighbours.
+    # Doubles cannot distinguish the two ends of the range from their neighbors.
     if math.isfinite(value) and -(2.0**63) < value < 2.0**63:
         return int(value)
     raise EvaluationError("integer overflow")
@@ -60,7 +60,7 @@ def _truncated_unsigned(value: float) -> UInt:
 
 
 def read_double(text: str) -> float:
-    """The double as Go's ParseFloat reads it. Raises EvaluationError."""
+    """Parse a double like Go's ParseFloat. Raises EvaluationError."""
     if _SPECIAL.fullmatch(text):
         return float(text)
     plain = text.replace("_", "")
@@ -69,14 +69,14 @@ def read_double(text: str) -> float:
     elif _DECIMAL.fullmatch(text):
         value = float(plain)
     else:
-        raise _failed(text, "double")
+        raise _conversion_error(text, "double")
     if math.isinf(value):
-        raise _failed(text, "double")
+        raise _conversion_error(text, "double")
     return value
 
 
 def write_double(value: float) -> str:
-    """The shortest text, with an exponent for what is huge or tiny, as Go's %g."""
+    """Return the shortest representation, with an exponent for very large or small values, like Go's %g."""
     if not math.isfinite(value):
         return "NaN" if value != value else "+Inf" if value > 0 else "-Inf"
     sign = "-" if math.copysign(1, value) < 0 else ""
@@ -84,14 +84,14 @@ def write_double(value: float) -> str:
     power = exponent - 1
     if digits == "0":
         return f"{sign}0"
-    if power < -4 or power >= _PLAIN:
+    if power < -4 or power >= _MAX_PLAIN_DIGITS:
         fraction = f".{digits[1:]}" if len(digits) > 1 else ""
         return f"{sign}{digits[0]}{fraction}e{'-' if power < 0 else '+'}{abs(power):02}"
     return sign + plain_digits(digits, exponent)
 
 
 def plain_digits(digits: str, exponent: int) -> str:
-    """Digits with the point after `exponent` of them."""
+    """Return the digits with the decimal point after `exponent` of them."""
     if exponent <= 0:
         return f"0.{'0' * -exponent}{digits}"
     if exponent >= len(digits):
@@ -100,7 +100,7 @@ def plain_digits(digits: str, exponent: int) -> str:
 
 
 def _digits(value: float) -> tuple[str, int]:
-    """The shortest digits that tell a double, and how many of them stand before the point."""
+    """Return the shortest digits that identify a double, and the number of digits before the decimal point."""
     mantissa, _, exponent = repr(value).partition("e")
     whole, _, fraction = mantissa.partition(".")
     digits = (whole + fraction).lstrip("0")
@@ -113,7 +113,7 @@ def _bool(text: str) -> bool:
         return True
     if text in _FALSE:
         return False
-    raise _failed(text, "bool")
+    raise _conversion_error(text, "bool")
 
 
 def _text(value: bytes) -> str:
@@ -124,7 +124,7 @@ def _text(value: bytes) -> str:
 
 
 def compiled(pattern: str) -> Automaton:
-    """The automaton of a pattern. Raises EvaluationError for one that Go refuses."""
+    """Return the automaton of a pattern. Raises EvaluationError if Go rejects the pattern."""
     try:
         return automaton(pattern)
     except BadPattern as error:
@@ -132,18 +132,18 @@ def compiled(pattern: str) -> Automaton:
 
 
 def _matches(text: str, pattern: str) -> bool:
-    """Whether a part of the text matches, in time linear in it."""
+    """Whether a part of the text matches, in time linear in its length."""
     try:
         return compiled(pattern).search(text)
     except TooManySteps as error:
         raise Cancelled(f"operation cancelled: {error}") from None
 
 
-def _refuse(value: Value) -> Value:
-    raise _failed(value, "google.protobuf.Duration")
+def _reject_duration(value: Value) -> Value:
+    raise _conversion_error(value, "google.protobuf.Duration")
 
 
-def _same(value: Value) -> Value:
+def _identity(value: Value) -> Value:
     return value
 
 
@@ -162,7 +162,7 @@ def _type(value: Value) -> TypeName:
 FUNCTIONS: dict[str, Callable[..., Value]] = {
     **dict.fromkeys(
         ("bool_to_bool", "bytes_to_bytes", "double_to_double", "duration_to_duration", "int64_to_int64", "string_to_string",
-         "timestamp_to_timestamp", "uint64_to_uint64", "to_dyn"), _same),
+         "timestamp_to_timestamp", "uint64_to_uint64", "to_dyn"), _identity),
     **{f"size_{kind}": operators.size for kind in ("bytes", "list", "map", "string")},
     **{f"{kind}_size": operators.size for kind in ("bytes", "list", "map", "string")},
     "logical_not": _not,
@@ -174,7 +174,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "int64_to_double": float,
     "uint64_to_double": float,
     "string_to_double": read_double,
-    "int64_to_duration": _refuse,
+    "int64_to_duration": _reject_duration,
     "string_to_duration": times.read_duration,
     "double_to_int64": _truncated,
     "duration_to_int64": lambda value: value.nanos,

@@ -1,6 +1,6 @@
-"""Named formats of texts: format.dns1123Label().validate(text).
+"""Named formats of strings: format.dns1123Label().validate(text).
 
-Source: the format library of Kubernetes (k8s.io/apiserver/pkg/cel/library). The messages are our own.
+Source: the format library of Kubernetes (k8s.io/apiserver/pkg/cel/library). The messages are kcheck's.
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ from kcheck.schema.crd import formats
 
 
 class NamedFormat(Opaque):
-    """`judge`: "" for a text that fits, else a message. `pattern`: how long the server takes its pattern to be, for the cost."""
+    """A named format.
+
+    `judge`: returns "" for a valid string, else a message. `pattern`: the pattern length that the server assumes, for the cost.
+    """
 
     __slots__ = ("judge", "name", "pattern")
 
@@ -37,7 +40,7 @@ def _prefix(judge: Callable[[str], str]) -> Callable[[str], str]:
 
 def _format(name: str, fault: str) -> Callable[[str], str]:
     def judge(text: str) -> str:
-        found = formats.find(name)
+        found = formats.find_format(name)
         return "" if found is None or found.fits(text) else fault
 
     return judge

@@ -16,11 +16,11 @@ from kcheck.cel.values.types import Type
 from kcheck.cel.values.values import Duration, EvaluationError, Timestamp, TypeName, UInt, Value, from_key, is_map, type_name
 
 _CLAUSE = re.compile(r"%(?:%|(?:\.([0-9]+))?(.?))", re.DOTALL)
-_PRECISION = 1000
-_POWERS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_MAX_PRECISION = 1000
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _STRINGS = frozenset(("string", "bool", "bytes", "int", "uint", "double", "map", "list", "type", "duration", "timestamp", "null", "object"))
-# The types that a clause takes, and what the server calls it and them.
-_TAKES: dict[str, tuple[frozenset[str], str, str]] = {
+# The types that a clause accepts, and the server's words for the clause and the types.
+_CLAUSES: dict[str, tuple[frozenset[str], str, str]] = {
     "s": (_STRINGS, "string", "strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps"),
     "d": (frozenset(("int", "uint")), "decimal", "integers"),
     "f": (frozenset(("double",)), "fixed-point", "doubles"),
@@ -34,7 +34,7 @@ _KINDS = {"null_type": "null", "google.protobuf.Timestamp": "timestamp", "google
 
 
 def check_format(text: str, types: list[Type]) -> tuple[int | None, str] | None:
-    """What is wrong with a format and the types of its arguments, and which argument is at fault; None where they fit."""
+    """Return the index of the wrong argument (None for the format itself) and the error, or None if the format fits the types."""
     place = 0
     for clause in _clauses(text):
         if isinstance(clause, str):
@@ -42,8 +42,8 @@ def check_format(text: str, types: list[Type]) -> tuple[int | None, str] | None:
         if place >= len(types):
             return None, f"index {place} out of range"
         kind = types[place].kind
-        takes, noun, wanted = _TAKES[clause[0]]
-        if kind not in takes and kind not in ("dyn", "param", "error"):
+        accepted, noun, wanted = _CLAUSES[clause[0]]
+        if kind not in accepted and kind not in ("dyn", "param", "error"):
             return place, f"error during formatting: {noun} clause can only be used on {wanted}, was given {types[place]!r}"
         place += 1
     if place < len(types):
@@ -52,7 +52,7 @@ def check_format(text: str, types: list[Type]) -> tuple[int | None, str] | None:
 
 
 def format_text(text: str, args: list[Value]) -> str:
-    """The text with its clauses replaced. Raises EvaluationError."""
+    """Return the text with its clauses replaced. Raises EvaluationError."""
     parts: list[str] = []
     at = place = 0
     for match in _CLAUSE.finditer(text):
@@ -66,14 +66,14 @@ def format_text(text: str, args: list[Value]) -> str:
             raise EvaluationError(fault)
         if place >= len(args):
             raise EvaluationError(f"index {place} out of range")
-        parts.append(_written(match[2], args[place], min(int(match[1][:5]), _PRECISION) if match[1] else 6))
+        parts.append(_format_clause(match[2], args[place], min(int(match[1][:5]), _MAX_PRECISION) if match[1] else 6))
         place += 1
     parts.append(text[at:])
     return "".join(parts)
 
 
 def _clauses(text: str) -> list[tuple[str, str] | str]:
-    """The clauses that take an argument; a message for one that is none."""
+    """Return the clauses that take an argument; for an invalid clause, the error message."""
     return [_fault(match) or (match[2], match[1] or "") for match in _CLAUSE.finditer(text) if match[0] != "%%"]
 
 
@@ -81,18 +81,18 @@ def _fault(match: re.Match[str]) -> str:
     letter = match[2]
     if not letter:
         return "unexpected end of string"
-    if letter not in _TAKES:
+    if letter not in _CLAUSES:
         return f'could not parse formatting clause: unrecognized formatting clause "{letter}"'
     return ""
 
 
-def _written(letter: str, value: Value, precision: int) -> str:
-    takes, noun, wanted = _TAKES[letter]
+def _format_clause(letter: str, value: Value, precision: int) -> str:
+    accepted, noun, wanted = _CLAUSES[letter]
     name = type_name(value)
-    if _KINDS.get(name, name) not in takes and not is_map(value):
+    if _KINDS.get(name, name) not in accepted and not is_map(value):
         raise EvaluationError(f"error during formatting: {noun} clause can only be used on {wanted}, was given {name}")
     if letter == "s":
-        return _plain(value)
+        return _format_value(value)
     if value.__class__ is float:
         return _fixed(value, precision) if letter == "f" else _scientific(value)
     if value.__class__ is str or value.__class__ is bytes:
@@ -115,11 +115,11 @@ def _scientific(value: float) -> str:
     if not math.isfinite(value):
         return "   NaN" if value != value else "     ∞" if value > 0 else "    -∞"
     mantissa, _, exponent = f"{value:.6e}".partition("e")
-    return f"{mantissa}×10{exponent.lstrip('+').translate(_POWERS)}"
+    return f"{mantissa}×10{exponent.lstrip('+').translate(_SUPERSCRIPTS)}"
 
 
-def _plain(value: Value) -> str:
-    """As %s writes it by itself."""
+def _format_value(value: Value) -> str:
+    """Format a value for %s at top level."""
     kind = value.__class__
     if kind is str:
         return str(value)
@@ -131,11 +131,11 @@ def _plain(value: Value) -> str:
         return write_timestamp(value)
     if kind is Duration:
         return write_duration(value)
-    return _nested(value)
+    return _format_nested(value)
 
 
-def _nested(value: Value) -> str:
-    """As it is written within a list or map."""
+def _format_nested(value: Value) -> str:
+    """Format a value nested in a list or map."""
     kind = value.__class__
     if kind is str:
         return quote(value)
@@ -156,9 +156,9 @@ def _nested(value: Value) -> str:
     if kind is TypeName:
         return str(value.name)
     if isinstance(value, list):
-        return f"[{', '.join(map(_nested, value))}]"
+        return f"[{', '.join(map(_format_nested, value))}]"
     if is_map(value):
-        return f"{{{', '.join(sorted(f'{_nested(from_key(key))}:{_nested(value[key])}' for key in value))}}}"
+        return f"{{{', '.join(sorted(f'{_format_nested(from_key(key))}:{_format_nested(value[key])}' for key in value))}}}"
     raise EvaluationError(f"error during formatting: no formatting function for {type_name(value)}")
 
 

@@ -1,4 +1,4 @@
-"""What runs an overload of a function."""
+"""Implementations of function overloads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Implementation = Callable[..., Value]
 
 
 class Function(NamedTuple):
-    """What runs an overload: tests of the arguments, None where any value will do, and the function."""
+    """The implementation of an overload: tests of the arguments (None if any value is accepted) and the function."""
 
     overload: Overload
     tests: tuple[Test | None, ...]
@@ -21,5 +21,5 @@ class Function(NamedTuple):
 
 
 def implementation(overload: Overload) -> Function:
-    """What runs an overload."""
+    """Return the implementation of an overload."""
     return Function(overload, tuple(test_of(each.kind, each.name) for each in overload.args), functions(overload.library)[overload.id])

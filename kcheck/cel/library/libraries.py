@@ -1,4 +1,4 @@
-"""Which module implements which library of `kcheck.cel.language.declarations`."""
+"""The modules that implement the libraries of `kcheck.cel.language.declarations`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ _MODULES = {
 
 
 def functions(library: str) -> dict[str, Callable[..., Value]]:
-    """The functions of a library by overload id; its module is imported when an expression first needs it."""
+    """Return the functions of a library by overload id; the module is imported when an expression first needs it."""
     found: dict[str, Callable[..., Value]] = import_module(f"kcheck.cel.library.{_MODULES[library]}").FUNCTIONS
     return found

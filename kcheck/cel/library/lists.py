@@ -13,7 +13,7 @@ from kcheck.cel.library import operators
 from kcheck.cel.library.operators import equal
 from kcheck.cel.values.values import Duration, EvaluationError, UInt, Value
 
-_RANGE = 5_000_000
+_MAX_RANGE = 5_000_000
 
 
 def _is_sorted(items: list[Value]) -> bool:
@@ -79,7 +79,7 @@ def _flatten(items: list[Value], depth: int = 1) -> list[Value]:
 
 
 def _make_range(end: int) -> list[Value]:
-    if end > _RANGE:
+    if end > _MAX_RANGE:
         raise EvaluationError(f"lists.range({end}) is too long")
     return list(range(end))
 
@@ -112,14 +112,14 @@ def _contains_all(holder: Iterable[Value], items: Iterable[Value]) -> bool:
     return all(any(equal(each, other) for other in holder) for each in items)
 
 
-_STARTS: dict[str, Value] = {"int": 0, "uint": UInt(0), "double": 0.0, "duration": Duration(0)}
+_SUM_START: dict[str, Value] = {"int": 0, "uint": UInt(0), "double": 0.0, "duration": Duration(0)}
 _KINDS = ("int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes")
 
 FUNCTIONS: dict[str, Callable[..., Value]] = {
     **{f"list_{kind}_is_sorted_bool": _is_sorted for kind in _KINDS},
     **{f"list_{kind}_max_{kind}": _extreme("max", operators.greater) for kind in _KINDS},
     **{f"list_{kind}_min_{kind}": _extreme("min", operators.less) for kind in _KINDS},
-    **{f"list_{kind}_sum_{kind}": _sum(start) for kind, start in _STARTS.items()},
+    **{f"list_{kind}_sum_{kind}": _sum(start) for kind, start in _SUM_START.items()},
     **{f"list_{kind}_sort": lambda items: _sorted_by(items, items) for kind in _KINDS},
     **{f"list_{kind}_sortByAssociatedKeys": _sorted_by for kind in _KINDS},
     "list_a_index_of_int": _index_of,

@@ -1,4 +1,4 @@
-"""What is wrong with constants of an expression although their types fit: patterns, times, formats, mixed lists.
+"""Validation of constants in well-typed expressions: patterns, times, formats, lists with mixed types.
 
 Source: the validators that the API server adds to cel-go since Kubernetes 1.29.
 """
@@ -21,30 +21,30 @@ SINCE = 29
 
 
 def check_literals(expr: Expr) -> list[Fault]:
-    """The faults, in the order of the text."""
-    return sorted(set(_check(expr, False)))
+    """Return the errors in the order of the text."""
+    return sorted(set(_check_expr(expr, False)))
 
 
-def _check(expr: Expr, mixed: bool) -> Iterator[Fault]:
-    """`mixed`: within a call of format, whose list may hold anything."""
+def _check_expr(expr: Expr, mixed: bool) -> Iterator[Fault]:
+    """`mixed`: inside a call of format, whose list may contain values of any types."""
     if isinstance(expr, Call):
-        if expr.function in _READERS:
-            yield from _constant(expr, _READERS[expr.function])
+        if expr.function in _PARSERS:
+            yield from _constant(expr, _PARSERS[expr.function])
         elif expr.function == "format" and isinstance(expr.target, Literal):
             yield from _format(expr, expr.target)
         mixed = mixed or expr.function == "format"
     elif isinstance(expr, ListExpr) and not mixed:
-        yield from _alike(list(expr.items), expr.optional)
+        yield from _mixed_types(list(expr.items), expr.optional)
     elif isinstance(expr, MapExpr) and not mixed:
-        yield from _alike(expr.keys, frozenset())
-        yield from _alike(expr.values, expr.optional)
+        yield from _mixed_types(expr.keys, frozenset())
+        yield from _mixed_types(expr.values, expr.optional)
     children = (expr.over, *expr.parts) if isinstance(expr, Comprehension) else expr.children
     for each in children:
-        yield from _check(each, mixed)
+        yield from _check_expr(each, mixed)
 
 
 def _constant(call: Call, read: Callable[[str], object]) -> Iterator[Fault]:
-    # Of matches(text, pattern) the server looks at the first argument, which is the pattern only of text.matches(pattern).
+    # For matches(text, pattern) the server checks the first argument, which is the pattern only in text.matches(pattern).
     if not call.args or not isinstance(call.args[0], Literal):
         return
     literal = call.args[0]
@@ -67,7 +67,7 @@ def _format(call: Call, text: Literal) -> Iterator[Fault]:
         yield (call.args[0].at if place is None else items[place].at), message
 
 
-def _alike(items: list[Expr], optional: frozenset[int]) -> Iterator[Fault]:
+def _mixed_types(items: list[Expr], optional: frozenset[int]) -> Iterator[Fault]:
     first: Type | None = None
     for place, each in enumerate(items):
         found = types.unwrapped(each.type) if place in optional else each.type
@@ -78,4 +78,4 @@ def _alike(items: list[Expr], optional: frozenset[int]) -> Iterator[Fault]:
             return
 
 
-_READERS: dict[str, Callable[[str], object]] = {"duration": read_duration, "timestamp": read_timestamp, "matches": automaton}
+_PARSERS: dict[str, Callable[[str], object]] = {"duration": read_duration, "timestamp": read_timestamp, "matches": automaton}

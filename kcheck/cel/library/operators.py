@@ -1,6 +1,6 @@
-"""What the operators do with values: equality, order, arithmetic, indexing.
+"""The operators: equality, order, arithmetic, indexing.
 
-Source: the CEL language definition. Numbers of different types compare by value; integers that leave their 64 bits are errors.
+Source: the CEL language definition. Numbers of different types are compared by value; 64-bit integer overflow is an error.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ TIMESTAMP_MIN, TIMESTAMP_MAX = -62135596800 * 10**9, 253402300799 * 10**9 + 999_
 
 
 class NoOverload(EvaluationError):
-    """No operator for values of these types."""
+    """No operator exists for values of these types."""
 
     def __init__(self) -> None:
         super().__init__("no such overload")
 
 
 def equal(one: Value, other: Value) -> bool:
-    """Whether two values are equal; values of different types are not, but for numbers."""
+    """Whether two values are equal. Values of different types are not, except for numbers."""
     kind, other_kind = one.__class__, other.__class__
     if kind in _NUMBERS:
         if other_kind not in _NUMBERS:
@@ -67,7 +67,7 @@ def equal(one: Value, other: Value) -> bool:
 
 
 def lists_equal(one: list[Value], other: list[Value]) -> bool:
-    """Whether two lists are equal; a list that is a set or keyed by its schema compares without order."""
+    """Whether two lists are equal. If the schema declares the list as a set or keyed map, the order is ignored."""
     unordered: Callable[[list[Value]], bool] | None = getattr(one, "equals", None)
     if unordered is not None:
         return unordered(other)
@@ -86,7 +86,7 @@ def maps_equal(one: Any, other: Any) -> bool:
 
 
 def compare(one: Value, other: Value) -> int:
-    """-1, 0 or 1. Raises EvaluationError, for NaN as well."""
+    """Return -1, 0 or 1. Raises EvaluationError if the values cannot be ordered, including NaN."""
     kind, other_kind = one.__class__, other.__class__
     if kind is not other_kind:
         if kind not in _NUMBERS or other_kind not in _NUMBERS:
@@ -125,28 +125,28 @@ def greater_equal(one: Value, other: Value) -> bool:
 
 
 def integer(value: int) -> int:
-    """The int where 64 bits hold it. Raises EvaluationError."""
+    """Return the int. Raises EvaluationError if it exceeds 64 bits."""
     if INT_MIN <= value <= INT_MAX:
         return value
     raise EvaluationError("integer overflow")
 
 
 def unsigned(value: int) -> UInt:
-    """The uint where 64 bits hold it. Raises EvaluationError."""
+    """Return the uint. Raises EvaluationError if it exceeds 64 bits."""
     if 0 <= value <= UINT_MAX:
         return UInt(value)
     raise EvaluationError("unsigned integer overflow")
 
 
 def duration(nanos: int) -> Duration:
-    """The duration where 64 bits of nanoseconds hold it. Raises EvaluationError."""
+    """Return the duration. Raises EvaluationError if its nanoseconds exceed 64 bits."""
     if INT_MIN <= nanos <= INT_MAX:
         return Duration(nanos)
     raise EvaluationError("integer overflow")
 
 
 def timestamp(nanos: int, offset: int = 0) -> Timestamp:
-    """The timestamp within the years 1 to 9999. Raises EvaluationError."""
+    """Return the timestamp. Raises EvaluationError outside the years 1 to 9999."""
     if TIMESTAMP_MIN <= nanos <= TIMESTAMP_MAX:
         return Timestamp(nanos, offset)
     raise EvaluationError("timestamp overflow")
@@ -203,7 +203,7 @@ def multiply(one: Value, other: Value) -> Value:
 
 
 def divide(one: Value, other: Value) -> Value:
-    """one / other, towards zero for integers"""
+    """one / other, truncated toward zero for integers"""
     kind = one.__class__
     if kind is not other.__class__ or kind not in _NUMBERS:
         raise NoOverload
@@ -275,7 +275,7 @@ def index(holder: Value, key: Value) -> Value:
 
 
 def optional_index(holder: Value, key: Value) -> Optional:
-    """holder[?key]: an optional, empty where there is no such entry. Raises EvaluationError for a key that cannot be one."""
+    """holder[?key]: an optional, empty if the entry does not exist. Raises EvaluationError for an unsupported key type."""
     if holder.__class__ is Optional:
         return NONE if holder is NONE else optional_index(holder.value, key)
     if isinstance(holder, list):

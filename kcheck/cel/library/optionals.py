@@ -29,7 +29,7 @@ def _value(optional: Optional) -> Value:
     return optional.value
 
 
-def _present(items: list[Value]) -> list[Value]:
+def _unwrap(items: list[Value]) -> list[Value]:
     if any(each.__class__ is not Optional for each in items):
         raise EvaluationError("no such overload")
     return [each.value for each in items if each is not NONE]
@@ -41,8 +41,8 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "optional_ofNonZeroValue": lambda value: NONE if _is_zero(value) else Optional(value),
     "optional_hasValue": lambda optional: optional is not NONE,
     "optional_value": _value,
-    "optional_unwrap": _present,
-    "optional_unwrapOpt": _present,
+    "optional_unwrap": _unwrap,
+    "optional_unwrapOpt": _unwrap,
     "list_first": lambda items: Optional(items[0]) if items else NONE,
     "list_last": lambda items: Optional(items[-1]) if items else NONE,
 }

@@ -1,4 +1,4 @@
-"""Quantities of resources.
+"""Resource quantities.
 
 Source: the quantity library of Kubernetes (k8s.io/apiserver/pkg/cel/library).
 """
@@ -8,25 +8,24 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kcheck.cel.values.values import EvaluationError, Opaque, Value
-from kcheck.kube.quantity import BadQuantity, parse_exact
-from kcheck.kube.quantity import Quantity as Amount
+from kcheck.kube.quantity import BadQuantity, Quantity, parse_exact
 
 
 class CelQuantity(Opaque):
-    """A quantity; equal to others of its amount."""
+    """A quantity. Quantities are equal if their values are equal."""
 
-    __slots__ = ("amount",)
+    __slots__ = ("value",)
 
     cel_type = "kubernetes.Quantity"
 
-    def __init__(self, amount: Amount) -> None:
-        self.amount = amount
+    def __init__(self, value: Quantity) -> None:
+        self.value = value
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, CelQuantity) and other.amount == self.amount
+        return isinstance(other, CelQuantity) and other.value == self.value
 
     def __hash__(self) -> int:
-        return hash(self.amount)
+        return hash(self.value)
 
 
 def _quantity(text: str) -> CelQuantity:
@@ -46,35 +45,35 @@ def _is_quantity(text: str) -> bool:
 
 
 def _integer(quantity: CelQuantity) -> int:
-    found = quantity.amount.int64()
+    found = quantity.value.int64()
     if found is None:
         raise EvaluationError("cannot convert value to integer")
     return found
 
 
-def _added(one: Amount, other: Amount) -> CelQuantity:
+def _add(one: Quantity, other: Quantity) -> CelQuantity:
     try:
         return CelQuantity(one + other)
     except OverflowError as error:
         raise EvaluationError(str(error)) from None
 
 
-def _compared(one: CelQuantity, other: CelQuantity) -> int:
-    return (one.amount > other.amount) - (one.amount < other.amount)
+def _compare(one: CelQuantity, other: CelQuantity) -> int:
+    return (one.value > other.value) - (one.value < other.value)
 
 
 FUNCTIONS: dict[str, Callable[..., Value]] = {
     "string_to_quantity": _quantity,
     "is_quantity_string": _is_quantity,
-    "quantity_add": lambda one, other: _added(one.amount, other.amount),
-    "quantity_add_int": lambda one, other: _added(one.amount, Amount(other)),
-    "quantity_sub": lambda one, other: _added(one.amount, -other.amount),
-    "quantity_sub_int": lambda one, other: _added(one.amount, Amount(-other)),
-    "quantity_get_float": lambda quantity: quantity.amount.approximate(),
+    "quantity_add": lambda one, other: _add(one.value, other.value),
+    "quantity_add_int": lambda one, other: _add(one.value, Quantity(other)),
+    "quantity_sub": lambda one, other: _add(one.value, -other.value),
+    "quantity_sub_int": lambda one, other: _add(one.value, Quantity(-other)),
+    "quantity_get_float": lambda quantity: quantity.value.approximate(),
     "quantity_get_int": _integer,
-    "quantity_is_integer": lambda quantity: quantity.amount.int64() is not None,
-    "quantity_sign": lambda quantity: quantity.amount.sign,
-    "quantity_compare_to": _compared,
-    "quantity_is_greater_than": lambda one, other: one.amount > other.amount,
-    "quantity_is_less_than": lambda one, other: one.amount < other.amount,
+    "quantity_is_integer": lambda quantity: quantity.value.int64() is not None,
+    "quantity_sign": lambda quantity: quantity.value.sign,
+    "quantity_compare_to": _compare,
+    "quantity_is_greater_than": lambda one, other: one.value > other.value,
+    "quantity_is_less_than": lambda one, other: one.value < other.value,
 }

@@ -1,6 +1,6 @@
-"""find and findAll: the text that a pattern matches, leftmost, and of several the one that Perl would choose, as Go's regexp.
+"""find and findAll: leftmost matches with Perl's preference among alternatives, like Go's regexp.
 
-All ways to match go through the text together (Pike's machine), so that time is linear in it, whatever the pattern.
+All alternatives are simulated in parallel (Pike's algorithm), so time is linear in the text for every pattern.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from typing import Any
 
 from kcheck.cel.values.values import EvaluationError, Value
 from kcheck.regex.character_classes import PERL, Charset
-from kcheck.regex.parser import BadPattern, Tree, _limit, _PatternReader
+from kcheck.regex.parser import BadPattern, Tree, _check_repeat_limit, _PatternReader
 
 _CHAR, _SPLIT, _LOOK, _FOUND = range(4)
 _WORD = Charset(PERL["w"])
-_REPEAT = 1000
-_SIZE = 100_000
+_MAX_REPEAT = 1000
+_MAX_INSTRUCTIONS = 100_000
 
 _Program = list[tuple[int, Any, int]]
 
 
 class _LazyReader(_PatternReader):
-    """A reader that keeps whether a repetition takes as little as it can."""
+    """A parser that also records whether a repetition is lazy."""
 
     def repetition(self) -> Any:
         start = self.at
@@ -37,17 +37,17 @@ class Matcher:
     """A compiled pattern."""
 
     def __init__(self, pattern: str) -> None:
-        """Raises EvaluationError for a pattern that Go refuses."""
+        """Raises EvaluationError if Go rejects the pattern."""
         try:
             tree = _LazyReader(pattern).read()
-            _limit(tree, _REPEAT)
+            _check_repeat_limit(tree, _MAX_REPEAT)
         except BadPattern as error:
             raise EvaluationError(f"error parsing regexp: {error}") from None
         self.program: _Program = [(_FOUND, None, 0)]
         self.start = self._emit(tree, 0)
 
     def _add(self, kind: int, what: Any, after: int = 0) -> int:
-        if len(self.program) > _SIZE:
+        if len(self.program) > _MAX_INSTRUCTIONS:
             raise EvaluationError("error parsing regexp: expression too large")
         self.program.append((kind, what, after))
         return len(self.program) - 1
@@ -64,22 +64,22 @@ class Matcher:
             return after
         if kind == "alt":
             return self._add(_SPLIT, tuple(self._emit(part, after) for part in tree[1]))
-        _, part, least, most, lazy = tree
-        place = after
-        if most is None:
-            place = self._add(_SPLIT, ())
-            again = self._emit(part, place)
-            self.program[place] = (_SPLIT, (after, again) if lazy else (again, after), 0)
+        _, part, minimum, maximum, lazy = tree
+        position = after
+        if maximum is None:
+            position = self._add(_SPLIT, ())
+            body = self._emit(part, position)
+            self.program[position] = (_SPLIT, (after, body) if lazy else (body, after), 0)
         else:
-            for _ in range(most - least):
-                taken = self._emit(part, place)
-                place = self._add(_SPLIT, (after, taken) if lazy else (taken, after))
-        for _ in range(least):
-            place = self._emit(part, place)
-        return place
+            for _ in range(maximum - minimum):
+                body = self._emit(part, position)
+                position = self._add(_SPLIT, (after, body) if lazy else (body, after))
+        for _ in range(minimum):
+            position = self._emit(part, position)
+        return position
 
     def find(self, text: str, start: int = 0) -> tuple[int, int] | None:
-        """Where the leftmost match from `start` on begins and ends."""
+        """Return the start and end of the leftmost match at or after `start`, or None."""
         program = self.program
         threads: list[tuple[int, int]] = []
         found: tuple[int, int] | None = None
@@ -87,8 +87,8 @@ class Matcher:
             seen: set[int] = set()
             ready: list[tuple[int, int]] = []
             stopped = False
-            for place, began in threads:
-                stopped = self._follow(place, began, at, text, seen, ready)
+            for position, match_start in threads:
+                stopped = self._follow(position, match_start, at, text, seen, ready)
                 if stopped:
                     break
             if found is None and not stopped:
@@ -98,27 +98,30 @@ class Matcher:
             if at == len(text) or (not ready and found is not None):
                 break
             char = text[at]
-            threads = [(program[place][2], began) for place, began in ready if char in program[place][1]]
+            threads = [(program[position][2], match_start) for position, match_start in ready if char in program[position][1]]
         return found
 
-    def _follow(self, place: int, began: int, at: int, text: str, seen: set[int], ready: list[tuple[int, int]]) -> bool:
-        """Add the characters' places that are reached, best first; whether the end of the pattern is, after which none counts."""
-        stack = [place]
+    def _follow(self, position: int, match_start: int, at: int, text: str, seen: set[int], ready: list[tuple[int, int]]) -> bool:
+        """Add the positions of the CHAR instructions reached, in order of preference.
+
+        Returns whether the end of the program was reached, after which positions of lower preference are ignored.
+        """
+        stack = [position]
         while stack:
-            place = stack.pop()
-            if place in seen:
+            position = stack.pop()
+            if position in seen:
                 continue
-            seen.add(place)
-            kind, what, after = self.program[place]
+            seen.add(position)
+            kind, what, after = self.program[position]
             if kind == _CHAR:
-                ready.append((place, began))
+                ready.append((position, match_start))
             elif kind == _SPLIT:
                 stack += reversed(what)
             elif kind == _LOOK:
                 if _holds(what, at, text):
                     stack.append(after)
             else:
-                ready.append((place, began))
+                ready.append((position, match_start))
                 return True
         return False
 
@@ -138,7 +141,7 @@ def _holds(look: str, at: int, text: str) -> bool:
 
 @lru_cache(maxsize=256)
 def matcher(pattern: str) -> Matcher:
-    """The matcher of a pattern, kept for the next who asks. Raises EvaluationError."""
+    """Return the cached matcher of a pattern. Raises EvaluationError."""
     return Matcher(pattern)
 
 
@@ -156,7 +159,7 @@ def _find_all(text: str, pattern: str, count: int = -1) -> list[Value]:
         if match is None:
             break
         start, end = match
-        # Nothing right behind a match is no match.
+        # An empty match directly after a match does not count.
         if end > start or start != before:
             found.append(text[start:end])
             before = end

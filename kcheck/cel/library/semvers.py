@@ -1,7 +1,7 @@
 """Semantic versions.
 
-Source: the semver library of Kubernetes (k8s.io/apiserver/pkg/cel/library), which is strict unless it is asked to normalize: a leading
-v, missing parts and leading zeros.
+Source: the semver library of Kubernetes (k8s.io/apiserver/pkg/cel/library). Parsing is strict unless normalization is requested, which
+removes a leading v and leading zeros and adds missing parts.
 """
 
 from __future__ import annotations
@@ -12,14 +12,16 @@ from collections.abc import Callable
 from kcheck.cel.values.values import EvaluationError, Opaque, Value
 
 _NUMBER = "(0|[1-9][0-9]*)"
-_WORD = "[0-9A-Za-z-]+"
-_VERSION = re.compile(rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:-({_WORD}(?:\.{_WORD})*))?(?:\+({_WORD}(?:\.{_WORD})*))?")
+_IDENTIFIER = "[0-9A-Za-z-]+"
+_VERSION = re.compile(
+    rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:-({_IDENTIFIER}(?:\.{_IDENTIFIER})*))?(?:\+({_IDENTIFIER}(?:\.{_IDENTIFIER})*))?"
+)
 
 Key = tuple[tuple[int, int, int], bool, tuple[tuple[bool, int, str], ...]]
 
 
 class Semver(Opaque):
-    """A version; equal to others of the same precedence."""
+    """A version. Versions are equal if they have the same precedence."""
 
     __slots__ = ("key",)
 
@@ -38,30 +40,30 @@ class Semver(Opaque):
 def _semver(text: str, normalize: bool = False) -> Semver:
     found = _VERSION.fullmatch(_normalized(text) if normalize else text)
     if found is None:
-        raise EvaluationError(f'"{text}" is no semantic version')
+        raise EvaluationError(f'"{text}" is not a semantic version')
     numbers = tuple(int(each) for each in found.groups()[:3])
-    words = found[4].split(".") if found[4] else []
-    if max(numbers) >= 1 << 64 or any(len(each) > 1 and each[0] == "0" and each.isdigit() for each in words):
-        raise EvaluationError(f'"{text}" is no semantic version')
-    # A release comes after its own prereleases, numbers come before words.
-    order = tuple((not each.isdigit(), int(each) if each.isdigit() else 0, each) for each in words)
+    identifiers = found[4].split(".") if found[4] else []
+    if max(numbers) >= 1 << 64 or any(len(each) > 1 and each[0] == "0" and each.isdigit() for each in identifiers):
+        raise EvaluationError(f'"{text}" is not a semantic version')
+    # A release follows its prereleases; numeric identifiers precede alphanumeric ones.
+    order = tuple((not each.isdigit(), int(each) if each.isdigit() else 0, each) for each in identifiers)
     if any(number >= 1 << 64 for _, number, _ in order):
-        raise EvaluationError(f'"{text}" is no semantic version')
-    return Semver(((numbers[0], numbers[1], numbers[2]), not words, order))
+        raise EvaluationError(f'"{text}" is not a semantic version')
+    return Semver(((numbers[0], numbers[1], numbers[2]), not identifiers, order))
 
 
 def _normalized(text: str) -> str:
-    """With all three numbers, without a leading v and zeros."""
+    """Return the version with all three numbers, without a leading v and leading zeros."""
     parts = text.removeprefix("v").split(".", 2)
     if len(parts) < 3:
-        # What stands behind a short version must not be lost between its parts.
+        # Prerelease and build metadata of a short version must not be separated from it by added parts.
         if "-" in parts[-1] or "+" in parts[-1]:
             return text
         parts += ["0"] * (3 - len(parts))
-    return ".".join(_stripped(each) for each in parts)
+    return ".".join(_without_leading_zeros(each) for each in parts)
 
 
-def _stripped(part: str) -> str:
+def _without_leading_zeros(part: str) -> str:
     match = re.match("0+(?=[0-9])", part)
     return part[match.end() :] if match else part
 
@@ -74,7 +76,7 @@ def _is_semver(text: str, normalize: bool = False) -> bool:
     return True
 
 
-def _compared(one: Semver, other: Semver) -> int:
+def _compare(one: Semver, other: Semver) -> int:
     return (one.key > other.key) - (one.key < other.key)
 
 
@@ -86,7 +88,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "semver_major": lambda version: version.key[0][0],
     "semver_minor": lambda version: version.key[0][1],
     "semver_patch": lambda version: version.key[0][2],
-    "semver_compare_to": _compared,
+    "semver_compare_to": _compare,
     "semver_is_greater_than": lambda one, other: one.key > other.key,
     "semver_is_less_than": lambda one, other: one.key < other.key,
 }

@@ -1,4 +1,4 @@
-"""Functions of texts beyond the standard ones. Positions count characters.
+"""Functions of strings beyond the standard ones. Positions are counted in characters.
 
 Source: the strings extension of cel-go, version 2, and the JSON patch library of Kubernetes.
 """
@@ -11,25 +11,25 @@ from kcheck.cel.values.values import EvaluationError, Value
 
 _UPPER = str.maketrans("abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
-_BLANKS = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+_WHITESPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 _QUOTED = str.maketrans(
     {"\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v", "\\": "\\\\", '"': '\\"'}
 )  # fmt: skip
 
 
-def _range(place: int) -> EvaluationError:
+def _out_of_range(place: int) -> EvaluationError:
     return EvaluationError(f"index out of range: {place}")
 
 
 def _char_at(text: str, place: int) -> str:
     if not 0 <= place <= len(text):
-        raise _range(place)
+        raise _out_of_range(place)
     return text[place : place + 1]
 
 
 def _index_of(text: str, part: str, start: int = 0) -> int:
     if start < 0:
-        raise _range(start)
+        raise _out_of_range(start)
     return text.find(part, start) if start <= len(text) else -1
 
 
@@ -37,7 +37,7 @@ def _last_index_of(text: str, part: str, start: int | None = None) -> int:
     if start is None:
         return text.rfind(part)
     if start < 0:
-        raise _range(start)
+        raise _out_of_range(start)
     if not part:
         return start
     return text.rfind(part, 0, start + len(part)) if start < len(text) else -1
@@ -60,13 +60,13 @@ def _split(text: str, separator: str, count: int = -1) -> list[Value]:
 def _substring(text: str, start: int, end: int | None = None) -> str:
     if end is None:
         if not 0 <= start <= len(text):
-            raise _range(start)
+            raise _out_of_range(start)
         return text[start:]
     if start > end:
         raise EvaluationError(f"invalid substring range. start: {start}, end: {end}")
     for place in (start, end):
         if not 0 <= place <= len(text):
-            raise _range(place)
+            raise _out_of_range(place)
     return text[start:end]
 
 
@@ -77,7 +77,7 @@ def _join(parts: list[Value], separator: str = "") -> str:
 
 
 def quote(text: str) -> str:
-    """The text within quotes, with escapes where it needs them."""
+    """Return the text in double quotes, escaped where necessary."""
     return f'"{text.translate(_QUOTED)}"'
 
 
@@ -95,7 +95,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "string_split_string_int": _split,
     "string_substring_int": _substring,
     "string_substring_int_int": _substring,
-    "string_trim": lambda text: text.strip(_BLANKS),
+    "string_trim": lambda text: text.strip(_WHITESPACE),
     "list_join": _join,
     "list_join_string": _join,
     "strings_quote": quote,

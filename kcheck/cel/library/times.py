@@ -1,6 +1,6 @@
-"""Timestamps and durations: reading, writing, and their parts.
+"""Timestamps and durations: parsing, formatting and parts.
 
-Source: the CEL language definition; texts are read and written as Go's time package does.
+Source: the CEL language definition; texts are parsed and formatted like Go's time package.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _STAMP = re.compile(
 )  # fmt: skip
 _OFFSET = re.compile(r"([+-]?)(\d{1,2}):(\d\d)", re.ASCII)
 _EPOCH = date(1970, 1, 1).toordinal()
-_SECOND = 10**9
+_NANOS_PER_SECOND = 10**9
 
 
 def read_timestamp(text: str) -> Timestamp:
-    """The timestamp of an RFC 3339 text. Raises EvaluationError."""
+    """Parse an RFC 3339 timestamp. Raises EvaluationError."""
     match = _STAMP.fullmatch(text)
     if match is None:
         raise EvaluationError("type conversion error from 'string' to 'google.protobuf.Timestamp'")
@@ -37,12 +37,12 @@ def read_timestamp(text: str) -> Timestamp:
     if hour > 23 or minute > 59 or second > 59 or (match[8] and (int(match[9]) > 24 or int(match[10]) > 59)) or days == -1 << 40:
         raise EvaluationError("type conversion error from 'string' to 'google.protobuf.Timestamp'")
     seconds = days * 86400 + hour * 3600 + minute * 60 + second - offset
-    return operators.timestamp(seconds * _SECOND + int((match[7] or "")[:9].ljust(9, "0")), offset)
+    return operators.timestamp(seconds * _NANOS_PER_SECOND + int((match[7] or "")[:9].ljust(9, "0")), offset)
 
 
 def write_timestamp(value: Timestamp) -> str:
-    """RFC 3339 with as much of the second as there is, in the offset that it was written with."""
-    seconds, nanos = divmod(value.nanos, _SECOND)
+    """Format a timestamp according to RFC 3339, without trailing zeros of the second, in its original offset."""
+    seconds, nanos = divmod(value.nanos, _NANOS_PER_SECOND)
     moment = datetime(1970, 1, 1) + timedelta(seconds=seconds + value.offset)
     fraction = f".{nanos:09}".rstrip("0") if nanos else ""
     if not value.offset:
@@ -54,7 +54,7 @@ def write_timestamp(value: Timestamp) -> str:
 
 
 def read_duration(text: str) -> Duration:
-    """The duration of a text such as 1h30m. Raises EvaluationError."""
+    """Parse a duration such as 1h30m. Raises EvaluationError."""
     try:
         return Duration(parse_duration(text))
     except BadDuration:
@@ -62,8 +62,8 @@ def read_duration(text: str) -> Duration:
 
 
 def write_duration(value: Duration) -> str:
-    """Seconds, as 1.5s."""
-    seconds, nanos = divmod(abs(value.nanos), _SECOND)
+    """Format a duration in seconds, such as 1.5s."""
+    seconds, nanos = divmod(abs(value.nanos), _NANOS_PER_SECOND)
     fraction = f".{nanos:09}".rstrip("0") if nanos else ""
     return f"{'-' if value.nanos < 0 else ''}{seconds}{fraction}s"
 
@@ -78,7 +78,7 @@ def _zone(name: str) -> tzinfo:
         return timezone(timedelta(minutes=(-minutes if match[1] == "-" else minutes) % 1440))
     if ":" in name:
         raise EvaluationError(f"invalid time zone {name}")
-    import zoneinfo  # only expressions that name a place need the tables of zones
+    import zoneinfo  # imported late: only expressions with a zone name need the time zone tables
 
     try:
         return zoneinfo.ZoneInfo(name)
@@ -88,7 +88,7 @@ def _zone(name: str) -> tzinfo:
 
 def _part(read: Callable[[datetime], int]) -> Callable[..., int]:
     def part(value: Timestamp, zone: str = "UTC") -> int:
-        moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=value.nanos // _SECOND)
+        moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=value.nanos // _NANOS_PER_SECOND)
         try:
             return read(moment.astimezone(_zone(zone)))
         except OverflowError:
@@ -99,10 +99,10 @@ def _part(read: Callable[[datetime], int]) -> Callable[..., int]:
 
 def _milliseconds(value: Timestamp, zone: str = "UTC") -> int:
     _zone(zone)
-    return value.nanos % _SECOND // 10**6
+    return value.nanos % _NANOS_PER_SECOND // 10**6
 
 
-def _whole(unit: int) -> Callable[[Duration], int]:
+def _total(unit: int) -> Callable[[Duration], int]:
     def whole(value: Duration) -> int:
         count = abs(value.nanos) // unit
         return -count if value.nanos < 0 else count
@@ -126,8 +126,8 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     **{f"timestamp_to_{name}": part for name, part in _PARTS.items()},
     **{f"timestamp_to_{name}_with_tz": part for name, part in _PARTS.items()},
     "timestamp_to_seconds_tz": _PARTS["seconds"],
-    "duration_to_hours": _whole(3600 * _SECOND),
-    "duration_to_minutes": _whole(60 * _SECOND),
-    "duration_to_seconds": _whole(_SECOND),
-    "duration_to_milliseconds": _whole(10**6),
+    "duration_to_hours": _total(3600 * _NANOS_PER_SECOND),
+    "duration_to_minutes": _total(60 * _NANOS_PER_SECOND),
+    "duration_to_seconds": _total(_NANOS_PER_SECOND),
+    "duration_to_milliseconds": _total(10**6),
 }

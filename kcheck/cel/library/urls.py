@@ -1,6 +1,6 @@
 """URLs and their parts.
 
-Source: the URL library of Kubernetes (k8s.io/apiserver/pkg/cel/library), which reads them with Go's net/url.ParseRequestURI.
+Source: the URL library of Kubernetes (k8s.io/apiserver/pkg/cel/library), which parses them with Go's net/url.ParseRequestURI.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from kcheck.schema.crd.urls import is_request_uri
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _PORT = re.compile(r":([0-9]*)$")
 _ESCAPES = re.compile(r"(?:[^%]|%[0-9A-Fa-f]{2})*", re.DOTALL)
-# A path that is written with these alone keeps its spelling.
+# A path with only these characters is not re-encoded.
 _PATH = re.compile(r"(?:[A-Za-z0-9\-_.~!$&'()*+,;=:@/\[\]]|%[0-9A-Fa-f]{2})*")
 
 
 class URL(Opaque):
-    """A URL. `host`: with its port; "" where there is none."""
+    """A URL. `host`: including the port; "" if there is none."""
 
     __slots__ = ("host", "path", "query", "scheme", "text")
 
     cel_type = "kubernetes.URL"
 
     def __init__(self, text: str) -> None:
-        """Raises EvaluationError for what is neither a URI nor an absolute path."""
+        """Raises EvaluationError if the text is neither a URI nor an absolute path."""
         if not is_request_uri(text):
             reason = "invalid URI for request" if text else "empty url"
             raise EvaluationError(f'URL parse error during conversion from string: parse "{text}": {reason}')
@@ -45,14 +45,14 @@ class URL(Opaque):
             self.path = rest
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, URL) and other.written == self.written
+        return isinstance(other, URL) and other.components == self.components
 
     def __hash__(self) -> int:
         return hash(self.text)
 
     @property
-    def written(self) -> tuple[str, str, str, str]:
-        """What two equal URLs have in common."""
+    def components(self) -> tuple[str, str, str, str]:
+        """The components that determine equality."""
         return self.scheme, self.host, self.path, self.query
 
 

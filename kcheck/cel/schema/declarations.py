@@ -1,7 +1,7 @@
-"""What a structural schema says to expressions: types of values and how large they may become.
+"""The declarations of a structural schema for CEL: types of values and their maximum sizes.
 
-Source: how k8s.io/apiserver/pkg/cel/common declares schemas. Schemas are plain JSON (`openAPIV3Schema` as a dict). A part is read when
-it is first asked for, so that a large CRD costs what its rules look at.
+Source: k8s.io/apiserver/pkg/cel/common. Schemas are plain JSON (`openAPIV3Schema` as a dict). Parts are read on first access, so that a
+large CRD costs only what its rules use.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from kcheck.cel.values.types import Type
 
 Schema = Mapping[str, Any]
 
-_REQUEST = 3 * 1024 * 1024
+_MAX_REQUEST_BYTES = 3 * 1024 * 1024
 _STRING: Schema = {"type": "string"}
 _META: Schema = {"type": "object", "properties": {"name": _STRING, "generateName": _STRING}}
-# Least bytes in JSON, most characters, type.
+# Minimum bytes of JSON, maximum characters, type.
 _FORMATS = {
     "byte": (2, None, types.BYTES), "duration": (3, 32, types.DURATION), "date": (12, 12, types.TIMESTAMP),
     "date-time": (21, 37, types.TIMESTAMP),
@@ -27,7 +27,10 @@ _SCALARS = {"boolean": (4, types.BOOL), "number": (1, types.DOUBLE), "integer": 
 
 
 class CelShape:
-    """`most`: characters, items or entries at most, 0 where that means nothing. `least`: bytes of JSON at least."""
+    """The type and size of the values of a schema.
+
+    `most`: the maximum number of characters, items or entries, 0 if that is not applicable. `least`: the minimum number of bytes of JSON.
+    """
 
     __slots__ = ("_fields", "_key", "_least", "element", "kind", "most", "schema", "type")
 
@@ -42,12 +45,12 @@ class CelShape:
         self._key: CelShape | None = None
 
     def declare(self, fields: Mapping[str, CelShape]) -> None:
-        """Set the fields of an object that has no schema."""
+        """Set the fields of an object without a schema."""
         self._fields = {name: (name, shape) for name, shape in fields.items()}
 
     @property
     def key(self) -> CelShape | None:
-        """Of a map's keys."""
+        """The shape of a map's keys."""
         return self._key or (KEY if self.kind == "map" else None)
 
     @key.setter
@@ -56,11 +59,11 @@ class CelShape:
 
     @property
     def least(self) -> int:
-        """Bytes of JSON at least."""
+        """The minimum number of bytes of JSON."""
         if self._least is None:
-            self._least = 2  # an end to recursion; {} alone
-            listed = self.schema.get("required")
-            required = listed if isinstance(listed, list) else ()
+            self._least = 2  # terminates recursion; the size of {}
+            declared = self.schema.get("required")
+            required = declared if isinstance(declared, list) else ()
             for name, schema in properties_of(self.schema).items():
                 if name in required and isinstance(schema, dict) and schema.get("default") is None:
                     shape = shape_of(schema, is_resource(schema))
@@ -69,7 +72,7 @@ class CelShape:
 
     @property
     def fields(self) -> dict[str, tuple[str, CelShape]]:
-        """Of an object, by the names that expressions use: the properties' own names and shapes."""
+        """The fields of an object: name in expressions -> property name and shape."""
         if self._fields is None:
             self._fields = {}
             for name, schema in properties_of(self.schema).items():
@@ -81,7 +84,7 @@ class CelShape:
         return self._fields
 
     def of_property(self, name: str) -> CelShape | None:
-        """Of an object, the shape of a property by its own name. Those beside it are not read for that."""
+        """Return the shape of a property of an object, by its property name, without reading the other properties."""
         schema, escaped = properties_of(self.schema).get(name), escape(name)
         if self.kind != "object" or not escaped or not isinstance(schema, dict):
             return None
@@ -90,31 +93,34 @@ class CelShape:
         return self.child(escaped)
 
     def find(self, name: str) -> tuple[str, CelShape] | None:
-        """A property's own name and shape, by the name that an expression uses."""
+        """Return the property name and the shape of a field, by its name in expressions."""
         found = self.fields.get(name)
-        # Most reserved words may be written as they are behind a dot.
+        # Most reserved words may be used unescaped after a dot.
         return found if found is not None or name not in RESERVED else self.fields.get(f"__{name}__")
 
     def field(self, name: str) -> Type | None:
-        """The type of an object's field."""
+        """Return the type of an object's field."""
         found = self.find(name)
         return found[1].type if found else None
 
     def child(self, name: str) -> CelShape | None:
-        """The shape of an object's field, for its cost: the server knows none of a reserved word that is written as it is."""
+        """Return the shape of an object's field for cost estimation; None for an unescaped reserved word, as in the server."""
         found = self.fields.get(name)
         return found[1] if found else None
 
 
 KEY = CelShape("string", _STRING, types.STRING, 0, 2)
-"""Of a map's keys, whose size the server does not count."""
+"""The shape of map keys, whose size the server ignores."""
 
 
 def shape_of(schema: Schema, resource: bool = False, name: str = "object") -> CelShape | None:
-    """The shape, None for what expressions do not see. `resource`: the schema of a whole object, whose metadata they always see."""
+    """Return the shape of a schema, None if expressions cannot access its values.
+
+    `resource`: the schema describes a whole object, whose metadata is always accessible.
+    """
     if schema.get("x-kubernetes-int-or-string") is True:
         length = _number(schema, "maxLength")
-        return CelShape("dyn", schema, types.DYN, _REQUEST - 2 if length is None else length * 4, 1)
+        return CelShape("dyn", schema, types.DYN, _MAX_REQUEST_BYTES - 2 if length is None else length * 4, 1)
     if resource:
         schema = with_metadata(schema)
     kind = schema.get("type")
@@ -129,12 +135,12 @@ def shape_of(schema: Schema, resource: bool = False, name: str = "object") -> Ce
 
 
 def is_resource(schema: Schema) -> bool:
-    """Whether it is of a whole object within another."""
+    """Whether the schema describes an embedded object."""
     return schema.get("x-kubernetes-embedded-resource") is True
 
 
 def with_metadata(schema: Schema) -> Schema:
-    """The schema with what every object has, added where it lacks some of it."""
+    """Return the schema with the fields that every object has, added if they are missing."""
     properties = properties_of(schema)
     metadata = _mapping(properties.get("metadata"))
     inner = properties_of(metadata)
@@ -152,7 +158,7 @@ def _object(schema: Schema, name: str) -> CelShape | None:
             return None
         most = _number(schema, "maxProperties")
         if most is None:
-            most = (_REQUEST - 2) // (element.least + 6)
+            most = (_MAX_REQUEST_BYTES - 2) // (element.least + 6)
         return CelShape("map", schema, types.map_of(types.STRING, element.type), most, 2, element)
     shape = CelShape("object", schema, types.DYN, 0, None)
     shape.type = Type("object", name, fields=shape)
@@ -168,7 +174,7 @@ def _array(schema: Schema, name: str) -> CelShape | None:
         return None
     most = _number(schema, "maxItems")
     if most is None:
-        most = (_REQUEST - 2) // (element.least + 1)
+        most = (_MAX_REQUEST_BYTES - 2) // (element.least + 1)
     return CelShape("list", schema, types.list_of(element.type), most, 2, element)
 
 
@@ -178,25 +184,25 @@ def _text(schema: Schema) -> CelShape:
     if isinstance(format_, str) and format_ in _FORMATS:
         least, most, type_ = _FORMATS[format_]
         if most is None:
-            most = _REQUEST - 2 if length is None else length
+            most = _MAX_REQUEST_BYTES - 2 if length is None else length
         return CelShape(format_, schema, type_, most, least)
     if length is not None:
-        # In characters, of which one may be four bytes.
+        # Limits count characters, which take up to four bytes.
         most = length * 4
     elif isinstance(schema.get("enum"), list) and schema["enum"]:
         most = max((len(each.encode()) for each in schema["enum"] if isinstance(each, str)), default=0)
     else:
-        most = _REQUEST - 2
+        most = _MAX_REQUEST_BYTES - 2
     return CelShape("string", schema, types.STRING, most, 2)
 
 
 def properties_of(schema: Schema) -> Mapping[str, Any]:
-    """The schemas of its fields, by name."""
+    """Return the schemas of the properties, by name."""
     return _mapping(schema.get("properties"))
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
-    """What stands there, nothing where it is no schema: a broken definition is told elsewhere."""
+    """Return the value if it is a mapping, else an empty one: invalid definitions are reported elsewhere."""
     return value if isinstance(value, dict) else {}
 
 

@@ -1,4 +1,4 @@
-"""The fieldPath of a rule: `.spec.min` or `['a-b']`, from the value that the rule judges to the field that it blames.
+"""The fieldPath of a rule: the path from the value that the rule validates to the reported field, such as `.spec.min` or `['a-b']`.
 
 Source: the documentation of x-kubernetes-validations and its validation in k8s.io/apiextensions-apiserver.
 """
@@ -11,17 +11,17 @@ from typing import Any
 
 _TOKEN = re.compile(r"'(?:\\.|[^'\\])*'|'.*|[.\[\]]|[^.\[\]]+", re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_LETTERS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "'": "'", "\\": "\\"}
+_ESCAPED_CHARS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "'": "'", "\\": "\\"}
 
 
 class BadFieldPath(ValueError):
-    """A path that the schema does not have; the message says why."""
+    """A path that does not exist in the schema; the message says why."""
 
 
 def normalize(path: str, schema: Mapping[str, Any]) -> str:
-    """The path as the server writes it, without a leading dot; "" for "". Raises BadFieldPath."""
+    """Return the path in the server's format, without a leading dot; "" for "". Raises BadFieldPath."""
     tokens = _TOKEN.findall(path)
-    written = ""
+    result = ""
     place = 0
     while place < len(tokens):
         token = tokens[place]
@@ -38,8 +38,8 @@ def normalize(path: str, schema: Mapping[str, Any]) -> str:
             place += 3
         else:
             raise BadFieldPath(f"expected [ or . but got: {token}")
-        written, schema = _step(written, name, schema)
-    return written
+        result, schema = _step(result, name, schema)
+    return result
 
 
 def _token(tokens: list[str], place: int) -> str:
@@ -48,22 +48,22 @@ def _token(tokens: list[str], place: int) -> str:
     return tokens[place]
 
 
-def _step(written: str, name: str, schema: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+def _step(result: str, name: str, schema: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     properties = schema.get("properties")
     additional = schema.get("additionalProperties")
     if isinstance(properties, Mapping) and properties:
         if not isinstance(properties.get(name), Mapping):
             raise BadFieldPath("does not refer to a valid field")
-        return f"{written}.{name}" if written else name, properties[name]
+        return f"{result}.{name}" if result else name, properties[name]
     if additional is not None:
-        return f"{written}[{name}]", additional if isinstance(additional, Mapping) else {}
+        return f"{result}[{name}]", additional if isinstance(additional, Mapping) else {}
     raise BadFieldPath("does not refer to a valid field")
 
 
 def _unescaped(text: str) -> str:
     def letter(match: re.Match[str]) -> str:
-        if match[1] not in _LETTERS:
+        if match[1] not in _ESCAPED_CHARS:
             raise BadFieldPath(f"invalid string literal: invalid escape char {match[0]}")
-        return _LETTERS[match[1]]
+        return _ESCAPED_CHARS[match[1]]
 
     return _ESCAPE.sub(letter, text)

@@ -1,7 +1,7 @@
-"""JSON as the values of expressions, by the schema that declares it.
+"""Conversion of JSON to CEL values, according to its schema.
 
-Source: how k8s.io/apiserver/pkg/cel/common reads unstructured data: formats become times and bytes, numbers doubles, lists that are sets
-or keyed compare without order.
+Source: the conversion of unstructured data in k8s.io/apiserver/pkg/cel/common: formats become times and bytes, numbers become doubles;
+lists of type set or map are compared without order.
 """
 
 from __future__ import annotations
@@ -13,33 +13,33 @@ from kcheck.cel.library.operators import equal
 from kcheck.cel.schema.declarations import CelShape
 from kcheck.cel.values.values import INT_MAX, INT_MIN, Duration, EvaluationError, Timestamp, Value, View
 
-_BIG = 10**21
+_MAX_INTEGRAL_FLOAT = 10**21
 
 
 class SchemaRecord(View):
-    """An object or map of JSON whose values are made when they are asked for."""
+    """An object or map of JSON whose values are converted on access."""
 
-    __slots__ = ("_made", "raw", "shape")
+    __slots__ = ("_converted", "raw", "shape")
 
     def __init__(self, raw: Mapping[str, Any], shape: CelShape) -> None:
         self.raw = raw
         self.shape = shape
-        self._made: dict[str, Value] = {}
+        self._converted: dict[str, Value] = {}
 
     def __getitem__(self, key: str) -> Value:
-        made = self._made
-        if key in made:
-            return made[key]
+        converted = self._converted
+        if key in converted:
+            return converted[key]
         element = self.shape.element
         if element is None:
             found = self.shape.find(key)
-            # A property that is null is not there, unlike an entry of a map.
+            # A null property is absent, unlike an entry of a map.
             if found is None or self.raw.get(found[0]) is None:
                 raise KeyError(key)
             name, element = found
         else:
             name = key
-        value = made[key] = read(self.raw[name], element)
+        value = converted[key] = read_value(self.raw[name], element)
         return value
 
     def __contains__(self, key: object) -> bool:
@@ -58,21 +58,21 @@ class SchemaRecord(View):
 
 
 class KeyedList(list[Value]):
-    """A list with x-kubernetes-list-type: map. Equal to one with equal items in any order."""
+    """A list with x-kubernetes-list-type: map. Equal to a list with equal items in any order."""
 
     keys: tuple[str, ...] = ()
 
     def key(self, item: Value) -> tuple[Value, ...]:
-        """What tells an item from its siblings."""
+        """Return the values of the item's keys."""
         return tuple(item[name] if name in item else None for name in self.keys)  # noqa: SIM401
 
     def equals(self, other: list[Value]) -> bool:
-        """Whether every item has its equal there."""
+        """Whether the other list has an equal item for each item."""
         mine = {self.key(each): each for each in self}
         return len(self) == len(other) and all((key := self.key(each)) in mine and equal(mine[key], each) for each in other)
 
     def joined(self, other: list[Value]) -> list[Value]:
-        """These items, replaced by those of the same key, and the others behind them."""
+        """Return these items, replaced by items of the other list with the same keys, followed by its remaining items."""
         merged = {self.key(each): each for each in self} | {self.key(each): each for each in other}
         found = KeyedList(merged.values())
         found.keys = self.keys
@@ -83,11 +83,11 @@ class SetList(list[Value]):
     """A list with x-kubernetes-list-type: set."""
 
     def equals(self, other: list[Value]) -> bool:
-        """Whether they hold the same items."""
+        """Whether both lists have the same items."""
         return len(self) == len(other) and all(any(equal(each, item) for item in self) for each in other)
 
     def joined(self, other: list[Value]) -> list[Value]:
-        """The union."""
+        """Return the union."""
         found = SetList(self)
         for each in other:
             if not any(equal(each, item) for item in found):
@@ -95,10 +95,10 @@ class SetList(list[Value]):
         return found
 
 
-def read(raw: Any, shape: CelShape) -> Value:
-    """The value of JSON under a schema. Raises EvaluationError where it does not fit."""
-    kind, given = shape.kind, raw.__class__
-    if kind == "string" and given is str:
+def read_value(raw: Any, shape: CelShape) -> Value:
+    """Convert JSON to a value according to a schema. Raises EvaluationError if it does not match the schema."""
+    kind, raw_type = shape.kind, raw.__class__
+    if kind == "string" and raw_type is str:
         return raw
     if raw is None:
         if shape.schema.get("nullable") is True:
@@ -108,17 +108,17 @@ def read(raw: Any, shape: CelShape) -> Value:
         if isinstance(raw, Mapping):
             return SchemaRecord(raw, shape)
     elif kind == "list":
-        if given is list and shape.element is not None:
+        if raw_type is list and shape.element is not None:
             return _list(raw, shape, shape.element)
     elif kind == "boolean":
-        if given is bool:
+        if raw_type is bool:
             return raw
-    elif given is int or given is float:
+    elif raw_type is int or raw_type is float:
         if kind in _NUMBERS:
             return _NUMBERS[kind](raw)
-    elif given is str and kind not in _NUMBERS:
+    elif raw_type is str and kind not in _NUMBERS:
         return _text(raw, kind)
-    elif given is str and kind == "dyn":
+    elif raw_type is str and kind == "dyn":
         return raw
     raise EvaluationError(f"invalid data, expected {kind}")
 
@@ -130,19 +130,19 @@ def _integer(raw: float) -> int:
 
 
 _NUMBERS: Mapping[str, Callable[[float], Value]] = {"integer": _integer, "number": float, "dyn": _integer}
-"""How a number is read by the kind of its schema."""
+"""The conversion of numbers, by the kind of the schema."""
 
 
 def read_untyped(raw: Any) -> Value:
-    """The value of JSON without a schema. Whole numbers are ints, also where they are written 1.0."""
-    given = raw.__class__
-    if given is dict:
+    """Convert JSON without a schema. Integral numbers become ints, even if written as 1.0."""
+    raw_type = raw.__class__
+    if raw_type is dict:
         return {key: read_untyped(each) for key, each in raw.items()}
-    if given is list:
+    if raw_type is list:
         return [read_untyped(each) for each in raw]
-    if given is float and raw.is_integer() and abs(raw) < _BIG and INT_MIN <= raw <= INT_MAX:
+    if raw_type is float and raw.is_integer() and abs(raw) < _MAX_INTEGRAL_FLOAT and INT_MIN <= raw <= INT_MAX:
         return int(raw)
-    if given is int and not INT_MIN <= raw <= INT_MAX:
+    if raw_type is int and not INT_MIN <= raw <= INT_MAX:
         return float(raw)
     return raw
 
@@ -151,11 +151,11 @@ def _list(raw: list[Any], shape: CelShape, element: CelShape) -> list[Value]:
     if element.kind == "string" and all(each.__class__ is str for each in raw):
         values = raw
     else:
-        values = [read(each, element) for each in raw]
+        values = [read_value(each, element) for each in raw]
     style = shape.schema.get("x-kubernetes-list-type")
     if style == "map":
         keyed = KeyedList(values)
-        # The server looks the keys up as expressions write them.
+        # The server looks up the keys in their escaped form.
         keyed.keys = tuple(shape.schema.get("x-kubernetes-list-map-keys") or ())
         return keyed
     return SetList(values) if style == "set" else values
@@ -163,13 +163,13 @@ def _list(raw: list[Any], shape: CelShape, element: CelShape) -> list[Value]:
 
 def _text(raw: str, format_: str) -> Value:
     if format_ == "byte":
-        from kcheck.kube.base64 import BadBase64, decode  # few schemas have bytes
+        from kcheck.kube.base64 import BadBase64, decode  # imported late: few schemas have bytes
 
         try:
             return decode(raw)
         except BadBase64:
             raise EvaluationError(f"Invalid byte formatted string {raw}") from None
-    from kcheck.cel.library import times  # few schemas have times
+    from kcheck.cel.library import times  # imported late: few schemas have times
 
     if format_ == "duration":
         from kcheck.kube.durations import BadDuration, parse_format

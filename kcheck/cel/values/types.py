@@ -1,7 +1,7 @@
-"""Types of the Common Expression Language and when one may stand for another.
+"""Types of the Common Expression Language, and their assignability.
 
-Source: the CEL language definition (gradual type checking) and the behaviour of cel-go, the API server's implementation. Types
-are immutable; simple ones exist once, so that most comparisons are identity.
+Source: the CEL language definition (gradual type checking) and the behavior of cel-go, which the API server uses. Types are immutable;
+simple types are singletons, so that most comparisons are identity checks.
 """
 
 from __future__ import annotations
@@ -14,13 +14,18 @@ class Fields(Protocol):
     """The fields of an object type."""
 
     def field(self, name: str) -> Type | None:
-        """The type of a field, None where the object has none of that name."""
+        """Return the type of a field, or None if the object does not have it."""
 
 
 class Type:
-    """`kind`: dyn, error, null, bool, int, uint, double, string, bytes, timestamp, duration, list, map, type, opaque, object or param.
+    """A CEL type.
 
-    `name` tells apart opaque types, objects and parameters. `is_open`: a parameter occurs within. `fields`: what an object has.
+    Attributes:
+        kind: dyn, error, null, bool, int, uint, double, string, bytes, timestamp, duration, list, map, type, opaque, object or param.
+        name: the name of an opaque type, an object or a type parameter; else the kind.
+        params: the type arguments.
+        fields: the fields of an object type, or None.
+        is_open: whether the type contains a type parameter.
     """
 
     __slots__ = ("fields", "is_open", "kind", "name", "params")
@@ -59,7 +64,7 @@ TIMESTAMP = Type("timestamp")
 DURATION = Type("duration")
 TYPE = Type("type")
 ANY = Type("any")
-"""As dyn, but an expression that gives it is told apart from one that gives dyn."""
+"""Like dyn, but distinguishable as the result type of an expression."""
 
 SIMPLE = {each.name: each for each in (DYN, NULL, BOOL, INT, UINT, DOUBLE, STRING, BYTES, TIMESTAMP, DURATION, TYPE)}
 
@@ -67,7 +72,7 @@ _NULLABLE = frozenset(("opaque", "object", "timestamp", "duration"))
 _lists: dict[Type, Type] = {}
 
 Substitution = dict[Type, Type]
-"""What parameters stand for."""
+"""Type parameters and their types."""
 
 
 def list_of(element: Type) -> Type:
@@ -91,49 +96,49 @@ def optional_of(value: Type) -> Type:
 
 
 def type_of(value: Type) -> Type:
-    """type(value), the type of a type's name."""
+    """type(value), the type of a type value."""
     return Type("type", params=(value,))
 
 
 def is_dynamic(type_: Type) -> bool:
-    """Whether nothing is known of it before it is evaluated."""
+    """Whether the type is unknown before evaluation."""
     return type_ is DYN or type_ is ERROR or type_ is ANY
 
 
 def is_optional(type_: Type) -> bool:
-    """Whether it is optional_type(...)."""
+    """Whether the type is optional_type(...)."""
     return type_.name == "optional_type" and bool(type_.params)
 
 
 def unwrapped(type_: Type) -> Type:
-    """What an optional may hold; any other type itself."""
+    """Return the value type of an optional; any other type unchanged."""
     return type_.params[0] if is_optional(type_) else type_
 
 
 def is_assignable(known: Substitution, target: Type, source: Type) -> bool:
-    """Whether the types agree. Parameters that this settles are added to `known`, which is untouched where they do not agree."""
+    """Whether a source is assignable to a target. Resolved type parameters are added to `known`, but only if the types match."""
     if target is source and not target.is_open:
         return True
     if not (target.is_open or source.is_open or target.params or source.params):
-        return _agree(known, target, source)
+        return _match(known, target, source)
     trial = known.copy()
-    if not _agree(trial, target, source):
+    if not _match(trial, target, source):
         return False
     known.update(trial)
     return True
 
 
 def are_assignable(known: Substitution, targets: tuple[Type, ...], sources: Iterable[Type]) -> bool:
-    """As is_assignable, of pairs."""
+    """Like is_assignable, for pairs of types."""
     trial = known.copy()
-    if not all(_agree(trial, target, source) for target, source in zip(targets, sources, strict=True)):
+    if not all(_match(trial, target, source) for target, source in zip(targets, sources, strict=True)):
         return False
     known.update(trial)
     return True
 
 
 def substitute(known: Substitution, type_: Type, settle: bool = False) -> Type:
-    """The type with its parameters replaced by what they stand for. `settle`: by dyn where that is unknown."""
+    """Return the type with its type parameters replaced. `settle`: replace unresolved parameters by dyn."""
     if not type_.is_open:
         return type_
     found = known.get(type_)
@@ -145,19 +150,19 @@ def substitute(known: Substitution, type_: Type, settle: bool = False) -> Type:
 
 
 def most_general(left: Type, right: Type) -> Type:
-    """The one of two agreeing types that says less."""
+    """Return the more general one of two matching types."""
     return left if _is_wider(left, right) else right
 
 
-def _agree(known: Substitution, one: Type, other: Type) -> bool:
+def _match(known: Substitution, one: Type, other: Type) -> bool:
     if one is other and not one.is_open:
         return True
     if other.kind == "param":
-        fits, was_known = _fill(known, one, other)
+        fits, was_known = _bind(known, one, other)
         if fits or was_known:
             return fits
     if one.kind == "param":
-        return _fill(known, other, one)[0]
+        return _bind(known, other, one)[0]
     if is_dynamic(one) or is_dynamic(other):
         return True
     if one is NULL or other is NULL:
@@ -166,11 +171,11 @@ def _agree(known: Substitution, one: Type, other: Type) -> bool:
         return False
     if one.kind == "type":
         return True
-    return all(_agree(known, left, right) for left, right in zip(one.params, other.params, strict=True))
+    return all(_match(known, left, right) for left, right in zip(one.params, other.params, strict=True))
 
 
-def _fill(known: Substitution, type_: Type, param: Type) -> tuple[bool, bool]:
-    """Let the parameter stand for the type: whether it can, and whether it stood for something before."""
+def _bind(known: Substitution, type_: Type, param: Type) -> tuple[bool, bool]:
+    """Bind a type parameter to a type. Returns whether that is possible, and whether the parameter was bound before."""
     if type_ == param:
         return True, True
     before = known.get(param)
@@ -181,7 +186,7 @@ def _fill(known: Substitution, type_: Type, param: Type) -> tuple[bool, bool]:
         return fits, False
     if type_ == before:
         return True, True
-    if not _agree(known, type_, before):
+    if not _match(known, type_, before):
         return False, True
     wider = most_general(type_, before)
     if not _occurs(known, param, wider):

@@ -1,7 +1,7 @@
-"""Values of expressions as Python objects.
+"""CEL values as Python objects.
 
-bool, int, float, str, bytes, None and list are themselves; a map is a dict or a `View`. What Python lacks is here. Sequences of
-`type(value)` checks rely on exact classes: a bool is no int, a UInt is no int.
+bool, int, float, str, bytes, None and list represent themselves; a map is a dict or a `View`. This module has the types that Python
+lacks. `type(value)` checks rely on exact classes: neither a bool nor a UInt is a CEL int.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ UINT_MAX = (1 << 64) - 1
 
 
 class EvaluationError(Exception):
-    """An expression that has no value for these variables; the message is in the server's words."""
+    """The evaluation of an expression failed; the message is the server's."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -24,11 +24,11 @@ class EvaluationError(Exception):
 
 
 class Undecided(EvaluationError):
-    """What cannot be known offline, such as what an authorizer would answer."""
+    """The result cannot be determined offline, such as the decision of an authorizer."""
 
 
 class Cancelled(Exception):
-    """Evaluation passed its cost limit. No operator absorbs this, unlike an EvaluationError."""
+    """The evaluation exceeded its cost limit. Unlike an EvaluationError, no operator ignores this."""
 
 
 class UInt(int):
@@ -38,7 +38,7 @@ class UInt(int):
 
 
 class Timestamp:
-    """`nanos` since 1970 in UTC. `offset`: seconds east of it in the text that it was read from, which is how it is written again."""
+    """A time in `nanos` since 1970 UTC. `offset`: the UTC offset of the parsed text in seconds, used for formatting."""
 
     __slots__ = ("nanos", "offset")
 
@@ -60,13 +60,13 @@ class Timestamp:
 
 
 class Duration(Timestamp):
-    """`nanos` long, perhaps negative."""
+    """A duration of `nanos`, possibly negative."""
 
     __slots__ = ()
 
 
 class Optional:
-    """optional.of(value); NONE holds nothing."""
+    """optional.of(value); NONE is the empty optional."""
 
     __slots__ = ("value",)
 
@@ -78,7 +78,7 @@ NONE = Optional(None)
 
 
 class TypeName:
-    """What type(x) gives."""
+    """The result of type(x)."""
 
     __slots__ = ("name",)
 
@@ -93,7 +93,7 @@ class TypeName:
 
 
 class Opaque:
-    """A value of a library's type; `cel_type` is the type's name. Equality is the subclass's."""
+    """A value of a library type; `cel_type` is the name of the type. Subclasses define equality."""
 
     __slots__ = ()
 
@@ -101,7 +101,7 @@ class Opaque:
 
 
 class Bool:
-    """A bool as the key of a map: Python's True would be the same key as 1."""
+    """A bool as a map key: in Python, True and 1 are the same key."""
 
     __slots__ = ("value",)
 
@@ -116,7 +116,7 @@ class Bool:
 
 
 class View:
-    """A map or object that makes its values when they are asked for."""
+    """A map or object whose values are created on access."""
 
     __slots__ = ()
 
@@ -137,7 +137,7 @@ class View:
 
 
 class MessageValue(View):
-    """A message that an expression made: `object_type{fields}`."""
+    """A message created by an expression: `object_type{fields}`."""
 
     __slots__ = ("fields", "object_type")
 
@@ -159,7 +159,7 @@ class MessageValue(View):
 
 
 def key_of(value: Value) -> Value:
-    """The value as a key of a map. Raises EvaluationError."""
+    """Return the value as a map key. Raises EvaluationError."""
     kind = value.__class__
     if kind is str or kind is int or kind is UInt:
         return value
@@ -173,7 +173,7 @@ def key_of(value: Value) -> Value:
 
 
 def from_key(key: Value) -> Value:
-    """The value that a map's key stands for."""
+    """Return the value of a map key."""
     return key.value if key.__class__ is Bool else key
 
 
@@ -184,7 +184,7 @@ _NAMES: dict[type, str] = {
 
 
 def type_name(value: Value) -> str:
-    """The name that type(value) has."""
+    """Return the name of type(value)."""
     name = _NAMES.get(value.__class__)
     if name is not None:
         return name
@@ -204,10 +204,10 @@ _CLASSES: dict[str, type] = {
 
 
 def test_of(kind: str, name: str) -> Test | None:
-    """Whether a value is of a type's kind; None where every value is."""
-    wanted = _CLASSES.get(kind)
-    if wanted is not None:
-        return lambda value: value.__class__ is wanted
+    """Return a test whether a value is of a kind of type; None if any value is accepted."""
+    expected_class = _CLASSES.get(kind)
+    if expected_class is not None:
+        return lambda value: value.__class__ is expected_class
     if kind == "list":
         return lambda value: isinstance(value, list)
     if kind == "map":
@@ -220,5 +220,5 @@ def test_of(kind: str, name: str) -> Test | None:
 
 
 def is_map(value: Value) -> bool:
-    """Whether it is a map or an object."""
+    """Whether the value is a map or an object."""
     return value.__class__ is dict or isinstance(value, View)

@@ -1,19 +1,19 @@
 "use strict";
-// Where nodes go: each connected part by itself, its nodes in columns so that edges run to the right, parts packed side by side.
-// Deterministic: the same graph gives the same picture.
+// Layout: each connected part separately, its nodes in columns so that edges run to the right; then the parts are packed side by side.
+// Deterministic: the same graph gives the same layout.
 
 const NODE = { width: 208, height: 46 };
 const GAP = { x: 96, y: 14, part: 48, single: 14 };
 const SWEEPS = 14;
-const DUMMY = 10; // Height of the room for an edge that passes a column.
-const CROWD = 90; // Nodes of a connected part from which on each folder is drawn by itself.
+const DUMMY = 10; // Height reserved for an edge that passes through a column.
+const MAX_UNGROUPED_NODES = 90; // Number of nodes in a connected part from which each folder is drawn separately.
 
-// nodes: [{index, rank, stage, folder}], in order; rank: of its category; stage: the column where it may stand at the earliest.
-// edges: [{source, target}] by index. Gives {places: Map index -> {x, y}, ways: Map edge -> points}; an edge
-// without a way runs between parts.
+// nodes: [{index, rank, stage, folder}], in order; rank: of its category; stage: its minimum column.
+// edges: [{source, target}] by index. Returns {places: Map index -> {x, y}, ways: Map edge -> points}. Edges between parts
+// have no entry in ways.
 function layout(nodes, edges, aspect) {
   const parts = components(nodes, edges).flatMap((part) => {
-    if (part.nodes.length < CROWD) return [part];
+    if (part.nodes.length < MAX_UNGROUPED_NODES) return [part];
     const folder = new Map(part.nodes.map((n) => [n.index, n.folder]));
     return components(part.nodes, part.edges.filter((e) => folder.get(e.source) === folder.get(e.target)));
   });
@@ -59,12 +59,12 @@ function components(nodes, edges) {
   return [...parts.values()];
 }
 
-// One connected part in columns.
+// Lays out one connected part in columns.
 function layered(nodes, edges) {
   const local = new Map(nodes.map((n, i) => [n.index, i]));
   const arcs = acyclic(nodes, edges.map((e) => ({ from: local.get(e.source), to: local.get(e.target), edge: e })));
   const column = columnsOf(nodes, arcs);
-  // Real nodes first; then one stand-in for each column that an edge passes.
+  // Real nodes first; then a dummy node for each column that an edge passes through.
   const cells = nodes.map((n, i) => ({ height: NODE.height, column: column[i], left: [], right: [] }));
   const chains = [];
   for (const arc of arcs) {
@@ -100,8 +100,8 @@ function layered(nodes, edges) {
   return { places, ways, first: nodes[0].index, width: columns.length * (NODE.width + GAP.x) - GAP.x, height: bottom - top };
 }
 
-// The same arcs without cycles: those that lead back are turned round, and so are those from a later stage to an earlier one, such as
-// from a workload to a Service that it calls.
+// Returns the arcs without cycles: back edges are reversed, and so are arcs from a later to an earlier stage, such as from a workload
+// to a Service that it calls.
 function acyclic(nodes, given) {
   const late = (a) => nodes[a.to].stage && nodes[a.from].stage > nodes[a.to].stage;
   const arcs = given.map((a) => (late(a) ? { from: a.to, to: a.from, edge: a.edge, turned: true } : a));
@@ -129,8 +129,8 @@ function acyclic(nodes, given) {
   return arcs.map((a) => (a.back ? { from: a.to, to: a.from, edge: a.edge, turned: !a.turned } : a));
 }
 
-// Longest path from the left, no node before its stage; then each as near to what it leads to as it can get, if more leads away from
-// it than to it. What nothing leads to pushes nothing to the right by its stage.
+// Longest path from the left, no node before its stage. Then nodes with more outgoing than incoming arcs move as close to their targets as
+// possible. The stage of a node without incoming arcs does not push other nodes to the right.
 function columnsOf(nodes, arcs) {
   const count = nodes.length;
   const out = Array.from({ length: count }, () => []);
@@ -154,18 +154,18 @@ function columnsOf(nodes, arcs) {
     const i = order[at];
     if (out[i].length && out[i].length > ins[i].length) column[i] = Math.min(...out[i].map((to) => column[to])) - 1;
   }
-  // Columns that stay empty are left out.
+  // Empty columns are removed.
   const used = [...new Set(column)].sort((a, b) => a - b);
   return column.map((c) => used.indexOf(c));
 }
 
-// The order within columns: by the middle of the neighbours, forth and back, the one with the fewest crossings kept.
+// Order within columns: by the average of the neighbours, in alternating sweeps. Keeps the order with the fewest crossings.
 function ordered(cells) {
   const columns = [];
   cells.forEach((cell, id) => (columns[cell.column] ??= []).push(id));
   for (let c = 0; c < columns.length; c++) columns[c] ??= [];
   const place = () => columns.forEach((ids) => ids.forEach((id, i) => (cells[id].order = i)));
-  // At first as a walk from the left meets them, which keeps what belongs together.
+  // The initial order is that of a traversal from the left, which keeps related nodes together.
   const seen = new Set();
   const walk = [];
   for (const ids of columns) for (const id of ids) {
@@ -209,7 +209,7 @@ function crossings(cells, columns) {
   for (const ids of columns) {
     const ends = [];
     for (const id of ids) ends.push(...cells[id].right.map((n) => cells[n].order).sort((a, b) => a - b));
-    // Inversions, counted in a tree of sums.
+    // Counts inversions with a Fenwick tree.
     const size = Math.max(0, ...ends) + 2;
     const tree = new Int32Array(size);
     ends.forEach((end, count) => {
@@ -222,7 +222,7 @@ function crossings(cells, columns) {
   return sum;
 }
 
-// Heights: each cell as near to its neighbours as the others of its column let it.
+// Vertical positions: each cell as close to its neighbours as the other cells of its column allow.
 function vertical(cells, columns) {
   for (const ids of columns) {
     let y = 0;
@@ -243,7 +243,7 @@ function vertical(cells, columns) {
   }
 }
 
-// Least squares under a given order: neighbours that would overlap become a block, which moves as one.
+// Least squares for a fixed order: cells that would overlap are merged into a block that moves together.
 function settle(items, cells) {
   const blocks = [];
   let before = 0;
@@ -261,7 +261,7 @@ function settle(items, cells) {
   for (const block of blocks) for (const { id, offset } of block.items) cells[id].y = block.sum / block.weight + offset;
 }
 
-// The packing, of several widths, that is largest on the screen.
+// Packs the parts with several widths and returns the packing that is displayed largest.
 function packed(boxes, singles, aspect) {
   const area = boxes.reduce((sum, b) => sum + (b.width + GAP.part) * (b.height + GAP.part), 0)
     + singles * (NODE.width + GAP.single) * (NODE.height + GAP.single);
@@ -275,12 +275,12 @@ function packed(boxes, singles, aspect) {
   return best;
 }
 
-// Parts on shelves, what stands alone in a grid below them.
+// Packs parts on shelves, and unconnected nodes in a grid below them.
 function pack(boxes, singles, limit) {
   const drawn = [];
   const shelves = [];
   for (const box of boxes) {
-    // Low ones stand on one another where a shelf is high enough.
+    // Low boxes are stacked if the shelf is high enough.
     const room = (c, s) => c.height + GAP.part + box.height <= s.height && box.width <= c.width;
     const over = shelves.find((s) => s.columns.some((c) => room(c, s)));
     if (over) {
@@ -289,7 +289,7 @@ function pack(boxes, singles, limit) {
       column.height += GAP.part + box.height;
       continue;
     }
-    // The first shelf with room beside the others; the first box of a shelf is its highest.
+    // The first shelf with enough free width. The first box of a shelf is its highest.
     let shelf = shelves.find((s) => s.x + box.width <= limit);
     if (!shelf) {
       const last = shelves[shelves.length - 1];

@@ -1,4 +1,4 @@
-// What is shown, selected and found; mouse, keys, search and the address.
+// State of the page (visible, selected and matching nodes), mouse, keyboard, search and URL fragment.
 
 const GRAPH = JSON.parse(document.getElementById("graph").textContent);
 const RANKS = Object.keys(GRAPH.categories);
@@ -8,13 +8,13 @@ const nodes = GRAPH.nodes.map((node, index) => ({
 const byId = new Map(nodes.map((node) => [node.id, node]));
 const $ = (id) => document.getElementById(id);
 const [svg, world, search, details] = [$("canvas"), $("world"), $("search"), $("details")];
-const LEAST = 0.04, MOST = 4, MARGIN = 32, READABLE = 0.55, FEW = 80;
+const MIN_ZOOM = 0.04, MAX_ZOOM = 4, MARGIN = 32, READABLE_ZOOM = 0.55, MAX_LABELED_LINES = 80;
 const SEVERITIES = ["error", "warning", "info"];
 const view = { x: 0, y: 0, zoom: 1 };
 const hidden = { kind: new Set(), namespace: new Set(), show: new Set(), relation: new Set() };
 let selected = null, matches = [], bounds = { width: 1, height: 1 }, shown = new Set(), held = false, touched = false;
 
-// Several edges between the same two are one line with all their words.
+// Several edges between the same two nodes are drawn as one line with all labels.
 const lines = new Map();
 for (const edge of GRAPH.edges) {
   const [source, target] = [byId.get(edge.source), byId.get(edge.target)];
@@ -26,7 +26,7 @@ for (const edge of GRAPH.edges) {
   if (!lines.has(key)) lines.set(key, { source: source.index, target: target.index, edges: [] });
   lines.get(key).edges.push(edge);
 }
-// What does not stand in the input is drawn beside the first that names it.
+// Nodes that are not in the input are placed in the folder of the first node connected to them.
 for (const node of nodes) node.folder = (node.file || node.edges[0]?.other.file || "").replace(/[^/]*$/, "");
 const spaces = new Set(nodes.map((node) => node.namespace));
 const several = spaces.size - spaces.has("") > 1;
@@ -55,12 +55,12 @@ function draw() {
   const counts = new Map();
   for (const line of drawn) for (const end of [line.source, line.target]) counts.set(end, (counts.get(end) ?? 0) + 1);
   const labels = drawn.map((line) => drawEdge(line, counts, ways.get(line)));
-  document.body.classList.toggle("few", drawn.length <= FEW);
-  if (drawn.length <= FEW) thin(labels);
+  document.body.classList.toggle("few", drawn.length <= MAX_LABELED_LINES);
+  if (drawn.length <= MAX_LABELED_LINES) thin(labels);
   mark();
 }
 
-// What is selected or found stands out, the rest steps back.
+// Highlights selected and matching nodes and dims the rest.
 function mark() {
   const words = search.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
   const text = (node) => [title(node), node.namespace, node.file, ...Object.entries(node.labels).map((l) => l.join("="))].join(" ").toLowerCase();
@@ -86,14 +86,14 @@ function mark() {
 
 function look() {
   world.setAttribute("transform", `translate(${view.x} ${view.y}) scale(${view.zoom})`);
-  svg.classList.toggle("far", view.zoom < READABLE);
-  svg.classList.toggle("farther", view.zoom < READABLE / 2.4);
+  svg.classList.toggle("far", view.zoom < READABLE_ZOOM);
+  svg.classList.toggle("farther", view.zoom < READABLE_ZOOM / 2.4);
   document.documentElement.dataset.zoom = view.zoom.toFixed(3);
 }
 
-// From now on the view is the reader's: a window of another size does not change it.
+// After the user has zoomed or moved the view, resizing the window no longer changes it.
 function zoomTo(zoom, x = svg.clientWidth / 2, y = svg.clientHeight / 2) {
-  const to = Math.min(MOST, Math.max(LEAST, zoom));
+  const to = Math.min(MAX_ZOOM, Math.max(MIN_ZOOM, zoom));
   touched = true;
   view.x = x - ((x - view.x) * to) / view.zoom;
   view.y = y - ((y - view.y) * to) / view.zoom;
@@ -103,7 +103,7 @@ function zoomTo(zoom, x = svg.clientWidth / 2, y = svg.clientHeight / 2) {
 
 function fit() {
   const zoom = Math.min((svg.clientWidth - 2 * MARGIN) / bounds.width, (svg.clientHeight - 2 * MARGIN) / bounds.height, 1.15);
-  view.zoom = Math.min(MOST, Math.max(LEAST, zoom));
+  view.zoom = Math.min(MAX_ZOOM, Math.max(MIN_ZOOM, zoom));
   view.x = (svg.clientWidth - bounds.width * view.zoom) / 2;
   view.y = Math.max(MARGIN, (svg.clientHeight - bounds.height * view.zoom) / 2);
   touched = false;
@@ -127,7 +127,7 @@ function select(node, come = false) {
   remember();
 }
 
-// The address keeps what one looks at: #q=SEARCH&focus=ID&zoom=NUMBER.
+// The URL fragment stores the view: #q=SEARCH&focus=ID&zoom=NUMBER.
 function remember() {
   const kept = new URLSearchParams();
   if (search.value) kept.set("q", search.value);

@@ -20,7 +20,7 @@ function describe(node) {
     element(item, "small", {}, `${f.rule}, line ${f.line}`);
   });
   for (const away of [true, false]) {
-    section(away ? "Leads to" : "Named by", node.edges.filter((e) => e.away === away), (item, edge) => {
+    section(away ? "Outgoing" : "Incoming", node.edges.filter((e) => e.away === away), (item, edge) => {
       element(item, "span", { class: "use" }, edge.label);
       element(item, "button", { type: "button", class: edge.other.words ? "outside" : "" }, title(edge.other)).onclick = () => select(edge.other, true);
       if (edge.other.words) element(item, "small", {}, edge.other.words);
@@ -61,16 +61,16 @@ function filters() {
   const outside = nodes.filter((n) => n.words && n.state !== "patch").length;
   boxes("Show", "show", some([["clean", "without findings", nodes.filter((n) => !n.findings.length).length],
     ["alone", "unconnected", nodes.filter((n) => !n.near.size).length], ["outside", "not in the input", outside]]));
-  if (spaces.size > 1) boxes("Namespaces", "namespace", [...counts("namespace")].sort().map(([n, count]) => [n, n || "none given", count]));
+  if (spaces.size > 1) boxes("Namespaces", "namespace", [...counts("namespace")].sort().map(([n, count]) => [n, n || "(none)", count]));
   const kinds = counts("kind");
   for (const [category, name] of Object.entries(GRAPH.categories)) {
     const own = [...new Set(nodes.filter((n) => n.category === category).map((n) => n.kind))].sort();
     boxes(name, "kind", own.map((kind) => [kind, kind, kinds.get(kind), category]));
   }
   const relations = GRAPH.edges.reduce((table, e) => table.set(e.relation, (table.get(e.relation) ?? 0) + 1), new Map());
-  const names = { reference: "names", selector: "selects", address: "calls", made: "makes", patch: "patches" };
+  const names = { reference: "references", selector: "selects", address: "calls", made: "creates", patch: "patches" };
   boxes("Relations", "relation", Object.entries(names).map(([key, text]) => [key, text, relations.get(key), key]).filter((r) => r[2]));
-  section("Findings about no object", GRAPH.unplaced, (item, f) => {
+  section("Findings without an object", GRAPH.unplaced, (item, f) => {
     element(item, "span", { class: `severity ${f.severity}` }, f.severity);
     element(item, "span", { class: "message" }, `${place(f)} ${f.message}`);
     if (f.help) element(item, "span", { class: "help" }, f.help);

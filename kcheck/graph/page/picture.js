@@ -1,4 +1,4 @@
-// Nodes and edges as SVG. Text of the input gets into the page as text alone: by textContent, never as markup.
+// Nodes and edges as SVG. Text from the input is only ever set with textContent, never as markup.
 
 function element(parent, name, attributes = {}, text = null) {
   const made = parent.namespaceURI.endsWith("svg") ? document.createElementNS(parent.namespaceURI, name) : document.createElement(name);
@@ -10,7 +10,7 @@ function element(parent, name, attributes = {}, text = null) {
 
 const wide = (char) => (char.codePointAt(0) >= 0x1100 ? 2 : 1);
 
-// The middle gives way: names of one application begin alike, and their ends tell them apart.
+// Truncates in the middle: names of one application often have a common prefix and differ at the end.
 function cut(text, most) {
   const chars = [...text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\u00b7")];
   const cells = chars.reduce((sum, char) => sum + wide(char), 0);
@@ -63,7 +63,7 @@ function drawEdge(line, counts, way) {
   return label;
 }
 
-// Labels that would stand on one another: the later ones are shown when their line is.
+// Hides labels that overlap earlier ones. They are shown when their line is highlighted.
 function thin(labels) {
   const taken = [];
   for (const label of labels) {
@@ -74,7 +74,7 @@ function thin(labels) {
   }
 }
 
-// The way of a line that the layout did not lay: from a node to itself, or to another part.
+// The path of a line without a route in the layout: from a node to itself, or to another connected part.
 function between(source, target) {
   const [a, b] = [source.at, target.at];
   if (source === target) return [{ x: a.x + NODE.width, y: a.y + 10 }, { x: a.x + NODE.width, y: a.y + NODE.height - 10 }];
@@ -84,7 +84,7 @@ function between(source, target) {
     : [{ x: a.x, y: from }, { x: b.x + NODE.width, y: to }];
 }
 
-// Where the words of a line stand: at the end where it is alone, else in its middle.
+// Position of the label of a line: at an end that has no other line, otherwise in the middle.
 function spot(line, counts, points) {
   const [a, b, y, z] = [points[0], points[1], points.at(-2), points.at(-1)];
   if (counts.get(line.source) === 1) return beside(a, b);

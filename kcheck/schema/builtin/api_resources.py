@@ -1,11 +1,11 @@
-"""The resources that API servers serve, as RBAC names them: by group and plural, with their subresources.
+"""Resources of the Kubernetes API as RBAC names them: by group and plural, with their subresources.
 
 schemas/resources.json is
 
     {"apps": {"deployments": {"kind": "Deployment", "namespaced": true, "short": ["deploy"], "parts": ["scale", "status"]}}}
 
-It holds those of all versions that there are tables of and, written by hand, those of old groups, subresources and what only
-authorizers know (users, signers). tools/refresh_schemas.py adds the kinds of new versions and leaves the rest as it is.
+It contains the resources of all versions for which there are tables and, maintained by hand, old groups, subresources and resources that
+only authorizers use (users, signers). tools/refresh_schemas.py adds the kinds of new versions and keeps the other entries.
 """
 
 from __future__ import annotations
@@ -20,7 +20,16 @@ from kcheck.text.record import NamedTuple
 
 
 class Served(NamedTuple):
-    """A resource. `kind`: "" where there are no objects of it; `short`: what kubectl takes for it; `parts`: its subresources, "*" any."""
+    """A resource.
+
+    Attributes:
+        group: the API group.
+        plural: the name in URLs and RBAC rules.
+        kind: the kind, or "" if it has no objects.
+        namespaced: whether its objects belong to a namespace.
+        short: kubectl's short names.
+        parts: its subresources; "*" for any.
+    """
 
     group: str
     plural: str
@@ -32,14 +41,14 @@ class Served(NamedTuple):
 
 @cache
 def served() -> Mapping[str, Mapping[str, Served]]:
-    """Group -> plural -> resource, of all versions together."""
+    """Return group -> plural -> resource, for all versions together."""
     table = json.loads((folder() / "resources.json").read_text(encoding="utf-8"))
     return {group: {plural: _served(group, plural, entry) for plural, entry in entries.items()} for group, entries in table.items()}
 
 
 @cache
 def homes() -> Mapping[str, tuple[str, ...]]:
-    """Plural -> the groups that have a resource of that name."""
+    """Return plural -> the groups that have a resource of that name."""
     found: dict[str, tuple[str, ...]] = {}
     for group, entries in served().items():
         for plural in entries:
@@ -49,7 +58,7 @@ def homes() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def aliases() -> Mapping[str, str]:
-    """What people write for a plural, in lower case -> the plural: its kind, singular, and short names."""
+    """Return alias -> plural: lower-case kinds, singulars and short names."""
     found: dict[str, str] = {}
     for entries in served().values():
         for each in entries.values():

@@ -1,14 +1,16 @@
-"""What programs of Kubernetes read as files: kubeconfig, the configuration of kube-scheduler. They are typed as API objects are, and
-they are none: no API server sees them, and what holds of every object (a name, labels) does not hold of them.
+"""Configuration files of Kubernetes components: kubeconfig, the configuration of kube-scheduler.
 
-schemas/components.json is a table as kcheck.schema.builtin.definitions reads it, in which
+They are typed like API objects but are not API objects: the API server never sees them, and general requirements (a name, labels) do
+not apply.
 
-- a kind has its type alone, and "removed" says by apiVersion and kind which version was the first that no longer read it;
-- a field or a type with "since" is there from that version on;
-- types may be made of the API's own types.
+schemas/components.json is a table in the format of kcheck.schema.builtin.definitions, with these differences:
 
-schemas/retired.json says of kinds that went for good what to write instead ("kinds", by group and name), and of API groups that were
-given up as a whole what became of them ("groups").
+- a kind has only its type; "removed" maps apiVersion and kind to the first version that no longer reads it;
+- a field or a type with "since" exists from that version on;
+- types may refer to types of the API.
+
+schemas/retired.json names replacements of removed kinds ("kinds", by group and name) and describes what happened to API groups that were
+removed as a whole ("groups").
 """
 
 from __future__ import annotations
@@ -22,31 +24,31 @@ from kcheck.text.complaint import Complaint
 
 
 class Components(Definitions):
-    """The component configuration that one Kubernetes version reads, in types of its own and of that version's API."""
+    """The component configuration that one Kubernetes version reads; its types may use the API types of that version."""
 
     def __init__(self, api: Definitions) -> None:
         table = _read("components")
-        self._gone: Table = {"added": {}, "removed": table["removed"]}
-        there = {name: entry for name, entry in table["types"].items() if _since(entry) <= api.minor}
-        types = {name: entry | {"fields": _fields(entry["fields"], there, api.minor)} for name, entry in there.items()}
+        self._removed: Table = {"added": {}, "removed": table["removed"]}
+        existing = {name: entry for name, entry in table["types"].items() if _since(entry) <= api.minor}
+        types = {name: entry | {"fields": _fields(entry["fields"], existing, api.minor)} for name, entry in existing.items()}
         kinds = {
             api_version: {kind: [name, "", False] for kind, name in names.items() if api.minor < _minor(table, api_version, kind)}
             for api_version, names in table["kinds"].items()
         }
         super().__init__({"version": api.release, "kinds": kinds, "types": api.entries() | types})
 
-    def _past(self) -> Table:
-        return self._gone
+    def _removals(self) -> Table:
+        return self._removed
 
 
 def instead_of(group: str, kind: str) -> str:
-    """What to write instead of a kind that went without a successor of its name, "" where nobody knows."""
+    """Return what replaces a removed kind that has no successor of the same name, or "" if unknown."""
     advice: str = _read("retired")["kinds"].get(f"{group} {kind}".lstrip(), "")
     return advice
 
 
 def end_of(group: str) -> str:
-    """What happened to an API group that was retired as a whole: a Complaint that lacks its subject; "" for any other group."""
+    """Return what happened to an API group that was removed as a whole: a Complaint without its subject; "" for any other group."""
     end: list[str] | None = _read("retired")["groups"].get(group)
     return Complaint(*end) if end else ""
 
@@ -58,18 +60,18 @@ def _read(name: str) -> Table:
 
 
 def _minor(table: Table, api_version: str, kind: str) -> float:
-    """The first minor version that does not read a kind."""
+    """Return the first minor version that does not read a kind."""
     removed = table["removed"].get(api_version, {}).get(kind)
     return int(removed.split(".")[1]) if removed else float("inf")
 
 
 def _since(entry: Any) -> int:
-    """The minor version that a type or field came with."""
+    """Return the minor version that introduced a type or field."""
     return int(entry.get("since", "1.0").split(".")[1]) if isinstance(entry, dict) else 0
 
 
 def _fields(fields: Table, types: Table, minor: int) -> Table:
-    """The fields that there are in a version; of the types that a field can be of, those that there are."""
+    """Return the fields that exist in a version; the alternatives of a field are restricted to existing types."""
     return {name: _field(value, types) for name, value in fields.items() if _since(value) <= minor}
 
 

@@ -1,4 +1,4 @@
-"""Versions of an API that a better one has followed."""
+"""Versions of an API that have a better successor."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _STABLE = pattern(r"(?:.*/)?v\d+")
 
 
 class Succession(NamedTuple):
-    """The apiVersion that serves a kind instead, and the Kubernetes version that first lacks the old one, "" where none does yet."""
+    """The apiVersion to use instead, and the first Kubernetes version without the old one, or "" if it has not been removed."""
 
     successor: str
     removed: str
@@ -20,9 +20,9 @@ class Succession(NamedTuple):
 
 @cache
 def succession(api_version: str, kind: str, targets: tuple[Definitions, ...]) -> Succession | None:
-    """What follows an apiVersion that all of these versions of Kubernetes serve; None where it is the best that they have in common.
+    """Return the successor of an apiVersion that all target versions serve, or None if it is the best one that they have in common.
 
-    A stable version follows a beta or alpha one, and whatever stays follows what a later Kubernetes has removed.
+    A stable version succeeds a beta or alpha version, and any version that remains succeeds one that a later target has removed.
     """
     mine = [each for each in targets[0].versions_of(kind) if _same_group(each, api_version)]
     common = [each for each in mine if all(target.kind(each, kind) for target in targets)] if targets else []

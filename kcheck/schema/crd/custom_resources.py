@@ -1,8 +1,8 @@
-"""Custom resources, judged as the API server judges their creation.
+"""Validation of custom resources as the API server does it at their creation.
 
-Source: k8s.io/apiextensions-apiserver 1.36, pkg/registry/customresource and pkg/apiserver. The order is the server's: decode (unknown
-fields, metadata), default, drop the status that only the status subresource can set, validate, and run the CRD's rules where no
-fault stands in their way.
+Source: k8s.io/apiextensions-apiserver 1.36, pkg/registry/customresource and pkg/apiserver. The order is that of the API server: decode
+(unknown fields, metadata), default, drop the status that only the status subresource can set, validate, and evaluate
+x-kubernetes-validations unless the object has faults that prevent it.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from kcheck.text.record import NamedTuple
 from kcheck.yaml.node import Node
 
 NOWHERE = "<nil>"
-"""What the server writes for the field of a cause that has none."""
+"""The field that the API server reports for an error without one."""
 
 
 class Version(NamedTuple):
-    """What a CRD says of one of its versions. `schema`: None where it has none; `warning`: what the server says of a deprecated one."""
+    """One version of a CRD. `schema`: None where it has none; `warning`: the warning of the API server for a deprecated version."""
 
     api_version: str
     kind: str
@@ -45,7 +45,7 @@ class Version(NamedTuple):
 
 
 class CustomKind:
-    """The judge of one version of a custom resource. Nothing of its schema is read before the first object comes."""
+    """Validates objects of one version of a custom resource. The schema is not read before the first object."""
 
     def __init__(self, version: Version, store: Store) -> None:
         self.version = version
@@ -64,32 +64,32 @@ class CustomKind:
 
     @property
     def shape(self) -> Shape | None:
-        """The version's type as field paths need it: which keys are fields, which are keys of maps."""
+        """The type of the version for field paths: which keys are fields, and which are keys of maps."""
         if self._shape is None and self.schema is not None:
             self._shape = outline(self.schema, self.store.definitions.shape("meta/v1 ObjectMeta"))
         return self._shape
 
     @property
     def pod_schema(self) -> Node | None:
-        """The schema as the CRD has it, where pods are looked for."""
+        """The schema as the CRD has it, in which Pod templates are detected."""
         return self.version.schema
 
     def judge(self, resource: Resource, walk: Walk) -> None:
-        """Tell what the server would refuse in an object of this kind."""
+        """Report what the API server rejects in an object of this kind."""
         try:
             _Judgement(self, resource, walk).run()
         except Exception as error:
             walk.crash("crd-schema-violation", error)
 
     def has_rules(self) -> bool:
-        """Whether x-kubernetes-validations stand anywhere in the schema."""
+        """Whether the schema has x-kubernetes-validations anywhere."""
         if self._has_rules is None:
             self._has_rules = self.version.schema is not None and has_rules(self.version.schema)
         return self._has_rules
 
 
 class _Judgement:
-    """One object being judged."""
+    """The validation of one object."""
 
     def __init__(self, kind: CustomKind, resource: Resource, walk: Walk) -> None:
         self.kind = kind
@@ -104,7 +104,7 @@ class _Judgement:
     def run(self) -> None:
         version, schema = self.version, self.kind.schema
         if version.warning:
-            self.walk.tell("deprecated-crd-version", Problem(self.resource["apiVersion"], version.warning))
+            self.walk.emit("deprecated-crd-version", Problem(self.resource["apiVersion"], version.warning))
         self.metadata()
         if schema is None:
             return
@@ -117,17 +117,17 @@ class _Judgement:
         for node, decoded in decoder.embedded:
             faults += self.embedded(node, decoded)
         faults += duplicate_faults(value, schema)
-        told: set[tuple[str, ...]] = set()
+        reported: set[tuple[str, ...]] = set()
         for fault in faults:
             field = self.field(fault, schema)
-            # The alternatives of an int-or-string say the same in other words, and so does a list of maps.
+            # The alternatives of an int-or-string yield equivalent messages, and so does a list of maps.
             same = (field, fault.rule, "" if fault.rule == "wrong-type" else fault.message)
-            if same not in told:
-                told.add(same)
-                self.walk.tell(fault.rule, Problem(self.resource.node.at(*fault.keys), fault.message, reason=fault.reason, field=field))
+            if same not in reported:
+                reported.add(same)
+                self.walk.emit(fault.rule, Problem(self.resource.node.at(*fault.keys), fault.message, reason=fault.reason, field=field))
         if version.scale is not None:
             for path, keys, message in scale_faults(value, version.scale):
-                self.walk.tell("crd-schema-violation", Problem(self.resource.node.at(*keys), message, reason="Invalid", field=path))
+                self.walk.emit("crd-schema-violation", Problem(self.resource.node.at(*keys), message, reason="Invalid", field=path))
         self.rules(value, faults)
 
     def metadata(self) -> None:
@@ -136,25 +136,26 @@ class _Judgement:
             self.visit(node, self.object_meta)
 
     def visit(self, node: Node, shape: Shape) -> None:
-        """Judge a typed value and note whether the server can decode it."""
-        tell = self.walk.tell
+        """Validate a typed value and record whether the API server can decode it."""
+        tell = self.walk.emit
 
         def listen(rule: str, problem: Problem) -> None:
             self.undecodable = self.undecodable or problem.reason == "TypeInvalid"
             tell(rule, problem)
 
-        self.walk.tell = listen
+        self.walk.emit = listen
         try:
             self.walk.visit(node, shape)
         finally:
-            self.walk.tell = tell
+            self.walk.emit = tell
 
     def embedded(self, node: Node, decoded: dict[str, Any]) -> list[SchemaFault]:
-        """The faults of an object within the object; what the server cannot decode is told at once."""
+        """The faults of an embedded object. Values that the API server cannot decode are reported at once."""
         keys = self.way(node)
         for child in misfits(node):
             self.undecodable = True
-            self.walk.tell("wrong-type", Problem(child, wording.wrong_type(child.plain(), ("string",), ""), reason="TypeInvalid"))
+            message = wording.wrong_type(child.name, child.plain(), ("string",), "")
+            self.walk.emit("wrong-type", Problem(child, message, reason="TypeInvalid"))
         if node["metadata"]:
             self.visit(node["metadata"], anonymous(self.object_meta))
         return [] if self.version.status and keys[:1] == ("status",) else list(embedded_faults(decoded, keys))
@@ -164,7 +165,7 @@ class _Judgement:
         return tuple(node.keys[len(self.resource.node.keys) :])
 
     def identity(self) -> dict[str, Any]:
-        """The metadata that the server validates: what ObjectMeta knows and is not empty, with a name made of generateName."""
+        """The metadata that the API server validates: non-empty fields of ObjectMeta, with a name generated from generateName."""
         fields = self.object_meta.fields
         plain = self.resource["metadata"].plain()
         metadata = {k: v for k, v in plain.items() if k in fields and v not in (None, "", {}, [])} if isinstance(plain, dict) else {}
@@ -177,17 +178,16 @@ class _Judgement:
         keys = self.way(child)
         dropped = self.version.status and keys[:1] == ("status",)
         if owner is None or (not dropped and schema is not None and schema.types and "object" not in schema.types):
-            # A map where there should be none: that is what is said of it.
+            # A map in place of another type, which is reported instead.
             return
-        where = owner.name or self.resource.kind if owner is not self.resource.node else self.resource.kind
         names = schema.names if schema is not None else ()
         near = nearest(child.name, names)
-        help = f'did you mean "{near}"?' if near else "remove it, or move it to the level where it belongs"
-        message = f'unknown field "{child.name}" in {where}'
-        self.walk.tell("unknown-field", Problem(child, message, help=help, reason="UnknownField", at="key", field=dotted(keys)))
+        help = f'did you mean "{near}"?' if near else "remove it, or move it to the correct place"
+        message = f'unknown field "{dotted(keys)}"'
+        self.walk.emit("unknown-field", Problem(child, message, help=help, reason="UnknownField", at="key", field=dotted(keys)))
 
     def field(self, fault: SchemaFault, schema: Schema) -> str:
-        """The field that the server names."""
+        """The field path that the API server reports."""
         if fault.nowhere:
             return NOWHERE
         return written(fault.keys, schema) if fault.bracketed else dotted(fault.keys) or NOWHERE
@@ -197,21 +197,22 @@ class _Judgement:
             return
         nameless = "name" not in value["metadata"]
         if nameless or any(fault.reason in BLOCKING for fault in faults):
-            message = "CEL rules of the CRD (x-kubernetes-validations) were not evaluated because the object has schema errors"
-            help = "fix the other findings of this object first"
-            self.walk.tell("unevaluated-crd-rules", Problem(self.resource.node, message, help=help, reason="Invalid", field=NOWHERE))
+            why = "metadata.name is missing" if nameless else "the object has schema errors"
+            message = f"the CEL validation rules of the CustomResourceDefinition were not evaluated because {why}"
+            help = "add metadata.name" if nameless else "fix the other findings of this object first"
+            self.walk.emit("unevaluated-crd-rules", Problem(self.resource.node, message, help=help, reason="Invalid", field=NOWHERE))
         elif self.kind.store.rules is not None:
             assert self.kind.schema is not None
             self.kind.store.rules.evaluate(self.kind.schema, value, self.resource, self.walk)
 
 
 def dotted(keys: Keys | list[str | int]) -> str:
-    """A path as the schema's validation writes it: every key after a dot."""
+    """A path as schema validation reports it: every key after a dot."""
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys).removeprefix(".")
 
 
 def written(keys: Keys, schema: Schema | None) -> str:
-    """A path as everything else writes it: keys of maps in brackets, fields after a dot."""
+    """A path as other checks report it: keys of maps in brackets, fields after a dot."""
     path = ""
     for key in keys:
         field = isinstance(key, str) and (schema is None or schema.has(key) or schema.additional_allowed is None)

@@ -1,4 +1,4 @@
-"""A custom resource as the API server holds it after decoding: unknown fields and forbidden nulls dropped, defaults put in.
+"""Decoding of custom resources as in the API server: drops unknown fields and nulls that are not allowed, and applies defaults.
 
 Source: k8s.io/apiextensions-apiserver 1.36, pkg/apiserver/schema/pruning and defaulting.
 """
@@ -12,16 +12,16 @@ from kcheck.schema.crd.structural import Schema
 from kcheck.yaml.node import Node
 
 Unknown = Callable[[Node, Schema | None], None]
-"""Called with a field that the schema does not know, and the schema of the map it stands in."""
+"""Called with an unknown field and the schema of the map that contains it."""
 
 IDENTITY = frozenset({"apiVersion", "kind", "metadata"})
 
 
 class Decoder:
-    """Makes plain values of nodes.
+    """Decodes nodes into plain values.
 
-    `prunes`: unknown fields are dropped and told, as they are unless an old CRD says otherwise. `embedded`: the objects within
-    the object that were met (x-kubernetes-embedded-resource), as they stand and as they were decoded.
+    `prunes`: whether unknown fields are dropped and reported, as they are unless an old CRD preserves them. `embedded`: the embedded
+    objects (x-kubernetes-embedded-resource) found so far, as nodes and as decoded values.
     """
 
     def __init__(self, unknown: Unknown, prunes: bool = True) -> None:
@@ -30,7 +30,7 @@ class Decoder:
         self.embedded: list[tuple[Node, dict[str, Any]]] = []
 
     def decode(self, node: Node, schema: Schema | None, *, root: bool = False) -> Any:
-        """The value at a place. `root`: it is the object itself, whose apiVersion, kind and metadata need no schema."""
+        """The decoded value. `root`: it is the object itself, whose apiVersion, kind and metadata need no schema."""
         if node.is_map:
             if schema is None:
                 return self._unschooled(node)
@@ -53,7 +53,7 @@ class Decoder:
         for key, child in node.entries:
             inner = schema.under(key)
             if child.value is None and inner is not None and not inner.nullable:
-                # The server drops it, or puts the default of an additional property in its place.
+                # The API server drops it, or applies the default of additionalProperties.
                 default = inner.node["default"]
                 if not schema.has(key) and default.value is not None:
                     result[key] = self.default(default, inner)
@@ -89,14 +89,14 @@ class Decoder:
         return result
 
     def default(self, node: Node, schema: Schema) -> Any:
-        """A default, itself filled with the defaults of its parts."""
+        """A default with the defaults of the fields below it applied."""
         return Decoder(_silent, self.prunes).decode(node, schema)
 
 
 def _scalar(value: Any) -> Any:
-    """A whole number beyond 64 bits is a float to the server."""
+    """The API server decodes an integer of more than 64 bits as a float."""
     return float(value) if value.__class__ is int and not -(2**63) <= value < 2**63 else value
 
 
 def _silent(_node: Node, _schema: Schema | None) -> None:
-    """What a default has too much is the CRD's business."""
+    """Ignore unknown fields of defaults, which are a fault of the CRD."""

@@ -1,7 +1,7 @@
-"""Defaults of a schema, judged by the schema itself: what they put in an object must be valid there.
+"""Validation of the defaults of a schema against the schema itself.
 
-Source: ValidateDefaults (k8s.io/apiextensions-apiserver, pkg/apiserver/schema/defaulting). Nothing is filled into a default before it
-is judged: a field that is required must be in it, even where that has a default of its own.
+Source: ValidateDefaults (k8s.io/apiextensions-apiserver, pkg/apiserver/schema/defaulting). No other defaults are applied to a default
+before it is validated: required fields must be in it, even if they have a default.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ _PLAIN_TYPES = {"string": (str,), "boolean": (bool,), "integer": (int,), "number
 
 
 def faults(schema: Node, whole: bool, holder: Node | None, minor: int) -> Iterator[SchemaFault]:
-    """What is wrong with the default of a schema, at keys within the default.
+    """Yield faults of the default of a schema, with keys within the default.
 
-    `whole`: it is the schema of whole objects. `holder`: that of the object whose metadata it belongs to, if it does.
+    `whole`: whether it is the schema of whole objects. `holder`: the schema of the object whose metadata contains it, if any.
     """
     default = schema["default"]
     if holder is None and schema.value.keys() <= _SIMPLE and default.value.__class__ in _PLAIN_TYPES.get(schema["type"].text, ()):
         return
     judge = Schema(schema)
     if judge.int_or_string:
-        # Here the server does not take x-kubernetes-int-or-string for a type.
+        # Here the API server does not treat x-kubernetes-int-or-string as a type.
         judge.types = (schema["type"].text,) if schema["type"].text else ()
     if not judge.types:
-        # Nor does it forget formats that it does not know.
+        # Nor does it ignore unknown formats.
         judge.format = schema["format"].text
     judge.embedded = judge.embedded or whole
     if holder is not None:
         misplaced = list(embedded_faults(_surrounded(default.plain(), schema, holder), ()))[:1]
         misplaced = [
-            fault._replace(keys=(), message=Complaint(f"default is not valid for any object: {fault.message}", help_of(fault.message)))
+            fault._replace(keys=(), message=Complaint(f"default is not valid: {fault.message}", help_of(fault.message)))
             for fault in misplaced
         ]
     else:
@@ -47,14 +47,14 @@ def faults(schema: Node, whole: bool, holder: Node | None, minor: int) -> Iterat
         decoder = Decoder(lambda node, _: unknown.append(node))
         decoder.decode(default, judge, root=judge.embedded)
         for node in unknown[:1]:
-            message = Complaint(f'unknown field "{node.name}" in this default', "remove it from the default")
+            message = Complaint(f'unknown field "{node.name}" in default', "remove it from the default")
             yield SchemaFault(_way(node, default), "unknown-field", message, "Invalid", nowhere=True)
         misplaced = [fault for node, _ in decoder.embedded for fault in _identity(node, _way(node, default))]
-    yield from misplaced or validate(default.plain(), judge, minor)
+    yield from misplaced or validate(default.plain(), judge, minor, "default")
 
 
 def _surrounded(value: Any, schema: Node, holder: Node) -> dict[str, Any]:
-    """An object that has nothing but this value in its metadata."""
+    """An object with only this value in its metadata."""
     keys = list(schema.keys[len(holder.keys) :])
     while keys:
         last = keys.pop()
@@ -62,17 +62,17 @@ def _surrounded(value: Any, schema: Node, holder: Node) -> dict[str, Any]:
             value = [value]
         elif isinstance(last, str):
             value = {last: value}
-            # What stands before a name is the keyword properties.
+            # The key before a property is the keyword "properties".
             keys.pop()
     return {"apiVersion": "validation/v1", "kind": "Validation", **value}
 
 
 def _identity(node: Node, keys: Keys) -> Iterator[SchemaFault]:
-    """What is wrong with the identity of an object in a default."""
+    """Yield faults of apiVersion, kind and metadata of an embedded object in a default."""
     wrong = [key for key in sorted(IDENTITY) if key in node and not _is_decodable(node[key], key)]
     for key in wrong[:1]:
         kind = "a map" if key == "metadata" else "a string"
-        message = Complaint(f"{key} of an embedded object must be {kind}", f"set it to {kind} or remove it from the default")
+        message = Complaint(f"{key} of an embedded object must be {kind}", "change it, or remove it from the default")
         yield SchemaFault((*keys, key), "wrong-type", message, "Invalid", bracketed=True)
     if not wrong:
         yield from embedded_faults(node.plain(), keys)

@@ -1,4 +1,4 @@
-"""CustomResourceDefinitions of the input: kinds of their own."""
+"""The kinds that CustomResourceDefinitions of the input define."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _APIS = ("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1")
 
 
 def add_definitions(store: Store, documents: Iterable[Document]) -> None:
-    """Add the kinds that CRDs among these documents define: every version that is served. What is broken in a CRD is passed over."""
+    """Add the kinds that CRDs among these documents define: every served version. Invalid parts of a CRD are skipped."""
     for kind in definitions(store, documents):
         store.custom[kind.version.api_version, kind.version.kind] = kind
 
 
 def definitions(store: Store, documents: Iterable[Document]) -> Iterator[CustomKind]:
-    """The kinds that CRDs among these documents define, for a store that they are not added to."""
+    """The kinds that CRDs among these documents define, for a store to which they are not added."""
     for document in documents:
         if document.fault is not None:
             continue
@@ -43,12 +43,12 @@ def versions(crd: Resource) -> Iterator[Version]:
     old = crd.api_version.endswith("beta1")
     listed = spec["versions"]
     if old and not listed:
-        # The first CRDs had one version, said in the specification itself.
+        # The first CRDs had one version, in spec itself.
         if spec["version"].text:
             yield _version(crd, spec, spec["version"].text)
         return
     for each in listed:
-        if each["name"].text and each["served"].flag is True:
+        if each["name"].text and each["served"].boolean is True:
             yield _version(crd, each, each["name"].text)
 
 
@@ -61,7 +61,7 @@ def _version(crd: Resource, node: Node, name: str) -> Version:
     if old:
         schema = schema if schema.is_map else spec.at("validation", "openAPIV3Schema")
         subresources = subresources if subresources.is_map else spec["subresources"]
-    kept = spec["preserveUnknownFields"].flag
+    kept = spec["preserveUnknownFields"].boolean
     return Version(
         api_version=f"{group}/{name}",
         kind=kind,
@@ -71,7 +71,7 @@ def _version(crd: Resource, node: Node, name: str) -> Version:
         scale=_scale(subresources["scale"]),
         # Before apiextensions.k8s.io/v1, unknown fields were kept unless the CRD said otherwise.
         prunes=kept is False if old else kept is not True,
-        warning=_warning(crd, node) if node["deprecated"].flag is True else "",
+        warning=_warning(crd, node) if node["deprecated"].boolean is True else "",
     )
 
 
@@ -82,14 +82,14 @@ def _scale(node: Node) -> Scale | None:
 
 
 def _warning(crd: Resource, node: Node) -> str:
-    """What the server says of an object of a deprecated version: the CRD's own words, or ours."""
+    """The warning of the API server for a deprecated version: deprecationWarning of the CRD, or a default text."""
     if node["deprecationWarning"].text.strip():
         return " ".join(node["deprecationWarning"].text.split())
     spec = crd["spec"]
     group, kind = spec["group"].text, spec.at("names", "kind").text
-    others = [each["name"].text for each in spec["versions"] if each["served"].flag is True and each["deprecated"].flag is not True]
+    others = [each["name"].text for each in spec["versions"] if each["served"].boolean is True and each["deprecated"].boolean is not True]
     better = min(filter(None, others), key=_rank, default="")
-    hint = f"use apiVersion: {group}/{better}" if better else ""
+    hint = f"use {group}/{better}" if better else "look for a replacement: the CustomResourceDefinition serves no other version"
     return Complaint(f"{group}/{node['name'].text} {kind} is deprecated", hint)
 
 

@@ -1,4 +1,4 @@
-"""Whole objects within a custom resource: x-kubernetes-embedded-resource demands an apiVersion, a kind and sound metadata of them.
+"""Embedded objects of a custom resource: x-kubernetes-embedded-resource requires an apiVersion, a kind and valid metadata.
 
 Source: k8s.io/apiextensions-apiserver 1.36, pkg/apiserver/schema/objectmeta, and ValidateObjectMeta of k8s.io/apimachinery.
 """
@@ -16,12 +16,12 @@ from kcheck.yaml.node import Node
 
 
 def anonymous(shape: Shape) -> Shape:
-    """The shape under no name, so that the walk looks at its fields and runs no rules that are meant for objects by themselves."""
+    """The shape without a name, so that the walk checks its fields but does not run rules for whole objects."""
     return Shape("object", "", fields=shape.fields)
 
 
 def misfits(node: Node) -> Iterator[Node]:
-    """The apiVersion and kind that are no text; the server cannot decode them."""
+    """Yield apiVersion and kind where they are not strings; the API server cannot decode them."""
     for key in ("apiVersion", "kind"):
         child = node[key]
         if child.exists and not isinstance(child.value, str):
@@ -29,19 +29,14 @@ def misfits(node: Node) -> Iterator[Node]:
 
 
 def embedded_faults(value: dict[str, Any], keys: Keys) -> Iterator[SchemaFault]:
-    """What is wrong with the identity of an embedded object."""
+    """Yield faults of apiVersion, kind and metadata of an embedded object."""
     for key in ("apiVersion", "kind"):
         if key not in value:
-            message = Complaint(f"embedded object has no {key}", f"add {key}")
+            message = Complaint(f"{key} is required in an embedded object", f"add {key}")
             yield SchemaFault((*keys, key), "missing-required-field", message, "Required", bracketed=True)
         elif value[key] == "":
-            yield SchemaFault(
-                (*keys, key),
-                "crd-schema-violation",
-                Complaint(f"{key} of an embedded object is empty", f"set {key}"),
-                "Invalid",
-                bracketed=True,
-            )
+            message = Complaint(f"{key} of the embedded object is empty", "set it")
+            yield SchemaFault((*keys, key), "crd-schema-violation", message, "Invalid", bracketed=True)
     version, kind = value.get("apiVersion"), value.get("kind")
     if isinstance(version, str) and version.count("/") > 1:
         yield SchemaFault(
@@ -52,7 +47,7 @@ def embedded_faults(value: dict[str, Any], keys: Keys) -> Iterator[SchemaFault]:
             bracketed=True,
         )
     if isinstance(kind, str) and kind and names.dns1035_label(kind.lower()):
-        message = Complaint(f'"{kind}" is not a valid kind', 'use only letters, digits and "-", beginning with a letter')
+        message = Complaint(f'kind "{kind}" is not valid', 'use only letters, digits and "-", and begin with a letter')
         yield SchemaFault((*keys, "kind"), "crd-schema-violation", message, "Invalid", bracketed=True)
     metadata = value.get("metadata")
     if isinstance(metadata, dict):
@@ -61,7 +56,7 @@ def embedded_faults(value: dict[str, Any], keys: Keys) -> Iterator[SchemaFault]:
 
 
 def _metadata(metadata: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Fields of ObjectMeta and what is wrong with them. Here a name need only be a part of a URL."""
+    """Yield invalid fields of ObjectMeta, each with a message. The name must only be a path segment here."""
     rules = (("generateName", names.path_segment_prefix), ("name", names.path_segment), ("namespace", names.dns_label))
     for key, rule in rules:
         text = metadata.get(key)
@@ -69,7 +64,7 @@ def _metadata(metadata: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield key, wrong
     generation = metadata.get("generation")
     if generation.__class__ is int and generation < 0:
-        yield "generation", Complaint(f"metadata.generation: {generation} is negative", "remove it")
+        yield "generation", Complaint(f"metadata.generation {generation} is negative", "remove it")
     for key, text in _texts(metadata.get("labels")):
         for wrong in filter(None, (labels.key(key), labels.value(text))):
             yield "labels", wrong
@@ -85,7 +80,7 @@ def _metadata(metadata: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for each in owners if isinstance(owners, list) else ():
         for key in ("apiVersion", "kind", "name", "uid"):
             if isinstance(each, dict) and not each.get(key):
-                yield "ownerReferences", Complaint(f"owner reference has no {key}", f"add {key}")
+                yield "ownerReferences", Complaint(f"{key} of an ownerReferences entry is missing or empty", "set it")
 
 
 def _texts(value: Any) -> Iterator[tuple[str, str]]:

@@ -21,14 +21,14 @@ from kcheck.text.record import NamedTuple
 
 
 class Format(NamedTuple):
-    """Whether a text has the format, how to write one, and the minor version (1.N) of Kubernetes that began to check it."""
+    """Whether a string has the format, an example, and the minor version (1.N) of Kubernetes that first checked it."""
 
     fits: Callable[[str], bool]
     example: str
     since: int = 0
 
 
-# Texts, not compiled patterns: a run needs few of them, and re keeps those.
+# Strings, not compiled patterns: a run needs few of them, and re caches those.
 _DATE = r"(\d{4})-(\d\d)-(\d\d)"
 _TIME = r"(\d\d):(\d\d):(\d\d)(?:.[0-9]+)?(?:z|[+-]\d\d:\d\d)"
 _BASE64 = r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})"
@@ -39,8 +39,8 @@ _CARDS = (
 )  # fmt: skip
 _COLOR_PART = r"[\t\n\f\r ]*(?:0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])[\t\n\f\r ]*"
 
-# Of a mail address: words of printable characters without specials, joined by single dots, or anything within quotes. What has
-# matched is never given back (++), so that time is linear.
+# Parts of an email address: printable characters without specials, joined by single dots, or anything within quotes. Possessive
+# quantifiers (++) keep the time linear.
 _ATOM = r"[^\x00-\x20\x7f()<>@,:;\\\"\[\].]++"
 _QUOTED = r'"(?:[^"\\\x00-\x08\x0a-\x1f]|\\[\x09\x20-\x7e])++"'
 _MAILBOX = rf"(?:{_ATOM}(?:\.{_ATOM})*|{_QUOTED})@[ \t]*(?:{_ATOM}(?:\.{_ATOM})*|\[[^\[\]\\]+\])"
@@ -48,7 +48,7 @@ _PHRASE = rf"(?:(?:{_QUOTED}|(?:{_ATOM}|\.)++)[ \t]*+)*+"
 _EMAIL = rf"[ \t]*(?:{_MAILBOX}|{_PHRASE}<[ \t]*{_MAILBOX}[ \t]*>)[ \t]*(?:\([^()]*\)[ \t]*)?"
 
 
-def find(name: str) -> Format | None:
+def find_format(name: str) -> Format | None:
     """The format of this name, None where the server ignores it."""
     return _FORMATS.get(name.replace("-", ""))
 
@@ -73,7 +73,7 @@ def _is_datetime(text: str) -> bool:
 
 
 def _is_duration(text: str) -> bool:
-    # The search for numbers and units takes the square of the length, and no duration is a page long.
+    # The search for numbers and units takes quadratic time, and no valid duration is this long.
     if len(text) > 1000:
         return False
     try:

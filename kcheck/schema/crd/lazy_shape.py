@@ -1,4 +1,4 @@
-"""The schema of a custom resource as a Shape, made piece by piece as somebody looks at it."""
+"""The schema of a custom resource as a Shape that is built lazily."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _KINDS = {"string": PRIMITIVES["string"], "boolean": PRIMITIVES["boolean"], "int
 
 
 def outline(schema: Schema, metadata: Shape | None = None) -> Shape:
-    """The shape of a place. `metadata`: the shape of ObjectMeta, given at the root of an object."""
+    """The shape of a schema. `metadata`: the shape of ObjectMeta, at the root of an object."""
     if schema.int_or_string:
         return PRIMITIVES["int-or-string"]
     if schema.names or metadata is not None or (schema.types == ("object",) and schema.additional_allowed is None):
@@ -25,7 +25,7 @@ def outline(schema: Schema, metadata: Shape | None = None) -> Shape:
 
 
 class _LazyFields(dict[str, Field]):
-    """Fields by name, each made when it is asked for."""
+    """Fields by name, each built on first access."""
 
     def __init__(self, schema: Schema, metadata: Shape | None) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ class _LazyFields(dict[str, Field]):
 
 
 class _LazyContainer(Shape):
-    """A list or map whose items are outlined when they are asked for."""
+    """A list or map whose item shape is built on first access."""
 
     __slots__ = ("_inner", "_schema")
 
@@ -80,4 +80,4 @@ class _LazyContainer(Shape):
 
     @items.setter
     def items(self, _value: Shape | None) -> None:
-        """Nothing: the schema says what the items are."""
+        """Ignored: the schema determines the items."""

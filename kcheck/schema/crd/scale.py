@@ -1,4 +1,4 @@
-"""The scale subresource of a custom resource: where the CRD says that the numbers of replicas stand, numbers must stand.
+"""The scale subresource of a custom resource: the values at the paths of the CRD must be numbers of replicas and a selector.
 
 Source: k8s.io/apiextensions-apiserver 1.36, pkg/registry/customresource/validator.go.
 """
@@ -13,11 +13,11 @@ from kcheck.schema.crd.wording import shown
 from kcheck.text.complaint import Complaint
 from kcheck.text.record import NamedTuple
 
-_MOST = 2**31 - 1
+_MAX_REPLICAS = 2**31 - 1
 
 
 class Scale(NamedTuple):
-    """The paths as the CRD writes them, ".spec.replicas"; "" for none."""
+    """The paths as the CRD specifies them, such as ".spec.replicas"; "" for none."""
 
     spec: str
     status: str
@@ -25,11 +25,11 @@ class Scale(NamedTuple):
 
 
 def scale_faults(value: dict[str, Any], scale: Scale) -> Iterator[tuple[str, Keys, str]]:
-    """What is wrong at these paths: the field as the server writes it, the way to it, a message."""
+    """Yield faults at these paths: the field as the API server reports it, the keys, and a message."""
     for path in (scale.spec, scale.status):
         if path:
             keys, found, there = _find(value, path)
-            message = _replicas(found) if there else ""
+            message = _replicas(path, found) if there else ""
             if message:
                 yield path, keys, message
     if scale.selector:
@@ -38,12 +38,12 @@ def scale_faults(value: dict[str, Any], scale: Scale) -> Iterator[tuple[str, Key
             yield (
                 scale.selector,
                 keys,
-                Complaint(f"label selector of the scale subresource must be a string, not {shown(found)}", "use a selector string"),
+                Complaint(f"{path} is {shown(found)}, but must be a string, the label selector of the scale subresource"),
             )
 
 
 def _find(value: Any, path: str) -> tuple[Keys, Any, bool]:
-    """The way, what stands there or what is in the way, and whether there is either."""
+    """The keys of a path, its value or the value that blocks it, and whether there is one."""
     keys = tuple(path.removeprefix(".").split("."))
     for place, key in enumerate(keys):
         if value is None:
@@ -56,9 +56,9 @@ def _find(value: Any, path: str) -> tuple[Keys, Any, bool]:
     return keys, value, True
 
 
-def _replicas(value: Any) -> str:
+def _replicas(path: str, value: Any) -> str:
     if value.__class__ is not int:
-        return Complaint(f"replicas of the scale subresource must be an integer, not {shown(value)}", "use an integer")
+        return Complaint(f"{path} is {shown(value)}, but must be an integer, the replicas of the scale subresource")
     if value < 0:
-        return Complaint(f"replicas of the scale subresource must not be negative: {value}", "use 0 or more")
-    return Complaint(f"replicas of the scale subresource are out of range: {value}", f"use at most {_MOST}") if value > _MOST else ""
+        return Complaint(f"{path} {value} is negative", "use 0 or more")
+    return Complaint(f"{path} {value} is greater than {_MAX_REPLICAS}", f"use at most {_MAX_REPLICAS}") if value > _MAX_REPLICAS else ""

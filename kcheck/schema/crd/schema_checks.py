@@ -1,4 +1,4 @@
-"""Whether the parts of a custom resource's schema can do their work. What judges custom resources is loaded when somebody asks."""
+"""Checks of parts of a schema of custom resources. The modules that validate custom resources are imported on first use."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _NUMERIC = {"integer": ("int32", "int64"), "number": ("float", "double")}
 
 @lru_cache(maxsize=4096)
 def knows_format(name: str, kind: str) -> bool:
-    """Whether Kubernetes looks at a format of values of a type ("" for any)."""
-    from kcheck.schema.crd.formats import find
+    """Whether Kubernetes validates a format for values of a type ("" for any)."""
+    from kcheck.schema.crd.formats import find_format
 
-    return find(name) is not None if kind in ("", "string") else name in _NUMERIC.get(kind, ())
+    return find_format(name) is not None if kind in ("", "string") else name in _NUMERIC.get(kind, ())
 
 
 def default_faults(schema: Node, whole: bool, holder: Node | None, minor: int) -> Iterator[Any]:
-    """What is wrong with the default of a schema: a `validation.Fault` each.
+    """The faults of the default of a schema: `validation.SchemaFault`s.
 
-    `whole`: it is the schema of whole objects. `holder`: that of the object whose metadata it belongs to, if it does.
+    `whole`: whether it is the schema of whole objects. `holder`: the schema of the object whose metadata contains it, if any.
     """
     from kcheck.schema.crd.defaults import faults
 

@@ -1,4 +1,4 @@
-"""The schema of a custom resource, read from its CRD's nodes piece by piece as objects need it."""
+"""The schema of a custom resource, read lazily from the nodes of its CRD."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from typing import Any, Final
 
 from kcheck.regex.automaton import Automaton, automaton
 from kcheck.regex.parser import BadPattern
-from kcheck.schema.crd.formats import Format, find
+from kcheck.schema.crd.formats import Format, find_format
 from kcheck.yaml.node import Node
 
 _NUMERIC: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
 
 
 class Schema:
-    """One place of an openAPIV3Schema.
+    """One schema within an openAPIV3Schema.
 
-    `types`: () for any; an int-or-string is ("integer", "string"). `format`: its name where the server knows it, `text_format`
-    its judge for texts. `additional`: what keys beyond the properties are: a Schema, True, False, or None for not said.
-    `defaults`: properties with a default. `rules`: what evaluates its rules has made of them, nothing before the first object.
-    Numbers are None where the CRD says none. What is broken in a CRD counts as not said.
+    `types`: () for any; an int-or-string is ("integer", "string"). `format`: its name where the API server recognizes it,
+    `text_format`: its check for strings. `additional`: the schema of keys that are not properties: a Schema, True, False, or None where
+    not specified. `defaults`: properties with a default. `rules`: its compiled rules, empty before the first object.
+    Numbers are None where not specified. Invalid parts of a CRD count as not specified.
     """
 
     __slots__ = (
@@ -58,7 +58,7 @@ class Schema:
         self.defaults = [(key, each["default"]) for key, each in entries if _has_default(each)]
         additional = value.get("additionalProperties")
         self._additional: Node | Schema | None = additional if additional is not None and additional.is_map else None
-        self.additional_allowed = None if additional is None else True if additional.is_map else additional.flag
+        self.additional_allowed = None if additional is None else True if additional.is_map else additional.boolean
         self.required = tuple([each for each in _texts(value, "required") if each])
         self.min_properties = _integer(value, "minProperties")
         self.max_properties = _integer(value, "maxProperties")
@@ -83,7 +83,7 @@ class Schema:
         self.multiple_of = _number(value, "multipleOf")
 
     def field(self, name: str) -> Schema | None:
-        """The schema of a property that is named, None where it is not."""
+        """The schema of a property, None for an unknown one."""
         found = self._properties.get(name)
         if found is None or isinstance(found, Schema):
             return found
@@ -91,17 +91,17 @@ class Schema:
         return schema
 
     def has(self, name: str) -> bool:
-        """Whether a property is named."""
+        """Whether the schema has a property."""
         return name in self._properties
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The properties that are named."""
+        """The names of the properties."""
         return tuple(self._properties)
 
     @property
     def additional(self) -> Schema | None:
-        """The schema of keys beyond the properties, None where there is none."""
+        """The schema of additionalProperties, None where there is none."""
         if isinstance(self._additional, Node):
             self._additional = Schema(self._additional)
         return self._additional
@@ -114,23 +114,23 @@ class Schema:
         return self._items
 
     def under(self, key: str | int) -> Schema | None:
-        """The schema of what stands under a key or index, None for nothing known."""
+        """The schema of the value at a key or index, None for an unknown one."""
         if isinstance(key, int):
             return self.items
         return self.field(key) or self.additional
 
 
 def _has_default(node: Node) -> bool:
-    """Whether a schema has a default. Those without one are not read to know that."""
+    """Whether a schema has a default. A schema without one is not read for that."""
     passage = node.passage
     return (passage is None or passage.has("default")) and "default" in node and node["default"].value is not None
 
 
 def has_rules(node: Node) -> bool:
-    """Whether x-kubernetes-validations stand anywhere in a schema."""
+    """Whether a schema has x-kubernetes-validations anywhere."""
     if node.passage is not None and not node.passage.mentions("x-kubernetes-validations"):
         return False
-    # Schemas are large and mostly have none: only what is there is looked at.
+    # Schemas are large and mostly have no rules, so only existing keys are visited.
     for key, child in node.value.items():
         if key == "x-kubernetes-validations":
             if child.value:
@@ -144,24 +144,24 @@ def has_rules(node: Node) -> bool:
 
 
 def _format(name: str, types: tuple[str, ...]) -> tuple[str, Format | None]:
-    """The format where the server looks at it, which depends on the type."""
+    """The format where the API server recognizes it for the type."""
     if not name:
         return "", None
     if len(types) != 1 or types == ("string",):
-        found = find(name)
+        found = find_format(name)
         return (name, found) if found else ("", None)
     return (name if name in _NUMERIC.get(types[0], ()) else ""), None
 
 
 def _pattern(text: str) -> Automaton | None:
-    """The pattern, None where there is none, or one with which the server would not take the CRD."""
+    """The pattern, None where there is none or an invalid one."""
     try:
         return automaton(text) if text else None
     except BadPattern:
         return None
 
 
-# Most schemas say little of all that they might, and an absent node would be made for each of it.
+# Most schemas have few keywords, and `Node.__getitem__` would create a node for each absent one.
 
 
 def _text(value: dict[str, Node], key: str) -> str:
@@ -176,7 +176,7 @@ def _texts(value: dict[str, Node], key: str) -> tuple[str, ...]:
 
 def _flag(value: dict[str, Node], key: str) -> bool:
     node = value.get(key)
-    return node is not None and node.flag is True
+    return node is not None and node.boolean is True
 
 
 def _integer(value: dict[str, Node], key: str) -> int | None:
@@ -190,7 +190,7 @@ def _schemas(value: dict[str, Node], key: str) -> list[Schema]:
 
 
 def _number(value: dict[str, Node], key: str) -> float | None:
-    """A bound as the server holds it: 9223372036854775807 becomes 2^63, which no int64 is."""
+    """A bound as the API server stores it: 9223372036854775807 becomes 2^63, which does not fit into an int64."""
     node = value.get(key)
     number = node.value if node is not None else None
     return float(number) if number.__class__ in (int, float) else None

@@ -1,4 +1,4 @@
-"""Lists whose items must differ: x-kubernetes-list-type "set" and "map", judged after defaults are filled in.
+"""Lists whose items must be unique: x-kubernetes-list-type "set" and "map", checked after defaults are applied.
 
 Source: k8s.io/apiextensions-apiserver 1.36, pkg/apiserver/schema/listtype.
 """
@@ -11,22 +11,22 @@ from typing import Any
 
 from kcheck.schema.crd.structural import Schema
 from kcheck.schema.crd.validation import Keys, SchemaFault
-from kcheck.schema.crd.wording import quoted
+from kcheck.schema.crd.wording import label, shown
 from kcheck.text.complaint import Complaint
 
 
 def duplicate_faults(value: Any, schema: Schema | None, keys: Keys = ()) -> Iterator[SchemaFault]:
-    """Items that stand in a list already, here and below. The first repetition of each is named."""
+    """Yield duplicate items of lists, here and below. Only the first duplicate of each item is reported."""
     if schema is None:
         return
     if isinstance(value, dict):
         for key, child in value.items():
-            # A key that the properties and the additional properties both describe is looked at twice; once will do.
+            # The API server checks a key of both properties and additionalProperties twice; once is enough here.
             yield from duplicate_faults(child, schema.under(key), (*keys, key))
     elif isinstance(value, list):
         if schema.list_type == "set":
             for index in _repetitions(value):
-                yield _duplicate((*keys, index), Complaint(f"duplicate item {quoted(value[index])} in this list", "remove it"))
+                yield _duplicate((*keys, index), Complaint(f"duplicate item {shown(value[index])} in {label(keys)}", "remove it"))
         elif schema.list_type == "map":
             yield from _map_faults(value, schema, keys)
         for index, item in enumerate(value):
@@ -36,13 +36,13 @@ def duplicate_faults(value: Any, schema: Schema | None, keys: Keys = ()) -> Iter
 def _map_faults(value: list[Any], schema: Schema, keys: Keys) -> Iterator[SchemaFault]:
     for index, item in enumerate(value):
         if item is not None and not isinstance(item, dict):
-            message = Complaint(f"expected a map, found {quoted(item)}")
+            message = Complaint(f"{label((*keys, index))} is {shown(item)}, but must be a map")
             yield SchemaFault((*keys, index), "wrong-type", message, "Invalid", bracketed=True)
             return
     parts = [{key: item[key] for key in schema.list_keys if key in item} if item else {} for item in value]
     for index in _repetitions(parts):
-        words = ", ".join(f"{key} {quoted(part)}" for key, part in parts[index].items()) or f"no {' and '.join(schema.list_keys)}"
-        yield _duplicate((*keys, index), Complaint(f"duplicate item with {words} in this list", "change or remove it"))
+        described = " and ".join(f"{key} {shown(part)}" for key, part in parts[index].items()) or f"no {' and '.join(schema.list_keys)}"
+        yield _duplicate((*keys, index), Complaint(f"duplicate item in {label(keys)}: {described}", "change it, or remove it"))
 
 
 def _duplicate(keys: Keys, message: str) -> SchemaFault:
@@ -50,11 +50,11 @@ def _duplicate(keys: Keys, message: str) -> SchemaFault:
 
 
 def _repetitions(values: list[Any]) -> list[int]:
-    """Where a value stands for the second time."""
+    """The indices at which values appear for the second time."""
     times: dict[str, int] = {}
     found = []
     for index, value in enumerate(values):
-        # JSON tells true from 1, and the reader has written 1.0 as 1.
+        # JSON distinguishes true from 1, and the reader converts 1.0 to 1.
         text = json.dumps(value, sort_keys=True)
         times[text] = times.get(text, 0) + 1
         if times[text] == 2:

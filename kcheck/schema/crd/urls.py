@@ -1,4 +1,4 @@
-"""Whether a text is a URL as Go's net/url.ParseRequestURI takes it: absolute, or a path."""
+"""Whether a string is a URL that net/url.ParseRequestURI of Go accepts: an absolute URL or a path."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from ipaddress import IPv6Address
 _SCHEME = r"([A-Za-z][A-Za-z0-9+.-]*):"
 _ESCAPES = r"(?s)(?:[^%]|%[0-9A-Fa-f]{2})*"
 _USER = r"(?:[A-Za-z0-9._:~!$&'()*+,;=@-]|%[0-9A-Fa-f]{2})*"
-# Other escapes than these of bytes beyond ASCII cannot stand in a host.
+# A host can only have these escapes, of non-ASCII bytes and "%".
 _HOST = r"(?:[A-Za-z0-9._~!$&'()*+,;=<>\"-]|[^\x00-\x7f]|%[89A-Fa-f][0-9A-Fa-f]|%25)*"
 _PORT = r"(?::[0-9]*)?"
 
 
 def is_request_uri(text: str) -> bool:
-    """Whether ParseRequestURI takes the text."""
+    """Whether ParseRequestURI accepts the string."""
     if not text or any(char < " " or char == "\x7f" for char in text):
         return False
     if text == "*":
@@ -35,7 +35,7 @@ def is_request_uri(text: str) -> bool:
 
 
 def _is_authority(text: str) -> bool:
-    """Whether a user and host can be meant. Since Go 1.26 a colon in a host is its port's, and brackets hold an IPv6 address."""
+    """Whether a string is a valid user and host. Since Go 1.26 a colon in a host begins its port, and brackets contain an IPv6 address."""
     user, _, host = text.rpartition("@")
     if not re.fullmatch(_USER, user):
         return False
@@ -47,7 +47,7 @@ def _is_authority(text: str) -> bool:
 
 def _is_ipv6(text: str) -> bool:
     if "%" in text:
-        # Python takes a zone here; in a URL its percent sign is written %25.
+        # Python accepts a zone here; in a URL its percent sign is escaped as %25.
         return False
     try:
         IPv6Address(text)

@@ -1,7 +1,7 @@
-"""Values against the schema of a custom resource, with the faults that the API server names and no others.
+"""Validate values against the schema of a custom resource. The faults are exactly those that the API server reports.
 
-Source: k8s.io/kube-openapi, pkg/validation/validate, as Kubernetes 1.36 uses it. Where several alternatives fail, the server reports
-that which passed most of its checks, so every check is counted as it counts.
+Source: k8s.io/kube-openapi, pkg/validation/validate, as Kubernetes 1.36 uses it. Where several alternatives fail, the API server
+reports the one that passed most of its checks, so the checks are counted in the same way.
 """
 
 from __future__ import annotations
@@ -16,21 +16,13 @@ from kcheck.schema.crd.structural import Schema
 from kcheck.text.record import NamedTuple
 
 Keys = tuple[str | int, ...]
-"""The way from the root of the object."""
-
-
-def _mismatch(pattern: Automaton, value: str) -> str:
-    """Why a value does not fit a pattern, "" where it does."""
-    try:
-        return "" if pattern.search(value) else wording.pattern(value, pattern.pattern)
-    except TooManySteps as error:
-        return f"not validated: {error}"
+"""The keys and indices from the root of the object to a value."""
 
 
 class SchemaFault(NamedTuple):
-    """What is wrong at a place.
+    """A fault at a place of an object.
 
-    `nowhere`: the server's cause carries no field. `bracketed`: it writes keys of maps in brackets, not after a dot.
+    `nowhere`: the error of the API server has no field. `bracketed`: it writes keys of maps in brackets, not after a dot.
     """
 
     keys: Keys
@@ -42,23 +34,31 @@ class SchemaFault(NamedTuple):
 
 
 BLOCKING = frozenset({"NotSupported", "Required", "TooLong", "TooMany", "TypeInvalid"})
-"""Reasons after which the server does not run a CRD's rules any more."""
+"""Reasons after which the API server does not evaluate the x-kubernetes-validations."""
 
 _JSON_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
 
 
-def validate(value: Any, schema: Schema, minor: int) -> list[SchemaFault]:
-    """The faults of a decoded object. `minor`: the N of Kubernetes 1.N."""
+def validate(value: Any, schema: Schema, minor: int, root: str = "the object") -> list[SchemaFault]:
+    """The faults of a decoded object. `minor`: the N of Kubernetes 1.N. `root`: how messages name the object."""
     faults: list[SchemaFault] = []
-    _Validation(minor).check(value, schema, (), faults)
+    _Validation(minor, root).check(value, schema, (), faults)
     return faults
+
+
+def _add(faults: list[SchemaFault], keys: Keys, message: str, reason: Reason, nowhere: bool = False) -> None:
+    faults.append(SchemaFault(keys, "crd-schema-violation", message, reason, nowhere))
 
 
 class _Validation:
     """Each method appends to `faults` and returns how many checks passed."""
 
-    def __init__(self, minor: int) -> None:
+    def __init__(self, minor: int, root: str) -> None:
         self.minor = minor
+        self.root = root
+
+    def label(self, keys: Keys) -> str:
+        return wording.label(keys, self.root)
 
     def check(self, value: Any, schema: Schema, keys: Keys, faults: list[SchemaFault]) -> int:
         if value is None:
@@ -73,7 +73,8 @@ class _Validation:
             if _fits(value, kind, schema.types, format):
                 count += 1
             else:
-                faults.append(SchemaFault(keys, "wrong-type", wording.wrong_type(value, schema.types, format), "TypeInvalid"))
+                message = wording.wrong_type(self.label(keys), value, schema.types, format)
+                faults.append(SchemaFault(keys, "wrong-type", message, "TypeInvalid"))
         count += self.combine(value, schema, keys, faults) if schema.has_combinations else 1
         if kind == "string":
             count += 1
@@ -81,38 +82,43 @@ class _Validation:
             if text_format is not None:
                 count += 1
                 if not text_format.fits(value):
-                    faults.append(
-                        SchemaFault(keys, "crd-schema-violation", wording.format(value, format, text_format.example), "TypeInvalid")
-                    )
+                    _add(faults, keys, wording.format(self.label(keys), value, format, text_format.example), "TypeInvalid")
         elif kind in ("integer", "number"):
             count += 2
-            for nowhere, message in bound_faults(value, schema):
-                faults.append(SchemaFault(keys, "crd-schema-violation", message, "Invalid", nowhere))
+            for nowhere, message in bound_faults(value, schema, keys, self.root):
+                _add(faults, keys, message, "Invalid", nowhere)
         elif kind == "array":
             count += 2 + self.items(value, schema, keys, faults)
         if schema.enum and not _is_among(value, schema.enum):
-            faults.append(SchemaFault(keys, "unsupported-value", wording.enum(value, schema.enum), "NotSupported"))
+            faults.append(SchemaFault(keys, "unsupported-value", wording.enum(self.label(keys), value, schema.enum), "NotSupported"))
         if kind == "object":
             count += 1 + self.fields(value, schema, keys, faults)
         return count
 
     def null(self, schema: Schema, keys: Keys, faults: list[SchemaFault]) -> int:
         if schema.enum:
-            faults.append(SchemaFault(keys, "unsupported-value", wording.enum(None, schema.enum), "NotSupported"))
+            faults.append(SchemaFault(keys, "unsupported-value", wording.enum(self.label(keys), None, schema.enum), "NotSupported"))
         if not schema.types or schema.nullable or "null" in schema.types:
             return 1
-        faults.append(SchemaFault(keys, "wrong-type", wording.null(schema.types), "TypeInvalid"))
+        faults.append(SchemaFault(keys, "wrong-type", wording.null(self.label(keys), schema.types), "TypeInvalid"))
         return 0
 
     def text(self, value: str, schema: Schema, keys: Keys, faults: list[SchemaFault]) -> None:
-        """The first of these that fails hides the others."""
+        """Only the first failing check is reported."""
         length = len(value)
         if schema.max_length is not None and length > schema.max_length:
-            faults.append(SchemaFault(keys, "crd-schema-violation", wording.too_long(length, schema.max_length), "TooLong"))
+            _add(faults, keys, wording.too_long(self.label(keys), length, schema.max_length), "TooLong")
         elif schema.min_length is not None and length < schema.min_length:
-            faults.append(SchemaFault(keys, "crd-schema-violation", wording.too_short(length, schema.min_length), "Invalid"))
-        elif schema.pattern is not None and (message := _mismatch(schema.pattern, value)):
-            faults.append(SchemaFault(keys, "crd-schema-violation", message, "Invalid"))
+            _add(faults, keys, wording.too_short(self.label(keys), length, schema.min_length), "Invalid")
+        elif schema.pattern is not None and (message := self.mismatch(schema.pattern, value, keys)):
+            _add(faults, keys, message, "Invalid")
+
+    def mismatch(self, pattern: Automaton, value: str, keys: Keys) -> str:
+        """The complaint about a value that does not match a pattern, "" where it does."""
+        try:
+            return "" if pattern.search(value) else wording.pattern(self.label(keys), value, pattern.pattern)
+        except TooManySteps as error:
+            return f"{self.label(keys)} was not validated: {error}"
 
     def items(self, value: list[Any], schema: Schema, keys: Keys, faults: list[SchemaFault]) -> int:
         count = 0
@@ -122,26 +128,26 @@ class _Validation:
                 count += self.check(item, items, (*keys, index), faults)
         size = len(value)
         if schema.min_items is not None and size < schema.min_items:
-            faults.append(SchemaFault(keys, "crd-schema-violation", wording.too_few(size, schema.min_items, "item"), "Invalid"))
+            _add(faults, keys, wording.too_few(self.label(keys), size, schema.min_items, "item"), "Invalid")
         if schema.max_items is not None and size > schema.max_items:
-            faults.append(SchemaFault(keys, "crd-schema-violation", wording.too_many(size, schema.max_items, "item"), "TooMany"))
+            _add(faults, keys, wording.too_many(self.label(keys), size, schema.max_items, "item"), "TooMany")
         if schema.unique_items and any(_is_among(item, value[:index]) for index, item in enumerate(value)):
-            faults.append(SchemaFault(keys, "duplicate-list-item", wording.repeated(), "Invalid"))
+            faults.append(SchemaFault(keys, "duplicate-list-item", wording.repeated(self.label(keys)), "Invalid"))
         return count
 
     def fields(self, value: dict[str, Any], schema: Schema, keys: Keys, faults: list[SchemaFault]) -> int:
         size = len(value)
         if schema.min_properties is not None and size < schema.min_properties:
-            faults.append(SchemaFault(keys, "crd-schema-violation", wording.too_few(size, schema.min_properties, "field"), "Invalid"))
+            _add(faults, keys, wording.too_few(self.label(keys), size, schema.min_properties, "field"), "Invalid")
         if schema.max_properties is not None and size > schema.max_properties:
-            faults.append(SchemaFault(keys, "crd-schema-violation", wording.too_many(size, schema.max_properties, "field"), "TooMany"))
+            _add(faults, keys, wording.too_many(self.label(keys), size, schema.max_properties, "field"), "TooMany")
         count = 0
         for key, child in value.items():
             inner = schema.under(key)
             if inner is not None:
                 count += self.check(child, inner, (*keys, key), faults)
             elif schema.additional_allowed is False and not schema.has(key):
-                faults.append(SchemaFault(keys, "crd-schema-violation", wording.forbidden(key), "Invalid"))
+                _add(faults, keys, wording.forbidden(key), "Invalid")
         absent = [key for key in schema.required if key not in value]
         faults += [SchemaFault((*keys, key), "missing-required-field", wording.required(key), "Required") for key in absent]
         return count
@@ -158,9 +164,9 @@ class _Validation:
             for _, inner in results:
                 faults += inner
             if any(inner for _, inner in results):
-                faults.append(SchemaFault(keys, "crd-schema-violation", wording.not_all(), "Invalid", True))
+                _add(faults, keys, wording.not_all(self.label(keys)), "Invalid", True)
         if schema.not_ is not None and not self.attempt(value, schema.not_, keys)[1]:
-            faults.append(SchemaFault(keys, "crd-schema-violation", wording.excluded(schema.not_), "Invalid", True))
+            _add(faults, keys, wording.excluded(self.label(keys), schema.not_), "Invalid", True)
         return count
 
     def any_of(self, value: Any, schema: Schema, keys: Keys, faults: list[SchemaFault]) -> int:
@@ -172,7 +178,7 @@ class _Validation:
             if best is None or result[0] > best[0]:
                 best = result
         assert best is not None
-        faults.append(SchemaFault(keys, "crd-schema-violation", wording.none_of(schema.any_of), "Invalid", True))
+        _add(faults, keys, wording.none_of(self.label(keys), schema.any_of), "Invalid", True)
         faults += best[1]
         return best[0]
 
@@ -188,15 +194,15 @@ class _Validation:
         if len(passed) == 1:
             return passed[0]
         if passed:
-            faults.append(SchemaFault(keys, "crd-schema-violation", wording.several_of(schema.one_of, len(passed)), "Invalid", True))
+            _add(faults, keys, wording.several_of(self.label(keys), schema.one_of, len(passed)), "Invalid", True)
             return 0
         assert best is not None
-        faults.append(SchemaFault(keys, "crd-schema-violation", wording.none_of(schema.one_of, one=True), "Invalid", True))
+        _add(faults, keys, wording.none_of(self.label(keys), schema.one_of, one=True), "Invalid", True)
         faults += best[1]
         return best[0]
 
     def attempt(self, value: Any, schema: Schema, keys: Keys) -> tuple[int, list[SchemaFault]]:
-        """Checks passed, and faults, of an alternative by itself."""
+        """The number of passed checks and the faults of an alternative."""
         faults: list[SchemaFault] = []
         return self.check(value, schema, keys, faults), faults
 
@@ -205,7 +211,7 @@ def _fits(value: Any, kind: str, types: tuple[str, ...], format: str) -> bool:
     if kind in types or (kind == "integer" and "number" in types) or (kind == "number" and "integer" in types and is_whole(value)):
         return True
     if kind in ("string", "array"):
-        # The server leaves the rest to the format, which a list, oddly, passes.
+        # The API server only checks the format then, which a list passes.
         return bool(format) and "number" not in types and "integer" not in types
     return False
 
@@ -215,7 +221,7 @@ def _is_among(value: Any, allowed: list[Any]) -> bool:
 
 
 def _is_same(value: Any, allowed: Any) -> bool:
-    """Equality of JSON values. The server turns numbers into the kind of the allowed value first, cutting fractions off."""
+    """Whether two JSON values are equal. The API server first converts numbers to the type of the allowed value, truncating fractions."""
     if allowed is None:
         return False
     kind = value.__class__

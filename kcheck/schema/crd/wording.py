@@ -1,4 +1,7 @@
-"""Messages about values of custom resources: one Complaint per violated keyword of the schema."""
+"""The messages about values of custom resources that do not match their schema.
+
+Each function returns a Complaint. `name` is how messages name the value (see `label`).
+"""
 
 from __future__ import annotations
 
@@ -19,41 +22,50 @@ _SHAPES = {
 _NEEDS = {
     "object": "a map", "array": "a list", "string": "a string", "boolean": "true or false", "integer": "an integer", "number": "a number",
 }  # fmt: skip
-_SHOWN = 60
-_LISTED = 12
+_MAX_SHOWN = 60
+_MAX_LISTED = 12
+
+
+def label(keys: Sequence[str | int], root: str = "the object") -> str:
+    """How messages name the value at these keys: the last field and its indices, or `root` without a field."""
+    place = next((place for place in range(len(keys) - 1, -1, -1) if isinstance(keys[place], str)), None)
+    start, rest = (root, keys) if place is None else (str(keys[place]), keys[place + 1 :])
+    return start + "".join(f"[{index}]" for index in rest)
 
 
 def shown(value: Any) -> str:
-    """A value as a message names it, cut where it is long."""
+    """A value as messages show it: strings in quotes, cut where they are long."""
     if value is None:
         return "null"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, (dict, list)):
-        return "this map" if isinstance(value, dict) else "this list"
-    text = f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
-    # A message is one line.
-    text = text if text and text.isprintable() else json.dumps(text, ensure_ascii=False)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+        return "a map" if isinstance(value, dict) else "a list"
+    if isinstance(value, str):
+        # A message is one line.
+        text = f'"{value}"' if value.isprintable() else json.dumps(value, ensure_ascii=False)
+        return text if len(text) <= _MAX_SHOWN else f'{text[: _MAX_SHOWN - 4]}..."'
+    return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def quoted(value: Any) -> str:
-    """A value as a message names it, a string in quotes."""
-    return f'"{shown(value)}"' if isinstance(value, str) and value and value.isprintable() else shown(value)
+def _bare(value: Any) -> str:
+    """A value in a list of allowed values: strings without quotes where that is clear."""
+    plain = isinstance(value, str) and value.isprintable() and 0 < len(value) <= _MAX_SHOWN and value == value.strip()
+    return str(value) if plain else shown(value)
 
 
-def wrong_type(value: Any, types: Sequence[str], format: str) -> str:
+def wrong_type(name: str, value: Any, types: Sequence[str], format: str) -> str:
     if isinstance(value, float) and value.is_integer() and "integer" in types:
-        return Complaint(f"{shown(value)} is too large for an integer", "use a smaller number")
+        return Complaint(f"{name} {shown(value)} is too large for an integer", "use a smaller number")
     shape = PRIMITIVES["int-or-string"] if len(types) > 1 else _SHAPES.get(types[0]) if types else None
     fault = fault_of(value, shape) if shape is not None else None
     if fault is not None:
         return fault.message
-    return Complaint(f"expected {needs(types) or format}, found {shown(value)}")
+    return Complaint(f"{name} is {shown(value)}, but must be {needs(types) or f'a value of format {format}'}")
 
 
-def null(types: Sequence[str]) -> str:
-    return Complaint(f"expected {needs(types)}, found null", "set a value or remove the entry")
+def null(name: str, types: Sequence[str]) -> str:
+    return Complaint(f"{name} is null, but must be {needs(types)}", "set it, or remove it")
 
 
 def needs(types: Iterable[str]) -> str:
@@ -61,117 +73,117 @@ def needs(types: Iterable[str]) -> str:
     return " or ".join(_NEEDS.get(each, each) for each in types)
 
 
-def enum(value: Any, allowed: Sequence[Any]) -> str:
-    words = list(dict.fromkeys(shown(each) for each in allowed))
+def enum(name: str, value: Any, allowed: Sequence[Any]) -> str:
+    words = list(dict.fromkeys(_bare(each) for each in allowed))
     near = nearest(value, words) if isinstance(value, str) else None
-    more = f" and {len(words) - _LISTED} more" if len(words) > _LISTED else ""
-    some = f"use {words[0]}" if words else "remove it: the schema allows no value"
-    hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(words[:_LISTED])}{more}" if len(words) > 1 else some
-    return Complaint(f"value {quoted(value)} is not supported", hint)
+    more = f" and {len(words) - _MAX_LISTED} more" if len(words) > _MAX_LISTED else ""
+    help = f"use {words[0]}" if words else "remove it: the schema allows no value"
+    if near:
+        help = f"did you mean {near}?"
+    elif len(words) > 1:
+        help = f"use one of {', '.join(words[:_MAX_LISTED])}{more}"
+    what = f"this value of {name}" if isinstance(value, (dict, list)) else f"{name} {shown(value)}"
+    return Complaint(f"{what} is not supported", help)
 
 
 def required(key: str) -> str:
-    return Complaint(f'missing required field "{key}"', f"add {key}")
+    return Complaint(f"{key} is required", f"add {key}")
 
 
-def format(value: str, name: str, example: str) -> str:
-    return Complaint(f"{quoted(value)} is not a valid {name}", f"use a value such as {example}")
+def format(name: str, value: str, format_name: str, example: str) -> str:
+    return Complaint(f"{name} {shown(value)} is not a valid {format_name}", f"use the form {example}")
 
 
-def too_long(length: int, most: int) -> str:
-    return Complaint(f"value has {length:,} characters, but the CRD allows at most {most:,}", "shorten the value")
+def too_long(name: str, length: int, most: int) -> str:
+    return Complaint(f"{name} has {length:,} characters, more than the maximum of {most:,}", "shorten it")
 
 
-def too_short(length: int, least: int) -> str:
+def too_short(name: str, length: int, least: int) -> str:
     if length == 0:
-        return Complaint(f"value is empty, but the CRD requires at least {least} character{_s(least)}", "set a value or remove the field")
-    return Complaint(f"value has {length} character{_s(length)}, but the CRD requires at least {least}", "use a longer value")
+        return Complaint(f"{name} is empty, but must have at least {least} character{_s(least)}", "set it, or remove it")
+    return Complaint(f"{name} has {length} character{_s(length)}, fewer than the minimum of {least}", "lengthen it")
 
 
-def pattern(value: str, expression: str) -> str:
-    return Complaint(f"{quoted(value)} does not match pattern {expression} of the CRD", "change the value to match the pattern")
+def pattern(name: str, value: str, expression: str) -> str:
+    return Complaint(f"{name} {shown(value)} does not match the pattern {expression} of the schema")
 
 
-def too_few(count: int, least: int, noun: str) -> str:
-    message = f"value has {count} {noun}{_s(count)}, but the CRD requires at least {least}"
-    return Complaint(message, f"add {least - count} {noun}{_s(least - count)}")
+def too_few(name: str, count: int, least: int, noun: str) -> str:
+    return Complaint(f"{name} has {count} {noun}{_s(count)}, fewer than the minimum of {least}", f"add at least {least - count}")
 
 
-def too_many(count: int, most: int, noun: str) -> str:
-    message = f"value has {count} {noun}{_s(count)}, but the CRD allows at most {most}"
-    return Complaint(message, f"remove {count - most} {noun}{_s(count - most)}")
+def too_many(name: str, count: int, most: int, noun: str) -> str:
+    return Complaint(f"{name} has {count} {noun}{_s(count)}, more than the maximum of {most}", f"remove at least {count - most}")
 
 
-def minimum(value: Any, bound: Any, exclusive: bool) -> str:
-    limit = shown(bound)
+def minimum(name: str, value: Any, bound: Any, exclusive: bool) -> str:
     if exclusive:
-        return Complaint(f"{shown(value)} is not greater than {limit}, as the CRD requires", f"use a number greater than {limit}")
-    return Complaint(f"{shown(value)} is less than {limit}, the minimum of the CRD", f"use {limit} or more")
+        return Complaint(f"{name} {shown(value)} is not greater than {shown(bound)}", f"use a number greater than {shown(bound)}")
+    return Complaint(f"{name} {shown(value)} is less than the minimum of {shown(bound)}", f"use {shown(bound)} or more")
 
 
-def maximum(value: Any, bound: Any, exclusive: bool) -> str:
-    limit = shown(bound)
+def maximum(name: str, value: Any, bound: Any, exclusive: bool) -> str:
     if exclusive:
-        return Complaint(f"{shown(value)} is not less than {limit}, as the CRD requires", f"use a number less than {limit}")
-    return Complaint(f"{shown(value)} is greater than {limit}, the maximum of the CRD", f"use {limit} or less")
+        return Complaint(f"{name} {shown(value)} is not less than {shown(bound)}", f"use a number less than {shown(bound)}")
+    return Complaint(f"{name} {shown(value)} is greater than the maximum of {shown(bound)}", f"use {shown(bound)} or less")
 
 
-def multiple(value: Any, factor: Any) -> str:
-    return Complaint(f"{shown(value)} is not a multiple of {shown(factor)}", f"use a multiple of {shown(factor)}")
+def multiple(name: str, value: Any, factor: Any) -> str:
+    return Complaint(f"{name} {shown(value)} is not a multiple of {shown(factor)}", f"use a multiple of {shown(factor)}")
 
 
-def bad_factor(value: Any, factor: Any) -> str:
-    message = f"{value} never satisfies multipleOf {shown(factor)} of the CRD, which the API server reads as 0 for integers"
-    return Complaint(message, "use a fractional number or fix the CRD")
+def bad_factor(name: str, value: Any, factor: Any) -> str:
+    message = f"{name} {value} is rejected: for an integer the API server reads multipleOf {shown(factor)} of the schema as 0"
+    return Complaint(message, "use a fraction, or fix the CustomResourceDefinition")
 
 
-def out_of_range(value: Any, whole: bool, format: str) -> str:
-    name = format or ("int64" if whole else "float")
-    return Complaint(f"{shown(value)} is out of range for {name}", f"use {'an integer' if whole else 'a smaller number'} in this range")
+def out_of_range(name: str, value: Any, integer: bool, format_name: str) -> str:
+    format_name = format_name or ("int64" if integer else "float")
+    return Complaint(
+        f"{name} {shown(value)} does not fit into {format_name}", f"use {'an integer' if integer else 'a smaller number'} that fits"
+    )
 
 
-def bad_bound(bound: Any, format: str) -> str:
-    message = f"bound {shown(bound)} of the CRD is not a valid {format or 'int64'}, so no number is accepted"
-    return Complaint(message, "fix the CRD or remove the field")
+def bad_bound(name: str, bound: Any, format_name: str) -> str:
+    message = f"every value of {name} is rejected: the bound {shown(bound)} of the schema does not fit into {format_name or 'int64'}"
+    return Complaint(message, f"fix the CustomResourceDefinition, or remove {name}")
 
 
-def repeated() -> str:
-    return Complaint("list has a duplicate item", "remove one of the two items")
+def repeated(name: str) -> str:
+    return Complaint(f"{name} has duplicate items", "remove one of them")
 
 
 def forbidden(key: str) -> str:
-    return Complaint(f'the CRD forbids field "{key}"', "remove it")
+    return Complaint(f"{key} is not allowed by the schema", "remove it")
 
 
-def not_all() -> str:
-    return Complaint("value does not satisfy all schemas of allOf in the CRD", "fix the other findings of this value")
+def not_all(name: str) -> str:
+    return Complaint(f"{name} does not match all allOf conditions of the schema", "fix the other findings of this value")
 
 
-def excluded(schema: Schema) -> str:
-    help = f"remove {_and(schema.required)}" if schema.required else "change the value"
-    return Complaint('value matches a schema that the CRD excludes with "not"', help)
+def excluded(name: str, schema: Schema) -> str:
+    help = f"remove {_and(schema.required)}" if schema.required else "change it"
+    return Complaint(f"{name} matches a condition that the schema excludes (not)", help)
 
 
-def none_of(alternatives: Sequence[Schema], *, one: bool = False) -> str:
-    """No alternative matches. `one`: exactly one must match, not at least one."""
+def none_of(name: str, alternatives: Sequence[Schema], *, one: bool = False) -> str:
+    """No alternative matches. `one`: exactly one must, not at least one."""
     choices = _choices(alternatives)
     if choices:
-        return Complaint(f"{'exactly' if one else 'at least'} one of {', '.join(choices)} is required", f"add {' or '.join(choices)}")
-    keyword = "oneOf" if one else "anyOf"
-    message = f"value matches none of the {len(alternatives)} schemas of {keyword} in the CRD"
-    return Complaint(message, "change the value to match one of them")
+        return Complaint(f"{name} must have {'exactly' if one else 'at least'} one of {', '.join(choices)}", "add one of them")
+    return Complaint(f"{name} matches none of the {len(alternatives)} alternatives of the schema", "fix the other findings of this value")
 
 
-def several_of(alternatives: Sequence[Schema], count: int) -> str:
+def several_of(name: str, alternatives: Sequence[Schema], count: int) -> str:
     choices = _choices(alternatives)
     if choices:
-        return Complaint(f"only one of {', '.join(choices)} is allowed", "remove all but one")
-    message = f"value matches {count} schemas of oneOf in the CRD, but exactly one must match"
-    return Complaint(message, "remove the fields that make it match the others")
+        return Complaint(f"{name} can have only one of {', '.join(choices)}", "keep only one")
+    message = f"{name} matches {count} alternatives of the schema, but must match exactly one (oneOf)"
+    return Complaint(message, "change it so that it matches only one of them")
 
 
 def _choices(alternatives: Sequence[Schema]) -> list[str]:
-    """The fields that the alternatives require, where the alternatives differ in their required fields."""
+    """The required fields of each alternative, where alternatives differ in them; else nothing."""
     named = [each.required for each in alternatives if each.required]
     others = [each for each in alternatives if not each.required]
     if not named or len(others) > 1 or any(each.not_ is None for each in others):

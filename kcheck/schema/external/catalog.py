@@ -1,9 +1,9 @@
-"""Files that users give with --schemas: CRDs, and JSON Schemas whose names say what kind they describe.
+"""Files of --schemas: CRDs, and JSON Schemas whose file names contain the kind.
 
-Three ways to name a JSON Schema are in use, all in lower case: `GROUP/KIND_VERSION.json` (the CRDs catalog), `KIND-GROUP-VERSION.json`
-(kubeconform, which writes only the first part of a group) and `KIND_VERSION.json` (of whatever group).
+There are three conventions for the lower-case name of a JSON Schema: `GROUP/KIND_VERSION.json` (the CRDs catalog),
+`KIND-GROUP-VERSION.json` (kubeconform, with only the first part of the group) and `KIND_VERSION.json` (of any group).
 
-A catalog may be large and a run need little of it, so nothing is parsed before an object asks for its kind.
+A catalog may be large, so a file is parsed only when an object of its kind is validated.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ _CRD = "CustomResourceDefinition"
 
 
 class BadSchemas(ValueError):
-    """A path of schemas that cannot be used, or a CRD in it; its text says why and what to do instead."""
+    """A path of schemas, or a CRD in it, that cannot be used; the message says why and what to do."""
 
 
 class CatalogEntry(NamedTuple):
-    """A JSON Schema. `group`: its API group, the first part of it, or "" where the name does not say."""
+    """A JSON Schema. `group`: its API group, the first part of it, or "" where the name has none."""
 
     group: str
     file: Path
 
 
 class SchemaFile:
-    """A document that holds a CRD, parsed when somebody needs it. `line`: lines of its file before it."""
+    """A document with a CRD, parsed on first use. `line`: the number of lines before it in its file."""
 
     def __init__(self, file: Path, text: str, line: int) -> None:
         self.file = file
@@ -58,7 +58,7 @@ class SchemaFile:
 
     @property
     def documents(self) -> list[Document]:
-        """Raises BadSchemas where the text is no YAML."""
+        """Raises BadSchemas for invalid YAML."""
         if self._documents is None:
             documents = parse(Source(str(self.file), self.text))
             for document in documents:
@@ -70,22 +70,22 @@ class SchemaFile:
 
 
 class SchemaFiles:
-    """What one path held: CRDs, and JSON Schemas by kind and version."""
+    """The contents of one path: CRDs, and JSON Schemas by kind and version."""
 
     def __init__(self) -> None:
         self.definitions: list[SchemaFile] = []
         self.entries: dict[tuple[str, str], list[CatalogEntry]] = {}
 
     def add_to(self, store: Store) -> None:
-        """Let a store look here for the kinds that it does not have."""
+        """Let a store look up unknown kinds here."""
         store.catalogs.append(_Shelf(self, store))
 
     def mentions(self, group: str, kind: str) -> Iterator[SchemaFile]:
-        """The CRDs whose text has both words."""
+        """The CRDs whose text contains both words."""
         return (each for each in self.definitions if kind in each.text and group in each.text)
 
     def schema(self, api_version: str, kind: str) -> Path | None:
-        """The JSON Schema of a kind, the one whose name says most."""
+        """The JSON Schema of a kind, the one with the most specific name."""
         group, _, version = api_version.rpartition("/")
         entries = self.entries.get((kind.lower(), version), ())
         for wanted in (group, group.partition(".")[0], ""):
@@ -96,7 +96,7 @@ class SchemaFiles:
 
 
 class _Shelf:
-    """Schema files as one store sees them, with judges made as they are asked for."""
+    """Schema files for one store, with judges that are created on first use."""
 
     def __init__(self, files: SchemaFiles, store: Store) -> None:
         self._files = files
@@ -122,7 +122,7 @@ class _Shelf:
 
 
 class _Unreadable:
-    """The judge of a kind whose CRD cannot be read: no object of it may look clean."""
+    """The judge of a kind whose CRD cannot be read. It reports every object, so that none looks valid."""
 
     shape: Shape | None = None
     namespaced: bool | None = None
@@ -143,7 +143,7 @@ def add_schemas(store: Store, path: Path) -> None:
 def read_schemas(path: Path) -> SchemaFiles:
     """The CRDs and JSON Schemas of a file or folder, for one store or several. Raises BadSchemas where there are none."""
     if not path.exists():
-        raise BadSchemas(f"{path} does not exist: give a file or folder of CRDs or JSON Schemas")
+        raise BadSchemas(f"{path} does not exist: use a file or directory with CustomResourceDefinitions or JSON Schemas")
     found = SchemaFiles()
     for file in schema_files(path):
         entry = _entry(file)
@@ -153,7 +153,7 @@ def read_schemas(path: Path) -> SchemaFiles:
         else:
             found.definitions += _definitions(file)
     if not found.definitions and not found.entries:
-        raise BadSchemas(f"{path} holds no CRD and no JSON Schema that is named as GROUP/KIND_VERSION.json or KIND-GROUP-VERSION.json")
+        raise BadSchemas(f"{path} has no CRD and no JSON Schema named GROUP/KIND_VERSION.json or KIND-GROUP-VERSION.json")
     return found
 
 
@@ -168,7 +168,7 @@ def schema_files(path: Path) -> Iterator[Path]:
 
 
 def _entry(file: Path) -> tuple[str, str, str] | None:
-    """Kind, version and group that the name of a JSON Schema says; None for another file."""
+    """Kind, version and group from the name of a JSON Schema; None for another file."""
     name = file.name.lower()
     plain = _PLAIN.fullmatch(name)
     if plain:

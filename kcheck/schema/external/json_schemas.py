@@ -1,4 +1,4 @@
-"""Kinds that a JSON Schema describes. The only importer of jsonschema, which is loaded when the first such kind is met."""
+"""Kinds that a JSON Schema describes. The only module that imports jsonschema, on first use."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from kcheck.yaml.parse import parse
 
 
 class BadSchema(ValueError):
-    """A file that is no JSON Schema; its text says why."""
+    """A file that is not a valid JSON Schema; the message says why."""
 
 
 class SchemaKind:
-    """The judge of a kind that a JSON Schema describes. Such a schema says nothing of scope, field paths or defaults."""
+    """Validates objects against a JSON Schema, which specifies no scope, field paths or defaults."""
 
     shape: Shape | None = None
     namespaced: bool | None = None
@@ -40,15 +40,15 @@ class SchemaKind:
 
     @cached_property
     def pod_schema(self) -> Node | None:
-        """The schema as nodes, where pods are looked for; a reference in it leads nowhere."""
+        """The schema as nodes, in which Pod templates are detected. References are not resolved."""
         try:
             return parse(Source(str(self.file), self.file.read_text(encoding="utf-8-sig")))[0].root
         except (OSError, ValueError, IndexError):
-            # What is wrong with the file is told where the object is judged.
+            # Validation of the object reports what is wrong with the file.
             return None
 
     def judge(self, resource: Resource, walk: Walk) -> None:
-        """Tell where an object does not fit the schema. Fields that are null count as absent, as they do to the API server."""
+        """Report where an object does not match the schema. Null fields count as absent, as for the API server."""
         try:
             if self._validator is None:
                 self._validator = _validator(self.file)
@@ -57,22 +57,22 @@ class SchemaKind:
             walk.crash("crd-schema-violation", broken)
             return
         except Exception as other:
-            # Many schemas that people use are not sound and of use all the same: what is wrong shows when it is asked.
+            # Many schemas in use are partly invalid and still useful, so errors are only detected where they matter.
             why = f"{other}".partition("\n")[0]
-            walk.crash("crd-schema-violation", BadSchema(f"{self.file} is no sound JSON Schema: {type(other).__name__}: {why}"))
+            walk.crash("crd-schema-violation", BadSchema(f"{self.file} is not a valid JSON Schema: {type(other).__name__}: {why}"))
             return
         if resource["metadata"].exists:
             walk.visit(resource["metadata"], self._metadata)
-        told: set[tuple[str, str, str]] = set()
+        reported: set[tuple[str, str, str]] = set()
         for rule, problem in problems:
             assert isinstance(problem.node, Node)
             same = (problem.node.path, rule, problem.message)
-            if same not in told:
-                told.add(same)
-                walk.tell(rule, problem)
+            if same not in reported:
+                reported.add(same)
+                walk.emit(rule, problem)
 
     def _problems(self, resource: Resource) -> list[tuple[str, Problem]]:
-        """Rules and problems; raises whatever the library makes of a schema that is none."""
+        """Rules and problems. Raises any exception of the library for an invalid schema."""
         errors = self._validator.iter_errors(_given(resource.node))
         return [each for e in errors if "metadata" not in list(e.absolute_path)[:1] for each in _problems(e, resource.node)]
 
@@ -85,7 +85,7 @@ def _given(node: Node) -> Any:
 
 
 def _validator(file: Path) -> Any:
-    """The validator of a file. References lead to files beside it and never to the network. Raises BadSchema."""
+    """The validator of a file. References are resolved to files in its directory and never over the network. Raises BadSchema."""
     from jsonschema import Draft7Validator
     from jsonschema.validators import extend, validator_for
     from referencing import Registry, Resource
@@ -99,7 +99,7 @@ def _validator(file: Path) -> Any:
 
     schema = _read(file)
     if not isinstance(schema, (dict, bool)):
-        raise BadSchema(f"{file} is no JSON Schema: it must be an object")
+        raise BadSchema(f"{file} is not a JSON Schema: it must be an object")
     registry: Registry[Any] = Registry(retrieve=retrieve)  # type: ignore[call-arg]
     kind = extend(validator_for(schema, default=Draft7Validator), _KEYWORDS)  # type: ignore[no-untyped-call]
     return kind(schema, registry=registry)
@@ -113,20 +113,20 @@ def _read(file: Path) -> Any:
 
 
 def _pattern(_validator: Any, pattern: Any, instance: Any, _schema: Any) -> Iterator[Any]:
-    """The keyword `pattern` in linear time. What RE2 does not know, lookarounds for instance, is not checked."""
+    """The keyword `pattern` in linear time. Patterns that RE2 does not support, such as lookarounds, are not checked."""
     from jsonschema import ValidationError
 
     if not isinstance(instance, str) or not isinstance(pattern, str):
         return
     try:
         if _fits(pattern, instance) is False:
-            yield ValidationError(wording.pattern(instance, pattern))
+            yield ValidationError("pattern")
     except TooManySteps as error:
         yield ValidationError(f"not validated: {error}")
 
 
 def _fits(pattern: Any, text: str) -> bool | None:
-    """Whether a pattern is found in a text, in linear time; None for what is no pattern to RE2."""
+    """Whether a pattern matches a part of a text, in linear time; None for an invalid pattern of RE2."""
     try:
         return automaton(pattern).search(text)
     except BadPattern:
@@ -134,7 +134,7 @@ def _fits(pattern: Any, text: str) -> bool | None:
 
 
 def _pattern_properties(validator: Any, patterns: Any, instance: Any, _schema: Any) -> Iterator[Any]:
-    """The keyword `patternProperties`, for the same reason."""
+    """The keyword `patternProperties` with the same patterns."""
     for pattern, inner in patterns.items() if isinstance(instance, dict) else ():
         for key, value in instance.items():
             if _fits(pattern, key):
@@ -142,7 +142,7 @@ def _pattern_properties(validator: Any, patterns: Any, instance: Any, _schema: A
 
 
 def _additional(validator: Any, inner: Any, instance: Any, schema: Any) -> Iterator[Any]:
-    """The keyword `additionalProperties`, for it asks those patterns, too."""
+    """The keyword `additionalProperties`, which depends on these patterns."""
     from jsonschema import ValidationError
 
     extras = _extras(instance, schema) if isinstance(instance, dict) else []
@@ -157,15 +157,15 @@ _KEYWORDS = {"pattern": _pattern, "patternProperties": _pattern_properties, "add
 
 
 def _problems(error: Any, root: Node) -> Iterator[tuple[str, Problem]]:
-    """Rule ids and problems that an error of the library amounts to."""
+    """Yield the rule ids and problems of an error of the library."""
     node = root.at(*error.absolute_path)
     keyword, wanted, value = error.validator, error.validator_value, error.instance
     if keyword in ("additionalProperties", "unevaluatedProperties") and isinstance(value, dict):
         known = list((error.schema or {}).get("properties", ()))
         for key in _extras(value, error.schema or {}):
             near = nearest(key, known)
-            help = f'did you mean "{near}"?' if near else "remove it, or move it to the level where it belongs"
-            message = f'unknown field "{key}" in {node.name or root["kind"].text}'
+            help = f'did you mean "{near}"?' if near else "remove it, or move it to the correct place"
+            message = f'unknown field "{node[key].path}"'
             yield "unknown-field", Problem(node[key], message, help=help, reason="UnknownField", at="key")
     elif keyword == "required":
         for key in wanted:
@@ -174,15 +174,16 @@ def _problems(error: Any, root: Node) -> Iterator[tuple[str, Problem]]:
     elif keyword in ("anyOf", "oneOf") and error.context:
         yield from _alternatives(error, node, root)
     else:
-        rule, reason, message = _simple(keyword, wanted, value)
+        rule, reason, message = _simple(keyword, wanted, value, wording.label(list(error.absolute_path)))
         yield rule, Problem(node, message, reason=reason)
 
 
 def _alternatives(error: Any, node: Node, root: Node) -> Iterator[tuple[str, Problem]]:
-    """Of alternatives that differ in their type only, the types; else the faults of the one that comes nearest."""
+    """Yield a wrong type where alternatives differ only in their type; else the problems of the alternative with the fewest errors."""
     types = [each.validator_value for each in error.context if each.validator == "type" and not each.relative_path]
     if len(types) == len(error.context):
-        yield "wrong-type", Problem(node, wording.wrong_type(error.instance, _words(types), ""), reason="TypeInvalid")
+        name = wording.label(list(error.absolute_path))
+        yield "wrong-type", Problem(node, wording.wrong_type(name, error.instance, _words(types), ""), reason="TypeInvalid")
         return
     by_choice: dict[Any, list[Any]] = {}
     for each in error.context:
@@ -192,7 +193,7 @@ def _alternatives(error: Any, node: Node, root: Node) -> Iterator[tuple[str, Pro
 
 
 def _is_of_type(error: Any) -> bool:
-    """Whether an alternative fails for the type of the whole value, and so was hardly meant."""
+    """Whether an alternative fails because of the type of the whole value, so that it is probably not the intended one."""
     return error.validator == "type" and len(error.relative_path) == 0
 
 
@@ -202,43 +203,43 @@ def _words(types: Iterable[Any]) -> tuple[str, ...]:
 
 
 def _extras(instance: dict[str, Any], schema: Any) -> list[str]:
-    """The keys of a map that its schema does not name."""
+    """The keys of a map that its schema does not describe."""
     known, patterns = schema.get("properties", ()), schema.get("patternProperties", ())
     return [key for key in instance if key not in known and not any(_fits(each, key) for each in patterns)]
 
 
-def _simple(keyword: str, wanted: Any, value: Any) -> tuple[str, Reason, str]:
-    """Rule id, reason and message of a keyword that judges a value by itself."""
+def _simple(keyword: str, wanted: Any, value: Any, name: str) -> tuple[str, Reason, str]:
+    """Rule id, reason and message of a keyword that validates a single value."""
     if keyword == "type":
-        return "wrong-type", "TypeInvalid", wording.wrong_type(value, _words([wanted]), "")
+        return "wrong-type", "TypeInvalid", wording.wrong_type(name, value, _words([wanted]), "")
     if keyword == "enum":
-        return "unsupported-value", "NotSupported", wording.enum(value, wanted)
+        return "unsupported-value", "NotSupported", wording.enum(name, value, wanted)
     if keyword == "const":
-        return "unsupported-value", "NotSupported", wording.enum(value, [wanted])
+        return "unsupported-value", "NotSupported", wording.enum(name, value, [wanted])
     if keyword == "uniqueItems":
-        return "duplicate-list-item", "Invalid", wording.repeated()
-    return "crd-schema-violation", _REASONS.get(keyword, "Invalid"), _message(keyword, wanted, value)
+        return "duplicate-list-item", "Invalid", wording.repeated(name)
+    return "crd-schema-violation", _REASONS.get(keyword, "Invalid"), _message(keyword, wanted, value, name)
 
 
 _REASONS: dict[str, Reason] = {"maxLength": "TooLong", "maxItems": "TooMany", "maxProperties": "TooMany"}
 
 
-def _message(keyword: str, wanted: Any, value: Any) -> str:
+def _message(keyword: str, wanted: Any, value: Any, name: str) -> str:
     match keyword:
         case "pattern":
-            return wording.pattern(value, wanted)
+            return wording.pattern(name, value, wanted)
         case "maxLength":
-            return wording.too_long(len(value), wanted)
+            return wording.too_long(name, len(value), wanted)
         case "minLength":
-            return wording.too_short(len(value), wanted)
+            return wording.too_short(name, len(value), wanted)
         case "maxItems" | "maxProperties":
-            return wording.too_many(len(value), wanted, "item" if keyword == "maxItems" else "field")
+            return wording.too_many(name, len(value), wanted, "item" if keyword == "maxItems" else "field")
         case "minItems" | "minProperties":
-            return wording.too_few(len(value), wanted, "item" if keyword == "minItems" else "field")
+            return wording.too_few(name, len(value), wanted, "item" if keyword == "minItems" else "field")
         case "minimum" | "exclusiveMinimum":
-            return wording.minimum(value, wanted, keyword != "minimum")
+            return wording.minimum(name, value, wanted, keyword != "minimum")
         case "maximum" | "exclusiveMaximum":
-            return wording.maximum(value, wanted, keyword != "maximum")
+            return wording.maximum(name, value, wanted, keyword != "maximum")
         case "multipleOf":
-            return wording.multiple(value, wanted)
-    return Complaint(f"{wording.quoted(value)} violates keyword {keyword} of the schema", f"change the value to satisfy {keyword}")
+            return wording.multiple(name, value, wanted)
+    return Complaint(f"{name} does not match keyword {keyword} of the schema")

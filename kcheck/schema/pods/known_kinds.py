@@ -1,4 +1,4 @@
-"""Where custom resources hold pods: what the config says, what the schema of their kind shows, and what is known of kinds in wide use.
+"""The places of Pods in custom resources: from the config, from the schema of the kind, and from a table of widely used kinds.
 
 Source: the API references of the projects.
 """
@@ -16,24 +16,28 @@ PodPart = Literal["template", "pod", "container", "fields", "resources", ""]
 
 
 class PodPlace(NamedTuple):
-    """A way from an object to something of pods. `path`: keys, with * for all items of a list or values of a map.
+    """A path from an object to a part of a Pod.
 
-    `part`: what stands there: a PodTemplateSpec, a PodSpec, a Container, an object that has some fields of pods or containers among
-    others, ResourceRequirements; "" for whichever of the first three it looks like. `loose`: of containers that get some of what they
-    need elsewhere. `lasts`: as of a Pod.
+    Attributes:
+        path: keys, with * for all items of a list or values of a map.
+        part: the type at the path: a PodTemplateSpec, a PodSpec, a Container, an object with some fields of Pods or containers among
+            others,
+            ResourceRequirements; "" for the one of the first three that the value looks like.
+        runs_forever: whether the Pods run until they are stopped, as `Pod.runs_forever`.
+        is_partial: the containers get some required settings from elsewhere.
     """
 
     path: tuple[str, ...]
     part: PodPart = ""
-    lasts: bool | None = None
-    loose: bool = False
+    runs_forever: bool | None = None
+    is_partial: bool = False
 
 
 Places = tuple[PodPlace, ...]
 
 
 def read_path(text: str) -> tuple[str, ...]:
-    """The keys of `spec.tasks.*.template`; `[]`, `[*]` and `[0]` after a key mean its items, too."""
+    """Return the keys of a path such as `spec.tasks.*.template`; `[]`, `[*]` and `[0]` after a key select its items as well."""
     parts: list[str] = []
     for step in text.strip().removeprefix(".").split("."):
         name, bracket, _ = step.partition("[")
@@ -43,15 +47,15 @@ def read_path(text: str) -> tuple[str, ...]:
 
 
 def follow(root: Node, path: Iterable[str]) -> list[Node]:
-    """What a path leads to in an object."""
+    """Return the nodes that a path selects in an object."""
     nodes = [root]
     for step in path:
         nodes = [child for node in nodes for child in (node if step == "*" else (node[step],)) if child]
     return nodes
 
 
-def look(node: Node) -> PodPart:
-    """What a value of an object is, as far as it shows: "" for nothing of pods."""
+def detect_part(node: Node) -> PodPart:
+    """Return the part of a Pod that a value looks like, or ""."""
     if not node.is_map:
         return ""
     if _is_pod(node["spec"]):
@@ -62,13 +66,13 @@ def look(node: Node) -> PodPart:
 
 
 def known_places(resource: Resource) -> Places:
-    """What is known of a kind in wide use, whatever its definition says."""
-    return _TABLE.get(f"{resource.group} {resource.kind}", ())
+    """Return the places of a widely used kind, independent of its definition."""
+    return _KNOWN_PLACES.get(f"{resource.group} {resource.kind}", ())
 
 
 def usual_places(resource: Resource) -> Places:
-    """Where an object of a kind that nobody has told anything of shows pod templates, in the usual places."""
-    return tuple(place for place in _USUAL if any(look(node) == "template" for node in follow(resource.node, place.path)))
+    """Return the common places in which an object of an unknown kind has Pod templates."""
+    return tuple(place for place in _COMMON_PLACES if any(detect_part(node) == "template" for node in follow(resource.node, place.path)))
 
 
 def _is_pod(node: Node) -> bool:
@@ -76,109 +80,109 @@ def _is_pod(node: Node) -> bool:
     return containers.is_list and all(each.is_map for each in containers) and len(containers) > 0
 
 
-def _at(*paths: str, part: PodPart = "", lasts: bool | None = None, loose: bool = False) -> Places:
-    return tuple(PodPlace(read_path(path), part, lasts, loose) for path in paths)
+def _at(*paths: str, part: PodPart = "", runs_forever: bool | None = None, is_partial: bool = False) -> Places:
+    return tuple(PodPlace(read_path(path), part, runs_forever, is_partial) for path in paths)
 
 
-def _under(prefixes: Iterable[str], places: Places) -> Places:
+def _with_prefix(prefixes: Iterable[str], places: Places) -> Places:
     return tuple(place._replace(path=(*read_path(prefix), *place.path)) for prefix in prefixes for place in places)
 
 
-def _tables(*tables: tuple[str, str, Places]) -> Iterator[tuple[str, Places]]:
+def _table_entries(*tables: tuple[str, str, Places]) -> Iterator[tuple[str, Places]]:
     for group, kinds, places in tables:
         for kind in kinds.split():
             yield f"{group} {kind}", places
 
 
 _TEMPLATE = _at("spec.template")
-_LASTING = _at("spec.template", lasts=True)
-_ENDING = _at("spec.template", lasts=False)
-# A template of Argo Workflows is a pod of its own making around one container, or a set of them.
-_WORK = (
-    *_at("container", "script", "initContainers.*", "sidecars.*", "containerSet.containers.*", part="container", lasts=False),
+_LONG_RUNNING_TEMPLATE = _at("spec.template", runs_forever=True)
+_RUN_TO_COMPLETION_TEMPLATE = _at("spec.template", runs_forever=False)
+# A template of Argo Workflows is a Pod generated around one container or a set of containers.
+_ARGO_TEMPLATE = (
+    *_at("container", "script", "initContainers.*", "sidecars.*", "containerSet.containers.*", part="container", runs_forever=False),
     *_at("steps.*.*.inline.container", "steps.*.*.inline.script", "dag.tasks.*.inline.container", "dag.tasks.*.inline.script",
-         part="container", lasts=False),
+         part="container", runs_forever=False),
 )  # fmt: skip
-_WORKFLOW = _under(("spec.templates.*",), _WORK)
-# Steps take what they leave out from stepTemplate, and amounts from computeResources.
+_ARGO_WORKFLOW = _with_prefix(("spec.templates.*",), _ARGO_TEMPLATE)
+# Steps take missing fields from stepTemplate and resources from computeResources.
 _STEPS = (
-    *_at("steps.*", "sidecars.*", part="container", lasts=False, loose=True),
-    *_at("stepTemplate", part="fields", lasts=False, loose=True),
+    *_at("steps.*", "sidecars.*", part="container", runs_forever=False, is_partial=True),
+    *_at("stepTemplate", part="fields", runs_forever=False, is_partial=True),
 )
-_TASK_RUN = (*_under(("spec.taskSpec",), _STEPS), *_at("spec.podTemplate", part="fields", lasts=False))
+_TASK_RUN = (*_with_prefix(("spec.taskSpec",), _STEPS), *_at("spec.podTemplate", part="fields", runs_forever=False))
 _PIPELINE = ("tasks.*.taskSpec", "finally.*.taskSpec")
-_MEASURES = _at("spec.metrics.*.provider.job.spec.template", lasts=False)
-# The operator puts a container of its own into these, or adds to it what it knows.
-_MIXED = (
-    *_at("spec", part="fields", lasts=True, loose=True),
+_ANALYSIS = _at("spec.metrics.*.provider.job.spec.template", runs_forever=False)
+# The operator adds a container to these or completes them.
+_PROMETHEUS = (
+    *_at("spec", part="fields", runs_forever=True, is_partial=True),
     *_at("spec.containers.*", "spec.initContainers.*", part="container"),
 )
-_MODEL = (
-    *_at("", part="fields", loose=True),
+_KSERVE = (
+    *_at("", part="fields", is_partial=True),
     *_at("containers.*", "initContainers.*", part="container"),
-    *_at("model", part="fields", loose=True),
+    *_at("model", part="fields", is_partial=True),
 )
 _SPARK = (
-    *_at("driver", "executor", part="fields", lasts=False, loose=True),
-    *_at("driver.template.spec", "executor.template.spec", part="fields", lasts=False, loose=True),
+    *_at("driver", "executor", part="fields", runs_forever=False, is_partial=True),
+    *_at("driver.template.spec", "executor.template.spec", part="fields", runs_forever=False, is_partial=True),
 )
 _STRIMZI = tuple(f"spec.{part}template.*" for part in ("", "kafka.", "zookeeper.", "entityOperator.", "cruiseControl.", "kafkaExporter."))
-_RAY = _at("headGroupSpec.template", "workerGroupSpecs.*.template", lasts=True)
-_TABLE: dict[str, Places] = dict(
-    _tables(
-        ("extensions", "Deployment DaemonSet ReplicaSet", _LASTING),
-        ("apps", "Deployment DaemonSet ReplicaSet StatefulSet", _LASTING),
-        ("batch", "Job", _ENDING),
-        ("batch", "CronJob", _at("spec.jobTemplate.spec.template", lasts=False)),
-        ("apps.openshift.io", "DeploymentConfig", _LASTING),
-        ("argoproj.io", "Rollout", _LASTING),
+_RAY = _at("headGroupSpec.template", "workerGroupSpecs.*.template", runs_forever=True)
+_KNOWN_PLACES: dict[str, Places] = dict(
+    _table_entries(
+        ("extensions", "Deployment DaemonSet ReplicaSet", _LONG_RUNNING_TEMPLATE),
+        ("apps", "Deployment DaemonSet ReplicaSet StatefulSet", _LONG_RUNNING_TEMPLATE),
+        ("batch", "Job", _RUN_TO_COMPLETION_TEMPLATE),
+        ("batch", "CronJob", _at("spec.jobTemplate.spec.template", runs_forever=False)),
+        ("apps.openshift.io", "DeploymentConfig", _LONG_RUNNING_TEMPLATE),
+        ("argoproj.io", "Rollout", _LONG_RUNNING_TEMPLATE),
         ("argoproj.io", "Experiment", _at("spec.templates.*.template")),
-        ("argoproj.io", "AnalysisTemplate ClusterAnalysisTemplate AnalysisRun", _MEASURES),
-        ("argoproj.io", "Workflow WorkflowTemplate ClusterWorkflowTemplate", _WORKFLOW),
-        ("argoproj.io", "CronWorkflow", _under(("spec.workflowSpec.templates.*",), _WORK)),
-        # Knative probes on its own, so nothing is missed where no probe is written.
+        ("argoproj.io", "AnalysisTemplate ClusterAnalysisTemplate AnalysisRun", _ANALYSIS),
+        ("argoproj.io", "Workflow WorkflowTemplate ClusterWorkflowTemplate", _ARGO_WORKFLOW),
+        ("argoproj.io", "CronWorkflow", _with_prefix(("spec.workflowSpec.templates.*",), _ARGO_TEMPLATE)),
+        # Knative adds default probes, so missing probes are not reported.
         ("serving.knative.dev", "Service Configuration", _TEMPLATE),
         ("serving.knative.dev", "Revision", _at("spec")),
         ("sources.knative.dev", "ContainerSource", _TEMPLATE),
-        ("keda.sh", "ScaledJob", _at("spec.jobTargetRef.template", lasts=False)),
-        ("tekton.dev", "Task ClusterTask", _under(("spec",), _STEPS)),
-        ("tekton.dev", "StepAction", _at("spec", part="container", lasts=False, loose=True)),
+        ("keda.sh", "ScaledJob", _at("spec.jobTargetRef.template", runs_forever=False)),
+        ("tekton.dev", "Task ClusterTask", _with_prefix(("spec",), _STEPS)),
+        ("tekton.dev", "StepAction", _at("spec", part="container", runs_forever=False, is_partial=True)),
         ("tekton.dev", "TaskRun", _TASK_RUN),
-        ("tekton.dev", "Pipeline", _under([f"spec.{each}" for each in _PIPELINE], _STEPS)),
-        ("tekton.dev", "PipelineRun", (*_under([f"spec.pipelineSpec.{each}" for each in _PIPELINE], _STEPS),
-                                       *_at("spec.podTemplate", "spec.taskRunTemplate.podTemplate", part="fields", lasts=False))),
-        ("apps.kruise.io", "CloneSet StatefulSet DaemonSet", _LASTING),
-        ("apps.kruise.io", "BroadcastJob", _ENDING),
+        ("tekton.dev", "Pipeline", _with_prefix([f"spec.{each}" for each in _PIPELINE], _STEPS)),
+        ("tekton.dev", "PipelineRun", (*_with_prefix([f"spec.pipelineSpec.{each}" for each in _PIPELINE], _STEPS),
+                                       *_at("spec.podTemplate", "spec.taskRunTemplate.podTemplate", part="fields", runs_forever=False))),
+        ("apps.kruise.io", "CloneSet StatefulSet DaemonSet", _LONG_RUNNING_TEMPLATE),
+        ("apps.kruise.io", "BroadcastJob", _RUN_TO_COMPLETION_TEMPLATE),
         ("apps.kruise.io", "AdvancedCronJob",
-         _at("spec.template.jobTemplate.spec.template", "spec.template.broadcastJobTemplate.spec.template", lasts=False)),
+         _at("spec.template.jobTemplate.spec.template", "spec.template.broadcastJobTemplate.spec.template", runs_forever=False)),
         ("apps.kruise.io", "SidecarSet", _at("spec.containers.*", "spec.initContainers.*", part="container")),
-        ("apps.kruise.io", "UnitedDeployment", _at("spec.template.*.spec.template", lasts=True)),
-        ("batch.volcano.sh", "Job", _at("spec.tasks.*.template", lasts=False)),
+        ("apps.kruise.io", "UnitedDeployment", _at("spec.template.*.spec.template", runs_forever=True)),
+        ("batch.volcano.sh", "Job", _at("spec.tasks.*.template", runs_forever=False)),
         ("kubeflow.org", "TFJob PyTorchJob MPIJob XGBoostJob PaddleJob JAXJob MXJob",
-         _at(*(f"spec.{each}ReplicaSpecs.*.template" for each in ("tf", "pytorch", "mpi", "xgb", "paddle", "jax", "mx")), lasts=False)),
+         _at(*(f"spec.{each}ReplicaSpecs.*.template" for each in ("tf", "pytorch", "mpi", "xgb", "paddle", "jax", "mx")), runs_forever=False)),
         ("kubeflow.org", "Notebook", _TEMPLATE),
         ("trainer.kubeflow.org", "TrainingRuntime ClusterTrainingRuntime",
-         _at("spec.template.spec.replicatedJobs.*.template.spec.template.spec", part="fields", lasts=False, loose=True)),
-        ("jobset.x-k8s.io", "JobSet", _at("spec.replicatedJobs.*.template.spec.template", lasts=False)),
+         _at("spec.template.spec.replicatedJobs.*.template.spec.template.spec", part="fields", runs_forever=False, is_partial=True)),
+        ("jobset.x-k8s.io", "JobSet", _at("spec.replicatedJobs.*.template.spec.template", runs_forever=False)),
         ("leaderworkerset.x-k8s.io", "LeaderWorkerSet",
-         _at("spec.leaderWorkerTemplate.leaderTemplate", "spec.leaderWorkerTemplate.workerTemplate", lasts=True)),
-        ("sparkoperator.k8s.io", "SparkApplication", _under(("spec",), _SPARK)),
-        ("sparkoperator.k8s.io", "ScheduledSparkApplication", _under(("spec.template",), _SPARK)),
-        ("ray.io", "RayCluster", _under(("spec",), _RAY)),
-        ("ray.io", "RayJob", _under(("spec.rayClusterSpec",), _RAY)),
-        ("ray.io", "RayService", _under(("spec.rayClusterConfig",), _RAY)),
-        ("serving.kserve.io", "InferenceService", _under(("spec.predictor", "spec.transformer", "spec.explainer"), _MODEL)),
-        ("serving.kserve.io", "ServingRuntime ClusterServingRuntime", _at("spec", part="fields", loose=True)),
-        ("monitoring.coreos.com", "Prometheus PrometheusAgent Alertmanager ThanosRuler", _MIXED),
+         _at("spec.leaderWorkerTemplate.leaderTemplate", "spec.leaderWorkerTemplate.workerTemplate", runs_forever=True)),
+        ("sparkoperator.k8s.io", "SparkApplication", _with_prefix(("spec",), _SPARK)),
+        ("sparkoperator.k8s.io", "ScheduledSparkApplication", _with_prefix(("spec.template",), _SPARK)),
+        ("ray.io", "RayCluster", _with_prefix(("spec",), _RAY)),
+        ("ray.io", "RayJob", _with_prefix(("spec.rayClusterSpec",), _RAY)),
+        ("ray.io", "RayService", _with_prefix(("spec.rayClusterConfig",), _RAY)),
+        ("serving.kserve.io", "InferenceService", _with_prefix(("spec.predictor", "spec.transformer", "spec.explainer"), _KSERVE)),
+        ("serving.kserve.io", "ServingRuntime ClusterServingRuntime", _at("spec", part="fields", is_partial=True)),
+        ("monitoring.coreos.com", "Prometheus PrometheusAgent Alertmanager ThanosRuler", _PROMETHEUS),
         ("opentelemetry.io", "OpenTelemetryCollector",
-         (*_at("spec", part="fields", lasts=True, loose=True),
+         (*_at("spec", part="fields", runs_forever=True, is_partial=True),
           *_at("spec.initContainers.*", "spec.additionalContainers.*", part="container"))),
-        ("kafka.strimzi.io", "Kafka KafkaConnect KafkaBridge KafkaMirrorMaker2 KafkaNodePool", _at(*_STRIMZI, part="fields", loose=True)),
+        ("kafka.strimzi.io", "Kafka KafkaConnect KafkaBridge KafkaMirrorMaker2 KafkaNodePool", _at(*_STRIMZI, part="fields", is_partial=True)),
         ("agones.dev", "GameServer", _at("spec.template")),
         ("agones.dev", "Fleet GameServerSet", _at("spec.template.spec.template")),
         ("actions.github.com", "AutoscalingRunnerSet EphemeralRunnerSet EphemeralRunner",
-         _at("spec.template.spec", part="fields", loose=True)),
-        *((f"{group}.k8s.elastic.co", kind, _at(*paths, part="fields", loose=True))
+         _at("spec.template.spec", part="fields", is_partial=True)),
+        *((f"{group}.k8s.elastic.co", kind, _at(*paths, part="fields", is_partial=True))
           for group, kind, paths in (
               ("elasticsearch", "Elasticsearch", ("spec.nodeSets.*.podTemplate.spec",)),
               ("kibana", "Kibana", ("spec.podTemplate.spec",)),
@@ -189,4 +193,4 @@ _TABLE: dict[str, Places] = dict(
           )),
     )
 )  # fmt: skip
-_USUAL = _at("spec.template", "spec.workload.template", "spec.jobTemplate.spec.template", "spec.jobTargetRef.template")
+_COMMON_PLACES = _at("spec.template", "spec.workload.template", "spec.jobTemplate.spec.template", "spec.jobTargetRef.template")

@@ -1,7 +1,7 @@
-"""What the API server will say of the pods that a controller makes of a custom resource.
+"""Validation of the Pods that a controller creates from a custom resource.
 
-The server takes the resource itself for what its definition says, which is told by the family `spec`. Its controller hands the pods on as
-they are, or completes them. So what is missing may yet come; what is written and wrong stays wrong.
+The API server validates the resource itself only against its definition, which the rules of family `spec` report. The controller passes
+the Pods on unchanged or completes them. So missing values may still be added; invalid values stay invalid.
 """
 
 from __future__ import annotations
@@ -20,23 +20,25 @@ from kcheck.schema.store import Store
 from kcheck.schema.walk import Walk
 from kcheck.yaml.node import Node
 
-DOOMED = "invalid-pod-in-custom-resource"
-_SURE: frozenset[Reason] = frozenset({"Invalid", "NotSupported", "Duplicate", "TooLong", "TooMany", "Forbidden"})
+INVALID_POD_RULE = "invalid-pod-in-custom-resource"
+_DEFINITE_REASONS: frozenset[Reason] = frozenset({"Invalid", "NotSupported", "Duplicate", "TooLong", "TooMany", "Forbidden"})
 
 
 def verdict_plan(registry: Registry) -> Plan:
-    """What the API server asks, whatever rules the user has chosen for other objects."""
+    """Return the plan of the API server's validation, independent of the rules that the user selected for other objects."""
     return compile_plan(registry, choose(registry, ["spec"]))
 
 
-def tell_doomed(resource: Resource, pods: Iterable[Pod], store: Store, plan: Plan, tell: OnProblem, crash: OnCrash) -> None:
-    """Tell why the server will refuse the whole pods of a custom resource."""
+def report_invalid_pods(
+    resource: Resource, pods: Iterable[Pod], store: Store, plan: Plan, on_problem: OnProblem, on_crash: OnCrash
+) -> None:
+    """Report why the API server will reject complete Pods of a custom resource."""
     described = store.added(resource.api_version, resource.kind) is not None
     for pod in pods:
-        # To the checks it is what the server will see, whose own verdict on the resource stays as it is.
-        judged = Resource(resource.node, resource.document)
-        judged.built_in, judged.minor = True, resource.minor
-        walk = _Verdict(judged, plan, _Sieve(resource, tell, described), crash)
+        # For the checks this is the object that the server will receive; the validation of the resource itself is unaffected.
+        validated = Resource(resource.node, resource.document)
+        validated.built_in, validated.minor = True, resource.minor
+        walk = _ServerWalk(validated, plan, _DefiniteProblems(resource, on_problem, described), on_crash)
         template = pod.node.parent
         if template is not None and template["spec"] is pod.node:
             walk.visit(template, store.definitions.shape("core/v1 PodTemplateSpec"))
@@ -44,13 +46,13 @@ def tell_doomed(resource: Resource, pods: Iterable[Pod], store: Store, plan: Pla
             walk.visit(pod.node, store.definitions.shape("core/v1 PodSpec"))
 
 
-class _Sieve:
-    """Passes on what is sure. `described`: the kind has a schema, which says itself where a value is of a wrong type."""
+class _DefiniteProblems:
+    """Forwards only definite problems. `described`: the kind has a schema, which reports values of a wrong type itself."""
 
-    def __init__(self, resource: Resource, tell: OnProblem, described: bool) -> None:
+    def __init__(self, resource: Resource, on_problem: OnProblem, described: bool) -> None:
         self._resource = resource
-        self._tell = tell
-        self._reasons = _SURE if described else _SURE | {"TypeInvalid"}
+        self._on_problem = on_problem
+        self._reasons = _DEFINITE_REASONS if described else _DEFINITE_REASONS | {"TypeInvalid"}
 
     def __call__(self, rule: str, problem: Problem) -> None:
         node = problem.node
@@ -58,17 +60,17 @@ class _Sieve:
             return
         outcome = "would lose this field" if rule == "unknown-field" else "would be rejected"
         message = f'Pods of {self._resource.kind} "{self._resource.name}" {outcome}: {problem.message}'
-        self._tell(DOOMED, problem.replace(message=message, reason=""))
+        self._on_problem(INVALID_POD_RULE, problem.replace(message=message, reason=""))
 
 
-class _Verdict(Walk):
-    """The server's walk. Controllers have fields of their own, so one that it does not know is told only where it is misspelt."""
+class _ServerWalk(Walk):
+    """The walk of the API server. Controllers have additional fields, so an unknown field is reported only if it is a typo."""
 
     def unknown_field(self, node: Node, shape: Shape, key: str, child: Node) -> None:
         near = nearest(key, shape.fields)
         if near is not None and near not in node:
             where = shape.name.rpartition(" ")[2] or node.name
-            self.tell(
+            self.emit(
                 "unknown-field",
                 Problem(child, f'unknown field "{key}" in {where}', help=f'did you mean "{near}"?', reason="Invalid", at="key"),
             )

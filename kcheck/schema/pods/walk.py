@@ -1,7 +1,7 @@
-"""The walk over the pods that a custom resource holds.
+"""The walk over the Pods in a custom resource.
 
-Whether such an object is right, its definition says, which the API server asks and nobody else. So nothing of the specification of pods
-is judged here, for controllers complete and change what they make of it; only what is said of pods in use is asked.
+Only the definition of a custom resource determines whether it is valid. Controllers complete and change the Pods, so rules about the
+validity of Pods are not run here, only rules about their practical use.
 """
 
 from __future__ import annotations
@@ -11,25 +11,25 @@ from kcheck.kube.resource import Resource
 from kcheck.rule.plan import OnCrash, OnProblem, Plan, TypePlan
 from kcheck.rule.ruleset import RuleSet
 from kcheck.schema.pods.detection import PodSchemas
-from kcheck.schema.pods.known_kinds import Places, PodPart, PodPlace, follow, known_places, look, usual_places
+from kcheck.schema.pods.known_kinds import Places, PodPart, PodPlace, detect_part, follow, known_places, usual_places
 from kcheck.schema.shape import Field, Shape
 from kcheck.schema.store import Store
 from kcheck.schema.walk import Walk
 from kcheck.yaml.node import Node
 
-_TYPES: dict[PodPart, tuple[str, ...]] = {
+_TYPES_BY_PART: dict[PodPart, tuple[str, ...]] = {
     "template": ("core/v1 PodTemplateSpec",),
     "pod": ("core/v1 PodSpec",),
     "container": ("core/v1 Container",),
     "fields": ("core/v1 PodSpec", "core/v1 Container"),
     "resources": ("core/v1 ResourceRequirements",),
 }
-_POD = "core/v1 PodSpec"
-_ALL = ("core/v1 Container", "core/v1 PodSpec", "core/v1 PodTemplateSpec")
+_POD_SPEC = "core/v1 PodSpec"
+_POD_TYPES = ("core/v1 Container", "core/v1 PodSpec", "core/v1 PodTemplateSpec")
 
 
 def embedded_plan(plan: Plan, rules: RuleSet) -> Plan:
-    """What of a plan is asked of pods in custom resources: rules, but not those of the specification."""
+    """Return the part of a plan for Pods in custom resources: rules of all families except `spec`."""
 
     def make(name: str) -> TypePlan | None:
         whole = plan.of_type(name)
@@ -40,15 +40,15 @@ def embedded_plan(plan: Plan, rules: RuleSet) -> Plan:
 
 
 def places_in(resource: Resource, store: Store) -> Places:
-    """Where an object of a kind that is not built in holds pods. What can be known of the kind is remembered in the store."""
+    """Return the places of Pods in an object of a custom kind. The places known for a kind are cached in the store."""
     key = (resource.api_version, resource.kind)
     places = store.places.get(key)
     if places is None:
         judge = store.added(*key)
         schema = judge.pod_schema if judge is not None else None
-        said = store.pods.get((resource.group, resource.kind), ())
+        configured = store.pods.get((resource.group, resource.kind), ())
         places = store.places[key] = (
-            *said,
+            *configured,
             *known_places(resource),
             *(PodSchemas(store.definitions).find(schema, resource.kind) if schema is not None else ()),
         )
@@ -56,53 +56,54 @@ def places_in(resource: Resource, store: Store) -> Places:
 
 
 class PodWalk(Walk):
-    """The walk over the pods of one object. `pods` are those that are whole."""
+    """The walk over the Pods of one object. `pods`: the complete ones."""
 
-    def __init__(self, resource: Resource, plan: Plan, store: Store, tell: OnProblem, crash: OnCrash) -> None:
-        super().__init__(resource, plan, tell, crash)
+    def __init__(self, resource: Resource, plan: Plan, store: Store, on_problem: OnProblem, on_crash: OnCrash) -> None:
+        super().__init__(resource, plan, on_problem, on_crash)
         self.store = store
         self._seen: set[int] = set()
-        self._done: set[int] = set()
+        self._completed: set[int] = set()
         self._place = PodPlace(())
-        self._mixed: Node | None = None
+        self._partial: Node | None = None
 
     def enter(self, places: Places) -> None:
-        """Ask what there is to ask of the pods in these places. Of two that lead to the same, the first one counts."""
+        """Run the rules on the Pods in these places. If two places select the same node, the first one is used."""
         for place in places:
             for node in follow(self.resource.node, place.path):
-                part = place.part or look(node)
-                if part and node.is_map and not self._is_done(node):
-                    self._enter(node, part, place)
+                part = place.part or detect_part(node)
+                if part and node.is_map and not self._is_visited(node):
+                    self._visit_part(node, part, place)
 
-    def _is_done(self, node: Node) -> bool:
-        """Whether it was asked already, by itself or as part of a pod."""
+    def _is_visited(self, node: Node) -> bool:
+        """Whether the node was visited already, by itself or as a part of a Pod."""
         if id(node) in self._seen:
             return True
         at: Node | None = node
-        while at is not None and id(at) not in self._done:
+        while at is not None and id(at) not in self._completed:
             at = at.parent
         return at is not None
 
-    def _enter(self, node: Node, part: PodPart, place: PodPlace) -> None:
+    def _visit_part(self, node: Node, part: PodPart, place: PodPlace) -> None:
         self._place = place
-        # What has some fields of a pod may have whole ones below it.
-        (self._seen if part == "fields" else self._done).add(id(node))
-        self._mixed = node if part == "fields" else None
+        # An object with some fields of a Pod may contain complete Pods.
+        (self._seen if part == "fields" else self._completed).add(id(node))
+        self._partial = node if part == "fields" else None
         if part == "container":
-            self.pod = self._made(_holder(node), whole=False)
-        for name in _TYPES[part]:
+            self.pod = self._new_pod(_containing_object(node), whole=False)
+        for name in _TYPES_BY_PART[part]:
             if part == "fields":
-                self.pod = self._made(node, whole=False)
+                self.pod = self._new_pod(node, whole=False)
             self.visit(node, self.store.definitions.shape(name))
         self.pod = None
 
-    def _made(self, node: Node, whole: bool) -> Pod:
-        pod = Pod(node, self.resource, whole, self._place.loose)
+    def _new_pod(self, node: Node, whole: bool) -> Pod:
+        pod = Pod(node, self.resource, whole, self._place.is_partial)
         ends = node["restartPolicy"].text in ("Never", "OnFailure")
-        pod.lasts = False if ends else self._place.lasts
+        pod.runs_forever = False if ends else self._place.runs_forever
         return pod
 
     def visit(self, node: Node, shape: Shape) -> None:
+        """Run the rules on a value and everything below it."""
         value = node.value
         if value.__class__ is list:
             if shape.kind == "list" and shape.items is not None:
@@ -110,15 +111,16 @@ class PodWalk(Walk):
                     self.visit(child, shape.items)
         elif value.__class__ is dict:
             if shape.kind == "object":
-                self.object(node, shape, value)
+                self.visit_object(node, shape, value)
             elif shape.kind == "map" and shape.items is not None:
                 for child in value.values():
                     self.visit(child, shape.items)
 
-    def object(self, node: Node, shape: Shape, value: dict[str, Node]) -> None:
+    def visit_object(self, node: Node, shape: Shape, value: dict[str, Node]) -> None:
+        """Run the rules on an object and its fields."""
         outer = self.pod
-        if shape.name == _POD and outer is None:
-            self.pod = self._made(node, whole=True)
+        if shape.name == _POD_SPEC and outer is None:
+            self.pod = self._new_pod(node, whole=True)
             self.pods.append(self.pod)
         fields = shape.fields
         for key, child in value.items():
@@ -128,14 +130,14 @@ class PodWalk(Walk):
         plan = self.plan.of_type(shape.name)
         if plan is not None:
             for hook in plan.rules:
-                # What only has some of the fields is no value of the type, and its other fields are its own.
-                if hook.concerns(value) and (node is not self._mixed or hook.subject in (Pod, Container)):
-                    self.call(hook, node)
+                # An object with only some fields of a type is not a value of that type, and its other fields are unrelated.
+                if hook.concerns(value) and (node is not self._partial or hook.subject in (Pod, Container)):
+                    self.call_rule(hook, node)
         self.pod = outer
 
 
 def outline_of(places: Places, store: Store) -> Shape:
-    """The shape of an object as field paths need it, as far as its pods go. It is remembered in the store."""
+    """Return the shape of an object for field paths, covering its Pods. It is cached in the store."""
     outline = store.outlines.get(places)
     if outline is None:
         outline = store.outlines[places] = _outline(places, store)
@@ -144,7 +146,7 @@ def outline_of(places: Places, store: Store) -> Shape:
 
 def _outline(places: Places, store: Store) -> Shape:
     shape = store.definitions.shape
-    inner = Shape("object", fields={k: f for name in _ALL for k, f in shape(name).fields.items()})
+    inner = Shape("object", fields={k: f for name in _POD_TYPES for k, f in shape(name).fields.items()})
     root = Shape("object", fields={"metadata": Field(shape("meta/v1 ObjectMeta"))})
     for place in places:
         at = root
@@ -161,8 +163,8 @@ def _outline(places: Places, store: Store) -> Shape:
     return root
 
 
-def _holder(container: Node) -> Node:
-    """What a container stands in, as far as that is a pod to it."""
+def _containing_object(container: Node) -> Node:
+    """Return the object that contains a container and takes the role of its Pod."""
     owner = container.parent
     while owner is not None and owner.is_list:
         owner = owner.parent

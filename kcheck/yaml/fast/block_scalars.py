@@ -1,4 +1,4 @@
-"""Literal and folded block scalars, read from text as libyaml reads them."""
+"""Literal and folded block scalars, parsed from text as libyaml parses them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ _FIRST = re.compile(r"\n*+( *+)(?=[^ \n\t])")
 
 @lru_cache(maxsize=256)
 def _lines(indent: int) -> re.Pattern[str]:
-    """Lines that are indented so far, and blank ones."""
+    """Return a pattern of consecutive lines that are empty or indented by at least `indent` spaces."""
     return re.compile(rf"(?: {{{indent}}}[^\n]*+(?:\n|\Z)| {{0,{indent - 1}}}\n)*+")
 
 
 def literal(text: str, offset: int, column: int) -> tuple[str, int] | None:
-    """The text of a scalar that begins with "|" at an offset, and where the line behind it begins; None where libyaml must read it.
+    """Parse a literal block scalar whose "|" is at `offset`.
 
-    `column`: that of the collection that it stands in.
+    Returns the text and the offset of the line after the scalar, or None if libyaml must read it. `column`: column of the enclosing
+    collection.
     """
     found = _body(text, offset, column)
     if found is None:
@@ -28,32 +29,32 @@ def literal(text: str, offset: int, column: int) -> tuple[str, int] | None:
 
 
 def folded(text: str, offset: int, column: int) -> tuple[str, int] | None:
-    """As `literal`, of a scalar that begins with ">"."""
+    """Like `literal`, for a folded block scalar, which begins with ">"."""
     found = _body(text, offset, column)
     if found is None:
         return None
     chomping, body, position = found
     content = body.rstrip("\n")
     parts: list[str] = []
-    breaks, before_blank = 0, True
+    breaks, after_indented = 0, True
     for line in content.split("\n"):
         if not line:
             breaks += 1
             continue
-        blank = line[0] in " \t"
+        indented = line[0] in " \t"
         if not parts:
             parts.append("\n" * breaks)
-        elif before_blank or blank:
+        elif after_indented or indented:
             parts.append("\n" * (breaks + 1))
         else:
             parts.append("\n" * breaks or " ")
         parts.append(line)
-        breaks, before_blank = 0, blank
+        breaks, after_indented = 0, indented
     return _chomped("".join(parts) + body[len(content) :], chomping), position
 
 
 def _body(text: str, offset: int, column: int) -> tuple[str, str, int] | None:
-    """How it treats its last breaks, its lines without their indentation, and where it ends."""
+    """Return the chomping indicator, the lines without indentation and the end offset of a block scalar, None if libyaml must read it."""
     header = _HEADER.match(text, offset)
     if header is None:
         return None
@@ -63,7 +64,7 @@ def _body(text: str, offset: int, column: int) -> tuple[str, str, int] | None:
         return None
     indent = len(first[1])
     if indent <= column or indent == 0:
-        # Nothing but blank lines: those are the scalar all the same, where it keeps its breaks.
+        # Only empty lines: with the chomping indicator "+", they are the text of the scalar.
         if header[1] == "+":
             return None
         return header[1], "", first.start(1)

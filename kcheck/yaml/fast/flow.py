@@ -1,15 +1,15 @@
-"""Flow collections of plain and simply quoted scalars: `[sh, -c]`, `{duration: 10}`, lists of such maps, over lines, too."""
+"""Flow collections of plain scalars and quoted scalars without escapes, also nested and multi-line: `[sh, -c]`, `{duration: 10}`."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-from kcheck.yaml.fast.plain_scalars import give_up
+from kcheck.yaml.fast.plain_scalars import leave_to_libyaml
 from kcheck.yaml.node import Node, Scalar
 from kcheck.yaml.scalars import AMBIGUOUS, key_text, resolve
 
-# Blanks, line breaks and comments between two things.
+# Spaces, line breaks and comments between two tokens.
 _SPACE: Final = re.compile(r"[ ]*+(?:(?:(?<=[ ])#[^\n]*+)?\n[ ]*+)*+")
 _SCALAR: Final = re.compile(
     r"""("[^"\\\n]*+"|'[^'\n]*+'|-{0,2}[A-Za-z_/.$0-9][\w./$=+@-]*+(?:[ ]++[\w./$=+@-]++)*+)[ ]*+(?=[],:}\n])""", re.ASCII
@@ -17,30 +17,30 @@ _SCALAR: Final = re.compile(
 _BLANK: Final = (" ", "\n")
 _END: Final = re.compile(r"[ ]*+(?:(?<=[ ])#[^\n]*+)?(?:\n|\Z)")
 
-DEEPEST: Final = 10
-"""Levels of such collections in each other."""
+MAX_FLOW_DEPTH: Final = 10
+"""Maximum nesting depth of flow collections."""
 
-_LONGEST: Final = 400
-"""Characters of a key: libyaml takes a thousand."""
+_MAX_KEY_CHARS: Final = 400
+"""Maximum length of a key: libyaml accepts about a thousand characters."""
 
 
 def flow(text: str, offset: int, base: int) -> tuple[Node, int] | None:
-    """The collection at an offset, and where the line behind it begins; None where libyaml must read it.
+    """Parse the flow collection at `offset`. `base`: number added to all offsets of nodes.
 
-    Raises NotSimple and BadScalar where it must as well.
+    Returns the collection and the offset of the next line. Returns None or raises NeedsLibyaml or BadScalar if libyaml must read it.
     """
     node = _collection(text, offset, base, 0)
-    behind = node.end - base
-    end = _END.match(text, behind)
-    if end is None or text.find("\n...", offset, behind) >= 0 or text.find("\n---", offset, behind) >= 0:
+    after = node.end - base
+    end = _END.match(text, after)
+    if end is None or text.find("\n...", offset, after) >= 0 or text.find("\n---", offset, after) >= 0:
         return None
     return node, end.end()
 
 
 def _collection(text: str, start: int, base: int, depth: int) -> Node:
-    """What begins with a bracket."""
-    if depth >= DEEPEST:
-        give_up()
+    """Parse the list or map that begins at `start`."""
+    if depth >= MAX_FLOW_DEPTH:
+        leave_to_libyaml()
     if text[start] == "[":
         return _list(text, start, base, depth)
     return _map(text, start, base, depth)
@@ -65,10 +65,10 @@ def _map(text: str, start: int, base: int, depth: int) -> Node:
     at = _skip(text, start + 1)
     while text[at : at + 1] != "}":
         key = _scalar(text, at, base, True)
-        behind = key.end - base
-        if behind - at > _LONGEST or text[behind : behind + 2] != ": " or key.held in values:
-            give_up()
-        value = _value(text, _skip(text, behind + 1), base, depth)
+        colon = key.end - base
+        if colon - at > _MAX_KEY_CHARS or text[colon : colon + 2] != ": " or key.held in values:
+            leave_to_libyaml()
+        value = _value(text, _skip(text, colon + 1), base, depth)
         value.key, value.parent = key, owner
         values[key.held] = value
         at = _next(text, value.end - base, "}")
@@ -85,13 +85,13 @@ def _value(text: str, at: int, base: int, depth: int) -> Node:
 def _scalar(text: str, at: int, base: int, is_key: bool) -> Node:
     found = _SCALAR.match(text, at)
     if found is None:
-        give_up()
+        leave_to_libyaml()
     word, style = found[1], ""
     value: Scalar = word
     if word[0] == '"' or word[0] == "'":
         value, style = word[1:-1], word[0]
         if "\t" in word:
-            give_up()
+            leave_to_libyaml()
     elif is_key:
         value = key_text(word)
     elif word[0] in AMBIGUOUS:
@@ -100,13 +100,13 @@ def _scalar(text: str, at: int, base: int, is_key: bool) -> Node:
 
 
 def _next(text: str, at: int, closing: str) -> int:
-    """Where the next value begins, or the bracket that closes the collection."""
+    """Return the offset of the next value, or of the bracket that closes the collection."""
     at = _skip(text, at)
     character = text[at : at + 1]
     if character == ",":
         return _skip(text, at + 1)
     if character != closing:
-        give_up()
+        leave_to_libyaml()
     return at
 
 

@@ -1,21 +1,21 @@
-"""Plain scalars: where they end on a line, and the lines that they go on over."""
+"""Plain scalars: their end on a line, and multi-line plain scalars."""
 
 from __future__ import annotations
 
 from typing import NoReturn
 
 
-class NotSimple(Exception):
-    """Text that libyaml must read."""
+class NeedsLibyaml(Exception):
+    """The fast reader cannot read the text; libyaml must read it."""
 
 
-def give_up() -> NoReturn:
-    """Leave a text to libyaml."""
-    raise NotSimple
+def leave_to_libyaml() -> NoReturn:
+    """Raise NeedsLibyaml."""
+    raise NeedsLibyaml
 
 
-def trimmed(rest: str) -> tuple[str, bool]:
-    """A plain scalar without the comment and the blanks behind it, and whether a comment ends it."""
+def strip_comment(rest: str) -> tuple[str, bool]:
+    """Return a plain scalar without comment and trailing spaces, and whether there is a comment. Raises NeedsLibyaml."""
     ended = False
     if "#" in rest:
         at = rest.find(" #")
@@ -23,14 +23,14 @@ def trimmed(rest: str) -> tuple[str, bool]:
             rest, ended = rest[:at], True
     rest = rest.rstrip(" ")
     if ": " in rest or rest[-1] == ":" or "\t" in rest:
-        give_up()
+        leave_to_libyaml()
     return rest, ended
 
 
-def go_on(text: str, start: int, end: int, column: int) -> tuple[str, int, int]:
-    """Read the further lines of a plain scalar whose first line these characters are: its text, its end, where the lines behind it begin.
+def continue_plain(text: str, start: int, end: int, column: int) -> tuple[str, int, int]:
+    """Read the continuation lines of a plain scalar whose first line is text[start:end].
 
-    `column`: that of the collection that it stands in.
+    Returns its text, its end offset and the offset of the next line. `column`: column of the enclosing collection. Raises NeedsLibyaml.
     """
     parts = [text[start:end]]
     breaks, size = 0, len(text)
@@ -47,7 +47,7 @@ def go_on(text: str, start: int, end: int, column: int) -> tuple[str, int, int]:
         indent = len(written) - len(bare)
         if indent <= column or bare[0] == "#":
             break
-        bare, ended = trimmed(bare)
+        bare, ended = strip_comment(bare)
         parts.append("\n" * breaks if breaks else " ")
         parts.append(bare)
         breaks = 0

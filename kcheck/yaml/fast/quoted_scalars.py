@@ -1,4 +1,4 @@
-"""Scalars in quotes, which may go on over lines, read from text as libyaml reads them."""
+"""Quoted scalars, also multi-line, parsed from text as libyaml parses them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ESCAPES: Final = {'"': '"', "\\": "\\", "n": "\n", "t": "\t", " ": " "}
 
 
 def quoted(text: str, offset: int) -> tuple[str, int, int] | None:
-    """The scalar in quotes at an offset: its text, its end, where the line behind it begins; None where libyaml must read it."""
+    """Return text, end offset and offset of the next line of the quoted scalar at `offset`, None if libyaml must read it."""
     double = text[offset] == '"'
     found = (_DOUBLE if double else _SINGLE).match(text, offset)
     if found is None:
@@ -33,12 +33,12 @@ def quoted(text: str, offset: int) -> tuple[str, int, int] | None:
 
 
 def _fold(breaks: re.Match[str]) -> str:
-    """Line breaks in quotes: one is a blank, more are one less."""
+    """Fold line breaks in quotes: one break becomes a space, n breaks become n - 1."""
     return "\n" * breaks[1].count("\n") or " "
 
 
 def _unescape(found: re.Match[str]) -> str:
-    """An escape, or line breaks in double quotes: a backslash before them takes the first away."""
+    """Resolve an escape, or line breaks in double quotes: a backslash before them removes the first break."""
     character, code, first, more = found.groups()
     if character:
         return _ESCAPES[character]

@@ -1,8 +1,8 @@
-"""Simple YAML to nodes without libyaml: most manifests are block style with plain scalars, and a line at a time reads them at twice
-the speed of events.
+"""A reader of simple YAML without libyaml. Most manifests are block style with plain scalars; reading them line by line is twice as fast
+as processing libyaml's events.
 
-What is not surely simple is not read here at all: `read` says so, and libyaml has the last word on it, errors included. What is read
-is read as `build` reads it, offsets included; `tests/tree/test_quick.py` holds the two against each other.
+For everything that is not certainly simple, `read` returns None and libyaml reads the document and reports its errors. The result is the
+same as that of `libyaml.builder`, including offsets; tests/tree/test_quick.py compares the two.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Final
 
 from kcheck.text.pattern import pattern
 from kcheck.yaml.fast.block_scalars import folded, literal
-from kcheck.yaml.fast.flow import DEEPEST, flow
+from kcheck.yaml.fast.flow import MAX_FLOW_DEPTH, flow
 from kcheck.yaml.fast.line import LINES, line_of
-from kcheck.yaml.fast.plain_scalars import NotSimple, give_up, go_on
+from kcheck.yaml.fast.plain_scalars import NeedsLibyaml, continue_plain, leave_to_libyaml
 from kcheck.yaml.fast.quoted_scalars import quoted
 from kcheck.yaml.fast.shared_blocks import Repeats
 from kcheck.yaml.node import Node, SharedRef
@@ -22,32 +22,33 @@ from kcheck.yaml.read_document import DEPTH_LIMIT, Built
 from kcheck.yaml.scalars import BadScalar
 
 _HEAD: Final = re.compile(r"(?:[ ]*+(?:#[^\n]*+)?\n)*+(?:---[ ]*+(?:(?<=[ ])#[^\n]*+)?(?:\n|\Z))?+")
-# Characters that libyaml neither refuses nor takes for a line break; of those below 128 by far the fastest way is to delete them.
+# Characters that libyaml neither rejects nor treats as line breaks. For ASCII, bytes.translate is by far the fastest way to find others.
 _USUAL: Final = bytes([9, 10, *range(32, 127)])
 _PRINTABLE: Final = pattern("[\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*+")
 
 
 def read(text: str, base: int, repeats: Repeats | None = None) -> Built | None:
-    """The document of a text, None where libyaml must read it. `base`: what is added to every offset.
+    """Return the document of a text, None if libyaml must read it.
 
-    `repeats`: passages that were read before, which are not read again, and to which those of this document are added.
+    `base`: number added to all offsets. `repeats`: shared blocks of earlier documents, which are not parsed again; the blocks of this
+    document are added to them.
     """
     spared = 0 if repeats is None else repeats.spared
     try:
         rest = text.encode().translate(None, _USUAL)
         if rest and not _PRINTABLE.fullmatch(rest.decode()):
             return None
-        return _FastReader(text, base, repeats).run()
-    except (NotSimple, BadScalar, UnicodeEncodeError):
+        return _FastReader(text, base, repeats).read_document()
+    except (NeedsLibyaml, BadScalar, UnicodeEncodeError):
         if repeats is not None:
             repeats.spared = spared
         return None
 
 
-def read_passage(text: str, node: Node, repeats: Repeats) -> dict[str, Node]:
-    """What the text of a passage makes as the value of a node."""
+def read_shared_block(text: str, node: Node, repeats: Repeats) -> dict[str, Node]:
+    """Parse the text of a shared block and return it as the value of `node`."""
     indent = len(text) - len(text.lstrip(" "))
-    built = _FastReader(text, node.start - indent, repeats).run()
+    built = _FastReader(text, node.start - indent, repeats).read_document()
     assert built is not None
     value: dict[str, Node] = built.root.held
     for child in value.values():
@@ -56,39 +57,39 @@ def read_passage(text: str, node: Node, repeats: Repeats) -> dict[str, Node]:
 
 
 class _FastReader:
-    """One document being read."""
+    """The state of reading one document."""
 
     def __init__(self, text: str, base: int, repeats: Repeats | None) -> None:
         if repeats is not None:
-            repeats.read_block = read_passage
+            repeats.read_block = read_shared_block
         self.text = text
         self.base = base
         self.repeats = repeats
         self.duplicates: list[tuple[Node, Node]] = []
         self.opened: list[tuple[Node, int]] = []
 
-    def run(self) -> Built | None:  # noqa: C901 (one loop over the input: a call per step costs a tenth of all reading)
+    def read_document(self) -> Built | None:  # noqa: C901 (one loop over the input: a call per step costs a tenth of all reading)
         text, base, duplicates, repeats = self.text, self.base, self.duplicates, self.repeats
-        # Passages that no line shows the depth of stand in half of the levels at most, and have half of them at most.
-        depth = (DEPTH_LIMIT - DEEPEST) // (1 if repeats is None else 2)
+        # The depth inside a shared block is not known where it is reused, so block and context each get half of the levels.
+        depth = (DEPTH_LIMIT - MAX_FLOW_DEPTH) // (1 if repeats is None else 2)
         lines, size = LINES, len(text)
         head = _HEAD.match(text)
         position = head.end() if head else 0
-        # The Node of the block collection being filled, its column, what it holds (one of the two), and the columns of all around it.
+        # The Node of the current block collection, its column, its value (`fields` or `items`), and the columns of the enclosing ones.
         owner: Node | None = None
         column = -1
         in_map = False
         fields: dict[str, Node] = {}
         items: list[Node] = []
         columns: list[int] = []
-        # Where the value stands that a key or dash waits for (-1: none does), and the key.
+        # Offset of the value that the last key or dash requires (-1: none), and the key.
         wait = position
         key: Node | None = None
-        # The plain scalar of the line before, which may go on.
+        # The plain scalar of the previous line, which may continue.
         plain: Node | None = None
-        # Where the last value ends: that is the end of every collection that it is the last of.
+        # End of the last value, which is also the end of every collection that it is the last of.
         last = 0
-        # The innermost map around that may turn out to be a passage.
+        # The innermost enclosing map that may become a shared block.
         candidate: Node | None = None
         while position < size:
             begin = start = position
@@ -109,20 +110,20 @@ class _FastReader:
                 line = line_of(written)
             indent, dashes = start - begin, line.dashes
             if wait >= 0:
-                # Something that begins further in is the value; a list may begin at its key's own column.
+                # A more indented line is the value; a list may begin at the column of its key.
                 if indent > column or (indent == column and dashes and in_map):
                     if line.named or dashes:
                         if len(columns) >= depth:
-                            give_up()
+                            leave_to_libyaml()
                         node = Node([] if dashes else {}, base + start, -1, "", key if in_map else None, owner)
                         if owner is not None:
                             self.put(owner, node)
                             if repeats is not None and not dashes and key is not None and owner.name == "properties":
-                                passage = repeats.find(text, begin, indent)
-                                if passage is not None:
-                                    node.held = SharedRef(passage)
-                                    last = node.end = node.start + passage.length
-                                    position = begin + passage.size
+                                block = repeats.find(text, begin, indent)
+                                if block is not None:
+                                    node.held = SharedRef(block)
+                                    last = node.end = node.start + block.length
+                                    position = begin + block.size
                                     key, wait = None, -1
                                     continue
                                 candidate = node
@@ -134,21 +135,21 @@ class _FastReader:
                         else:
                             in_map, fields = True, node.held
                 elif owner is None:
-                    give_up()
+                    leave_to_libyaml()
                 else:
                     last = base + wait
                     self.put(owner, Node(None, last, last, "", key, owner))
                     key, wait = None, -1
             elif indent > column:
                 if plain is None or line.named:
-                    give_up()
-                plain.held, last, position = go_on(text, plain.start - base, plain.end - base, column)
+                    leave_to_libyaml()
+                plain.held, last, position = continue_plain(text, plain.start - base, plain.end - base, column)
                 plain.end = last = base + last
                 plain = None
                 continue
             plain = None
             if line.bad:
-                give_up()
+                leave_to_libyaml()
             if wait < 0:
                 while column > indent or (column == indent and not dashes and not in_map):
                     assert owner is not None
@@ -157,7 +158,7 @@ class _FastReader:
                         candidate = self.close(begin)
                     column, owner = columns.pop(), owner.parent
                     if owner is None:
-                        give_up()
+                        leave_to_libyaml()
                     held = owner.held
                     in_map = isinstance(held, dict)
                     if in_map:
@@ -165,13 +166,13 @@ class _FastReader:
                     else:
                         items = held
                 if column != indent or in_map is (dashes > 0):
-                    give_up()
+                    leave_to_libyaml()
                 if dashes:
-                    # Each further dash begins a list, a key a map.
+                    # Each further dash begins a list; a key begins a map.
                     place = 0
                     while (further := written.find("-", place + 1, dashes)) >= 0 or line.named:
                         if len(columns) >= depth:
-                            give_up()
+                            leave_to_libyaml()
                         place = further if further >= 0 else dashes
                         node = Node([] if further >= 0 else {}, base + start + place, -1, "", len(items), owner)
                         items.append(node)
@@ -186,12 +187,12 @@ class _FastReader:
                     key = Node(line.key, base + start + line.key_start, base + start + line.key_end, line.quote)
                     wait = start + line.key_end + 1
                 elif not dashes:
-                    give_up()
+                    leave_to_libyaml()
             if not line.first:
                 continue
-            # A value stands on this line.
+            # The line contains a value.
             if owner is None:
-                give_up()
+                leave_to_libyaml()
             offset = start + line.offset
             if line.marked:
                 node, position = self.marked(line.first, offset, column)
@@ -228,17 +229,20 @@ class _FastReader:
         return Built(root, duplicates, None)
 
     def close(self, position: int) -> Node | None:
-        """Take note of the passage that ends where a line begins, if it is one; gives the map around it that may be one."""
+        """Close the innermost open map, which ends before the line at `position`, and add it to the shared blocks if possible.
+
+        Returns the next enclosing map that may become a shared block, None if there is none.
+        """
         node, begin = self.opened.pop()
         if not self.duplicates and self.text[position - 1] == "\n":
             assert self.repeats is not None
-            passage = self.repeats.add(self.text, begin, position, node.end - node.start)
-            if passage is not None:
-                node.held = SharedRef(passage, node.held)
+            block = self.repeats.add(self.text, begin, position, node.end - node.start)
+            if block is not None:
+                node.held = SharedRef(block, node.held)
         return self.opened[-1][0] if self.opened else None
 
     def put(self, owner: Node, node: Node) -> None:
-        """Hand a value to the collection that it belongs to."""
+        """Add a value to its collection."""
         held = owner.held
         if isinstance(held, dict):
             assert isinstance(node.key, Node)
@@ -252,7 +256,7 @@ class _FastReader:
             held.append(node)
 
     def marked(self, first: str, offset: int, column: int) -> tuple[Node, int]:
-        """A value that a character announces, and where the next line begins."""
+        """Return a block scalar, quoted scalar or flow collection, and the offset of the next line. Otherwise raises NeedsLibyaml."""
         text, base = self.text, self.base
         if first == "|" or first == ">":
             block = (literal if first == "|" else folded)(text, offset, column)
@@ -268,4 +272,4 @@ class _FastReader:
             collection = flow(text, offset, base)
             if collection is not None:
                 return collection
-        raise NotSimple
+        raise NeedsLibyaml

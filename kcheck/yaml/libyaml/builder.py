@@ -1,4 +1,4 @@
-"""Events of libyaml to nodes, in one loop: this is where reading spends its time."""
+"""Conversion of libyaml's events to nodes, in one loop: reading with libyaml spends most of its time here."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from kcheck.yaml.read_document import DEPTH_LIMIT, Built
 from kcheck.yaml.scalars import BadScalar, key_text, resolve, tagged, tagged_key, value_key
 
 ALIAS_LIMIT = 100_000
-"""Nodes that aliases of one document may stand for in all: a document of the alias-bomb kind passes it at once."""
+"""Maximum number of nodes that the aliases of one document may expand to, to reject alias bombs."""
 
-# The anchor ends where libyaml says so: a ':' behind it begins the value.
+# Matches anchors and tags as libyaml does: a ':' after an anchor begins the value.
 _PROPERTIES = re.compile(rf"(?:(?:&[A-Za-z0-9_-]++|![^ \t{BREAKS}]*+)(?:[ \t{BREAKS}]++|#[^{BREAKS}]*+)*+)++")
 _BLANK = re.compile(rf"(?:[ \t{BREAKS}]++|#[^{BREAKS}]*+|(?:\.\.\.|---)(?=[ \t{BREAKS}]|\Z))*+")
 _SLASH = re.compile(r"(?<!\\)(?:\\\\)*+\\/")
@@ -37,7 +37,7 @@ _MERGE_TAG = "tag:yaml.org,2002:merge"
 
 
 class YamlFault(Exception):
-    """What libyaml lets pass and the server's reader refuses; offsets count from the start of the text that was parsed."""
+    """An error that libyaml does not report but the reader of the API server does. Offsets are relative to the parsed text."""
 
     def __init__(self, start: int, end: int, message: str) -> None:
         super().__init__(message)
@@ -47,16 +47,16 @@ class YamlFault(Exception):
 
 
 def build(parser: Any, text: str, base: int, slash: bool = True) -> Built | None:
-    """The first document of a text, None where it is empty. `base`: what is added to every offset; `slash`: whether "\\/" is an
-    escape, as it is in JSON and not in the server's YAML.
+    """Return the first document of a text, None if the text is empty.
 
-    Raises Fault, and what the parser raises.
+    `base`: number added to all offsets. `slash`: whether "\\/" is an escape sequence, as in JSON; the YAML reader of the API server does
+    not accept it. Raises YamlFault and the exceptions of the parser.
     """
-    return _Builder(text, base, slash).run(parser)
+    return _Builder(text, base, slash).build_document(parser)
 
 
 class _Builder:
-    """One document in the making."""
+    """The state of building one document."""
 
     def __init__(self, text: str, base: int, slash: bool) -> None:
         self.slash = slash
@@ -65,21 +65,21 @@ class _Builder:
         self.anchors: dict[str, Node] = {}
         self.duplicates: list[tuple[Node, Node]] = []
         self.copied = 0
-        # Where the keys stand that merge, and the aliases of collections.
+        # Start offsets of merge keys, and of aliases of collections.
         self.merge_keys: set[int] = set()
         self.aliased: set[int] = set()
 
-    def run(self, parser: Any) -> Built | None:  # noqa: C901 (one loop over the input: a call per step costs a tenth of all reading)
+    def build_document(self, parser: Any) -> Built | None:  # noqa: C901 (one loop over the input: a call per step costs a tenth of all reading)
         base, text, anchors, duplicates = self.base, self.text, self.anchors, self.duplicates
         get = parser.get_event
-        # The collection being filled, the Node that owns it, the key that waits for its value, and the same of all around it.
+        # The current collection, its Node, the key whose value is expected, and the same of the enclosing collections.
         current: Any = None
         owner: Node | None = None
         key: Node | None = None
         stack: list[tuple[Any, Node | None, Node | None]] = []
         merging: dict[int, list[tuple[int, Node]]] = {}
         root: Node | None = None
-        # Where the last value ends: libyaml says of a block collection where the next token begins.
+        # End of the last value: for a block collection, libyaml reports the start of the next token instead.
         last = base
         while True:
             event = get()
@@ -160,12 +160,14 @@ class _Builder:
                 continue
             elif kind is DocumentEndEvent:
                 assert root is not None
-                return Built(root, duplicates, self.behind(event, get))
+                # In the order of the text, as the fast reader finds them.
+                duplicates.sort(key=_start_of_duplicate)
+                return Built(root, duplicates, self.trailing_offset(event, get))
             else:
                 assert kind is StreamEndEvent
                 return None
 
-            # A value is complete: hand it to what it belongs to.
+            # A value is complete: add it to its collection.
             if current.__class__ is dict:
                 assert key is not None
                 last = node.end if node.end > node.start else min(key.end + 1, base + len(text))
@@ -189,15 +191,18 @@ class _Builder:
                 root = node
 
     def skip_properties(self, start: int, end: int) -> int:
-        """Where a value begins behind its anchor and tag."""
+        """Return the start of a value after its anchor and tag."""
         match = _PROPERTIES.match(self.text, start, end)
         return match.end() if match else start
 
-    def behind(self, end: Any, get: Callable[[], Any]) -> int | None:
-        """Where text begins that stands behind the document and that the server never reads. `get`: gives the next event."""
+    def trailing_offset(self, end: Any, get: Callable[[], Any]) -> int | None:
+        """Return the offset of text after the end of the document, which the API server ignores, None if there is none.
+
+        `get`: returns the next event.
+        """
         at = end.end_mark.index
         if not end.explicit:
-            # What cannot follow is refused here: the server ignores it.
+            # Raises if the following text is not valid, although the API server ignores it.
             following = get()
             if following.__class__ is StreamEndEvent:
                 return None
@@ -226,7 +231,7 @@ class _Builder:
         return node
 
     def alias_key(self, target: Node, start: int, end: int) -> str:
-        """The key that an alias stands for."""
+        """Return the key for an alias that is used as a key."""
         try:
             return value_key(target.value)
         except BadScalar as error:
@@ -239,7 +244,7 @@ class _Builder:
             raise YamlFault(start, max(end, start + 1), error.args[0]) from None
 
     def copy(self, node: Node, parent: Node | None) -> Node:
-        """The tree that an alias stands for, with its own parents: paths go by where it is used, places by where it is written."""
+        """Return a copy of an aliased tree with new parents: its paths are those of the alias, its positions those of the anchor."""
         self.copied += 1
         if self.copied > ALIAS_LIMIT:
             raise YamlFault(0, 1, f"aliases expand to more than {ALIAS_LIMIT:,} values, so the API server rejects the document")
@@ -252,7 +257,7 @@ class _Builder:
         return twin
 
     def merge(self, node: Node, merges: list[tuple[int, Node]]) -> None:
-        """Work in what `<<` brings, in the order written: as in Go, what stands later wins and counts as a duplicate."""
+        """Apply the merge keys `<<` in order: as in Go, a later entry replaces an earlier one and is a duplicate."""
         old = list(node.value.items())
         new: dict[str, Node] = {}
         at = 0
@@ -262,7 +267,7 @@ class _Builder:
             at = position
             if source is None:
                 continue
-            # An alias that stands for a list is refused, a list of aliases is not.
+            # A list of aliases is accepted, an alias of a list is not.
             maps = source.value[::-1] if source.is_list and source.start not in self.aliased else [source]
             for each in maps:
                 if not each.is_map:
@@ -278,3 +283,7 @@ class _Builder:
         if before is not None:
             self.duplicates.append((child, before))
         into[name] = child
+
+
+def _start_of_duplicate(pair: tuple[Node, Node]) -> int:
+    return pair[0].start

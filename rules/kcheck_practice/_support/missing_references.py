@@ -24,13 +24,13 @@ def missing_references(
     `exists`: whether an object exists for another reason than that every cluster has it.
     """
     seen = set()
-    for reference in user.references if user.whole else ():
+    for reference in user.references if user.is_complete else ():
         if reference.kind not in kinds or reference.optional or reference.place.start in seen or _PLACEHOLDER.search(reference.name):
             continue
         seen.add(reference.place.start)
         name = reference.name
         known = is_provided(reference) or exists(reference) or bundle.is_mentioned(name, user)
-        if not (known or bundle.copies(reference) or bundle.makers(reference)):
+        if not (known or bundle.candidates(reference) or bundle.generators(reference)):
             yield reference
 
 

@@ -12,17 +12,17 @@ _USER_NAMESPACES_SINCE = 35
 
 def is_whole(container: Container) -> bool:
     """Whether a container is complete rather than part of a patch: patches leave out the image, and other fields may be in the base."""
-    return container.is_whole
+    return container.is_complete
 
 
 def is_in_whole_pod(container: Container) -> bool:
     """Whether a container is complete and the settings of its Pod are in the same document."""
-    return container.is_whole and container.pod.whole
+    return container.is_complete and container.pod.is_complete
 
 
 def is_whole_pod(pod: Pod) -> bool:
     """Whether a Pod is complete rather than a patch."""
-    return pod.whole and any(container["image"].text for container in pod.containers)
+    return pod.is_complete and any(container["image"].text for container in pod.containers)
 
 
 def named(container: Container) -> Node:
@@ -44,4 +44,4 @@ def is_on_windows(pod: Pod) -> bool:
 
 def has_user_namespace(pod: Pod) -> bool:
     """Whether a Pod has hostUsers: false and the Pod Security Standards of the Kubernetes version take that into account."""
-    return pod["hostUsers"].flag is False and not pod.resource.is_before(_USER_NAMESPACES_SINCE)
+    return pod["hostUsers"].boolean is False and not pod.resource.is_before(_USER_NAMESPACES_SINCE)

@@ -12,7 +12,7 @@ MAX_WORKLOADS = 100
 
 def selects(facts: Facts) -> bool:
     """Whether an object is a Service with a selector, and not a patch."""
-    return facts.id.kind == "Service" and facts.group == "" and facts.whole and bool(facts.selectors)
+    return facts.id.kind == "Service" and facts.group == "" and facts.is_complete and bool(facts.selectors)
 
 
 def backends(service: Facts, bundle: Bundle) -> list[Backend]:
@@ -30,7 +30,7 @@ def _known(bundle: Bundle) -> dict[int, list[Backend]]:
 
 def _backends(service: Facts, bundle: Bundle) -> list[Backend]:
     wanted = service.selectors[0].selector
-    found = list(islice(bundle.selected(service, wanted), MAX_WORKLOADS + 1))
+    found = list(islice(bundle.pods_matching(service, wanted), MAX_WORKLOADS + 1))
     if len(found) > MAX_WORKLOADS or not all(pod.surely_meets(wanted) for _, pod in found):
         return []
     return found if bundle.complete or any(f.folder == service.folder for f, _ in found) else []

@@ -11,7 +11,6 @@ from itertools import islice
 from typing import Annotated, Any
 
 from kcheck.api import ERROR, INFO, Bundle, Facts, Problem, Related, Resource, rule
-from kcheck_practice._support.objects import title
 
 _GROUPS = ("networking", "security", "exposure")
 # Parts of annotation names by which a cloud load balancer is internal or restricted.
@@ -166,7 +165,7 @@ def shared_selector(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     Headless and other Services are not compared, nor internal and external ones, nor Services of an Argo Rollout, whose controller
     adds a hash to their selectors.
     """
-    if service.id.kind != "Service" or not service.whole or not service.selectors:
+    if service.id.kind != "Service" or not service.is_complete or not service.selectors:
         return
     here = (service.place.file, service.place.start)
     for other in islice(_candidates(service, bundle), _MAX_COMPARED):
@@ -174,12 +173,12 @@ def shared_selector(service: Facts, bundle: Bundle) -> Iterator[Problem]:
             return
         # The same name with and without a namespace is the same Service in two files.
         if other.id.name != service.id.name and bundle.together(service, other):
-            selected = bundle.selected(service, service.selectors[0].selector) if bundle.once(_has_rollouts) else ()
+            selected = bundle.pods_matching(service, service.selectors[0].selector) if bundle.once(_has_rollouts) else ()
             if any(f.id.kind == "Rollout" for f, _ in islice(selected, _MAX_COMPARED)):
                 return
-            message = f"{title(service)} selects the same Pods and ports as {title(other)}"
+            message = f"{service.title} selects the same Pods and ports as {other.title}"
             hint = "remove one of the two Services, or change one selector"
-            yield Problem(service.selectors[0].place, message, help=hint, related=(Related(other.place, title(other)),))
+            yield Problem(service.selectors[0].place, message, help=hint, related=(Related(other.place, other.title),))
             return
 
 
@@ -192,7 +191,7 @@ def _candidates(service: Facts, bundle: Bundle) -> Iterator[Facts]:
 def _by_port(bundle: Bundle) -> dict[Any, list[Facts]]:
     """All Services by their `_keys`, in order."""
     table: dict[Any, list[Facts]] = {}
-    services = [f for f in bundle.facts if f.whole and f.id.kind == "Service" and f.selectors]
+    services = [f for f in bundle.facts if f.is_complete and f.id.kind == "Service" and f.selectors]
     for f in sorted(services, key=lambda f: (f.place.file, f.place.start)):
         for key in _keys(f, bundle):
             table.setdefault(key, []).append(f)
@@ -219,7 +218,7 @@ def _has_rollouts(bundle: Bundle) -> bool:
 )
 def external_dns_clash(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yield hostnames that another object of the file, or of a complete input, requests first."""
-    for claim in facts.claims if facts.whole else ():
+    for claim in facts.claims if facts.is_complete else ():
         if claim.what != "external-dns":
             continue
         for other, theirs in bundle.claimants(claim):
@@ -227,9 +226,9 @@ def external_dns_clash(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
                 continue
             one, two = facts.place.file, other.place.file
             if one == two or (bundle.complete and not bundle.variants.alternatives(one, two)):
-                message = f'external-dns hostname "{claim.value}" is already requested by {title(other)}'
+                message = f'external-dns hostname "{claim.value}" is already requested by {other.title}'
                 hint = "use another hostname, or request it in one object only"
-                yield Problem(claim.place, message, help=hint, related=(Related(theirs.place, title(other)),))
+                yield Problem(claim.place, message, help=hint, related=(Related(theirs.place, other.title),))
                 break
 
 

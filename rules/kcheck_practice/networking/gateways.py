@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from kcheck.api import ERROR, Bundle, Complaint, Facts, Problem, Reference, Related, network, rule
-from kcheck_practice._support.objects import title
 from kcheck_practice._support.typos import correction, meant
 
 _GROUP = "gateway.networking.k8s.io"
@@ -26,17 +25,17 @@ def missing_listener(route: Facts, bundle: Bundle) -> Iterator[Problem]:
         if any(_refers_to(parent, each) for each in listeners) or any(said.open_ended for _, said in gateways):
             continue
         gateway = gateways[0][0]
-        related = (Related(gateway.place, title(gateway)),)
+        related = (Related(gateway.place, gateway.title),)
         have = ", ".join(dict.fromkeys(f"{each.name} ({each.port})" for each in listeners))
         others = f"use one of its listeners: {have}" if have else "add a listener to the Gateway"
         if parent.section and not any(each.name == parent.section for each in listeners):
             near = meant(parent.section, (each.name for each in listeners))
             hint = f'did you mean "{near}"?' if near else others
             fix = correction(parent.place, parent.section, near) if near else None
-            yield Problem(parent.place, f'{title(gateway)} has no listener "{parent.section}"', help=hint, related=related, fix=fix)
+            yield Problem(parent.place, f'{gateway.title} has no listener "{parent.section}"', help=hint, related=related, fix=fix)
         elif parent.port:
             named = f' "{parent.section}"' if parent.section else ""
-            message = f"{title(gateway)} has no listener{named} on port {parent.port}"
+            message = f"{gateway.title} has no listener{named} on port {parent.port}"
             yield Problem(parent.place, message, help=others, related=related)
 
 
@@ -55,7 +54,7 @@ def route_not_admitted(route: Facts, bundle: Bundle) -> Iterator[Problem]:
         if not of_kind:
             kinds = " or ".join(sorted(listeners[0].kinds))
             message = (
-                f'listener "{listeners[0].name}" ({listeners[0].protocol}) of {title(gateway)} allows only {kinds}, not {route.id.kind}'
+                f'listener "{listeners[0].name}" ({listeners[0].protocol}) of {gateway.title} allows only {kinds}, not {route.id.kind}'
             )
             yield Problem(parent.place, message, help=f"use a listener that allows {route.id.kind}", related=related)
         elif not any(_allows_namespace(each, gateway, route, bundle) for each in of_kind):
@@ -63,7 +62,7 @@ def route_not_admitted(route: Facts, bundle: Bundle) -> Iterator[Problem]:
             allowed = {"Same": f'only routes from namespace "{gateway.id.namespace}"', "None": "no routes"}
             shown = allowed.get(listener.admits, "only routes from namespaces that its selector matches")
             message = Complaint(
-                f'listener "{listener.name}" of {title(gateway)} allows {shown}, but the route is in namespace "{route.id.namespace}"',
+                f'listener "{listener.name}" of {gateway.title} allows {shown}, but the route is in namespace "{route.id.namespace}"',
                 f'allow namespace "{route.id.namespace}" in allowedRoutes.namespaces of the listener',
             )
             yield Problem(parent.place, message, related=related)
@@ -88,7 +87,7 @@ def route_hostname(route: Facts, bundle: Bundle) -> Iterator[Problem]:
         if meeting and not any(network.hosts_meet(each.hostname, name) for each in meeting for name in said.hostnames):
             names = ", ".join(dict.fromkeys(each.hostname for each in meeting))
             shown = ", ".join(said.hostnames[:3]) + (", ..." if len(said.hostnames) > 3 else "")
-            message = f"{title(gateways[0][0])} serves only {names}, so this route for {shown} gets no traffic"
+            message = f"{gateways[0][0].title} serves only {names}, so this route for {shown} gets no traffic"
             related = (Related(meeting[0].place, f'listener "{meeting[0].name}"'),)
             yield Problem(said.place, message, help="make spec.hostnames and the hostname of the listener match", related=related)
             return
@@ -101,44 +100,46 @@ def missing_reference_grant(user: Facts, bundle: Bundle) -> Iterator[Problem]:
 
     The referenced object must be in the folder, or in a complete input: its ReferenceGrant should then be there, too.
     """
-    if user.group != _GROUP or not user.whole or not user.id.namespace:
+    if user.group != _GROUP or not user.is_complete or not user.id.namespace:
         return
     for reference in user.references:
         if reference.kind not in _GRANTED or reference.api_group or reference.namespace in ("", user.id.namespace):
             continue
-        there = [f for f in bundle.copies(reference) if f.id.namespace == reference.namespace]
+        there = [f for f in bundle.candidates(reference) if f.id.namespace == reference.namespace]
         near = any(f.folder == user.folder for f in there)
         if not (near or (bundle.complete and there)) or _is_granted(user, reference, bundle):
             continue
         target = f'{reference.kind} "{reference.name}" in namespace "{reference.namespace}"'
         message = f'{user.id.kind} in namespace "{user.id.namespace}" may not refer to {target} without a ReferenceGrant'
         hint = f'add a ReferenceGrant to namespace "{reference.namespace}"'
-        yield Problem(reference.place, message, help=hint, related=(Related(there[0].place, title(there[0])),))
+        yield Problem(reference.place, message, help=hint, related=(Related(there[0].place, there[0].title),))
 
 
 @rule("external-name-backend", "Gateway API route has an ExternalName Service as backendRef",
  facts="references", kinds=_ROUTES, groups=("networking", "gateway-api", "security", "relations"))  # fmt: skip
 def external_name_backend(route: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yield backendRefs to ExternalName Services, which the Gateway API excludes because they bypass namespaces (CVE-2021-25740)."""
-    if not isinstance(route.network, network.RouteFact) or not route.whole:
+    if not isinstance(route.network, network.RouteFact) or not route.is_complete:
         return
     for reference in route.references:
         if reference.kind == "Service" and reference.use == "backend":
-            copies = bundle.copies(reference)
+            copies = bundle.candidates(reference)
             if copies and all("external-name-service" in f.marks for f in copies):
                 message = f'Service "{reference.name}" has type ExternalName, which Gateways do not support as a backend'
-                related = (Related(copies[0].place, title(copies[0])),)
+                related = (Related(copies[0].place, copies[0].title),)
                 yield Problem(reference.place, message, help="use a Service with a selector or with EndpointSlices", related=related)
 
 
 def _parents(route: Facts, bundle: Bundle) -> Iterator[tuple[network.Parent, list[tuple[Facts, network.GatewayFact]]]]:
     """The parentRefs of a route, each with the Gateways of the input that it may refer to."""
     said = route.network
-    for parent in said.parents if isinstance(said, network.RouteFact) and route.whole else ():
+    for parent in said.parents if isinstance(said, network.RouteFact) and route.is_complete else ():
         found = [
             (f, f.network)
             for f in bundle.named("Gateway", parent.name, _GROUP)
-            if f.whole and isinstance(f.network, network.GatewayFact) and (f.id.namespace or "default") == (parent.namespace or "default")
+            if f.is_complete
+            and isinstance(f.network, network.GatewayFact)
+            and (f.id.namespace or "default") == (parent.namespace or "default")
             if bundle.variants.is_nearest(route.named, f.place.file)
         ]
         if found and (bundle.complete or any(f.folder == route.folder for f, _ in found)):

@@ -7,7 +7,6 @@ from itertools import islice
 from typing import Annotated
 
 from kcheck.api import Bundle, Container, Facts, NodesFact, PortFact, Problem, Related, may_share, ports, rule
-from kcheck_practice._support.objects import title
 
 _MAX_USERS = 1000
 """Workloads with the same host port that are compared, which limits the time for a file with many copies."""
@@ -23,7 +22,7 @@ def host_port(
     if not daemon_sets and container.resource.kind == "DaemonSet":
         return
     # With hostNetwork every container port is a host port; the rule host-network reports it.
-    if container.pod["hostNetwork"].flag:
+    if container.pod["hostNetwork"].boolean:
         return
     for port in container["ports"]:
         node = port["hostPort"]
@@ -38,11 +37,11 @@ def host_port_clash(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
 
     Both must certainly run in one cluster: they are in one file, or the input is complete.
     """
-    if not facts.whole:
+    if not facts.is_complete:
         return
     for pod in facts.pods:
         for port in pod.ports if pod.nodes is not None else ():
-            for other, others, taken in islice(bundle.takers(port, facts.place.file), _MAX_USERS):
+            for other, others, taken in islice(bundle.host_port_users(port, facts.place.file), _MAX_USERS):
                 if (other.place.file, other.place.start) >= (facts.place.file, facts.place.start):
                     continue
                 if not _run_together(facts, other, bundle) or not ports.collide(_host_port(port), _host_port(taken)):
@@ -51,8 +50,8 @@ def host_port_clash(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
                     line = taken.place.range.start.line
                     where = f"line {line}" if other.place.file == facts.place.file else f"{other.place.file}:{line}"
                     number = f"{port.protocol} host port {port.host_port}"
-                    message = f"{title(other)} ({where}) uses {number} on the same nodes, so one of the two Pods cannot start"
-                    related = (Related(taken.place, f"port of {title(other)}"),)
+                    message = f"{other.title} ({where}) uses {number} on the same nodes, so one of the two Pods cannot start"
+                    related = (Related(taken.place, f"port of {other.title}"),)
                     yield Problem(port.place, message, help="use another host port", related=related)
                     break
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kcheck.api import INFO, Bundle, Facts, Problem, Related, Resource, rule
-from kcheck_practice._support.objects import title
 
 _INGRESS = ("networking.k8s.io Ingress", "extensions Ingress")
 _GROUPS = ("networking", "ingress")
@@ -71,7 +70,7 @@ def ingress_default_backend(resource: Resource) -> Iterator[Problem]:
 )
 def ingress_clash(ingress: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yield paths that another Ingress of the file, or of a complete input, routes first. The controller decides which of them applies."""
-    for claim in ingress.claims if ingress.whole else ():
+    for claim in ingress.claims if ingress.is_complete else ():
         if claim.what != "host":
             continue
         for other, theirs in bundle.claimants(claim):
@@ -85,8 +84,8 @@ def ingress_clash(ingress: Facts, bundle: Bundle) -> Iterator[Problem]:
                 shown = f'path "{path}" ' + (f'of host "{host}"' if host else "(any host)")
                 line = theirs.place.range.start.line
                 where = f"line {line}" if one == two else f"{two}:{line}"
-                message = f"{shown} is already routed by {title(other)} ({where})"
-                yield Problem(claim.place, message, help="change the host or the path", related=(Related(theirs.place, title(other)),))
+                message = f"{shown} is already routed by {other.title} ({where})"
+                yield Problem(claim.place, message, help="change the host or the path", related=(Related(theirs.place, other.title),))
                 break
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kcheck.api import ERROR, INFO, Bundle, Facts, Node, Problem, Resource, may_share, rule
-from kcheck_practice._support.objects import title
 
 _GROUPS = ("networking", "network-policies")
 _POLICY = "networking.k8s.io NetworkPolicy"
@@ -15,13 +14,18 @@ _WORKLOADS = {"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Replicati
 @rule("missing-network-policy", "Pods are not selected by any NetworkPolicy for ingress", groups=(*_GROUPS, "security"), default=False)
 def no_network_policy(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yield workloads whose Pods no ingress policy selects. Pods with hostNetwork are skipped: policies do not apply to them."""
-    if not workload.whole or workload.id.kind not in _WORKLOADS or not workload.pods or all(pod.host_network for pod in workload.pods):
+    if (
+        not workload.is_complete
+        or workload.id.kind not in _WORKLOADS
+        or not workload.pods
+        or all(pod.host_network for pod in workload.pods)
+    ):
         return
     over = bundle.covering(workload, "policy")
     directions = {kind for policy in over for kind in policy.marks}
     if "Ingress" not in directions:
         what = "ingress traffic to " if over else ""
-        message = f"no NetworkPolicy in the input {'restricts' if over else 'selects'} {what}the Pods of {title(workload)}"
+        message = f"no NetworkPolicy in the input {'restricts' if over else 'selects'} {what}the Pods of {workload.title}"
         yield Problem(workload.place, message, help="add a NetworkPolicy with policyTypes: [Ingress] that selects them")
 
 
@@ -34,15 +38,15 @@ def no_network_policy(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
 )
 def policy_without_pods(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yield a podSelector that matches no Pod, where the Pods should be in the input: it is complete, or the file has workloads."""
-    found = next((each for each in policy.selectors if each.aim == "policy"), None) if policy.whole else None
+    found = next((each for each in policy.selectors if each.aim == "policy"), None) if policy.is_complete else None
     if found is None or not found.selector.requirements or (policy.id.namespace == "kube-system" and not bundle.complete):
         return
     if bundle.is_met(policy, found.selector):
         return
-    beside = (f for f in bundle.around(policy, "file") if may_share(f.id.namespace, policy.id.namespace))
-    here = [f for f in beside if f.whole and f.pods and f.id.kind in _WORKLOADS]
+    beside = (f for f in bundle.in_scope(policy, "file") if may_share(f.id.namespace, policy.id.namespace))
+    here = [f for f in beside if f.is_complete and f.pods and f.id.kind in _WORKLOADS]
     if bundle.complete or (here and policy.place.file not in bundle.operated_files):
-        closest = f" ({title(here[0])} has other labels)" if here else ""
+        closest = f" ({here[0].title} has other labels)" if here else ""
         message = f"podSelector {found.selector} matches no Pod in the input{closest}, so the NetworkPolicy has no effect"
         yield Problem(found.place, message, help="correct spec.podSelector, or add a workload with these labels")
 
@@ -57,7 +61,7 @@ def policy_without_pods(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
 )
 def policy_peer_without_pods(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yield peers that match no Pod. Off by default: clients are often in other repositories. Peers in other namespaces are skipped."""
-    for found in policy.selectors if policy.whole else ():
+    for found in policy.selectors if policy.is_complete else ():
         if found.aim == "peer" and not found.elsewhere and found.selector.requirements and not bundle.is_met(policy, found.selector):
             message = f"podSelector {found.selector} of the peer matches no Pod in the input, so the peer allows no traffic"
             yield Problem(found.place, message, help="correct the podSelector, or add a workload with these labels")

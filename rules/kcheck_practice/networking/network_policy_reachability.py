@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from kcheck.api import ERROR, Bundle, Complaint, Facts, PodFact, PortFact, Problem, Related, network, rule, selector, service_calls
-from kcheck_practice._support.objects import title
 from kcheck_practice.networking._reachability import all_rules, allows_peer, are_policies, governing, rules
 from kcheck_practice.networking._service_backends import backends, selects, target_port
 
@@ -37,9 +36,9 @@ def policy_shuts_out_service(service: Facts, bundle: Bundle) -> Iterator[Problem
             yield from _blocked_port(service, workload, policies, blocked)
         elif blocked and not allowed and (exposed := _exposed_by(service, bundle)):
             policy = policies[0]
-            message = f"{title(policy)} blocks all traffic to {title(workload)}, which is exposed by {exposed}"
+            message = f"{policy.title} blocks all traffic to {workload.title}, which is exposed by {exposed}"
             place = policy.selectors[0].place if policy.selectors else policy.place
-            yield Problem(place, message, help="add an ingress rule for the clients", related=(Related(service.place, title(service)),))
+            yield Problem(place, message, help="add an ingress rule for the clients", related=(Related(service.place, service.title),))
         if blocked:
             return
 
@@ -52,7 +51,7 @@ def policy_without_dns(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
 
     Policies without egress rules, and those with ipBlock peers only, are not reported.
     """
-    outward = rules(policy, "egress") if policy.whole else None
+    outward = rules(policy, "egress") if policy.is_complete else None
     if not outward or _opens_dns(policy) or not any(not peer.block for each in outward for peer in each.peers):
         return
     chosen = _chosen(policy)
@@ -64,7 +63,7 @@ def policy_without_dns(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
             return
     said = policy.network
     if isinstance(said, network.PolicyFact):
-        message = f"egress rules of {title(policy)} block DNS (port 53)"
+        message = f"egress rules of {policy.title} block DNS (port 53)"
         yield Problem(said.place, message, help="also allow port 53 over UDP and TCP")
 
 
@@ -105,10 +104,10 @@ def _blocked(call: service_calls.ServiceCall, workload: Facts, pod: PodFact, bun
             for each in rules(policy, way) or ()
         )
         if not any(through):
-            target = f"port {number} of {title(workload)}"
-            message = f"{title(policies[0])} blocks traffic from {title(call.caller)} to {target}"
-            hint = f"allow egress to {target}" if way == "egress" else f"allow ingress from {title(call.caller)} on port {number}"
-            related = (Related(policies[0].place, title(policies[0])),)
+            target = f"port {number} of {workload.title}"
+            message = f"{policies[0].title} blocks traffic from {call.caller.title} to {target}"
+            hint = f"allow egress to {target}" if way == "egress" else f"allow ingress from {call.caller.title} on port {number}"
+            related = (Related(policies[0].place, policies[0].title),)
             return Problem(call.address.place, message, help=hint, related=related)
     return None
 
@@ -124,28 +123,28 @@ def _blocked_port(service: Facts, workload: Facts, policies: list[Facts], blocke
     written = [each for r in all_rules(policies, "ingress") for each in r.ports]
     other = next((p for p in written if p.port == number), None)
     wrong = next((p for p in written if p.port in (port.number, port.name)), written[0])
-    policy = title(policies[0])
-    related = (Related(port.target_place or port.place, title(service)),)
+    policy = policies[0].title
+    related = (Related(port.target_place or port.place, service.title),)
     if other is not None:
         message = Complaint(
-            f"{policy} allows only {other.protocol} on port {number}, but {title(service)} uses {port.protocol}",
+            f"{policy} allows only {other.protocol} on port {number}, but {service.title} uses {port.protocol}",
             "use the same protocol in both",
         )
         yield Problem(other.place, message, related=related)
         return
     hint = f"use container port {number}, not the Service port" if wrong.port == port.number else f"allow port {number}"
-    message = Complaint(f"{policy} does not allow port {number} of {title(workload)}, the target port of {title(service)}", hint)
+    message = Complaint(f"{policy} does not allow port {number} of {workload.title}, the target port of {service.title}", hint)
     yield Problem(wrong.place, message, related=related)
 
 
 def _exposed_by(service: Facts, bundle: Bundle) -> str:
     """The object that exposes a Service outside of the cluster, as messages name it; "" where the input has none."""
     if "open" in service.marks:
-        return title(service)
+        return service.title
     for user in bundle.once(_routes).get(service.id.name, ()):
-        led = (f for r in user.references if r.kind == "Service" and r.name == service.id.name for f in bundle.copies(r))
+        led = (f for r in user.references if r.kind == "Service" and r.name == service.id.name for f in bundle.candidates(r))
         if bundle.together(user, service) and any(f is service for f in led):
-            return f"{title(user)} through {title(service)}"
+            return f"{user.title} through {service.title}"
     return ""
 
 
@@ -153,7 +152,7 @@ def _routes(bundle: Bundle) -> dict[str, list[Facts]]:
     """Ingresses and routes by the names of their backend Services."""
     table: dict[str, list[Facts]] = defaultdict(list)
     for f in bundle.facts:
-        if f.whole and f.id.kind in _ROUTE_KINDS:
+        if f.is_complete and f.id.kind in _ROUTE_KINDS:
             for name in dict.fromkeys(r.name for r in f.references if r.use == "backend"):
                 table[name].append(f)
     return table
@@ -163,7 +162,7 @@ def _with_dns(bundle: Bundle) -> dict[str, list[Facts]]:
     """Policies that allow DNS, by namespace."""
     table: dict[str, list[Facts]] = defaultdict(list)
     for f in bundle.facts:
-        if f.whole and f.id.kind == "NetworkPolicy" and _opens_dns(f):
+        if f.is_complete and f.id.kind == "NetworkPolicy" and _opens_dns(f):
             table[f.id.namespace].append(f)
     return table
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from itertools import islice
 
 from kcheck.api import ERROR, Bundle, Facts, PodFact, PortFact, Problem, Related, SelectorFact, rule
-from kcheck_practice._support.objects import title
 from kcheck_practice._support.typos import correction, meant
 from kcheck_practice.networking._service_backends import backends
 
@@ -35,15 +34,15 @@ def monitor_without_services(monitor: Facts, bundle: Bundle) -> Iterator[Problem
     # Services of kube-system and of the API server are created by the cluster or by the Prometheus operator.
     if found.namespaces == {"kube-system"} or _API_SERVER & {value for r in found.selector.requirements for value in r.values}:
         return
-    here = [f for f in bundle.around(monitor, "file") if f.id.kind == "Service" and f.whole]
+    here = [f for f in bundle.in_scope(monitor, "file") if f.id.kind == "Service" and f.is_complete]
     if bundle.complete or here:
-        closest = f" ({title(here[0])} has other labels)" if here else ""
+        closest = f" ({here[0].title} has other labels)" if here else ""
         message = f"selector {found.selector} matches no Service in the input{closest}, so nothing is scraped"
         hint = "correct the selector, or add these labels to the Service"
         elsewhere = next((f for f in here if found.selector.matches(f.labels)), None)
         if elsewhere is not None:
             where = ", ".join(f'"{each}"' for each in sorted(found.namespaces)) or f'"{monitor.id.namespace}"'
-            there = f'{title(elsewhere)} in namespace "{elsewhere.id.namespace}" has these labels'
+            there = f'{elsewhere.title} in namespace "{elsewhere.id.namespace}" has these labels'
             message = f"selector {found.selector} matches no Service in namespace {where}, but {there}"
             hint = f'add "{elsewhere.id.namespace}" to spec.namespaceSelector.matchNames'
         yield Problem(found.place, message, help=hint)
@@ -55,11 +54,11 @@ def monitor_without_pods(monitor: Facts, bundle: Bundle) -> Iterator[Problem]:
     found = _selector(monitor, "pod-monitor")
     if found is None or not found.selector.requirements or found.elsewhere or _is_operated(monitor, bundle):
         return
-    if next(bundle.selected(monitor, found.selector), None) is not None:
+    if next(bundle.pods_matching(monitor, found.selector), None) is not None:
         return
-    here = [f for f in bundle.around(monitor, "file") if f.whole and f.pods]
+    here = [f for f in bundle.in_scope(monitor, "file") if f.is_complete and f.pods]
     if bundle.complete or here:
-        closest = f" ({title(here[0])} has other labels)" if here else ""
+        closest = f" ({here[0].title} has other labels)" if here else ""
         message = f"selector {found.selector} matches no Pod in the input{closest}, so nothing is scraped"
         yield Problem(found.place, message, help="correct the selector, or add a workload with these labels")
 
@@ -78,22 +77,22 @@ def missing_monitor_port(monitor: Facts, bundle: Bundle) -> Iterator[Problem]:
         behind = [pod for f in services if f.selectors for _, pod in backends(f, bundle)]
         for port in monitor.ports:
             if port.name:
-                yield from _missing_port(port, [each for f in services for each in f.ports], title(services[0]), services[0])
+                yield from _missing_port(port, [each for f in services for each in f.ports], services[0].title, services[0])
             elif behind and isinstance(port.target, str):
-                yield from _missing_port(port, _ports(behind), f"Pods of {title(services[0])}", services[0])
+                yield from _missing_port(port, _ports(behind), f"Pods of {services[0].title}", services[0])
     elif by_pod is not None and not by_pod.elsewhere:
-        pods = list(islice(bundle.selected(monitor, by_pod.selector), _MAX_SELECTED + 1))
+        pods = list(islice(bundle.pods_matching(monitor, by_pod.selector), _MAX_SELECTED + 1))
         if not 0 < len(pods) <= _MAX_SELECTED or not (bundle.complete or any(f.folder == monitor.folder for f, _ in pods)):
             return
         for port in monitor.ports:
             if port.name or isinstance(port.target, str):
-                yield from _missing_port(port, _ports([pod for _, pod in pods]), f"Pods of {title(pods[0][0])}", pods[0][0])
+                yield from _missing_port(port, _ports([pod for _, pod in pods]), f"Pods of {pods[0][0].title}", pods[0][0])
 
 
 @rule("unselected-monitor", "No Prometheus selects this ServiceMonitor, PodMonitor or PrometheusRule", kinds=_TAKEN, groups=_GROUPS)
 def untaken_monitor(taken: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yield objects that no Prometheus selects, where one in the folder, or in a complete input, has a selector for their kind."""
-    if taken.group != _GROUP or not taken.whole:
+    if taken.group != _GROUP or not taken.is_complete:
         return
     takers = bundle.once(_takers).get(taken.id.kind, {})
     every = list(islice((pair for pairs in (takers.get(taken.folder, ()), *takers.values()) for pair in pairs), _MAX_SELECTED + 1))
@@ -101,22 +100,22 @@ def untaken_monitor(taken: Facts, bundle: Bundle) -> Iterator[Problem]:
     if not near or len(every) > _MAX_SELECTED or any(_is_taken(taken, *pair, bundle) for pair in every):
         return
     prometheus, chosen = near[0]
-    related = (Related(chosen.place, title(prometheus)),)
+    related = (Related(chosen.place, prometheus.title),)
     unmet = chosen.selector.unmet(taken.labels)
     if unmet:
         wanted = ",".join(map(str, unmet))
-        message = f"{title(prometheus)} selects only {taken.id.kind} objects with {wanted}, which {title(taken)} does not match"
-        yield Problem(taken.place, message, help=f"change the labels of {title(taken)} to match {wanted}", related=related)
+        message = f"{prometheus.title} selects only {taken.id.kind} objects with {wanted}, which {taken.title} does not match"
+        yield Problem(taken.place, message, help=f"change the labels of {taken.title} to match {wanted}", related=related)
     else:
         kind = taken.id.kind.removeprefix("Prometheus")
         field = f"spec.{kind[0].lower()}{kind[1:]}NamespaceSelector"
-        message = f'{field} of {title(prometheus)} does not match namespace "{taken.id.namespace}"'
-        yield Problem(taken.place, message, help=f"change {field}, or move {title(taken)}", related=related)
+        message = f'{field} of {prometheus.title} does not match namespace "{taken.id.namespace}"'
+        yield Problem(taken.place, message, help=f"change {field}, or move {taken.title}", related=related)
 
 
 def _selector(monitor: Facts, aim: str) -> SelectorFact | None:
     """The selector of a monitor with this aim; None for a patch, and for objects of other API groups."""
-    return next((each for each in monitor.selectors if each.aim == aim), None) if monitor.whole and monitor.group == _GROUP else None
+    return next((each for each in monitor.selectors if each.aim == aim), None) if monitor.is_complete and monitor.group == _GROUP else None
 
 
 def _is_operated(monitor: Facts, bundle: Bundle) -> bool:
@@ -144,7 +143,7 @@ def _missing_port(port: PortFact, declared: list[PortFact], target: str, owner: 
     fix = correction(port.place, name, near) if near else None
     verb = "have" if target.startswith("Pods of ") else "has"
     message = f'{target} {verb} no port named "{name}"'
-    yield Problem(port.place, message, help=hint, related=(Related(owner.place, title(owner)),), fix=fix)
+    yield Problem(port.place, message, help=hint, related=(Related(owner.place, owner.title),), fix=fix)
 
 
 def _services(monitor: Facts, found: SelectorFact, bundle: Bundle) -> Iterator[Facts]:
@@ -170,7 +169,7 @@ def _takers(bundle: Bundle) -> dict[str, dict[str, list[tuple[Facts, SelectorFac
     """Prometheus objects with their selectors, by the kind of the selected objects and by folder."""
     table: dict[str, dict[str, list[tuple[Facts, SelectorFact]]]] = defaultdict(lambda: defaultdict(list))
     for f in bundle.facts:
-        if f.whole and f.group == _GROUP and f.id.kind in _TAKERS:
+        if f.is_complete and f.group == _GROUP and f.id.kind in _TAKERS:
             for each in f.selectors:
                 table[each.aim][f.folder].append((f, each))
     return table

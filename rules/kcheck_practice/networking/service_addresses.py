@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kcheck.api import Bundle, Facts, Peers, Problem, Related, may_share, network, rule, service_calls
-from kcheck_practice._support.objects import title
 from kcheck_practice._support.typos import correction, meant
 
 _GROUPS = ("relations", "networking")
@@ -25,7 +24,7 @@ def missing_address(user: Facts, bundle: Bundle) -> Iterator[Problem]:
 
     That is: names that look misspelt, names with .svc where the file has Services of that namespace, and in a complete input all others.
     """
-    for address in user.addresses if user.whole else ():
+    for address in user.addresses if user.is_complete else ():
         wanted = service_calls.target(address.host, user, bundle)
         if wanted is not None and not _is_there(wanted, address, bundle):
             yield from _missing(wanted, address, user, bundle)
@@ -39,7 +38,7 @@ def missing_address(user: Facts, bundle: Bundle) -> Iterator[Problem]:
 )
 def missing_address_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yield addresses with a port that the Service does not have. Headless Services are skipped: their names resolve to the Pods."""
-    for address in user.addresses if user.whole else ():
+    for address in user.addresses if user.is_complete else ():
         wanted = service_calls.target(address.host, user, bundle) if address.port else None
         found = service_calls.services(wanted, user, bundle) if wanted is not None else []
         if wanted is None or not found:
@@ -59,8 +58,8 @@ def missing_address_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
             hint = f"use port {behind.number}, which forwards to container port {address.port}"
         else:
             hint = f"use {'one of the ports' if ',' in have else 'port'} {have}"
-        related = (Related(found[0].place, title(found[0])),)
-        yield Problem(address.place, f"{title(found[0])} has no port {address.port}", help=hint, related=related)
+        related = (Related(found[0].place, found[0].title),)
+        yield Problem(address.place, f"{found[0].title} has no port {address.port}", help=hint, related=related)
 
 
 def _missing(wanted: service_calls.CallTarget, address: network.Address, user: Facts, bundle: Bundle) -> Iterator[Problem]:
@@ -71,7 +70,7 @@ def _missing(wanted: service_calls.CallTarget, address: network.Address, user: F
     # An object that also uses the similar name means two different Services.
     if near is not None and not any(near in each.host.split(".") for each in user.addresses):
         found = peers.named(near)
-        related = (Related(found.place, title(found)),) if found is not None else ()
+        related = (Related(found.place, found.title),) if found is not None else ()
         fix = correction(address.place, address.host, address.host.replace(wanted.name, near, 1))
         message = f'address refers to Service "{wanted.name}", which is not in the input'
         yield Problem(address.place, message, help=f'did you mean "{near}"?', related=related, fix=fix)

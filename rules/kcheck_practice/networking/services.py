@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from kcheck.api import ERROR, INFO, Backend, Bundle, Complaint, Facts, PodFact, PortFact, Problem, Related, Scope, rule, selector
-from kcheck_practice._support.objects import title
 from kcheck_practice._support.typos import correction, meant
 from kcheck_practice.networking._service_backends import MAX_WORKLOADS, backends, selects, target_port
 
@@ -26,7 +25,7 @@ def service_without_pods(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     if not selects(service) or _made_elsewhere(service, bundle):
         return
     wanted = service.selectors[0].selector
-    if next(bundle.selected(service, wanted), None) is not None:
+    if next(bundle.pods_matching(service, wanted), None) is not None:
         return
     near = _misspelt(service, bundle)
     if near is not None:
@@ -74,9 +73,9 @@ def service_port_protocol(service: Facts, bundle: Bundle) -> Iterator[Problem]:
             declared = [each for each in pod.ports if target is not None and each.number == target[0]]
             if declared and not any(each.protocol == port.protocol for each in declared):
                 other = declared[0]
-                declaration = f"container port {other.number} of {title(workload)} is declared for {other.protocol}"
+                declaration = f"container port {other.number} of {workload.title} is declared for {other.protocol}"
                 message = f"Service port {port.number} uses {port.protocol}, but {declaration}"
-                related = (Related(other.place, f"container port of {title(workload)}"),)
+                related = (Related(other.place, f"container port of {workload.title}"),)
                 hint = "set the same protocol in the Service and in the container"
                 yield Problem(port.target_place or port.place, message, help=hint, related=related)
                 break
@@ -103,7 +102,7 @@ def undeclared_target_port(service: Facts, bundle: Bundle) -> Iterator[Problem]:
         number = port.target if port.target is not None else port.number
         if declared and isinstance(number, int) and not any((p.number, p.protocol) == (number, port.protocol) for p in declared):
             have = ", ".join(dict.fromkeys(f"{p.number}" for p in declared if p.protocol == port.protocol)) or f"none for {port.protocol}"
-            message = f"targetPort {number} is not a declared container port of {title(behind[0][0])} (declared: {have})"
+            message = f"targetPort {number} is not a declared container port of {behind[0][0].title} (declared: {have})"
             declaration = f"containerPort: {number}" + (f" with protocol: {port.protocol}" if port.protocol != "TCP" else "")
             hint = f"{'set' if port.target is None else 'correct'} targetPort, or declare {declaration}"
             yield Problem(port.target_place or port.place, message, help=hint)
@@ -121,12 +120,12 @@ def service_order(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yield Services after a workload of the same file: Pods get FOO_SERVICE_HOST only of Services that exist when they start."""
     if not selects(service):
         return
-    for workload, _ in bundle.selected(service, service.selectors[0].selector, "file"):
+    for workload, _ in bundle.pods_matching(service, service.selectors[0].selector, "file"):
         if workload.place.start < service.place.start:
             line = workload.place.range.start.line
-            message = f"{title(service)} is defined after {title(workload)} (line {line}), whose Pods it selects"
-            hint = f"move {title(service)} before {title(workload)}"
-            yield Problem(service.place, message, help=hint, related=(Related(workload.place, title(workload)),))
+            message = f"{service.title} is defined after {workload.title} (line {line}), whose Pods it selects"
+            hint = f"move {service.title} before {workload.title}"
+            yield Problem(service.place, message, help=hint, related=(Related(workload.place, workload.title),))
             return
 
 
@@ -138,7 +137,7 @@ def _made_elsewhere(service: Facts, bundle: Bundle) -> bool:
 def _misspelt(service: Facts, bundle: Bundle) -> Problem | None:
     """The problem of a selector that differs from the labels of a Pod by a typing error, unless another Service selects that Pod."""
     found = service.selectors[0]
-    backends = (each for each in bundle.alike(service, found.selector) if each[0].id.kind in _SERVING)
+    backends = (each for each in bundle.near_misses(service, found.selector) if each[0].id.kind in _SERVING)
     nearest = selector.nearest(found.selector, (((f, pod), pod.labels) for f, pod in islice(backends, MAX_WORKLOADS)))
     if nearest is None:
         return None
@@ -156,8 +155,8 @@ def _misspelt(service: Facts, bundle: Bundle) -> Problem | None:
     right = pod.labels[key]
     place = found.entries.get(wrong.key, found.place)
     fix = correction(place, wrong.values[0], value) if value else None
-    related = (Related(pod.place, f"labels of {title(workload)}"),)
-    message = f"selector {wrong} matches no Pod in the input, but {title(workload)} has label {key}={right}"
+    related = (Related(pod.place, f"labels of {workload.title}"),)
+    message = f"selector {wrong} matches no Pod in the input, but {workload.title} has label {key}={right}"
     return Problem(place, message, help=f"did you mean {key}: {right}?", related=related, fix=fix)
 
 
@@ -217,20 +216,20 @@ def _unserved(service: Facts, backends: list[Backend]) -> Problem:
     if not unmet:
         message = (
             f'selector {found.selector} matches no Pod in namespace "{service.id.namespace}", '
-            f'but {title(facts)} in namespace "{facts.id.namespace}" has these labels'
+            f'but {facts.title} in namespace "{facts.id.namespace}" has these labels'
         )
-        return Problem(found.place, message, help=f"move {title(service)} or {title(facts)} to the namespace of the other")
+        return Problem(found.place, message, help=f"move {service.title} or {facts.title} to the namespace of the other")
     have = ", ".join(f"{k}={v}" for k, v in pod.labels.items() if k in {r.key for r in unmet})
     closest = f"with {have}" if have else "which lacks this label" if len(unmet) == 1 else "which lacks these labels"
-    message = f"selector {','.join(map(str, unmet))} matches no Pod in the input (closest: {title(facts)}, {closest})"
-    related = (Related(pod.place, f"labels of {title(facts)}"),)
+    message = f"selector {','.join(map(str, unmet))} matches no Pod in the input (closest: {facts.title}, {closest})"
+    related = (Related(pod.place, f"labels of {facts.title}"),)
     hint = "make the selector and the Pod labels equal"
     return Problem(found.entries.get(unmet[0].key, found.place), message, help=hint, related=related)
 
 
 def _no_such_port(port: PortFact, declared: list[PortFact], backends: list[Backend]) -> Problem:
     """The problem of a named target port that no Pod has. `declared`: all container ports of the Pods."""
-    workload, place, name = title(backends[0][0]), port.target_place, str(port.target)
+    workload, place, name = backends[0][0].title, port.target_place, str(port.target)
     related = (Related(backends[0][1].place, f"Pods of {workload}"),)
     other = next((each for each in declared if each.name == name), None)
     if other is not None:

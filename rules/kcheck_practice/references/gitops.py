@@ -57,7 +57,7 @@ def project_forbids(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     for reference in facts.references:
         if reference.kind != "AppProject":
             continue
-        projects = [f for f in bundle.meant(facts, reference) if f.whole]
+        projects = [f for f in bundle.resolve(facts, reference) if f.is_complete]
         allowed = [f.delivery for f in projects if f.delivery is not None]
         for place, what, value, field in _forbidden(facts.delivery, allowed) if allowed else ():
             project = f'AppProject "{reference.name}"'

@@ -53,11 +53,11 @@ def missing_service(user: Facts, bundle: Bundle) -> Iterator[Problem]:
 )
 def missing_service_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Ports by name or number. Webhooks and APIServices without a port use port 443."""
-    for reference in user.references if user.whole else ():
+    for reference in user.references if user.is_complete else ():
         key = reference.key or ("443" if reference.use == "hook" else "")
         if reference.kind != "Service" or key in ("", "use-annotation"):
             continue
-        copies = [f for f in bundle.copies(reference) if f.whole and bundle.variants.is_nearest(user.named, f.place.file)]
+        copies = [f for f in bundle.candidates(reference) if f.is_complete and bundle.variants.is_nearest(user.named, f.place.file)]
         ports = [port for f in copies for port in f.ports]
         protocol = "UDP" if user.id.kind == "UDPRoute" else "TCP"
         if not ports or any("external-name-service" in f.marks for f in copies):
@@ -102,7 +102,7 @@ def missing_scale_target(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     for reference in missing_references(user, _SCALED, bundle):
         if reference.use != "target":
             continue
-        others = [f for f in bundle.around(user, "folder") if f.whole and f.id.name == reference.name and f.id.kind in _SCALED]
+        others = [f for f in bundle.in_scope(user, "folder") if f.is_complete and f.id.name == reference.name and f.id.kind in _SCALED]
         if others and (reference.api_group, reference.kind) != (others[0].group, others[0].id.kind):
             other = others[0].id
             message = f'{reference.kind} "{reference.name}" does not exist, but {other.kind} "{other.name}" ({other.api_version}) does'
@@ -223,7 +223,7 @@ def missing_object(user: Facts, bundle: Bundle) -> Iterator[Problem]:
 def missing_owner(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """The garbage collector deletes objects whose owner does not exist."""
     for reference in user.references:
-        if reference.use == "own" and reference.place.field.startswith("metadata.ownerReferences") and not bundle.copies(reference):
+        if reference.use == "own" and reference.place.field.startswith("metadata.ownerReferences") and not bundle.candidates(reference):
             message = f'owner {reference.kind} "{reference.name}" does not exist in the input, and objects without their owner are deleted'
             yield Problem(reference.place, message, help="remove metadata.ownerReferences")
 

@@ -67,8 +67,8 @@ def missing_key(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     for reference in user.references:
         if not reference.key or reference.optional or reference.kind not in _KEYED:
             continue
-        copies = bundle.meant(user, reference)
-        known = [f.keys for f in copies] + [made.keys for made in bundle.makers(reference)]
+        copies = bundle.resolve(user, reference)
+        known = [f.keys for f in copies] + [made.keys for made in bundle.generators(reference)]
         if not known or None in known or any(reference.key in keys for keys in known if keys is not None):
             continue
         title = f'{reference.kind} "{reference.name}"'
@@ -113,7 +113,7 @@ def unnameable_variable(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     for reference in user.references:
         if reference.use != "envFrom" or reference.kind not in _KEYED:
             continue
-        for copy in bundle.meant(user, reference):
+        for copy in bundle.resolve(user, reference):
             wrong = sorted(key for key in copy.keys or () if not _VARIABLE.fullmatch(key))
             if wrong:
                 title = f'{reference.kind} "{reference.name}"'

@@ -70,7 +70,7 @@ def unused_volume_claim(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
 )
 def unused_key(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Only where all users of the object select single keys."""
-    if facts.group or facts.id.kind not in ("ConfigMap", "Secret") or not facts.keys or not facts.whole or _is_found(facts, bundle):
+    if facts.group or facts.id.kind not in ("ConfigMap", "Secret") or not facts.keys or not facts.is_complete or _is_found(facts, bundle):
         return
     uses = _uses(facts, bundle)
     if not uses or not all(reference.key or reference.partly for reference in uses):
@@ -79,7 +79,7 @@ def unused_key(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     if unused:
         names = ", ".join(f'"{key}"' for key in unused[:_MAX_KEYS]) + (", ..." if len(unused) > _MAX_KEYS else "")
         several = len(unused) > 1
-        message = f"{'keys' if several else 'key'} {names} of {_titled(facts)} {'are' if several else 'is'} not used in the input"
+        message = f"{'keys' if several else 'key'} {names} of {facts.title} {'are' if several else 'is'} not used in the input"
         yield Problem(facts.place, message, help=f"remove the {'keys or reference them' if several else 'key or reference it'}")
 
 
@@ -93,14 +93,18 @@ def unused_key(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
 )
 def unbound_role(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Roles that are aggregated into other ClusterRoles are skipped."""
-    if facts.group == _RBAC and facts.id.kind in ("Role", "ClusterRole") and facts.whole and facts.id.name and "found" not in facts.marks:
+    if (
+        facts.group == _RBAC
+        and facts.id.kind in ("Role", "ClusterRole")
+        and facts.is_complete
+        and facts.id.name
+        and "found" not in facts.marks
+    ):
         given = is_provided(Reference(_RBAC, facts.id.kind, facts.id.namespace, facts.id.name, facts.place))
         if given or _uses(facts, bundle) or _is_named(facts, bundle) or facts.id.name.endswith(_USER_ROLES):
             return
         if bundle.complete or bundle.once(_bindings_there):
-            yield Problem(
-                facts.place, f"no binding in the input references {_titled(facts)}", help=f"bind the {facts.id.kind} or delete it"
-            )
+            yield Problem(facts.place, f"no binding in the input references {facts.title}", help=f"bind the {facts.id.kind} or delete it")
 
 
 @rule("unused-binding-subject", "Binding grants a role to a ServiceAccount that no Pod uses", severity=INFO, facts="references",
@@ -108,12 +112,12 @@ def unbound_role(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
       groups=(*_GROUPS, "rbac", "service-accounts"), default=False)  # fmt: skip
 def idle_binding(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Only ServiceAccounts of the input."""
-    if facts.group != _RBAC or not facts.whole:
+    if facts.group != _RBAC or not facts.is_complete:
         return
     for reference in facts.references:
         if reference.use != "subject" or reference.kind != "ServiceAccount" or is_provided(reference):
             continue
-        accounts = bundle.copies(reference)
+        accounts = bundle.candidates(reference)
         idle = [f for f in accounts if _is_idle(f, bundle)]
         if accounts and len(idle) == len(accounts):
             message = f'no Pod in the input uses ServiceAccount "{reference.name}"'
@@ -125,7 +129,7 @@ def idle_binding(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
 def _is_idle(account: Facts, bundle: Bundle) -> bool:
     """Whether no Pod uses a ServiceAccount, and nothing in the input seems to assign it to a Pod."""
     if (
-        not account.whole
+        not account.is_complete
         or not _may_be_used(account, bundle)
         or _is_named(account, bundle)
         or _has_permission(account, "makes=Pod", bundle)
@@ -135,7 +139,7 @@ def _is_idle(account: Facts, bundle: Bundle) -> bool:
 
 
 def _unused(facts: Facts, bundle: Bundle, kind: str, help: str) -> Iterator[Problem]:
-    if facts.group or facts.id.kind != kind or not facts.whole or not facts.id.name:
+    if facts.group or facts.id.kind != kind or not facts.is_complete or not facts.id.name:
         return
     reference = Reference("", kind, facts.id.namespace, facts.id.name, facts.place)
     # An object without keys is filled by another program, which knows its name.
@@ -144,11 +148,7 @@ def _unused(facts: Facts, bundle: Bundle, kind: str, help: str) -> Iterator[Prob
         return
     if kind == "ServiceAccount" and not _is_idle(facts, bundle):
         return
-    yield Problem(facts.place, f"nothing in the input uses {_titled(facts)}", help=help)
-
-
-def _titled(facts: Facts) -> str:
-    return f'{facts.id.kind} "{facts.id.name}"'
+    yield Problem(facts.place, f"nothing in the input uses {facts.title}", help=help)
 
 
 def _may_be_used(facts: Facts, bundle: Bundle) -> bool:
@@ -201,7 +201,9 @@ def _permissions(bundle: Bundle) -> frozenset[tuple[str, str]]:
     found: set[tuple[str, str]] = set()
     for binding in bundle.facts:
         if binding.group == _RBAC and binding.id.kind in ("RoleBinding", "ClusterRoleBinding"):
-            marks = {mark for r in binding.references if r.use == "role" for role in bundle.copies(r) for mark in role.marks if "=" in mark}
+            marks = {
+                mark for r in binding.references if r.use == "role" for role in bundle.candidates(r) for mark in role.marks if "=" in mark
+            }
             spaces = {r.namespace for r in binding.references if r.use == "subject"}
             if binding.id.kind == "RoleBinding":
                 spaces.add(binding.id.namespace)

@@ -39,7 +39,7 @@ _FORBIDDEN_VOLUMES = {
 @rule("host-pid", "Pod shares the process ID namespace of its node (hostPID)", groups=_BASELINE, default=False)
 def host_pid(pod: Pod) -> Iterator[Problem]:
     """hostPID: true lets the Pod see all processes of the node, read their environment and, as the same user, stop them."""
-    if pod["hostPID"].flag:
+    if pod["hostPID"].boolean:
         message = "hostPID: true exposes all processes of the node to the Pod, including their environment variables"
         yield Problem(pod["hostPID"], message, help="remove hostPID", at="key")
 
@@ -47,7 +47,7 @@ def host_pid(pod: Pod) -> Iterator[Problem]:
 @rule("host-ipc", "Pod shares the IPC namespace of its node (hostIPC)", groups=_BASELINE, default=False)
 def host_ipc(pod: Pod) -> Iterator[Problem]:
     """hostIPC: true gives access to the shared memory and semaphores of the node."""
-    if pod["hostIPC"].flag:
+    if pod["hostIPC"].boolean:
         message = "hostIPC: true lets the Pod read and write the shared memory of the node"
         yield Problem(pod["hostIPC"], message, help="remove hostIPC", at="key")
 
@@ -57,7 +57,7 @@ def host_ipc(pod: Pod) -> Iterator[Problem]:
 )
 def pod_on_host_network(pod: Pod) -> Iterator[Problem]:
     """Unlike host-network, includes DaemonSets and control plane Pods: the Pod Security Standards make no exception for them."""
-    if pod["hostNetwork"].flag:
+    if pod["hostNetwork"].boolean:
         message = "hostNetwork: true is forbidden by the Pod Security Standards (baseline)"
         yield Problem(pod["hostNetwork"], message, help="remove hostNetwork and expose the Pod with a Service", at="key")
 
@@ -119,7 +119,7 @@ def writable_host_path(container: Container) -> Iterator[Problem]:
     paths = {v["name"].text: v["hostPath"]["path"].text for v in container.pod["volumes"] if v["hostPath"]}
     for mount in container["volumeMounts"]:
         path = paths.get(mount["name"].text)
-        if path is not None and not mount["readOnly"].flag:
+        if path is not None and not mount["readOnly"].boolean:
             node = mount["readOnly"] if mount["readOnly"] else mount["name"]
             message = f'container "{container.name}" can write to hostPath "{path}"'
             advice = f"{'set' if mount['readOnly'] else 'add'} readOnly: true"
@@ -147,7 +147,7 @@ def host_process(pod: Pod) -> Iterator[Problem]:
     """securityContext.windowsOptions.hostProcess: true of the Pod or of any container."""
     for context in contexts(pod):
         node = context["windowsOptions"]["hostProcess"]
-        if node.flag:
+        if node.boolean:
             message = "windowsOptions.hostProcess: true runs containers as processes of the Windows node"
             yield Problem(node, message, help="remove hostProcess")
 

@@ -12,7 +12,7 @@ def scc_privileged(resource: Resource) -> Iterator[Problem]:
     """Pods that may use these constraints can run as root on the node."""
     if resource.kind == "SecurityContextConstraints" and resource.group in ("security.openshift.io", ""):
         node = resource["allowPrivilegedContainer"]
-        if node.flag:
+        if node.boolean:
             message = (
                 f'allowPrivilegedContainer: true lets Pods under SecurityContextConstraints "{resource.name}" run privileged containers'
             )

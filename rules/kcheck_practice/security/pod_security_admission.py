@@ -48,7 +48,7 @@ def _rule_of(mode: str, id: str, title: str, severity: Severity, message: Callab
         runtime_classes: Annotated[tuple[str, ...], "RuntimeClasses that the configuration of the API server exempts"] = (),
         namespaces: Annotated[tuple[str, ...], "namespaces that the configuration of the API server exempts"] = (),
     ) -> Iterator[Problem]:
-        if not workload.whole or not any(pod.breaches for pod in workload.pods) or workload.id.namespace in namespaces:
+        if not workload.is_complete or not any(pod.breaches for pod in workload.pods) or workload.id.namespace in namespaces:
             return
         if any(r.kind == "RuntimeClass" and r.name in runtime_classes for r in workload.references):
             return
@@ -69,12 +69,8 @@ def _rule_of(mode: str, id: str, title: str, severity: Severity, message: Callab
 def _refused(workload: Facts, space: Facts, level: str) -> str:
     standard = f'Namespace "{space.id.name}" enforces the {level} Pod Security Standard'
     if workload.id.kind == "Pod":
-        return f"{standard}, so the API server rejects {_named(workload)}"
-    return f"{standard}, so {_named(workload)} creates no Pods"
-
-
-def _named(workload: Facts) -> str:
-    return f'{workload.id.kind} "{workload.id.name}"'
+        return f"{standard}, so the API server rejects {workload.title}"
+    return f"{standard}, so {workload.title} creates no Pods"
 
 
 pod_security_enforced = _rule_of(
@@ -83,13 +79,13 @@ pod_security_enforced = _rule_of(
 pod_security_warned = _rule_of(
     "warn", "pod-security-warn-violation", "Pod violates the Pod Security level that its namespace warns about", WARNING,
     lambda workload, space, level: (
-        f'{_named(workload)} violates the {level} Pod Security Standard that Namespace "{space.id.name}" warns about'
+        f'{workload.title} violates the {level} Pod Security Standard that Namespace "{space.id.name}" warns about'
     ),
 )  # fmt: skip
 pod_security_audited = _rule_of(
     "audit", "pod-security-audit-violation", "Pod violates the Pod Security level that its namespace audits", INFO,
     lambda workload, space, level: (
-        f'{_named(workload)} violates the {level} Pod Security Standard that Namespace "{space.id.name}" audits'
+        f'{workload.title} violates the {level} Pod Security Standard that Namespace "{space.id.name}" audits'
     ),
 )  # fmt: skip
 
@@ -141,7 +137,7 @@ def _breaches(pod: PodFact, space: Facts, mode: str) -> list[PodSecurityViolatio
     version = standards.version_of(space.labels.get(f"{standards.PREFIX}{mode}-version", ""))
     if level not in standards.LEVELS[1:] or version is None:
         return []
-    latest = version == standards.EVER
+    latest = version == standards.LATEST
     return [
         each for each in pod.breaches
         if (level == "restricted" or not each.restricted) and (each.latest if latest else each.since <= version < each.until)

@@ -41,7 +41,7 @@ _NODE_CAPABILITIES = {
 def privileged_container(container: Container) -> Iterator[Problem]:
     """securityContext.privileged: true of any container, including init and ephemeral containers."""
     node = container.node.at("securityContext", "privileged")
-    if node.flag:
+    if node.boolean:
         message = f'privileged: true gives container "{container.name}" root access to the node'
         yield Problem(node, message, help="remove privileged and add only the capabilities that the container needs")
 
@@ -56,7 +56,7 @@ def privileged_container(container: Container) -> Iterator[Problem]:
 def privilege_escalation(container: Container) -> Iterator[Problem]:
     """Explicit values only; a missing value, which means the same, is reported by privilege-escalation-unset."""
     node = container.node.at("securityContext", "allowPrivilegeEscalation")
-    if node.flag and not is_on_windows(container.pod):
+    if node.boolean and not is_on_windows(container.pod):
         fix = None
         if not _needs_escalation(container):
             fix = Fix(f"set {_NO_ESCALATION}", (Edit(node.start, node.end, "false"),), safe=False)
@@ -181,7 +181,7 @@ def kept_net_raw(container: Container) -> Iterator[Problem]:
 def writable_root_filesystem(container: Container) -> Iterator[Problem]:
     """Containers without readOnlyRootFilesystem: true, including init containers. Writable paths belong on a volume such as an emptyDir."""
     node = container.node.at("securityContext", "readOnlyRootFilesystem")
-    if node.flag or is_on_windows(container.pod) or not is_whole(container):
+    if node.boolean or is_on_windows(container.pod) or not is_whole(container):
         return
     advice = f"{'set' if node else 'add'} readOnlyRootFilesystem: true and mount a volume for each path that is written to"
     yield Problem(
@@ -205,7 +205,7 @@ def _forbid_escalation(container: Container) -> Fix | None:
 
 def _needs_escalation(container: Container) -> bool:
     """Whether the container is privileged or adds SYS_ADMIN, so that no fix is offered."""
-    privileged = container.node.at("securityContext", "privileged").flag
+    privileged = container.node.at("securityContext", "privileged").boolean
     return bool(privileged) or any(node.text in ("SYS_ADMIN", "CAP_SYS_ADMIN") for node in _added(container))
 
 
@@ -214,7 +214,7 @@ def _without_conflict(container: Container, advice: str) -> str:
 
     Source: ValidateSecurityContext (pkg/apis/core/validation).
     """
-    conflicts = ["privileged"] if container.node.at("securityContext", "privileged").flag else []
+    conflicts = ["privileged"] if container.node.at("securityContext", "privileged").boolean else []
     conflicts += ["CAP_SYS_ADMIN"] if any(node.text == "CAP_SYS_ADMIN" for node in _added(container)) else []
     return f"remove {' and '.join(conflicts)}, then {advice}" if conflicts else advice
 

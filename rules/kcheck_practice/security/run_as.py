@@ -22,7 +22,7 @@ def root_user(pod: Pod) -> Iterator[Problem]:
         user, asked = context["runAsUser"], context["runAsNonRoot"]
         if user.integer == 0:
             yield Problem(user, "runAsUser: 0 is the root user", help="set it to the ID of a non-root user")
-        if asked.flag is False:
+        if asked.boolean is False:
             yield Problem(asked, "runAsNonRoot: false allows containers to run as root", help="set runAsNonRoot: true")
 
 
@@ -129,7 +129,7 @@ def root_group(pod: Pod) -> Iterator[Problem]:
 def shared_user_namespace(pod: Pod) -> Iterator[Problem]:
     """Pods without hostUsers: false, except where the Pod shares a namespace of the node, which the API server rejects with it."""
     node = pod["hostUsers"]
-    if node.flag is False or is_on_windows(pod) or any(pod[name].flag for name in ("hostNetwork", "hostPID", "hostIPC")):
+    if node.boolean is False or is_on_windows(pod) or any(pod[name].boolean for name in ("hostNetwork", "hostPID", "hostIPC")):
         return
     if is_whole_pod(pod):
         message = "user IDs in the Pod are user IDs of the node because hostUsers is not false"

@@ -26,7 +26,7 @@ def default_service_account(pod: Pod) -> Iterator[Problem]:
 
     A Pod without a token has no permissions, whatever its ServiceAccount.
     """
-    if _account(pod) == _DEFAULT and pod["automountServiceAccountToken"].flag is not False and is_whole_pod(pod):
+    if _account(pod) == _DEFAULT and pod["automountServiceAccountToken"].boolean is not False and is_whole_pod(pod):
         node = pod["serviceAccountName"]
         message = 'Pod runs with the permissions of ServiceAccount "default"'
         yield Problem(node, message, help="set serviceAccountName to a dedicated ServiceAccount", at="value" if node else "key")
@@ -74,10 +74,10 @@ def mounted_token(pod: Pod) -> Iterator[Problem]:
 def default_account_automount(resource: Resource) -> Iterator[Problem]:
     """The ServiceAccount named "default" of a namespace."""
     node = resource["automountServiceAccountToken"]
-    if resource.name == _DEFAULT and node.flag is not False:
+    if resource.name == _DEFAULT and node.boolean is not False:
         message = 'Pods without a serviceAccountName get a token of ServiceAccount "default"'
         fix = None
-        if node.flag is not None:
+        if node.boolean is not None:
             fix = Fix(f"set {_SETTING}", (Edit(node.start, node.end, "false"),), safe=False)
         advice = f"{'set' if node else 'add'} {_SETTING}"
         yield Problem(node if node else resource.node["metadata"]["name"], message, help=advice, field=node, fix=fix)
@@ -122,7 +122,7 @@ def _account(pod: Pod) -> str:
 
 def _mounted(pod: Pod) -> Iterator[Problem]:
     node = pod["automountServiceAccountToken"]
-    if node.flag is False or not is_whole_pod(pod):
+    if node.boolean is False or not is_whole_pod(pod):
         return
     edit = None
     if node:

@@ -21,6 +21,6 @@ def distant_service(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     if len(behind) == 1:
         (workload,) = behind.values()
         if workload.place.file != service.place.file and workload.folder == service.folder:
-            message = f'Service "{service.id.name}" and the {workload.id.kind} "{workload.id.name}" that it selects are in different files'
-            related = Related(workload.place, f'{workload.id.kind} "{workload.id.name}"')
+            message = f"{service.title} and the {workload.title} that it selects are in different files"
+            related = Related(workload.place, workload.title)
             yield Problem(service.place, message, help="move them into one file", related=(related,))

@@ -1,4 +1,4 @@
-"""Rules about ignore comments and annotations. The engine reports them (kcheck/run/ignore.py); this module declares them."""
+"""Rules about ignore comments and annotations. The engine reports them (kcheck/check/suppressions.py); this module declares them."""
 
 from kcheck.api import WARNING, declare
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kcheck.api import Bundle, Facts, Problem, Related, Resource, rule
-from kcheck_practice._support.titles import counted, title_of
+from kcheck_practice._support.titles import counted
 
 _GROUPS = ("reliability", "autoscaling")
 _HPA = "autoscaling HorizontalPodAutoscaler"
@@ -50,15 +50,15 @@ def idle_autoscaler(resource: Resource) -> Iterator[Problem]:
 )
 def autoscaler_and_replicas(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a problem for replicas of an autoscaled workload: each apply of the manifest resets the number that the autoscaler chose."""
-    if workload.scale is None or not workload.scale.written or not workload.whole or workload.id.kind == "HorizontalPodAutoscaler":
+    if workload.scale is None or not workload.scale.written or not workload.is_complete or workload.id.kind == "HorizontalPodAutoscaler":
         return
     for scaler, target in bundle.scalers(workload):
         if scaler.id.kind in ("HorizontalPodAutoscaler", "ScaledObject") and _is_applied_with(workload, scaler, bundle):
             yield Problem(
                 workload.scale.place,
-                f"replicas: {workload.scale.low} overrides {title_of(scaler)} on every apply",
+                f"replicas: {workload.scale.low} overrides {scaler.title} on every apply",
                 help="remove replicas",
-                related=(Related(target.place, f"target of {title_of(scaler)}"),),
+                related=(Related(target.place, f"target of {scaler.title}"),),
             )
             return
 
@@ -68,7 +68,7 @@ def autoscaler_clash(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a problem for each further autoscaler of a workload. A VerticalPodAutoscaler and a horizontal one are compatible as long as
     they use different metrics.
     """
-    if not workload.whole or workload.scale is None or workload.id.kind == "HorizontalPodAutoscaler":
+    if not workload.is_complete or workload.scale is None or workload.id.kind == "HorizontalPodAutoscaler":
         return
     first: dict[str, Facts] = {}
     for scaler, target in bundle.scalers(workload):
@@ -79,17 +79,17 @@ def autoscaler_clash(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
         # Kind and name are enough: the same autoscaler may be in two files, in one of them without a namespace.
         same = (other.id.kind, other.id.name) == (scaler.id.kind, scaler.id.name)
         if not same and not bundle.variants.alternatives(other.place.file, scaler.place.file):
-            message = f"{title_of(scaler)} scales {title_of(workload)}, which {title_of(other)} already scales"
-            yield Problem(target.place, message, help="remove one of the two autoscalers", related=(Related(other.place, title_of(other)),))
+            message = f"{scaler.title} scales {workload.title}, which {other.title} already scales"
+            yield Problem(target.place, message, help="remove one of the two autoscalers", related=(Related(other.place, other.title),))
 
 
 @rule("missing-autoscaler", "Deployment has no HorizontalPodAutoscaler", groups=("autoscaling",), default=False)
 def no_autoscaler(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a problem for each Deployment that no autoscaler targets."""
-    if workload.id.kind == "Deployment" and workload.whole and workload.pods and not bundle.scalers(workload):
+    if workload.id.kind == "Deployment" and workload.is_complete and workload.pods and not bundle.scalers(workload):
         written = workload.scale is not None and workload.scale.written
         remedy = "add a HorizontalPodAutoscaler and remove spec.replicas" if written else "add a HorizontalPodAutoscaler"
-        yield Problem(workload.place, f"no autoscaler targets {title_of(workload)}", help=remedy)
+        yield Problem(workload.place, f"no autoscaler targets {workload.title}", help=remedy)
 
 
 def _is_applied_with(workload: Facts, scaler: Facts, bundle: Bundle) -> bool:

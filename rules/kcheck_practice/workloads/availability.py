@@ -12,7 +12,7 @@ from typing import Annotated
 
 from kcheck.api import INFO, Bundle, Facts, Pod, Problem, Related, Resource, ScaleFact, rule
 from kcheck_practice._support.security_contexts import is_whole_pod
-from kcheck_practice._support.titles import counted, title, title_of
+from kcheck_practice._support.titles import counted
 
 _REPLICATED = ("apps Deployment", "apps StatefulSet", "argoproj.io Rollout")
 _COUNTED = (*_REPLICATED, "apps ReplicaSet", "core ReplicationController", "apps.openshift.io DeploymentConfig")
@@ -35,7 +35,7 @@ def few_replicas(
         return
     if not 0 < workload.scale.low < minimum or bundle.scalers(workload) or (served and not bundle.covering(workload, "service")):
         return
-    message = f"{title_of(workload)} has {counted(workload.scale.low, 'replica')}, fewer than the minimum of {minimum}"
+    message = f"{workload.title} has {counted(workload.scale.low, 'replica')}, fewer than the minimum of {minimum}"
     yield Problem(workload.scale.place, message, help=f"set spec.replicas to {minimum}")
 
 
@@ -43,9 +43,9 @@ def few_replicas(
 def scaled_to_zero(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a problem for a workload with 0 replicas that no autoscaler of the input (such as KEDA) scales up."""
     scale = workload.scale
-    if scale is not None and scale.high == 0 and workload.whole and not bundle.scalers(workload):
+    if scale is not None and scale.high == 0 and workload.is_complete and not bundle.scalers(workload):
         remedy = f"set spec.replicas to 1 or more, or remove the {workload.id.kind}"
-        yield Problem(scale.place, f"{title_of(workload)} is scaled to zero and runs no Pods", help=remedy)
+        yield Problem(scale.place, f"{workload.title} is scaled to zero and runs no Pods", help=remedy)
 
 
 @rule(
@@ -68,7 +68,7 @@ def no_anti_affinity(
         return
     if template["affinity"]["podAntiAffinity"] or (spread and len(template["topologySpreadConstraints"])):
         return
-    message = f"the {counted(replicas, 'Pod')} of {title(resource.kind, resource.name)} may run on the same node"
+    message = f"the {counted(replicas, 'Pod')} of {resource.title} may run on the same node"
     fields = "podAntiAffinity or topologySpreadConstraints" if spread else "podAntiAffinity"
     remedy = f"add {fields} with topologyKey: {_HOST}"
     yield Problem(resource["spec"]["replicas"], message, help=remedy, field=template["affinity"])
@@ -87,7 +87,7 @@ def no_topology_spread(
         return
     count = replicas.integer if replicas else 1
     if count is not None and count >= minimum:
-        message = f"{title(resource.kind, resource.name)} has no topologySpreadConstraints, so all its Pods may run in one zone"
+        message = f"{resource.title} has no topologySpreadConstraints, so all its Pods may run in one zone"
         remedy = f"add topologySpreadConstraints with topologyKey: {_ZONE}"
         yield Problem(resource.node.at("metadata", "name"), message, help=remedy, field=pod["topologySpreadConstraints"])
 
@@ -100,7 +100,7 @@ def no_node_affinity(pod: Pod) -> Iterator[Problem]:
         resource = pod.resource
         name = resource.node.at("metadata", "name")
         pods = "its Pods" if pod.is_template else "it"
-        message = f"{title(resource.kind, resource.name)} has no nodeSelector or nodeAffinity, so {pods} may run on any node"
+        message = f"{resource.title} has no nodeSelector or nodeAffinity, so {pods} may run on any node"
         yield Problem(name, message, help="add nodeSelector or affinity.nodeAffinity", field=pod["affinity"])
 
 
@@ -114,7 +114,7 @@ def anti_affinity_replicas(
     zones: Annotated[int, "number of zones of the cluster; 0 counts the zones of the Nodes of the input"] = 0,
 ) -> Iterator[Problem]:
     """Yields a problem where more replicas are requested than required anti-affinity allows: the rest stays Pending."""
-    if not workload.whole:
+    if not workload.is_complete:
         return
     apart = [t for t in workload.selectors if t.aim == "anti-affinity" and any(pod.surely_meets(t.selector) for pod in workload.pods)]
     if not apart:
@@ -137,16 +137,16 @@ def affinity_without_pods(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
 
     A Pod that matches its own term is accepted: the scheduler allows it to be the first one.
     """
-    if not workload.whole:
+    if not workload.is_complete:
         return
     for term in workload.selectors:
         if term.aim != "affinity" or term.elsewhere or any(pod.meets(term.selector) for pod in workload.pods):
             continue
-        if next(bundle.selected(workload, term.selector), None) is not None:
+        if next(bundle.pods_matching(workload, term.selector), None) is not None:
             continue
-        others = [f for f in bundle.around(workload, "file") if f.pods and f.place.start != workload.place.start]
+        others = [f for f in bundle.in_scope(workload, "file") if f.pods and f.place.start != workload.place.start]
         if bundle.complete or (others and workload.place.file not in bundle.operated_files):
-            message = f"required podAffinity of {title_of(workload)} selects {term.selector}, which no Pod in the input matches"
+            message = f"required podAffinity of {workload.title} selects {term.selector}, which no Pod in the input matches"
             yield Problem(term.place, message, help="change labelSelector to match the labels of existing Pods")
 
 
@@ -154,18 +154,18 @@ def affinity_without_pods(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
       groups=("relations", "scheduling"))  # fmt: skip
 def affinity_to_lower_priority(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a problem for required podAffinity to Pods of lower priority: preemption does not spare them."""
-    terms = [term for term in workload.selectors if term.aim == "affinity"] if workload.whole else []
+    terms = [term for term in workload.selectors if term.aim == "affinity"] if workload.is_complete else []
     own = _priority(workload, bundle) if terms and not _never_preempts(workload, bundle) else None
     for term in terms if own is not None else ():
-        for other, _ in bundle.selected(workload, term.selector):
+        for other, _ in bundle.pods_matching(workload, term.selector):
             theirs = _priority(other, bundle)
             if own is not None and theirs is not None and theirs < own and other.title != workload.title:
-                who, whom = f"{title_of(workload)} (priority {own})", f"{title_of(other)} (priority {theirs})"
+                who, whom = f"{workload.title} (priority {own})", f"{other.title} (priority {theirs})"
                 yield Problem(
                     term.place,
                     f"{who} requires podAffinity to {whom} and may preempt it",
                     help="use the same priorityClassName for both",
-                    related=(Related(other.place, title_of(other)),),
+                    related=(Related(other.place, other.title),),
                 )
                 break
 
@@ -175,7 +175,7 @@ def _priority(workload: Facts, bundle: Bundle) -> int | None:
     named = next((r for r in workload.references if r.kind == "PriorityClass"), None)
     if named is not None and named.name in ("system-cluster-critical", "system-node-critical"):
         return 2_000_000_000
-    classes = bundle.copies(named) if named is not None else [f for f in _classes(workload, bundle) if "default" in f.marks]
+    classes = bundle.candidates(named) if named is not None else [f for f in _classes(workload, bundle) if "default" in f.marks]
     marks = [mark for f in classes for mark in f.marks if mark.startswith("value=")]
     return int(marks[0].removeprefix("value=")) if marks else 0 if named is None else None
 
@@ -186,16 +186,16 @@ def _classes(workload: Facts, bundle: Bundle) -> list[Facts]:
 
 
 def _all_classes(bundle: Bundle) -> list[Facts]:
-    return [f for f in bundle.facts if f.whole and f.id.kind == "PriorityClass"]
+    return [f for f in bundle.facts if f.is_complete and f.id.kind == "PriorityClass"]
 
 
 def _never_preempts(workload: Facts, bundle: Bundle) -> bool:
     """Whether the workload's PriorityClass has preemptionPolicy: Never."""
-    return any("never-preempts" in f.marks for r in workload.references if r.kind == "PriorityClass" for f in bundle.copies(r))
+    return any("never-preempts" in f.marks for r in workload.references if r.kind == "PriorityClass" for f in bundle.candidates(r))
 
 
 def _is_replicated(workload: Facts) -> bool:
-    return workload.whole and workload.id.kind in _KINDS and bool(workload.pods)
+    return workload.is_complete and workload.id.kind in _KINDS and bool(workload.pods)
 
 
 def _domains(topology: str, workload: Facts, bundle: Bundle) -> int:
@@ -207,7 +207,7 @@ def _nodes(bundle: Bundle) -> dict[tuple[str, str | None], set[str]]:
     """Hosts and zones of the Nodes by topology key and folder; the folder None is the whole input."""
     table: dict[tuple[str, str | None], set[str]] = defaultdict(set)
     for f in bundle.facts:
-        if f.whole and f.id.kind == "Node" and f.group == "":
+        if f.is_complete and f.id.kind == "Node" and f.group == "":
             for topology, domain in ((_HOST, f.id.name), (_ZONE, f.labels.get(_ZONE, ""))):
                 if domain:
                     table[topology, f.folder].add(domain)
@@ -217,6 +217,6 @@ def _nodes(bundle: Bundle) -> dict[tuple[str, str | None], set[str]]:
 
 def _too_many(workload: Facts, topology: str, scale: ScaleFact, domains: int) -> Problem:
     where = counted(domains, "node" if topology.endswith("hostname") else "zone")
-    message = f"required podAntiAffinity allows only {domains} of the {scale.high} Pods of {title_of(workload)} on {where}"
+    message = f"required podAntiAffinity allows only {domains} of the {scale.high} Pods of {workload.title} on {where}"
     field = "replicas" if scale.place.field == "spec.replicas" else "maxReplicas"
     return Problem(scale.place, message, help=f"use preferredDuringSchedulingIgnoredDuringExecution, or set {field} to {domains} or less")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kcheck.api import INFO, Container, Problem, ports, rule
-from kcheck_practice._support.titles import title
+from kcheck_practice._support.titles import container_title
 
 _SSH = 22
 
@@ -17,7 +17,7 @@ def unnamed_port(container: Container) -> Iterator[Problem]:
     for port in container["ports"]:
         number = port["containerPort"]
         if number.integer and not port["name"].text:
-            message = f"containerPort {number.integer} of {title('container', container.name)} has no name"
+            message = f"containerPort {number.integer} of {container_title(container)} has no name"
             yield Problem(number, message, help="add a name for the protocol, such as http or grpc", field=port["name"])
 
 
@@ -27,7 +27,7 @@ def ssh_port(container: Container) -> Iterator[Problem]:
     for port in container["ports"]:
         node = port["containerPort"]
         if node.integer == _SSH and port["protocol"].text in ("", "TCP"):
-            message = f"containerPort 22 of {title('container', container.name)} is the SSH port"
+            message = f"containerPort 22 of {container_title(container)} is the SSH port"
             yield Problem(node, message, help="remove it and use kubectl exec, or use another port for a different service")
 
 
@@ -49,5 +49,5 @@ def privileged_port(
     for port in container["ports"]:
         node = port["containerPort"]
         if node.integer and 0 < node.integer < first:
-            message = f"containerPort {node.integer} of {title('container', container.name)} is a privileged port (below {first})"
+            message = f"containerPort {node.integer} of {container_title(container)} is a privileged port (below {first})"
             yield Problem(node, message, help=f"use port {first} or higher")

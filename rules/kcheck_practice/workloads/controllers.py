@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from itertools import islice
 
 from kcheck.api import Bundle, Facts, Problem, Related, Scope, SelectorFact, rule
-from kcheck_practice._support.titles import title_of
 
 # These adopt Pods without an owner. The ReplicaSets of a Deployment do not, as they also select by pod-template-hash.
 _ADOPTING = {"ReplicaSet", "ReplicationController"}
@@ -26,7 +25,7 @@ def selector_overlap(controller: Facts, bundle: Bundle) -> Iterator[Problem]:
     if own is None or not own.selector.requirements:
         return
     reported = False
-    for other, _ in islice(bundle.selected(controller, own.selector, _scope(controller, bundle)), _MAX_COMPARED):
+    for other, _ in islice(bundle.pods_matching(controller, own.selector, _scope(controller, bundle)), _MAX_COMPARED):
         theirs = _owned(other)
         if not _share_namespace(controller, other) or bundle.variants.alternatives(controller.place.file, other.place.file):
             continue
@@ -51,7 +50,7 @@ def _scope(controller: Facts, bundle: Bundle) -> Scope:
 
 def _owned(facts: Facts) -> SelectorFact | None:
     """The selector by which a controller finds its own Pods; None for other objects."""
-    return next((found for found in facts.selectors if found.owns), None) if facts.whole else None
+    return next((found for found in facts.selectors if found.owns), None) if facts.is_complete else None
 
 
 def _share_namespace(first: Facts, second: Facts) -> bool:
@@ -71,16 +70,16 @@ def _overlap(later: Facts, own: SelectorFact, first: Facts, theirs: SelectorFact
     where = f"line {line}" if first.place.file == later.place.file else f"{first.place.file}:{line}"
     return Problem(
         own.place,
-        f"{title_of(later)} and {title_of(first)} ({where}) select the same Pods",
+        f"{later.title} and {first.title} ({where}) select the same Pods",
         help="add a label with a different value to the selector and the template labels of each",
-        related=(Related(theirs.place, f"{title_of(first)} selects {theirs.selector}"),),
+        related=(Related(theirs.place, f"{first.title} selects {theirs.selector}"),),
     )
 
 
 def _adoption(controller: Facts, pod: Facts, own: SelectorFact) -> Problem:
     return Problem(
         pod.place,
-        f"{title_of(controller)} selects {own.selector} and adopts {title_of(pod)}",
-        help=f"change metadata.labels of {title_of(pod)}",
-        related=(Related(own.place, f"selector of {title_of(controller)}"),),
+        f"{controller.title} selects {own.selector} and adopts {pod.title}",
+        help=f"change metadata.labels of {pod.title}",
+        related=(Related(own.place, f"selector of {controller.title}"),),
     )

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kcheck.api import INFO, Pod, Problem, Resource, rule
-from kcheck_practice._support.titles import title
 
 _HOOKS = ("helm.sh/hook", "argocd.argoproj.io/hook")
 _CONTROLLERS = ("apps Deployment", "apps StatefulSet", "apps DaemonSet", "apps ReplicaSet", "core ReplicationController")
@@ -30,7 +29,7 @@ def cron_job_deadline(resource: Resource) -> Iterator[Problem]:
     """
     spec = resource["spec"]
     if spec["jobTemplate"] and not spec["startingDeadlineSeconds"]:
-        message = f"{title(resource.kind, resource.name)} has no startingDeadlineSeconds, so a missed run may start at any later time"
+        message = f"{resource.title} has no startingDeadlineSeconds, so a missed run may start at any later time"
         yield Problem(
             spec["schedule"] if spec["schedule"] else spec,
             message,
@@ -61,12 +60,12 @@ def finished_jobs(resource: Resource) -> Iterator[Problem]:
     if resource.is_a("batch CronJob"):
         node = resource.node.at("spec", "jobTemplate", "spec", "ttlSecondsAfterFinished")
         if node:
-            message = f"ttlSecondsAfterFinished deletes Jobs of {title(resource.kind, resource.name)} that its history limits keep"
+            message = f"ttlSecondsAfterFinished deletes Jobs of {resource.title} that its history limits keep"
             yield Problem(node, message, help="remove ttlSecondsAfterFinished", at="key")
     elif resource["spec"]["template"] and not resource["spec"]["ttlSecondsAfterFinished"]:
         yield Problem(
             resource.node.at("metadata", "name"),
-            f"{title(resource.kind, resource.name)} has no ttlSecondsAfterFinished, so the finished Job and its Pods are not deleted",
+            f"{resource.title} has no ttlSecondsAfterFinished, so the finished Job and its Pods are not deleted",
             help="set spec.ttlSecondsAfterFinished, for example to 3600",
             field=resource["spec"]["ttlSecondsAfterFinished"],
         )
@@ -83,8 +82,8 @@ def finished_jobs(resource: Resource) -> Iterator[Problem]:
 def suspended_job(resource: Resource) -> Iterator[Problem]:
     """Yields a problem for suspend: true. Jobs with labels of Kueue are accepted, as Kueue starts suspended Jobs."""
     node = resource["spec"]["suspend"]
-    if node.flag and not any(key.startswith("kueue.x-k8s.io/") for key in resource.labels):
-        message = f"{title(resource.kind, resource.name)} is suspended and starts no {'Pods' if resource.kind == 'Job' else 'Jobs'}"
+    if node.boolean and not any(key.startswith("kueue.x-k8s.io/") for key in resource.labels):
+        message = f"{resource.title} is suspended and starts no {'Pods' if resource.kind == 'Job' else 'Jobs'}"
         yield Problem(node, message, help=f"remove suspend: true, or remove the {resource.kind}")
 
 
@@ -93,7 +92,7 @@ def job_outside_cron_job(resource: Resource) -> Iterator[Problem]:
     """Yields a problem for a Job without an owner. Hooks of Helm and Argo CD are accepted."""
     managed = resource["metadata"]["ownerReferences"] or any(key in resource.annotations for key in _HOOKS)
     if not managed:
-        message = f"{title(resource.kind, resource.name)} is not created by a CronJob"
+        message = f"{resource.title} is not created by a CronJob"
         yield Problem(resource["kind"], message, help="move spec to spec.jobTemplate.spec of a CronJob")
 
 
@@ -119,7 +118,7 @@ def no_deadline(
     deadlines = [node for node in (pod["activeDeadlineSeconds"], job["activeDeadlineSeconds"]) if node]
     if not deadlines:
         name = resource.node.at("metadata", "name")
-        subject = title(resource.kind, resource.name)
+        subject = resource.title
         have = f"Jobs of {subject} have" if resource.kind == "CronJob" else f"{subject} has"
         message = f"{have} no activeDeadlineSeconds and may run forever"
         path = {"CronJob": "spec.jobTemplate.spec.", "Job": "spec.", "Pod": "spec."}.get(resource.kind, "")

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from kcheck.api import INFO, Node, Pod, Problem, rule
 from kcheck_practice._support.security_contexts import is_whole_pod
-from kcheck_practice._support.titles import enumeration, title
+from kcheck_practice._support.titles import enumeration
 
 
 @rule(
@@ -71,6 +71,8 @@ def unbounded_empty_dir(pod: Pod) -> Iterator[Problem]:
     for volume in pod["volumes"]:
         source = volume["emptyDir"]
         if source and not source["sizeLimit"]:
+            name = volume["name"].text
+            shown = f'volume "{name}"' if name else "volume"
             where = "memory" if source["medium"].text == "Memory" else "disk"
-            message = f"emptyDir {title('volume', volume['name'].text)} has no sizeLimit and can fill the {where} of its node"
+            message = f"emptyDir {shown} has no sizeLimit and can fill the {where} of its node"
             yield Problem(source, message, help="set emptyDir.sizeLimit, for example to 500Mi", at="key", field=source["sizeLimit"])

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kcheck.api import Bundle, Facts, Problem, Related, Resource, may_share, rule
-from kcheck_practice._support.object_titles import object_title
 
 _GROUPS = ("reliability", "disruption")
 _REPLACE_MIN_AVAILABLE = "replace minAvailable with maxUnavailable: 1"
@@ -28,12 +27,12 @@ def no_disruption_budget(
 
     Where an autoscaler scales the workload, its minimum number of replicas counts.
     """
-    if workload.scale is None or not workload.whole or workload.id.kind not in ("Deployment", "StatefulSet", "Rollout"):
+    if workload.scale is None or not workload.is_complete or workload.id.kind not in ("Deployment", "StatefulSet", "Rollout"):
         return
     least = max([f.scale.low for f, _ in bundle.scalers(workload) if f.scale is not None], default=workload.scale.low)
     if least >= minimum and not bundle.covering(workload, "budget"):
         effect = "its only Pod may be evicted at any time" if least == 1 else f"its {least} Pods may all be evicted at once"
-        message = f"{object_title(workload)} has no PodDisruptionBudget, so {effect}"
+        message = f"{workload.title} has no PodDisruptionBudget, so {effect}"
         yield Problem(workload.place, message, help="add a PodDisruptionBudget with maxUnavailable: 1")
 
 
@@ -58,7 +57,7 @@ def budget_blocks_eviction(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
     minAvailable is compared with the replicas of the only workload that is selected, or with the minimum of its autoscaler.
     """
     limit = budget.budget
-    if limit is None or not budget.whole:
+    if limit is None or not budget.is_complete:
         return
     if limit.unavailable is not None and _is_none(limit.unavailable):
         message = f"maxUnavailable: {limit.unavailable} blocks all evictions, so node drains never finish"
@@ -84,7 +83,7 @@ def unhealthy_pod_eviction(resource: Resource) -> Iterator[Problem]:
     """
     spec = resource["spec"]
     if spec["selector"] and not spec["unhealthyPodEvictionPolicy"]:
-        message = f"{object_title(resource)} does not set unhealthyPodEvictionPolicy, so Pods that are not ready can block node drains"
+        message = f"{resource.title} does not set unhealthyPodEvictionPolicy, so Pods that are not ready can block node drains"
         yield Problem(
             resource.node.at("metadata", "name"),
             message,
@@ -100,19 +99,20 @@ def budget_without_pods(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
     Only where its Pods must be part of the input: the input is complete, or the file contains workloads and no custom resource
     whose operator may create the Pods.
     """
-    if budget.budget is None or not budget.selectors or not budget.whole or (budget.id.namespace == "kube-system" and not bundle.complete):
+    if (
+        budget.budget is None
+        or not budget.selectors
+        or not budget.is_complete
+        or (budget.id.namespace == "kube-system" and not bundle.complete)
+    ):
         return
     found = budget.selectors[0]
     if not found.selector.requirements or bundle.is_met(budget, found.selector):
         return
-    beside = (f for f in bundle.around(budget, "file") if may_share(f.id.namespace, budget.id.namespace))
-    here = [f for f in beside if f.whole and f.pods and f.scale is not None]
+    beside = (f for f in bundle.in_scope(budget, "file") if may_share(f.id.namespace, budget.id.namespace))
+    here = [f for f in beside if f.is_complete and f.pods and f.scale is not None]
     if bundle.complete or (here and budget.place.file not in bundle.operated_files):
-        hint = (
-            f"did you mean to select the Pods of {object_title(here[0])}?"
-            if here
-            else "correct spec.selector, or add the workload to the input"
-        )
+        hint = f"did you mean to select the Pods of {here[0].title}?" if here else "correct spec.selector, or add the workload to the input"
         yield Problem(found.place, f"spec.selector {found.selector} matches no Pod in the input", help=hint)
 
 
@@ -122,15 +122,15 @@ def budget_overlap(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
 
     Both must be in the file and namespace of the workload, or the input must be complete.
     """
-    if not workload.whole or not workload.pods or workload.scale is None:
+    if not workload.is_complete or not workload.pods or workload.scale is None:
         return
     near = bundle.covering(workload, "budget", "input" if bundle.complete else "file")
     near = list({f.id[1:]: f for f in near if (f.id.namespace or "default") == (workload.id.namespace or "default")}.values())
     if len(near) > 1:
         first, second = near[:2]
         budgets = f'PodDisruptionBudgets "{first.id.name}" and "{second.id.name}"'
-        message = f"{budgets} both select the Pods of {object_title(workload)}, which cannot be evicted"
-        related = tuple([Related(each.place, object_title(each)) for each in (first, workload)])
+        message = f"{budgets} both select the Pods of {workload.title}, which cannot be evicted"
+        related = tuple([Related(each.place, each.title) for each in (first, workload)])
         yield Problem(second.selectors[0].place, message, help="remove one of the two PodDisruptionBudgets", related=related)
 
 
@@ -138,7 +138,7 @@ def _too_many(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a Problem for minAvailable that is not less than the number of Pods of the only workload that is selected."""
     limit = budget.budget
     covered: list[Facts] = []
-    for workload, _ in bundle.selected(budget, budget.selectors[0].selector):
+    for workload, _ in bundle.pods_matching(budget, budget.selectors[0].selector):
         covered.append(workload)
         if len(covered) > 1:
             return
@@ -151,7 +151,7 @@ def _too_many(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
         return
     wanted = _count(limit.available, scale.low)
     if wanted is not None and wanted >= scale.low:
-        cause = object_title(scaler or workload)
+        cause = (scaler or workload).title
         verb = "may scale down to" if scaler is not None else "has"
         pods = "1 Pod" if scale.low == 1 else f"{scale.low} Pods"
         message = f"minAvailable: {limit.available} blocks all evictions, because {cause} {verb} {pods}"

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kcheck.api import ERROR, INFO, Bundle, Facts, Node, Pod, Problem, Related, nearest, rule, selector
-from kcheck_practice._support.object_titles import object_title
 from kcheck_practice._support.selector_terms import accepted
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -70,17 +69,15 @@ def anti_affinity_topology(
 )
 def anti_affinity_without_pods(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a Problem for each term, preferred or required, that matches no Pod of the input but nearly matches the workload itself."""
-    for term in workload.selectors if workload.whole else ():
+    for term in workload.selectors if workload.is_complete else ():
         if term.aim not in ("anti-affinity", "preferred-anti-affinity") or term.elsewhere or _is_met(workload, term.selector, bundle):
             continue
         near = selector.nearest(term.selector, ((pod, pod.labels) for pod in workload.pods))
         if near is not None and selector.distance(term.selector, near[0].labels) < selector.UNLIKE:
             pod, wrong = near
             key = wrong.key if wrong.key in pod.labels else nearest(wrong.key, pod.labels)
-            hint = f"did you mean {key}={pod.labels[key]}?" if key else f"did you mean the Pod labels of {object_title(workload)}?"
-            message = (
-                f"podAntiAffinity labelSelector {term.selector} matches no Pod in the input, not even those of {object_title(workload)}"
-            )
+            hint = f"did you mean {key}={pod.labels[key]}?" if key else f"did you mean the Pod labels of {workload.title}?"
+            message = f"podAntiAffinity labelSelector {term.selector} matches no Pod in the input, not even those of {workload.title}"
             yield Problem(term.place, message, help=hint, related=(Related(pod.place, _labels_of(workload)),))
 
 
@@ -95,10 +92,10 @@ def spread_without_own_pods(workload: Facts, bundle: Bundle) -> Iterator[Problem
 
     The scheduler counts the Pods that the labelSelector matches; without one the constraint is met everywhere.
     """
-    for term in workload.selectors if workload.whole else ():
+    for term in workload.selectors if workload.is_complete else ():
         if term.aim == "spread" and workload.pods and not _is_met(workload, term.selector, bundle):
             pod = workload.pods[0]
-            owner = object_title(workload)
+            owner = workload.title
             message = f"topologySpreadConstraints labelSelector {term.selector} matches no Pod in the input, not even those of {owner}"
             yield Problem(term.place, message, help=f"use the Pod labels of {owner}", related=(Related(pod.place, _labels_of(workload)),))
 
@@ -108,7 +105,7 @@ def _is_met(workload: Facts, wanted: selector.Selector, bundle: Bundle) -> bool:
 
 
 def _labels_of(workload: Facts) -> str:
-    return f"Pod labels of {object_title(workload)}"
+    return f"Pod labels of {workload.title}"
 
 
 def _unmatchable(term: Node, what: str, effect: str) -> Iterator[Problem]:

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kcheck.api import ERROR, INFO, Bundle, Container, Facts, Node, Pod, Problem, Related, quantity, rule
-from kcheck_practice._support.object_titles import container_title, object_title
 from kcheck_practice._support.security_contexts import is_whole_pod
+from kcheck_practice._support.titles import container_title
 
 _CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 _BANDWIDTH = ("kubernetes.io/ingress-bandwidth", "kubernetes.io/egress-bandwidth")
@@ -104,7 +104,7 @@ def best_effort_pod(pod: Pod) -> Iterator[Problem]:
     """Yields a Problem for a Pod of QoS class BestEffort, which is evicted first, and killed first when memory runs out."""
     if not is_whole_pod(pod) or _has_cpu_or_memory(pod["resources"]) or any(_has_cpu_or_memory(c["resources"]) for c in pod.containers):
         return
-    message = f"{object_title(pod.resource)} has no CPU or memory requests or limits (QoS class BestEffort), so it is evicted first"
+    message = f"{pod.resource.title} has no CPU or memory requests or limits (QoS class BestEffort), so it is evicted first"
     yield Problem(pod["containers"], message, help="add resources.requests for CPU and memory to the containers", at="key")
 
 
@@ -141,13 +141,13 @@ def sysctl_escape(sysctl: Node) -> Iterator[Problem]:
 )
 def shared_user(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a Problem for a user ID that another workload has too: a process that escapes can read the other's files on the node."""
-    for claim in workload.claims if workload.whole else ():
+    for claim in workload.claims if workload.is_complete else ():
         if claim.what != "user":
             continue
         for other, theirs in bundle.claimants(claim)[:1]:
             if other.id[1:] != workload.id[1:]:
-                message = f"runAsUser: {claim.value} is also used by {object_title(other)}"
-                related = (Related(theirs.place, f"runAsUser of {object_title(other)}"),)
+                message = f"runAsUser: {claim.value} is also used by {other.title}"
+                related = (Related(theirs.place, f"runAsUser of {other.title}"),)
                 yield Problem(claim.place, message, help="set a unique runAsUser above 10000", related=related)
                 return
 

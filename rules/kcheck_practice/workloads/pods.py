@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kcheck.api import INFO, Edit, Fix, Node, Pod, Problem, Resource, rule
-from kcheck_practice._support.object_titles import object_title
 
 # Annotations of Pods that something manages: static Pods of the kubelet, hooks and tests of Helm, hooks of Argo CD.
 _MANAGED_PREFIXES = ("kubernetes.io/config.", "helm.sh/hook", "argocd.argoproj.io/hook")
@@ -23,9 +22,9 @@ def naked_pod(pod: Pod) -> Iterator[Problem]:
     if not resource.is_a("core Pod") or _is_managed(resource) or _is_static(pod):
         return
     if pod["restartPolicy"].text in ("Never", "OnFailure"):
-        yield Problem(resource["kind"], f"{object_title(resource)} is not run again if its node fails before completion", help="use a Job")
+        yield Problem(resource["kind"], f"{resource.title} is not run again if its node fails before completion", help="use a Job")
     else:
-        message = f"{object_title(resource)} is not replaced if its node fails"
+        message = f"{resource.title} is not replaced if its node fails"
         yield Problem(resource["kind"], message, help="move its spec to spec.template of a Deployment")
 
 
@@ -46,7 +45,7 @@ def host_network(
 ) -> Iterator[Problem]:
     """Yields a Problem for hostNetwork: true: such a Pod uses the ports of its node, sees its traffic and bypasses NetworkPolicies."""
     node = pod["hostNetwork"]
-    if node.flag and (daemon_sets or pod.resource.kind != "DaemonSet") and not _is_static(pod):
+    if node.boolean and (daemon_sets or pod.resource.kind != "DaemonSet") and not _is_static(pod):
         message = "hostNetwork: true exposes the node's network and bypasses NetworkPolicies"
         yield Problem(node, message, help="remove hostNetwork and expose the Pod with a Service", at="key")
 
@@ -65,7 +64,7 @@ def service_account_alias(pod: Pod) -> Iterator[Problem]:
     The API server copies serviceAccount to serviceAccountName unless that is set, and returns both fields.
     """
     alias, current = pod["serviceAccount"], pod["serviceAccountName"]
-    if not alias.text or alias.text == current.text or not pod.whole:
+    if not alias.text or alias.text == current.text or not pod.is_complete:
         return
     if current.text:
         message = f'serviceAccount "{alias.text}" is ignored because serviceAccountName is "{current.text}"'

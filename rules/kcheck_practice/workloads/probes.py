@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kcheck.api import ERROR, INFO, Container, Node, Problem, nearest, rule
-from kcheck_practice._support.object_titles import container_title
 from kcheck_practice._support.security_contexts import is_whole, named
+from kcheck_practice._support.titles import container_title
 
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _HANDLERS = ("httpGet", "tcpSocket", "grpc")
@@ -158,7 +158,7 @@ def probe_command(
 
 def _is_long_running(container: Container) -> bool:
     """Whether a container, and as far as is known its Pod, run until they are stopped."""
-    return container.runs_on and container.pod.lasts is True and is_whole(container)
+    return container.runs_on and container.pod.runs_forever is True and is_whole(container)
 
 
 def _handlers(container: Container) -> Iterator[tuple[str, Node]]:

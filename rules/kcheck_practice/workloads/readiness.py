@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kcheck.api import Bundle, Facts, Problem, Related, rule
-from kcheck_practice._support.object_titles import object_title
 
 # Kinds whose Pods run until they are stopped; Pods of Jobs run to completion.
 _SERVING = {"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Pod", "Rollout", "DeploymentConfig"}
@@ -25,13 +24,13 @@ def unprobed_backend(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
 
     One probe is enough: a Pod is ready when all its containers are.
     """
-    if not workload.whole or workload.id.kind not in _SERVING or all(pod.probed for pod in workload.pods):
+    if not workload.is_complete or workload.id.kind not in _SERVING or all(pod.probed for pod in workload.pods):
         return
     services = [f for f in bundle.covering(workload, "service") if _is_near(workload, f, bundle)]
     if services:
         service = min(services, key=lambda f: (f.place.file != workload.place.file, f.folder != workload.folder))
-        title = object_title(service)
-        message = f"{object_title(workload)} has no readinessProbe, so {title} sends traffic to Pods that are not ready"
+        title = service.title
+        message = f"{workload.title} has no readinessProbe, so {title} sends traffic to Pods that are not ready"
         help = "add a readinessProbe to the container that serves the requests"
         yield Problem(workload.place, message, help=help, related=(Related(service.place, title),))
 

@@ -11,8 +11,8 @@ from decimal import Decimal
 from typing import Annotated
 
 from kcheck.api import INFO, Container, Node, Problem, quantity, rule
-from kcheck_practice._support.object_titles import container_title
 from kcheck_practice._support.security_contexts import is_whole, named
+from kcheck_practice._support.titles import container_title
 
 _GROUPS = ("resources", "reliability")
 _STORAGE = "ephemeral-storage"

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kcheck.api import INFO, Bundle, Complaint, Facts, Pod, Problem, Related, Resource, rule
-from kcheck_practice._support.object_titles import object_title
 from kcheck_practice._support.security_contexts import is_whole_pod
 
 _SYSTEM = ("system-cluster-critical", "system-node-critical")
@@ -30,11 +29,11 @@ def no_rolling_update(
     """Yields a Problem for Recreate, which stops all Pods before new ones start, and OnDelete, which replaces only deleted Pods."""
     spec = resource["spec"]
     if spec["strategy"]["type"].text == "Recreate":
-        effect = f"stops all Pods of {object_title(resource)} before new Pods start"
+        effect = f"stops all Pods of {resource.title} before new Pods start"
         message = Complaint(f"spec.strategy.type: Recreate {effect}", "set spec.strategy.type to RollingUpdate")
         yield Problem(spec["strategy"]["type"], message)
     elif daemon_sets and spec["updateStrategy"]["type"].text == "OnDelete":
-        effect = f"applies changes of {object_title(resource)} only to Pods that are deleted by hand"
+        effect = f"applies changes of {resource.title} only to Pods that are deleted by hand"
         message = Complaint(f"spec.updateStrategy.type: OnDelete {effect}", "set spec.updateStrategy.type to RollingUpdate")
         yield Problem(spec["updateStrategy"]["type"], message)
 
@@ -76,7 +75,7 @@ def stateful_set_grace_period(pod: Pod) -> Iterator[Problem]:
     """Yields a Problem for a grace period of 0, which the documentation calls unsafe: the old process may still write."""
     node = pod["terminationGracePeriodSeconds"]
     if pod.resource.is_a("apps StatefulSet") and node.integer == 0:
-        message = f"terminationGracePeriodSeconds: 0 may let two Pods of {object_title(pod.resource)} with the same name run at once"
+        message = f"terminationGracePeriodSeconds: 0 may let two Pods of {pod.resource.title} with the same name run at once"
         yield Problem(node, message, help="remove terminationGracePeriodSeconds (the default is 30)")
 
 
@@ -85,7 +84,7 @@ def no_priority_class(pod: Pod) -> Iterator[Problem]:
     """Yields a Problem for a Pod without priorityClassName: on full nodes, priority decides which Pods are preempted."""
     if is_whole_pod(pod) and not pod["priorityClassName"].text:
         resource = pod.resource
-        message = f"{object_title(resource)} sets no priorityClassName and gets the default priority"
+        message = f"{resource.title} sets no priorityClassName and gets the default priority"
         yield Problem(resource.node.at("metadata", "name"), message, help="set priorityClassName", field=pod["priorityClassName"])
 
 
@@ -122,7 +121,7 @@ def global_default_twice(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     for other in bundle.neighbours(facts, "PriorityClass", "scheduling.k8s.io"):
         earlier = (other.place.file, other.place.start) < (facts.place.file, facts.place.start)
         if "default" in other.marks and earlier and other.id.name != facts.id.name:
-            message = f"globalDefault: true is already set in {object_title(other)}, and only one PriorityClass may set it"
-            related = (Related(other.place, object_title(other)),)
-            yield Problem(facts.place, message, help=f"remove globalDefault from {object_title(facts)}", related=related)
+            message = f"globalDefault: true is already set in {other.title}, and only one PriorityClass may set it"
+            related = (Related(other.place, other.title),)
+            yield Problem(facts.place, message, help=f"remove globalDefault from {facts.title}", related=related)
             return

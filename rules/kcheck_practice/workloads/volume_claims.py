@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from kcheck.api import INFO, Bundle, Complaint, Facts, Node, Problem, Related, Resource, rule
-from kcheck_practice._support.object_titles import object_title
 
 _GROUPS = ("storage",)
 _EXCLUSIVE_MODES = ("ReadWriteOnce", "ReadWriteOncePod")
@@ -23,15 +22,15 @@ _EXCLUSIVE_MODES = ("ReadWriteOnce", "ReadWriteOncePod")
 )
 def stateful_set_service(stateful: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a Problem where the Service in serviceName is not headless or does not select the Pods: they get no stable DNS names."""
-    named = next((r for r in stateful.references if r.kind == "Service" and r.use == "own"), None) if stateful.whole else None
+    named = next((r for r in stateful.references if r.kind == "Service" and r.use == "own"), None) if stateful.is_complete else None
     if named is None or stateful.id.kind != "StatefulSet":
         return
-    copies = [f for f in bundle.copies(named) if f.whole and f.folder == stateful.folder]
+    copies = [f for f in bundle.candidates(named) if f.is_complete and f.folder == stateful.folder]
     if not copies or any(f.headless and _selects(f, stateful) for f in copies):
         return
     found = copies[0]
-    related = (Related(found.place, object_title(found)),)
-    effect = f"so Pods of {object_title(stateful)} get no stable DNS names"
+    related = (Related(found.place, found.title),)
+    effect = f"so Pods of {stateful.title} get no stable DNS names"
     if not found.headless:
         message = Complaint(
             f'Service "{named.name}" is not headless, {effect}', "set clusterIP: None, or use another Service for serviceName"
@@ -48,7 +47,7 @@ def stateful_set_service(stateful: Facts, bundle: Bundle) -> Iterator[Problem]:
 def no_service_name(resource: Resource) -> Iterator[Problem]:
     """Yields a Problem for a StatefulSet without serviceName, which is optional: its Pods get no stable DNS names."""
     if resource["spec"]["template"] and not resource["spec"]["serviceName"].text:
-        message = f"{object_title(resource)} has no serviceName, so its Pods get no stable DNS names"
+        message = f"{resource.title} has no serviceName, so its Pods get no stable DNS names"
         yield Problem(
             resource.node.at("metadata", "name"),
             message,

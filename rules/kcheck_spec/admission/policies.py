@@ -72,7 +72,7 @@ def operations_can_be_changed(spec: Node) -> Iterator[Problem]:
             if each.text not in _MUTABLE and each.value.__class__ in (str, type(None)):
                 message = f'operation "{each.text}" is not supported by mutating policies'
                 help = 'use CREATE, UPDATE, CONNECT or "*"'
-                yield Problem(each, message, help=help, reason="NotSupported", field=rules.imaginary("operations"))
+                yield Problem(each, message, help=help, reason="NotSupported", field=rules.virtual("operations"))
 
 
 @validator(_SPECS, rule=admission_policy)

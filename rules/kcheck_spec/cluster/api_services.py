@@ -79,6 +79,6 @@ def trust_is_for_other_servers(spec: Node) -> Iterator[Problem]:
             if node.value:
                 message = f"{node.name} is not allowed without service"
                 yield Problem(node, message, help=f"remove {node.name} or add service", reason="Invalid", at="key")
-    elif bundle.value and insecure.flag:
+    elif bundle.value and insecure.boolean:
         message = "insecureSkipTLSVerify: true is not allowed together with caBundle"
         yield Problem(insecure, message, help="remove insecureSkipTLSVerify", reason="Invalid", at="key")

@@ -58,7 +58,7 @@ def events_make_sense(root: Node) -> Iterator[Problem]:
         given = value["component"].text or value["host"].text if name == "deprecatedSource" else value and value.value != 0
         if given:
             message = f"{name} is not allowed when an Event is created"
-            yield Problem(value, message, help="remove it", reason="Invalid", at="key", field=root.imaginary(old))
+            yield Problem(value, message, help="remove it", reason="Invalid", at="key", field=root.virtual(old))
 
 
 def _about(root: Node, subject: Node) -> Iterator[Problem]:
@@ -74,7 +74,7 @@ def _about(root: Node, subject: Node) -> Iterator[Problem]:
         other = f'namespace "{subject.text}"' if subject.text else "no namespace"
         message = f'Event is in namespace "{own}", but its object is in {other}'
         help = "set both namespaces to the same value"
-        yield Problem(subject, message, help=help, reason="Invalid", field=root.imaginary("involvedObject", "namespace"))
+        yield Problem(subject, message, help=help, reason="Invalid", field=root.virtual("involvedObject", "namespace"))
 
 
 def _new_event(root: Node, reporter: str, note: str) -> Iterator[Problem]:
@@ -91,7 +91,7 @@ def _new_event(root: Node, reporter: str, note: str) -> Iterator[Problem]:
         if not root[name].text:
             yield Problem(root[name], f"Event has no {name}", help=f"add {name}", reason="Required")
         yield from _too_long(root[name], limit, root[name])
-    yield from _too_long(root[note], _NOTE_LIMIT, root.imaginary("message"))
+    yield from _too_long(root[note], _NOTE_LIMIT, root.virtual("message"))
 
 
 def _too_long(node: Node, limit: int, field: Node) -> Iterator[Problem]:

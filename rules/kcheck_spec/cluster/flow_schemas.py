@@ -148,7 +148,7 @@ def resources_are_listed(rule: Node) -> Iterator[Problem]:
     yield from _listed(rule["apiGroups"], "apiGroups", '[""] for the core group')
     yield from _listed(rule["resources"], "resources", "[pods]")
     namespaces = rule["namespaces"]
-    if not len(namespaces) and not rule["clusterScope"].flag:
+    if not len(namespaces) and not rule["clusterScope"].boolean:
         help = 'add namespaces, such as ["*"] for all, or set clusterScope: true'
         yield require(namespaces, Complaint("rule has neither namespaces nor clusterScope: true", help))
     elif len(namespaces):

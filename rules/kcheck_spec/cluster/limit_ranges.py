@@ -62,7 +62,7 @@ def _limit_problems(limit: Node, kind: str) -> Iterator[Problem]:
                 bags[name] = {}
     if kind == "PersistentVolumeClaim" and "storage" not in bags["min"] and "storage" not in bags["max"]:
         message = "limits of type PersistentVolumeClaim have neither min nor max for storage"
-        yield Problem(limit.imaginary("limits"), message, help="add storage to min or max", reason="Required")
+        yield Problem(limit.virtual("limits"), message, help="add storage to min or max", reason="Required")
     rule = of_container if kind in ("Pod", "Container") else standard
     for name, amounts in bags.items():
         for key in amounts:

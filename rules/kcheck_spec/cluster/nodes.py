@@ -29,18 +29,18 @@ tables = [
 @validator("core/v1 Node", rule=taint)
 def taints_have_an_effect(node: Node) -> Iterator[Problem]:
     """Each taint has an effect and occurs once. The server writes metadata.taints for spec.taints in its errors."""
-    named = node["metadata"].imaginary("taints")
+    named = node["metadata"].virtual("taints")
     taints = node.at("spec", "taints")
     for index, each in enumerate(taints):
         effect = each["effect"]
         if not given(effect):
             help = f"set effect to {', '.join(EFFECTS[:-1])} or {EFFECTS[-1]}"
-            yield Problem(effect, "taint has no effect", help=help, reason="Required", field=named.imaginary(index, "effect"))
+            yield Problem(effect, "taint has no effect", help=help, reason="Required", field=named.virtual(index, "effect"))
         elif effect.text not in EFFECTS:
-            yield not_supported(effect, EFFECTS).replace(reason="NotSupported", field=named.imaginary(index, "effect"))
+            yield not_supported(effect, EFFECTS).replace(reason="NotSupported", field=named.virtual(index, "effect"))
     places = {id(each): index for index, each in enumerate(taints)}
     for problem in unique(taints, lambda each: (each["key"].text, each["effect"].text), _same_taint):
-        yield problem.replace(reason="Duplicate", field=named.imaginary(places[id(problem.node)]))
+        yield problem.replace(reason="Duplicate", field=named.virtual(places[id(problem.node)]))
 
 
 def _same_taint(each: Node) -> str:
@@ -51,10 +51,10 @@ def _same_taint(each: Node) -> str:
 def taints_are_labels(node: Node) -> Iterator[Problem]:
     """Keys and values of taints have the format of label keys and values."""
     for index, each in enumerate(node.at("spec", "taints")):
-        named = node["metadata"].imaginary("taints", index)
+        named = node["metadata"].virtual("taints", index)
         for part, wrong in (("key", labels.key(each["key"].text)), ("value", labels.value(each["value"].text))):
             if wrong:
-                yield Problem(each[part], wrong, reason="Invalid", field=named.imaginary(part))
+                yield Problem(each[part], wrong, reason="Invalid", field=named.virtual(part))
 
 
 @validator("core/v1 Node", rule=taint)

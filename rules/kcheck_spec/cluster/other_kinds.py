@@ -63,7 +63,7 @@ def priorities_leave_the_system_its_own(priority: Node) -> Iterator[Problem]:
     """Names that begin with "system-" and values above 1,000,000,000 are reserved."""
     name, value = priority.at("metadata", "name"), priority["value"]
     if name.text.startswith("system-"):
-        if _SYSTEM.get(name.text) != (value.integer or 0) or priority["globalDefault"].flag:
+        if _SYSTEM.get(name.text) != (value.integer or 0) or priority["globalDefault"].boolean:
             bare = name.text.removeprefix("system-")
             message = f'PriorityClass name "{name.text}" has the reserved prefix "system-"'
             yield Problem(name, message, help=f'use another name, such as "{bare}"' if bare else "use another name", reason="Forbidden")

@@ -100,19 +100,19 @@ def selected_scopes_make_sense(quota: Resource) -> Iterator[Problem]:
     expressions = quota["spec"]["scopeSelector"]["matchExpressions"]
     for expression in expressions:
         scope, operator, values = expression["scopeName"], expression["operator"], expression["values"]
-        yield from _unknown(scope, quota, expressions.imaginary("scopeName"))
+        yield from _unknown(scope, quota, expressions.virtual("scopeName"))
         yield from _foreign(scope, quota["spec"]["hard"], expressions)
         if scope.text in _WITHOUT_VALUES and operator.text != "Exists":
             message = Complaint(f"scope {scope.text} allows only operator: Exists", "use operator: Exists without values")
-            yield Problem(operator, message, reason="Invalid", field=expressions.imaginary("operator"))
+            yield Problem(operator, message, reason="Invalid", field=expressions.virtual("operator"))
         if operator.text in ("In", "NotIn"):
             if not len(values):
                 message = Complaint(f"operator {operator.text} requires at least one value", "add values or use operator: Exists")
-                yield Problem(values, message, reason="Required", field=expressions.imaginary("values"))
+                yield Problem(values, message, reason="Required", field=expressions.virtual("values"))
         elif operator.text in ("Exists", "DoesNotExist"):
             if len(values):
                 message = Complaint(f"operator {operator.text} does not allow values", "remove values or use operator: In")
-                yield Problem(values, message, reason="Invalid", field=expressions.imaginary("values"))
+                yield Problem(values, message, reason="Invalid", field=expressions.virtual("values"))
         else:
-            yield not_supported(operator, _OPERATORS).replace(reason="Invalid", field=expressions.imaginary("operator"))
+            yield not_supported(operator, _OPERATORS).replace(reason="Invalid", field=expressions.virtual("operator"))
     yield from _conflicts(expressions, {expression["scopeName"].text: expression["scopeName"] for expression in expressions})

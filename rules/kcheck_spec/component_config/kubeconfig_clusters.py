@@ -83,7 +83,7 @@ def tls_settings_agree(cluster: Node) -> Iterator[Problem]:
     if file.text and data.text:
         message = "certificate-authority and certificate-authority-data are both set"
         yield Problem(file, message, help="remove one of them", reason="Invalid", at="key")
-    if insecure.flag and (file.text or data.text):
+    if insecure.boolean and (file.text or data.text):
         message = "insecure-skip-tls-verify: true cannot be combined with a certificate authority"
         yield Problem(insecure, message, help="remove insecure-skip-tls-verify", reason="Invalid")
     yield from not_pem(data, b"CERTIFICATE")
@@ -115,7 +115,7 @@ def not_pem(node: Node, label: bytes) -> Iterator[Problem]:
 def clusters_are_protected(cluster: Node) -> Iterator[Problem]:
     """Yield clusters without TLS verification, and those that use plain http outside the local machine."""
     insecure, server = cluster["insecure-skip-tls-verify"], cluster["server"]
-    if insecure.flag and not (cluster["certificate-authority"].text or cluster["certificate-authority-data"].text):
+    if insecure.boolean and not (cluster["certificate-authority"].text or cluster["certificate-authority-data"].text):
         message = "insecure-skip-tls-verify: true allows attackers on the network to impersonate the cluster and to steal credentials"
         yield Problem(insecure, message, help="remove it and set certificate-authority-data")
     try:

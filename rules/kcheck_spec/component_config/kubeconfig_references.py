@@ -7,6 +7,7 @@ ClientConfigLoadingRules.Load, which merges the files of KUBECONFIG: the first f
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from kcheck.api import ERROR, WARNING, Bundle, Complaint, Facts, Lexicon, Node, Problem, Related, nearest, rule, validator
 from kcheck_spec.objects.common_constraints import require, unique
@@ -48,7 +49,7 @@ def names_differ(config: Node) -> Iterator[Problem]:
         yield from unique(
             (each for each in config[section] if each["name"].text),
             lambda each: each["name"].text,
-            lambda each, section=section: _duplicate(section, each["name"]),
+            partial(_duplicate, section),
             "name",
         )
 
@@ -73,8 +74,8 @@ def extensions_differ(owner: Node) -> Iterator[Problem]:
     yield from unique(extensions, lambda each: each["name"].text, lambda each: _duplicate("extensions", each["name"]), "name")
 
 
-def _duplicate(section: str, name: Node) -> str:
-    return Complaint(f'duplicate name "{name.text}" in {section}', "rename or remove one of them")
+def _duplicate(section: str, entry: Node) -> str:
+    return Complaint(f'duplicate name "{entry["name"].text}" in {section}', "rename or remove one of them")
 
 
 @rule(

@@ -136,7 +136,7 @@ def _sorting(profile: Node) -> list[Any]:
 @validator("componentbase/v1alpha1 LeaderElectionConfiguration", rule=leader_election)
 def leaders_have_time(election: Node) -> Iterator[Problem]:
     """Yield durations that leave a leader no time to renew its lease, and locks other than leases. Skipped for leaderElect: false."""
-    if election["leaderElect"].flag is False:
+    if election["leaderElect"].boolean is False:
         return
     lease, renew, retry = (nanoseconds(election[key], default) for key, default in _DEFAULTS.items())
     for key, value in zip(_DEFAULTS, (lease, renew, retry), strict=True):

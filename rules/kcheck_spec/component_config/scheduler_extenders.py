@@ -29,7 +29,7 @@ def extenders_can_be_asked(extender: Node) -> Iterator[Problem]:
         message = "an extender with prioritizeVerb needs a positive weight"
         yield Problem(shown, message, help="set weight to 1 or more", reason="Invalid", field=weight)
     tls = extender["tlsConfig"]
-    if tls["insecure"].flag and (tls["caFile"].text or tls["caData"].text):
+    if tls["insecure"].boolean and (tls["caFile"].text or tls["caData"].text):
         message = "tlsConfig.insecure: true cannot be combined with a certificate authority"
         yield Problem(tls["insecure"], message, help="remove insecure", reason="Invalid")
 

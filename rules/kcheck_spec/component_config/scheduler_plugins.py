@@ -7,6 +7,7 @@ NewFramework (pkg/scheduler/framework/runtime). A scheduler can be built with ou
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from kcheck.api import WARNING, Complaint, Node, Problem, Resource, declare, nearest, validator
 from kcheck_spec.component_config.scheduler import CONFIGURATIONS, PROFILES
@@ -81,6 +82,10 @@ def plugins_exist(config: Resource) -> Iterator[Problem]:
                 yield Problem(each["name"], message, help=f"use {instead}", reason="Invalid", field=each)
 
 
+def _enabled_twice(point: str, plugin: Node) -> Complaint:
+    return Complaint(f'plugin "{plugin["name"].text}" is enabled twice at {point}', "remove one of them")
+
+
 @validator(PROFILES, rule=scheduler_plugin)
 def plugins_fit_their_points(profile: Node) -> Iterator[Problem]:
     """Yield plugins that are enabled twice at an extension point, that do not implement it, or that have a negative weight."""
@@ -88,7 +93,7 @@ def plugins_fit_their_points(profile: Node) -> Iterator[Problem]:
         yield from unique(
             plugins["enabled"],
             lambda each: each["name"].text,
-            lambda each, point=point: Complaint(f'plugin "{each["name"].text}" is enabled twice at {point}', "remove one of them"),
+            partial(_enabled_twice, point),
         )
         for each in plugins["enabled"]:
             name, weight = each["name"], each["weight"]

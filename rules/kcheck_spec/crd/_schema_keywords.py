@@ -63,29 +63,29 @@ def _items(value: Node, place: SchemaLocation) -> Iterator[Problem]:
 
 
 def _unique(value: Node, place: SchemaLocation) -> Iterator[Problem]:
-    if value.flag:
+    if value.boolean:
         message = "uniqueItems: true is not supported in openAPIV3Schema"
         yield Problem(value, message, help="use x-kubernetes-list-type: set", reason="Forbidden", at="key")
 
 
 def _additional(value: Node, place: SchemaLocation) -> Iterator[Problem]:
-    if len(schema_of(value)["properties"]) and (value.is_map or value.flag is False):
+    if len(schema_of(value)["properties"]) and (value.is_map or value.boolean is False):
         message = "additionalProperties and properties are mutually exclusive"
         yield Problem(value, message, help="remove one of them", reason="Forbidden", at="key")
 
 
 def _preserve(value: Node, place: SchemaLocation) -> Iterator[Problem]:
-    if value.flag is False:
+    if value.boolean is False:
         yield Problem(value, f"{value.name}: false is not allowed", help="remove it", reason="Invalid")
 
 
 def _embedded(value: Node, place: SchemaLocation) -> Iterator[Problem]:
-    if value.flag and place.meta is not None:
+    if value.boolean and place.meta is not None:
         yield Problem(value, f"{value.name} is not allowed within metadata", help="remove it", reason="Forbidden", at="key")
 
 
 def _nullable(value: Node, place: SchemaLocation) -> Iterator[Problem]:
-    if value.flag and place.level == "root":
+    if value.boolean and place.level == "root":
         message = "nullable is not allowed at the root of openAPIV3Schema"
         yield Problem(value, message, help="remove it", reason="Forbidden", at="key")
 
@@ -108,7 +108,7 @@ def _list_type(value: Node, place: SchemaLocation) -> Iterator[Problem]:
         yield from _set_items(items)
     if value.text == "map":
         yield from _map_list(schema)
-    if value.text in ("set", "map") and items["nullable"].flag:
+    if value.text in ("set", "map") and items["nullable"].boolean:
         message = f"items of x-kubernetes-list-type: {value.text} cannot be nullable"
         yield Problem(items["nullable"], message, help="remove nullable", reason="Forbidden", at="key")
 
@@ -155,7 +155,7 @@ def _map_list(schema: Node) -> Iterator[Problem]:
             message = f'property "{key.text}" is one of x-kubernetes-list-map-keys, but it is neither required nor has a default'
             help = "add it to required, or set a default"
             yield Problem(field, message, help=help, reason="Required", at="key", field=field["default"])
-        if field["nullable"].flag:
+        if field["nullable"].boolean:
             message = f'property "{key.text}" is one of x-kubernetes-list-map-keys, so it cannot be nullable'
             yield Problem(field["nullable"], message, help="remove nullable", reason="Forbidden", at="key")
 
@@ -214,6 +214,6 @@ BREAKING: dict[str, Callable[[Node], bool]] = {
     "additionalItems": bool,
     "definitions": lambda value: len(value) > 0,
     "items": lambda value: value.is_list and len(value) > 0,
-    "x-kubernetes-preserve-unknown-fields": lambda value: value.flag is False,
+    "x-kubernetes-preserve-unknown-fields": lambda value: value.boolean is False,
 }
 """Keywords with which the API server does not check the structure, the defaults and the rules."""

@@ -44,19 +44,19 @@ def spine_problems(schema: Node, level: str) -> Iterator[Problem]:
     if additional and level == "root":
         message = "additionalProperties is not allowed at the root of openAPIV3Schema"
         yield Problem(additional, message, help="remove it", reason="Forbidden", at="key")
-    if whole.flag:
+    if whole.boolean:
         for key in (_PRESERVE, _EMBEDDED):
-            if schema[key].flag:
+            if schema[key].boolean:
                 message = f"{key} cannot be combined with {_WHOLE}"
                 yield Problem(schema[key], message, help="remove one of them", reason="Invalid", at="key")
-    if embedded.flag:
+    if embedded.boolean:
         yield from _embedded_problems(schema)
-    elif not kind.text and not whole.flag and not schema[_PRESERVE].flag:
+    elif not kind.text and not whole.boolean and not schema[_PRESERVE].boolean:
         yield require(kind, Complaint(f"{_label(schema, level)} has no type", f"add type, or set {_PRESERVE}: true"))
     if level == "root" and kind.text and kind.text != "object":
         message = f'type "{kind.text}" is not allowed at the root of openAPIV3Schema'
         yield Problem(kind, message, help="set type: object", reason="Invalid")
-    if level == "root" or embedded.flag:
+    if level == "root" or embedded.boolean:
         yield from _identity_problems(schema["properties"])
     if level == "root" and "metadata" in schema["properties"]:
         yield from _metadata_problems(schema["properties"]["metadata"])
@@ -79,7 +79,7 @@ def _embedded_problems(schema: Node) -> Iterator[Problem]:
     if additional:
         message = f"additionalProperties cannot be combined with {_EMBEDDED}"
         yield Problem(additional, message, help="remove additionalProperties", reason="Forbidden", at="key")
-    if not schema[_PRESERVE].flag and not len(schema["properties"]):
+    if not schema[_PRESERVE].boolean and not len(schema["properties"]):
         message = f"properties is required for {_EMBEDDED}"
         yield require(schema["properties"], Complaint(message, f"add properties, or set {_PRESERVE}: true"))
 
@@ -114,7 +114,7 @@ def condition_problems(schema: Node) -> Iterator[Problem]:
             help = "remove it, or move it to the schema outside of the condition"
             yield Problem(value, f"{key} is not allowed within {_WITHIN}", help=help, reason="Forbidden", at="key")
     additional = schema["additionalProperties"]
-    if additional.is_map or additional.flag:
+    if additional.is_map or additional.boolean:
         message = f"additionalProperties is not allowed within {_WITHIN}"
         yield Problem(additional, message, help="remove it", reason="Forbidden", at="key")
     if "metadata" in schema["properties"]:

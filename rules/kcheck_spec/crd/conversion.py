@@ -36,7 +36,7 @@ def strategy_has_what_it_needs(conversion: Node) -> Iterator[Problem]:
     client, versions = webhook["clientConfig"], webhook["conversionReviewVersions"]
     if strategy.text == "Webhook":
         if not client:
-            field = conversion.imaginary("webhookClientConfig")
+            field = conversion.virtual("webhookClientConfig")
             message = "webhook.clientConfig is required for strategy: Webhook"
             yield Problem(client, message, help="add webhook.clientConfig", reason="Required", field=field)
         return
@@ -49,7 +49,7 @@ def strategy_has_what_it_needs(conversion: Node) -> Iterator[Problem]:
                 help="remove webhook, or set strategy: Webhook",
                 reason="Forbidden",
                 at="key",
-                field=conversion.imaginary(name),
+                field=conversion.virtual(name),
             )
 
 
@@ -60,5 +60,5 @@ def webhook_can_be_called(conversion: Node) -> Iterator[Problem]:
         return
     webhook = conversion["webhook"]
     if webhook["clientConfig"]:
-        yield from client_problems(webhook["clientConfig"], conversion.imaginary("webhookClientConfig"))
-    yield from review_problems(webhook["conversionReviewVersions"], conversion.imaginary("conversionReviewVersions"))
+        yield from client_problems(webhook["clientConfig"], conversion.virtual("webhookClientConfig"))
+    yield from review_problems(webhook["conversionReviewVersions"], conversion.virtual("conversionReviewVersions"))

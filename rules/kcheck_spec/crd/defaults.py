@@ -29,7 +29,7 @@ def default_problems(
 
 def _fault_problems(schema: Node, place: SchemaLocation, path: Callable[[Node], str], minor: int) -> Iterator[Problem]:
     default = schema["default"]
-    holder = None if schema["x-kubernetes-embedded-resource"].flag else place.meta
+    holder = None if schema["x-kubernetes-embedded-resource"].boolean else place.meta
     for fault in schema_checks.default_faults(schema, place.level == "root", holder, minor):
         field = path(default)
         for key in () if fault.nowhere else fault.keys:

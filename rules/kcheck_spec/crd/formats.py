@@ -24,7 +24,7 @@ _FORMATS = {
 @constraint(wrong_type)
 def _schema_or_flag(node: Node) -> Problem | None:
     """A schema or a boolean."""
-    if node.is_map or node.flag is not None:
+    if node.is_map or node.boolean is not None:
         return None
     return Problem(node, f"{node.name} must be a schema or a boolean", help="set it to a map, true or false", reason="TypeInvalid")
 

@@ -189,7 +189,7 @@ class Examination:
         if lost is not place.lost or place.level in ("root", "item"):
             inner = SchemaLocation("field" if place.is_spine else place.level, place.meta, place.fixed, place.settled, lost)
         embedded = value.get("x-kubernetes-embedded-resource")
-        whole = place.level == "root" or (embedded is not None and embedded.flag)
+        whole = place.level == "root" or (embedded is not None and embedded.boolean)
         for key, child in properties.entries:
             if whole and key in _META:
                 fixed = f'in property "{key}", which the API server sets' if place.level == "root" else inner.fixed

@@ -27,7 +27,7 @@ tables = [
 def one_version_is_stored(spec: Node) -> Iterator[Problem]:
     """Yield definitions without exactly one stored version. The API server also reports status.storedVersions, which it sets itself."""
     versions = spec["versions"]
-    stored = [each for each in versions if each["storage"].flag]
+    stored = [each for each in versions if each["storage"].boolean]
     status = spec.parent["status"]["storedVersions"] if spec.parent is not None else spec
     if not stored:
         help = "set storage: true on exactly one version" if len(versions) else "add a version with storage: true"
@@ -42,7 +42,7 @@ def one_version_is_stored(spec: Node) -> Iterator[Problem]:
     found = False
     for each in versions:
         # The API server accepts the name of the stored version only once.
-        if each["storage"].flag and (found or each["name"].text != first):
+        if each["storage"].boolean and (found or each["name"].text != first):
             message = f'several versions have storage: true, but the API server sets status.storedVersions only to "{first}"'
             yield Problem(each["storage"], message, help="set storage: true on exactly one version", reason="Invalid", field=status)
         found = found or each["name"].text == first
@@ -62,7 +62,7 @@ def names_of_versions_differ(spec: Node) -> Iterator[Problem]:
         if wrong := names.dns1035_label(name.text):
             yield Problem(name, wrong, reason="Invalid")
             if not index and name.text:
-                yield Problem(name, wrong, reason="Invalid", field=spec.imaginary("version"))
+                yield Problem(name, wrong, reason="Invalid", field=spec.virtual("version"))
 
 
 @validator(_SPEC, rule=crd_versions)
@@ -79,7 +79,7 @@ def versions_have_schemas(spec: Node) -> Iterator[Problem]:
 def unknown_fields_are_pruned(spec: Node) -> Iterator[Problem]:
     """Yield preserveUnknownFields: true, which apiextensions.k8s.io/v1 does not allow, and a conversion with it."""
     kept = spec["preserveUnknownFields"]
-    if not kept.flag:
+    if not kept.boolean:
         return
     message = "spec.preserveUnknownFields: true is not allowed in apiextensions.k8s.io/v1"
     help = "remove it, and set x-kubernetes-preserve-unknown-fields: true in the schemas that need it"
@@ -97,7 +97,7 @@ def deprecation_warning_is_a_line(version: Node) -> Iterator[Problem]:
     if warning.value.__class__ is not str:
         return
     text = warning.text
-    if not version["deprecated"].flag:
+    if not version["deprecated"].boolean:
         message = "deprecationWarning is only allowed for a version with deprecated: true"
         yield Problem(warning, message, help="set deprecated: true, or remove deprecationWarning", reason="Invalid", at="key")
     if not text:

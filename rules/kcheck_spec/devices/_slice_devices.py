@@ -42,7 +42,7 @@ def device_problems(device: Node, contents: Node, resource: Resource) -> Iterato
         yield from _attribute(value, resource)
     for key, value in capacity.entries:
         yield from _property_name(key, value, capacity)
-        yield from capacity_problems(value, contents["allowMultipleAllocations"].flag is True, resource)
+        yield from capacity_problems(value, contents["allowMultipleAllocations"].boolean is True, resource)
     yield from too_many(contents["taints"], _MAX_TAINTS)
     for taint in contents["taints"]:
         yield from _taint(taint)
@@ -51,7 +51,7 @@ def device_problems(device: Node, contents: Node, resource: Resource) -> Iterato
     yield from duplicates(consumed, "counterSet", "counterSet", "merge the counters of both entries")
     for each in consumed:
         yield from counters(each, "counterSet")
-    yield from _places(device, contents, resource["spec"]["perDeviceNodeSelection"].flag is True)
+    yield from _places(device, contents, resource["spec"]["perDeviceNodeSelection"].boolean is True)
     yield from _conditions(contents)
 
 
@@ -128,7 +128,7 @@ def place_problems(owner: Node, keys: tuple[str, ...]) -> Iterator[Problem]:
         empty = Complaint("nodeName is empty", "set it to the name of a node, or remove it")
         yield Problem(name, wrong if name.text else empty, reason="Invalid")
     for key in keys:
-        if owner[key].flag is False:
+        if owner[key].boolean is False:
             yield Problem(owner[key], f"{key}: false is not allowed", help=f"remove it, or set {key}: true", reason="Invalid")
 
 

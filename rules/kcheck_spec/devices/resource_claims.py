@@ -69,8 +69,8 @@ def _request(request: Node, resource: Resource) -> Iterator[Problem]:
     exact = _exact(request, resource)
     if not len(alternatives) and not exact:
         one = "deviceClassName" if is_flat(resource) else "exactly"
-        message = Complaint(f"the request has neither {one} nor firstAvailable", "add one of them")
-        yield Problem(request, message, reason="Required", field=request)
+        message = f"the request has neither {one} nor firstAvailable"
+        yield Problem(request, message, help="add one of them", reason="Required", field=request)
     elif len(alternatives) and exact:
         one = "deviceClassName" if is_flat(resource) else "exactly"
         message = f"{one} and firstAvailable are mutually exclusive"

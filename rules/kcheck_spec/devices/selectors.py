@@ -18,6 +18,8 @@ _MAX_PARAMETERS = 10 * 1024
 # The reasons of the API server for messages that are not plain compile errors.
 _REASONS: tuple[tuple[str, Reason], ...] = (("program instantiation", "Internal"), ("too complex", "Forbidden"))
 _EXAMPLE = 'device.driver == "gpu.example.com"'
+# The suffix of messages about unknown names.
+_CONTAINER = " (in container '')"
 _ESCAPES = str.maketrans({char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"})
 
 tables = [
@@ -50,7 +52,8 @@ def _expression(node: Node, resource: Resource) -> Iterator[Problem]:
         return
     for wrong in check_device_selector(text, resource.minor):
         reason: Reason = next((reason for start, reason in _REASONS if start in wrong), "Invalid")
-        yield Problem(node, f"the API server rejects cel.expression: {wrong}", help=help_of(wrong), reason=reason)
+        message = f"the API server rejects cel.expression: {wrong.removesuffix(_CONTAINER)}"
+        yield Problem(node, message, help=help_of(wrong), reason=reason)
 
 
 def configuration(item: Node) -> Iterator[Problem]:

@@ -59,11 +59,11 @@ def service_addresses_are_addresses(service: Resource) -> Iterator[Problem]:
             yield Problem(each, message, help="use an address that is routed to a node", reason="Invalid")
     ranges = spec["loadBalancerSourceRanges"]
     # The API server reports the field with a capital letter and ignores whitespace around a CIDR.
-    named = spec.imaginary("LoadBalancerSourceRanges")
+    named = spec.virtual("LoadBalancerSourceRanges")
     for index, each in enumerate(ranges):
         wrong = wrong_network(each.text.strip(), service)
         if wrong:
-            yield Problem(each, wrong, reason="Invalid", field=named.imaginary(index))
+            yield Problem(each, wrong, reason="Invalid", field=named.virtual(index))
     annotation = service.node.at("metadata", "annotations", _SOURCE_RANGES)
     if not len(ranges) and annotation.text.strip():
         for part in annotation.text.split(","):

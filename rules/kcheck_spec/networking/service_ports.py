@@ -122,7 +122,7 @@ def _takes_node_ports(spec: Node) -> bool:
 
 def _node_ports(spec: Node) -> Iterator[tuple[Node, int | str]]:
     """The ports with a node port: its number, or a text in place of an allocated one."""
-    allocates = _takes_node_ports(spec) and (spec["type"].text == "NodePort" or spec["allocateLoadBalancerNodePorts"].flag is not False)
+    allocates = _takes_node_ports(spec) and (spec["type"].text == "NodePort" or spec["allocateLoadBalancerNodePorts"].boolean is not False)
     given: dict[int, int] = {}
     for port in spec["ports"]:
         if port["nodePort"].integer:

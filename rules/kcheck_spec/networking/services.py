@@ -111,7 +111,7 @@ def settings_fit_type(service: Resource) -> Iterator[Problem]:
                 yield Problem(spec[name], _only_for_load_balancers(name), reason="Forbidden", at="key")
         if len(spec["loadBalancerSourceRanges"]):
             # The API server reports the field with a capital letter.
-            ranges, field = spec["loadBalancerSourceRanges"], spec.imaginary("LoadBalancerSourceRanges")
+            ranges, field = spec["loadBalancerSourceRanges"], spec.virtual("LoadBalancerSourceRanges")
             yield Problem(ranges, _only_for_load_balancers(ranges.name), reason="Forbidden", at="key", field=field)
         elif _SOURCE_RANGES in service.node.at("metadata", "annotations"):
             annotation = service.node.at("metadata", "annotations", _SOURCE_RANGES)

@@ -1,4 +1,4 @@
-"""Rules about custom resources. The engine reports them (kcheck/schema/custom.py); this module declares them."""
+"""Rules about custom resources. The engine reports them (kcheck/schema/crd/custom_resources.py); this module declares them."""
 
 from kcheck.api import WARNING, declare
 

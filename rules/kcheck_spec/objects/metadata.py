@@ -137,15 +137,15 @@ def owners_are_objects(resource: Resource) -> Iterator[Problem]:
         version, kind = reference["apiVersion"], reference["kind"]
         group, _, bare = version.text.rpartition("/")
         if not bare or "/" in group:
-            yield Problem(version, _bad_version(version), reason="Invalid", field=references.imaginary("apiVersion"))
+            yield Problem(version, _bad_version(version), reason="Invalid", field=references.virtual("apiVersion"))
         for key in ("kind", "name", "uid"):
             if not reference[key] or reference[key].value == "":
-                field = references.imaginary(key)
+                field = references.virtual(key)
                 yield Problem(reference[key], f"owner reference has no {key}", help=f"add {key}", reason="Invalid", field=field)
         if version.text == "v1" and kind.text == "Event":
             help = "remove this owner reference"
             yield Problem(kind, "an Event is not allowed as an owner", help=help, reason="Invalid", field=references)
-        if reference["controller"].flag:
+        if reference["controller"].boolean:
             if controller is not None:
                 other = f'{controller["kind"].text} "{controller["name"].text}"'
                 message = f"only one owner reference may have controller: true, and that of {other} already has it"

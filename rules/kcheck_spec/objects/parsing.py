@@ -1,4 +1,4 @@
-"""Rules about files, documents and kinds. The engine reports them (kcheck/run/file.py); this module declares them."""
+"""Rules about files, documents and kinds. The engine reports them (kcheck/check/document.py); this module declares them."""
 
 from kcheck.api import INFO, WARNING, Option, declare
 

@@ -22,7 +22,7 @@ _TEMPLATES = ("core/v1 PodTemplateSpec", *_CLAIMS)
 
 def _place(template: Node, field: str) -> Node:
     """The node whose path the API server reports: for a Pod template it omits `metadata`."""
-    return template["metadata"][field] if template.name in ("volumeClaimTemplate", "spec") else template.imaginary(field)
+    return template["metadata"][field] if template.name in ("volumeClaimTemplate", "spec") else template.virtual(field)
 
 
 @validator(_TEMPLATES, rule=label_syntax, fields="metadata")
@@ -58,5 +58,5 @@ def claims_are_labelled_only(template: Node) -> Iterator[Problem]:
                 help=f"remove {key}",
                 reason="Forbidden",
                 at="key",
-                field=metadata.imaginary("uID") if key == "uid" else value,
+                field=metadata.virtual("uID") if key == "uid" else value,
             )

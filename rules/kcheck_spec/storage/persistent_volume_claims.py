@@ -59,7 +59,7 @@ def _claim(spec: Node) -> Iterator[Problem]:
 def _size(spec: Node) -> Iterator[Problem]:
     """Yield a missing or non-positive storage request. The API server reports the field as resources[storage]."""
     requests = spec["resources"]["requests"]
-    size, field = requests["storage"], spec.imaginary("resources[storage]")
+    size, field = requests["storage"], spec.virtual("resources[storage]")
     number = amount(size)
     if "storage" not in requests:
         message = "spec.resources.requests.storage is required"
@@ -74,7 +74,7 @@ def _normal_data_sources(spec: Node) -> Iterator[Problem]:
     source, reference = spec["dataSource"], spec["dataSourceRef"]
     if reference["namespace"].text:
         # API servers with default feature gates drop sources in another namespace.
-        reference = spec.imaginary("dataSourceRef")
+        reference = spec.virtual("dataSourceRef")
     if source and not reference and (source["apiGroup"].text, source["kind"].text) not in _FORMER_SOURCES:
         return
     yield from _data_sources(spec, source, reference)
@@ -84,7 +84,7 @@ def _normal_data_sources(spec: Node) -> Iterator[Problem]:
         for problem in _data_source(copied):
             assert isinstance(problem.node, Node)
             message = f"{problem.message} (also reported for {copy.name}, to which the API server copies {copied.name})"
-            field = copy if problem.field is copied else copy.imaginary(problem.node.name)
+            field = copy if problem.field is copied else copy.virtual(problem.node.name)
             yield problem.replace(message=message, field=field)
 
 

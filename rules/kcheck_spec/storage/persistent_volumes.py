@@ -132,7 +132,7 @@ def source_problems(spec: Node, name: str, *, inline: bool = False) -> Iterator[
     elif found[0] == "local" and (inline or not spec["nodeAffinity"]):
         yield require(spec["nodeAffinity"], Complaint("nodeAffinity is required for a local volume", "add nodeAffinity"))
     if found[:1] == ["iscsi"] and (wrong := iscsi_too_long(spec["iscsi"], name)):
-        yield Problem(spec["iscsi"]["targetPortal"], wrong, reason="Invalid", field=spec["iscsi"].imaginary("targetportal"))
+        yield Problem(spec["iscsi"]["targetPortal"], wrong, reason="Invalid", field=spec["iscsi"].virtual("targetportal"))
 
 
 def access_modes(spec: Node) -> Iterator[Problem]:

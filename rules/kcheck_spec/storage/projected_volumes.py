@@ -61,7 +61,7 @@ def files(source: Node) -> Iterator[Problem]:
 def downward_items(source: Node) -> Iterator[Problem]:
     """Yield problems of the items of a downwardAPI volume. The API server omits `items` and the index from their paths."""
     for item in source["items"]:
-        yield from file_path(item["path"], source.imaginary("path"))
+        yield from file_path(item["path"], source.virtual("path"))
         field, resource = item["fieldRef"], item["resourceFieldRef"]
         if field and resource:
             message = "fieldRef and resourceFieldRef are mutually exclusive"
@@ -71,7 +71,7 @@ def downward_items(source: Node) -> Iterator[Problem]:
             yield Problem(item, message, help="add one of them", reason="Required", field=source)
         for problem in field_problems(item, _FIELDS) if field else resource_problems(item, container=True) if resource else ():
             yield _lifted(problem, item, source)
-        yield from file_mode(item["mode"], source.imaginary("mode"))
+        yield from file_mode(item["mode"], source.virtual("mode"))
 
 
 def _lifted(problem: Problem, item: Node, source: Node) -> Problem:
@@ -82,7 +82,7 @@ def _lifted(problem: Problem, item: Node, source: Node) -> Problem:
     while at is not item and at.parent is not None:
         way.append(at.name)
         at = at.parent
-    return problem.replace(field=source.imaginary(*reversed(way)))
+    return problem.replace(field=source.virtual(*reversed(way)))
 
 
 def downward_api(source: Node) -> Iterator[Problem]:
@@ -98,7 +98,7 @@ def token(source: Node, volume: Node) -> Iterator[Problem]:
     if number is not None and not _MIN_TOKEN <= number <= _MAX_TOKEN:
         message = f"expirationSeconds {number} is out of range ({_MIN_TOKEN}-{_MAX_TOKEN})"
         yield Problem(seconds, message, reason="Invalid")
-    yield from file_path(source["path"], volume.imaginary("path"))
+    yield from file_path(source["path"], volume.virtual("path"))
 
 
 def projected(volume: Node) -> Iterator[Problem]:

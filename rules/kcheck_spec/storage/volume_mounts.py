@@ -76,8 +76,8 @@ def _mounts(container: Node) -> Iterator[Problem]:
             message = f'mountPath "{path.text}" is already a devicePath of {label}'
             yield Problem(path, message, help="use another path", reason="Invalid")
         yield from _sub_path(mount, mounts)
-        yield from _propagation(mount["mountPropagation"], container, mounts.imaginary("mountPropagation"))
-        yield from _recursion(mount, mounts.imaginary("recursiveReadOnly"))
+        yield from _propagation(mount["mountPropagation"], container, mounts.virtual("mountPropagation"))
+        yield from _recursion(mount, mounts.virtual("recursiveReadOnly"))
 
 
 def _label(container: Node) -> str:
@@ -90,7 +90,7 @@ def _sub_path(mount: Node, mounts: Node) -> Iterator[Problem]:
     for field in ("subPath", "subPathExpr"):
         path = mount[field]
         if path.text and (wrong := paths.descending(path.text)):
-            yield Problem(path, wrong, reason="Invalid", field=mounts.imaginary(field))
+            yield Problem(path, wrong, reason="Invalid", field=mounts.virtual(field))
     if mount["subPath"].text and mount["subPathExpr"].text:
         message = "subPath and subPathExpr are mutually exclusive"
         yield Problem(mount["subPathExpr"], message, help="remove one of them", reason="Invalid", at="key")
@@ -102,7 +102,7 @@ def _propagation(mode: Node, container: Node, field: Node) -> Iterator[Problem]:
         return
     if mode.text not in _PROPAGATION:
         yield not_supported(mode, _PROPAGATION).replace(reason="NotSupported", field=field)
-    elif mode.text == "Bidirectional" and container["securityContext"]["privileged"].flag is not True:
+    elif mode.text == "Bidirectional" and container["securityContext"]["privileged"].boolean is not True:
         message = f"mountPropagation: Bidirectional requires a privileged container, but {_label(container)} is not privileged"
         help = "use HostToContainer, or set securityContext.privileged: true"
         yield Problem(mode, message, help=help, reason="Forbidden", field=field)
@@ -116,7 +116,7 @@ def _recursion(mount: Node, field: Node) -> Iterator[Problem]:
     if mode.text not in _RECURSIVE:
         yield not_supported(mode, _RECURSIVE).replace(reason="NotSupported", field=field)
         return
-    if mount["readOnly"].flag is not True:
+    if mount["readOnly"].boolean is not True:
         message = f"recursiveReadOnly: {mode.text} requires readOnly: true"
         yield Problem(mode, message, help="add readOnly: true, or remove recursiveReadOnly", reason="Forbidden", field=field)
     if mount["mountPropagation"] and mount["mountPropagation"].text != "None":

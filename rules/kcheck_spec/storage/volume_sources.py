@@ -56,7 +56,7 @@ def one_source(volume: Node, order: Iterable[str], sources: Sources, *, always: 
             continue
         if chosen and name not in always:
             message = f"the volume has more than one source: {chosen} and {name}"
-            field = volume.imaginary(_FORBIDDEN_AS.get(name, name))
+            field = volume.virtual(_FORBIDDEN_AS.get(name, name))
             yield Problem(source, message, help="remove one of them", reason="Forbidden", at="key", field=field)
             continue
         chosen = chosen or name
@@ -70,7 +70,7 @@ def _renamed(problems: Iterator[Problem], source: Node) -> Iterator[Problem]:
     for problem in problems:
         child = problem.node
         assert isinstance(child, Node)
-        yield problem.replace(node=child, field=source.parent.imaginary(_ASKED_AS[source.name], child.name))
+        yield problem.replace(node=child, field=source.parent.virtual(_ASKED_AS[source.name], child.name))
 
 
 def needs(*fields: str) -> Ask:
@@ -141,10 +141,10 @@ def iscsi(source: Node) -> Iterator[Problem]:
     if iqn.text and (wrong := _iscsi_name(iqn.text)):
         yield Problem(iqn, wrong, reason="Invalid")
     yield from up_to("lun", 255)(source)
-    if (source["chapAuthDiscovery"].flag or source["chapAuthSession"].flag) and not source["secretRef"]:
+    if (source["chapAuthDiscovery"].boolean or source["chapAuthSession"].boolean) and not source["secretRef"]:
         yield require(source["secretRef"], Complaint("secretRef is required for CHAP authentication", "add secretRef"))
     if initiator and (wrong := _iscsi_name(initiator.text)):
-        yield Problem(initiator, wrong, reason="Invalid", field=source.imaginary("initiatorname"))
+        yield Problem(initiator, wrong, reason="Invalid", field=source.virtual("initiatorname"))
 
 
 def _iscsi_name(name: str) -> str:

@@ -59,7 +59,7 @@ def inline_csi(source: Node) -> Iterator[Problem]:
         if not name.text:
             yield missing(name)
         elif wrong := names.dns_subdomain(name.text):
-            yield Problem(name, wrong, reason="Invalid", field=source.imaginary("name"))
+            yield Problem(name, wrong, reason="Invalid", field=source.virtual("name"))
 
 
 def ephemeral(source: Node) -> Iterator[Problem]:

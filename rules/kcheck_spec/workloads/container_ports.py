@@ -54,7 +54,7 @@ class Listed(NamedTuple):
 
 def listed_ports(container: Node, pod: Pod) -> Iterator[Listed]:
     """The ports of a container. In a Pod with hostNetwork, containerPort is also the hostPort."""
-    shared = pod["hostNetwork"].flag is True and not pod.is_template
+    shared = pod["hostNetwork"].boolean is True and not pod.is_template
     for node in container["ports"]:
         number = node["containerPort"].integer or 0
         host = node["hostPort"].integer or (number if shared else 0)
@@ -77,7 +77,7 @@ def port_names_differ(container: Container) -> Iterator[Problem]:
 @validator("core/v1 PodSpec", rule=host_ports)
 def host_ports_differ(pod: Pod) -> Iterator[Problem]:
     """Host ports that two containers use. Init containers run one after the other, so each one is checked alone."""
-    if pod["hostNetwork"].flag is not True and not any(port["hostPort"] for c in containers(pod.node) for port in c["ports"]):
+    if pod["hostNetwork"].boolean is not True and not any(port["hostPort"] for c in containers(pod.node) for port in c["ports"]):
         return
     yield from _taken_twice(port for container in pod["containers"] for port in listed_ports(container, pod))
     for container in pod["initContainers"]:
@@ -104,7 +104,7 @@ def _taken_twice(ports: Iterable[Listed], named: Node | None = None) -> Iterator
 @validator("core/v1 PodSpec", rule=host_ports, fields="hostNetwork")
 def host_network_takes_container_ports(pod: Pod) -> Iterator[Problem]:
     """With hostNetwork a container listens on the ports of the node, so hostPort must equal containerPort."""
-    if pod["hostNetwork"].flag is not True:
+    if pod["hostNetwork"].boolean is not True:
         return
     for container in pod["containers"]:
         for port in container["ports"]:

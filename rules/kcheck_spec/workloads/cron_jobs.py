@@ -46,5 +46,5 @@ def jobs_find_their_pods_themselves(template: Node) -> Iterator[Problem]:
     if selector:
         message = "selector is not allowed in jobTemplate, because the selector of each Job is generated"
         yield Problem(selector, message, help="remove selector", reason="Invalid", at="key")
-    if manual.flag:
+    if manual.boolean:
         yield Problem(manual, "manualSelector: true is not allowed in jobTemplate", help="remove manualSelector", reason="NotSupported")

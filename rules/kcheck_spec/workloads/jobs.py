@@ -169,7 +169,7 @@ def names_fit_into_labels(job: Node) -> Iterator[Problem]:
     """The API server labels the Pods with the name of the Job, and the Job, too, where it has the labels of its Pods."""
     own, template = job.at("metadata", "labels"), job.at("spec", "template", "metadata", "labels")
     wrong = labels.value(name_of(job))
-    if not wrong or job.at("spec", "manualSelector").flag or all(name in template for name in _NAMES):
+    if not wrong or job.at("spec", "manualSelector").boolean or all(name in template for name in _NAMES):
         return
     name = job.at("metadata", "name")
     message = Complaint(f"name of the Job is not a valid value of the label job-name: {wrong}", help_of(wrong))
@@ -184,7 +184,7 @@ def jobs_select_their_pods(job: Node) -> Iterator[Problem]:
     spec = job["spec"]
     chosen, labelled = spec["selector"], spec.at("template", "metadata", "labels")
     pods = {key: value.text for key, value in labelled.entries}
-    if spec["manualSelector"].flag:
+    if spec["manualSelector"].boolean:
         if not chosen:
             yield require(chosen, Complaint("manualSelector: true requires selector", "add selector, or remove manualSelector"))
         if is_well_formed(chosen):

@@ -37,7 +37,7 @@ def terms_are_sound(pod: Pod) -> Iterator[Problem]:
     for term in terms(pod) if pod["affinity"] else ():
         for namespace in term["namespaces"]:
             if wrong := names.dns_label(namespace.text):
-                yield Problem(namespace, wrong, reason="Invalid", field=term.imaginary("namespace"))
+                yield Problem(namespace, wrong, reason="Invalid", field=term.virtual("namespace"))
         yield from label_keys(term, pod, "mismatchLabelKeys")
         if not term["topologyKey"].text:
             hint = "add topologyKey, for example kubernetes.io/hostname"
@@ -66,7 +66,7 @@ def label_keys(term: Node, pod: Pod, *others: str) -> Iterator[Problem]:
                     f'label key "{key}" of matchLabelKeys is already in labelSelector',
                     help=f'remove "{key}" from one of the two',
                     reason="Invalid",
-                    field=term.imaginary(positions[key]),
+                    field=term.virtual(positions[key]),
                 )
             seen.add(key)
     both = {key.text for key in differing}

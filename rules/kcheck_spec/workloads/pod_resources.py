@@ -136,7 +136,7 @@ def containers_fit_into_their_pod(pod: Pod) -> Iterator[Problem]:
                     "lower the limit, or raise the Pod-level limit",
                 )
                 # The API server reports this path, which does not exist.
-                field = node.imaginary("containers", index, f"[{name}]", "limits")
+                field = node.virtual("containers", index, f"[{name}]", "limits")
                 yield Problem(container["resources"]["limits"][name], message, reason="Invalid", field=field)
 
 
@@ -157,4 +157,4 @@ def overhead_is_possible(pod: Pod) -> Iterator[Problem]:
     for name, amount in read_amounts(overhead).items():
         wrong = resource_names.of_container(name) or wrong_amount(name, amount)
         if wrong:
-            yield Problem(overhead[name], wrong, reason="Invalid", at="key", field=pod.node.imaginary("overhead.limits", f"[{name}]"))
+            yield Problem(overhead[name], wrong, reason="Invalid", at="key", field=pod.node.virtual("overhead.limits", f"[{name}]"))

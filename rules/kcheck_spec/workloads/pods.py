@@ -88,7 +88,7 @@ def hostname_can_be_overridden(pod: Pod) -> Iterator[Problem]:
     elif wrong := names.dns_subdomain(override.text):
         yield Problem(override, wrong, reason="Invalid")
     for other in ("setHostnameAsFQDN", "hostNetwork"):
-        if pod[other].flag:
+        if pod[other].boolean:
             message = f"hostnameOverride is not allowed with {other}: true"
             yield Problem(override, message, help=f"remove hostnameOverride or {other}", reason="Forbidden", at="key")
 
@@ -182,14 +182,14 @@ def annotations_make_sense(pod: Pod) -> Iterator[Problem]:
 
 def annotation_field(pod: Pod, key: str) -> Node:
     """An annotation as the API server names it: without metadata in templates."""
-    return beside(pod, "annotations").imaginary(f"[{key}]")
+    return beside(pod, "annotations").virtual(f"[{key}]")
 
 
 def beside(pod: Pod, field: str) -> Node:
     """A field of the metadata of a Pod or Pod template as the API server names it."""
     parent = pod.node.parent
     assert parent is not None
-    return parent.imaginary(field if pod.is_template else f"metadata.{field}")
+    return parent.virtual(field if pod.is_template else f"metadata.{field}")
 
 
 def _is_list_of_maps(value: str) -> bool:

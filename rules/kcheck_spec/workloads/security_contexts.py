@@ -47,13 +47,13 @@ def privileges_agree(container: Container) -> Iterator[Problem]:
     """Settings that contradict each other: procMount, privileged, allowPrivilegeEscalation and CAP_SYS_ADMIN."""
     context = container["securityContext"]
     unmasked = context["procMount"].text == "Unmasked" and not container.resource.is_before(33)
-    if unmasked and container.pod["hostUsers"].flag is not False:
+    if unmasked and container.pod["hostUsers"].boolean is not False:
         message = Complaint("procMount: Unmasked requires hostUsers: false in the Pod", "set hostUsers: false, or use procMount: Default")
         yield Problem(context["procMount"], message, reason="Invalid")
     escalation = context["allowPrivilegeEscalation"]
-    if escalation.flag is not False:
+    if escalation.boolean is not False:
         return
-    if context["privileged"].flag:
+    if context["privileged"].boolean:
         message = Complaint("allowPrivilegeEscalation: false conflicts with privileged: true", "remove one of the two")
         yield Problem(escalation, message, reason="Invalid", field=context)
     for capability in context["capabilities"]["add"]:
@@ -66,26 +66,26 @@ def privileges_agree(container: Container) -> Iterator[Problem]:
 def processes_are_shared_once(pod: Pod) -> Iterator[Problem]:
     """The process namespace is shared between the containers or with the node, not both."""
     shared = pod["shareProcessNamespace"]
-    if shared.flag and pod["hostPID"].flag:
+    if shared.boolean and pod["hostPID"].boolean:
         yield Problem(
             shared,
             "shareProcessNamespace: true conflicts with hostPID: true",
             help="remove one of the two",
             reason="Invalid",
-            field=pod["securityContext"].imaginary("shareProcessNamespace"),
+            field=pod["securityContext"].virtual("shareProcessNamespace"),
         )
 
 
 @validator("core/v1 PodSpec", rule=host_namespace, fields="hostUsers")
 def user_namespaces_exclude_host_namespaces(pod: Pod) -> Iterator[Problem]:
     """A Pod with a user namespace (hostUsers: false) can have neither other host namespaces nor block devices."""
-    if pod["hostUsers"].flag is not False or pod.resource.is_before(33):
+    if pod["hostUsers"].boolean is not False or pod.resource.is_before(33):
         return
     # The API server reports two of the fields with a capital letter.
     for name, field in (("hostNetwork", "hostNetwork"), ("hostPID", "HostPID"), ("hostIPC", "HostIPC")):
-        if pod[name].flag:
+        if pod[name].boolean:
             message = Complaint(f"{name}: true is not allowed with hostUsers: false", f"remove {name}")
-            yield Problem(pod[name], message, reason="Forbidden", field=pod.node.imaginary(field))
+            yield Problem(pod[name], message, reason="Forbidden", field=pod.node.virtual(field))
     for container in containers(pod.node):
         devices = container["volumeDevices"]
         if len(devices):
@@ -128,6 +128,6 @@ def _shared_by(name: str, pod: Pod) -> str:
     separator = re.search("[./]", name)
     dotted = name.translate(_SWAPPED) if separator and separator[0] == "/" else name
     for field, prefixes in _NAMESPACES.items():
-        if pod[field].flag and (dotted.startswith(prefixes) or (field == "hostIPC" and dotted == "kernel.sem")):
+        if pod[field].boolean and (dotted.startswith(prefixes) or (field == "hostIPC" and dotted == "kernel.sem")):
             return f"{field}: true"
     return ""

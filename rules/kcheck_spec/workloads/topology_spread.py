@@ -78,7 +78,7 @@ def constraints_are_sound(pod: Pod) -> Iterator[Problem]:
         if any(_kind(each) == _kind(other) for other in listed[index + 1 :]):
             same = f'topologyKey "{each["topologyKey"].text}" and whenUnsatisfiable "{action_.text}"'
             message = Complaint(f"another constraint also has {same}", "merge the two constraints")
-            yield Problem(each, message, reason="Duplicate", field=each.imaginary("{topologyKey, whenUnsatisfiable}"))
+            yield Problem(each, message, reason="Duplicate", field=each.virtual("{topologyKey, whenUnsatisfiable}"))
         yield from label_keys(each, pod)
 
 

@@ -80,17 +80,17 @@ def host_processes_are_consistent(pod: Pod) -> Iterator[Problem]:
     flags: list[bool] = []
     for container in containers(pod.node):
         own = container.at(*option)
-        if whole and own and whole.flag is not own.flag:
-            shown, expected = str(own.flag).lower(), str(whole.flag).lower()
+        if whole and own and whole.boolean is not own.boolean:
+            shown, expected = str(own.boolean).lower(), str(whole.boolean).lower()
             message = f"hostProcess: {shown} of {title(container)} differs from hostProcess: {expected} of the Pod"
             yield Problem(own, message, help="remove hostProcess from the container", reason="Invalid")
-        flags.append(own.flag is True if own else whole.flag is True)
+        flags.append(own.boolean is True if own else whole.boolean is True)
     if not any(flags):
         return
     if not all(flags):
         message = Complaint("hostProcess is true for some containers only", "set hostProcess: true for all containers, or for none")
         yield Problem(whole if whole else pod.node, message, reason="Invalid", at="key", field=pod.node)
-    if pod["hostNetwork"].flag is not True:
+    if pod["hostNetwork"].boolean is not True:
         yield Problem(pod["hostNetwork"], "hostProcess: true requires hostNetwork: true", help="set hostNetwork: true", reason="Invalid")
 
 
@@ -133,7 +133,7 @@ def settings_fit_the_system(pod: Pod) -> Iterator[Problem]:
             yield from _foreign(pod.node.at(*path.split(".")), system)
         for path in _NOT_SET_ON_WINDOWS:
             node = pod.node.at(*path.split("."))
-            if node.flag or len(node):
+            if node.boolean or len(node):
                 yield from _foreign(node, system)
         for container in containers(pod.node):
             for name in _NOT_IN_WINDOWS_CONTAINERS:
