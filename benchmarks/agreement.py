@@ -28,7 +28,7 @@ from differences import Knowledge, load_knowledge
 from inventory import BY_FILE, Key, Object, Options, Ours, Repository, judge, theirs
 
 from kcheck.migration.equivalents import Counterparts
-from kcheck.migration.option_overrides import PARTICULARS
+from kcheck.migration.option_overrides import OPTION_OVERRIDES
 from kcheck.migration.tools import PEERS
 from kcheck.rule.registry import Registry
 
@@ -79,7 +79,7 @@ class Row:
 
 def options_of(check: str, rules: tuple[str, ...], knowledge: Knowledge) -> Options:
     """Returns the rule options that make the rules equivalent to a check."""
-    asked = {**PARTICULARS.get(check, {}), **knowledge.options.get(check, {})}
+    asked = {**OPTION_OVERRIDES.get(check, {}), **knowledge.options.get(check, {})}
     return frozenset((rule, option, value) for (rule, option), value in asked.items() if rule in rules)
 
 

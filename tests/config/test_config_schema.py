@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import jsonschema
@@ -17,7 +16,6 @@ from kcheck.yaml.parse import parse
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "schemas/config.schema.json").read_text(encoding="utf-8"))
-EXAMPLES = re.findall(r"^```yaml\n(.*?)^```$", (ROOT / "docs/config.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 GOOD = """\
 
@@ -142,17 +140,6 @@ def test_both_refuse(text: str, registry: Registry) -> None:
 def test_the_reader_alone_refuses(text: str, registry: Registry) -> None:
     assert not reader_accepts(text, registry)
     assert schema_accepts(text)
-
-
-@pytest.mark.parametrize("text", EXAMPLES)
-def test_the_examples_of_the_documentation(text: str, registry: Registry) -> None:
-    Path("crds").mkdir()
-    assert reader_accepts(text, registry)
-    assert schema_accepts(text)
-
-
-def test_there_are_examples() -> None:
-    assert len(EXAMPLES) >= 3
 
 
 def test_every_key_is_described() -> None:
