@@ -135,7 +135,7 @@ class Secrets:
         return redact.replaced(text, [span for match in _WORD.finditer(text) for span in self._secret_part(match[0], match.start())])
 
     def _may_quote(self, text: str) -> bool:
-        """Whether a word of a message stands on a line that may hold secret values: so most documents need not be searched."""
+        """Whether a word of a message is on a line that may contain secret values; if not, the document need not be searched."""
         document = self.document
         for word in _words_of_message(text):
             at = self.text.find(word, document.start, document.end)
@@ -185,7 +185,7 @@ class Secrets:
 
 
 def _words(text: str) -> tuple[str, ...]:
-    """The words of a secret value that a message may quote; of several, those that are no words of a language."""
+    """The words of a secret value that a message may quote; if there are several, those that are not dictionary words."""
     words = _WORD.findall(text)
     least = _SHORTEST if len(words) == 1 else _LONG
     told = [part for word in words for part in (word, word.rstrip(".,:;!?")) if len(part) >= least]
@@ -199,7 +199,7 @@ def _words_of_message(text: str) -> tuple[str, ...]:
 
 
 def _is_phrase(text: str) -> bool:
-    """Whether a text is told from all others, so that a message with it in the middle of a word is sure to quote it."""
+    """Whether a text is distinctive: a message that contains it, even inside a word, quotes it."""
     return len(text) >= (_LONG if _WORD.fullmatch(text) else _SHORTEST) and not _PLAIN_WORD.fullmatch(text)
 
 

@@ -58,7 +58,7 @@ class RedactedLine(NamedTuple):
 
 
 def user_infos(text: str) -> Iterator[tuple[int, int]]:
-    """The passwords in the URLs of a text, and users that stand there without one."""
+    """The passwords in the URLs of a text, and users without a password."""
     if "://" in text and "@" in text:
         for found in (_PASSWORD, _USER):
             for match in found.finditer(text):
@@ -73,12 +73,12 @@ def without_user_info(text: str) -> str:
     return f"{scheme}{separator}{authority.rpartition('@')[2]}{slash}{path}" if separator and "@" in authority else text
 
 
-def spans(text: str, telling: bool | None = None) -> list[tuple[int, int]]:
-    """The secret values that a text shows to be such by itself. `telling`: whether a name in it may say so, where that is known."""
+def spans(text: str, has_hint: bool | None = None) -> list[tuple[int, int]]:
+    """The values that the text itself shows to be secret. `has_hint`: whether a name in it may indicate a credential, if known."""
     found = [*user_infos(text), *((each.start, each.end) for each in credential_patterns.find(text))]
     if "uthorization" in text:
         found += (match.span(1) for match in _HEADER.finditer(text) if not match[1].isalpha() and could_be_credential(match[1]))
-    if has_credential_word(text.lower()) if telling is None else telling:
+    if has_credential_word(text.lower()) if has_hint is None else has_hint:
         found += (match.span(2) for match in _PAIR.finditer(text) if is_credential(match[1], match[2], sure=True))
         found += (match.span(3) for match in _ASSIGNED.finditer(text) if is_credential(match[1], match[3], sure=True))
     return found
@@ -87,11 +87,11 @@ def spans(text: str, telling: bool | None = None) -> list[tuple[int, int]]:
 def spans_in_file(text: str) -> list[tuple[int, int]]:
     """The same of a line or a file: settings and command lines, too."""
     low = text.lower()
-    telling = has_credential_word(low)
-    if not telling and _shows_nothing(text, low):
+    has_hint = has_credential_word(low)
+    if not has_hint and _shows_nothing(text, low):
         return []
-    found = spans(text, telling)
-    if telling or "mysql" in low:
+    found = spans(text, has_hint)
+    if has_hint or "mysql" in low:
         found += ((each.start, each.end) for each in credential_patterns.lines(text, ""))
         found += ((each.start, each.end) for each in credential_patterns.arguments(text))
     return found
@@ -161,7 +161,7 @@ def looks_secret(text: str) -> bool:
 
 
 def unread_line(text: str, secret: bool) -> str:
-    """A line of a document that nobody could read. `secret`: it seems to be a Secret or kubeconfig, so that all values are hidden."""
+    """A line of a document that could not be parsed. `secret`: it may be a Secret or kubeconfig, so all values are masked."""
     shown = line(text).text
     if secret:
         match = _FIRST_KEY.match(text)

@@ -1,6 +1,6 @@
 """The search for the secret values of a document.
 
-What counts as one: values of Secrets wherever these stand, credentials of kubeconfigs, passwords in URLs, and what
+Secret values are: values of Secrets anywhere in the document, credentials of kubeconfigs, passwords in URLs, and what
 `kube/credential_names.py` and `kube/credential_patterns.py` recognize in variables, arguments, ConfigMaps and other fields.
 """
 
@@ -30,7 +30,7 @@ _MANY = 100
 
 
 class SecretSearch:
-    """`spans`: characters of the file that are secret, in no order. `texts`: what they say. `aliased`: texts that stand elsewhere."""
+    """`spans`: secret characters of the file, in no particular order. `texts`: their values. `aliased`: values that are defined elsewhere."""
 
     def __init__(self, document: Document) -> None:
         self.text = document.source.text
@@ -160,7 +160,7 @@ class SecretSearch:
         if (inner := credentials.decoded(text)) and inner.isprintable():
             self.texts.add(inner)
         if self.text.startswith("*", node.start) and len(text) >= _SHORTEST:
-            # An alias: the text stands somewhere else.
+            # An alias: the text is somewhere else.
             if len(self.aliased) < _MANY:
                 self.aliased += text.split("\n")
             return
@@ -196,7 +196,7 @@ def _is_secret(node: Node, value: dict[str, Node], kind: object) -> bool:
 
 
 def _is_kept(node: Node) -> bool:
-    """Whether all below a field is secret because of where it stands."""
+    """Whether everything below a field is secret because of its path."""
     at = node
     while at.parent is not None:
         owner, key = at.parent, at.name
@@ -209,7 +209,7 @@ def _is_kept(node: Node) -> bool:
 
 
 def _is_login(node: Node) -> bool:
-    """Whether a map stands in the users of a kubeconfig."""
+    """Whether a map is an entry of users in a kubeconfig."""
     at: Node | None = node
     while at is not None and at.name != "users":
         at = at.parent
