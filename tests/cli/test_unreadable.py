@@ -22,7 +22,7 @@ def test_nothing_read_is_no_check(program: Program, tmp_path: Path) -> None:
     (tmp_path / "big.yaml").write_text(POD)
     found = program("check", "big.yaml", "--max-file-size", "10", *OFF)
     assert found.code == 2
-    assert "more than the limit of 10" in found.out
+    assert "exceed the limit of 10" in found.out
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

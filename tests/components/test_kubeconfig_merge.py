@@ -30,8 +30,8 @@ def test_what_no_file_has_is_told_where_it_is_named(check: Check) -> None:
         ("invalid-kubeconfig-reference", "team.yaml", "contexts[0].context.user"),
     ]
     assert findings[0].reason == "NotFound"
-    assert findings[0].concise == "context work names the cluster prod, which nobody has; did you mean prods?"
-    assert "add it under users" in findings[1].concise
+    assert findings[0].concise == 'context "work" refers to the unknown cluster "prod"; did you mean "prods"?'
+    assert "add it to users" in findings[1].concise
 
 
 def test_a_current_context_may_stand_in_another_file(check: Check) -> None:
@@ -48,7 +48,7 @@ def test_the_first_file_wins_and_the_other_is_told(check: Check, order: tuple[st
     files = {"first.yaml": HEAD + CLUSTER + USER % "one", "second.yaml": HEAD + CLUSTER + USER % "two"}
     (finding,) = check(files, *order)
     assert told([finding]) == [("shadowed-kubeconfig-entry", order[1], "users[0].name")]
-    assert f"{order[0]} has another user dev" in finding.concise
+    assert f'user "dev" is ignored when merged with {order[0]}' in finding.concise
     assert [(r.place.file, r.place.field) for r in finding.related] == [(order[0], "users[0].name")]
 
 
@@ -70,8 +70,8 @@ def test_paths_begin_at_their_own_file(check: Check) -> None:
         ("relative-kubeconfig-path", "x/a.yaml", "clusters[0].cluster.certificate-authority"),
         ("relative-kubeconfig-path", "y/b.yaml", "clusters[0].cluster.certificate-authority"),
     ]
-    assert "(x/ca.crt)" in findings[0].concise
-    assert "(ca.crt)" in findings[1].concise
+    assert '"x/ca.crt"' in findings[0].concise
+    assert '("ca.crt")' in findings[1].concise
 
 
 SECRET = "s3cr3t-t0k3n"

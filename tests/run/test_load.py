@@ -62,7 +62,7 @@ class TestLoad:
         assert result.path == "a.yaml"
 
     def test_bytes_that_are_no_text_have_their_line(self, tree: Path) -> None:
-        assert trouble_of(b"a: 1\nb: caf\xe9\n") == ("not text: byte 0xe9 is not UTF-8", 2)
+        assert trouble_of(b"a: 1\nb: caf\xe9\n") == ("not text: byte 0xe9 is not valid UTF-8", 2)
 
     def test_a_nul_has_its_line(self, tree: Path) -> None:
         assert trouble_of(b"a: 1\nb: 2\nc: \0\n") == ("not text: it contains NUL characters", 3)

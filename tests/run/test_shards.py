@@ -272,12 +272,12 @@ def test_what_is_no_shard(program: Program, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--shard", "3/2", "--output", "x"), "'3/2' is no part"),
-        (("--shard", "0/2", "--output", "x"), "is no part"),
-        (("--shard", "2", "--output", "x"), "is no part"),
-        (("--shard", "1/2"), "say with --output"),
-        (("--shard", "1/2", "--output", "x", "--format", "json"), "are for kcheck merge"),
-        (("--shard", "1/2", "--output", "x", "--fail-on", "error"), "are for kcheck merge"),
+        (("--shard", "3/2", "--output", "x"), '"3/2" is not a valid shard'),
+        (("--shard", "0/2", "--output", "x"), "is not a valid shard"),
+        (("--shard", "2", "--output", "x"), "is not a valid shard"),
+        (("--shard", "1/2"), "--shard requires --output"),
+        (("--shard", "1/2", "--output", "x", "--format", "json"), "pass them to kcheck merge"),
+        (("--shard", "1/2", "--output", "x", "--fail-on", "error"), "pass them to kcheck merge"),
         (("--shard", "1/2", "--output", "x", "-"), "standard input"),
     ],
 )
