@@ -152,7 +152,7 @@ def judge(folder: Path, runs: Mapping[Options, Iterable[str]], registry: Registr
             session = Session(registry, chosen, [Store(load_definitions())], complete=True)
             stage = FileStage(session, WorkerFactory(session, 1, None))
             with collector_paused():
-                report = build_report((), stage.run(found), session)
+                report = build_report((), stage.check_input(found), session)
             repository.found[options] = [
                 Ours(f.rule, _within(folder, f.file), f.range.start.line, f.place.field, f.message, f.object.kind, f.object.name)
                 for f in report.findings
