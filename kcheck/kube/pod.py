@@ -23,7 +23,8 @@ class Pod:
         resource: object that contains the spec.
         is_complete: False if the spec is partial, such as the Pod fields of a custom resource whose controller sets the others.
         is_partial: whether its containers are partial, too.
-        runs_forever: whether the Pod runs until it is stopped, rather than until its work is completed; None if unknown, as for the Pods of many
+        runs_forever: whether the Pod runs until it is stopped, rather than until its work is completed; None if unknown, as for the Pods of
+            many
             custom resources.
     """
 

@@ -30,7 +30,7 @@ _MANY = 100
 
 
 class SecretSearch:
-    """`spans`: secret characters of the file, in no particular order. `texts`: their values. `aliased`: values that are defined elsewhere."""
+    """`spans`: secret characters of the file, in no particular order. `texts`: their values. `aliased`: values defined elsewhere."""
 
     def __init__(self, document: Document) -> None:
         self.text = document.source.text

@@ -1,4 +1,7 @@
-"""Several kubeconfig files of one input are one configuration, as those of KUBECONFIG are: invalid-kubeconfig-reference and shadowed-kubeconfig-entry."""
+"""Several kubeconfig files of one input are one configuration, as those of KUBECONFIG are.
+
+Rules: invalid-kubeconfig-reference and shadowed-kubeconfig-entry.
+"""
 
 from __future__ import annotations
 

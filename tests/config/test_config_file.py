@@ -251,7 +251,8 @@ class TestRules:
         (
             "- complete\n",
             [
-                "1:1: the config must be a map with the keys kubernetes, schemas, complete, pods, rules, overrides, exclude, fail-on, not a list"
+                "1:1: the config must be a map with the keys kubernetes, schemas, complete, pods, rules, overrides, exclude, fail-on, "
+                "not a list"
             ],
         ),
         ("complete: {a: 1\n", ['1:15: unclosed "{" or missing ","; add "}" or ","']),

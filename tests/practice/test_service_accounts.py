@@ -15,7 +15,8 @@ from tests.practice.told import pod
         ("", ["default-service-account-token", "default-service-account"]),
         ("  serviceAccountName: default\n", ["default-service-account-token", "default-service-account"]),
         ("  automountServiceAccountToken: false\n", []), ("  serviceAccountName: web\n", ["service-account-token-automount"]),
-        ("  serviceAccount: web\n", ["service-account-token-automount"]), ("  serviceAccountName: web\n  automountServiceAccountToken: false\n", []),
+        ("  serviceAccount: web\n", ["service-account-token-automount"]),
+        ("  serviceAccountName: web\n  automountServiceAccountToken: false\n", []),
     ],
 )  # fmt: skip
 def test_one_rule_for_each_token(spec: str, rules: list[str]) -> None:

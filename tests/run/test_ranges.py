@@ -27,7 +27,8 @@ FOLDERS = [ROOT / "examples", *(sorted(CORPUS.iterdir()) if CORPUS.is_dir() else
 # What these name is a stretch of text and no node.
 TEXT_RULES = {
     "unusual-line-break",
-    "invalid-yaml", "unreadable-file", "unused-ignore", "unknown-ignore", "content-after-document-end", "content-after-separator", "json-manifest",
+    "invalid-yaml", "unreadable-file", "unused-ignore", "unknown-ignore", "content-after-document-end", "content-after-separator",
+    "json-manifest",
     "credential-in-config-map",
 }  # fmt: skip
 

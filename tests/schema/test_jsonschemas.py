@@ -232,7 +232,8 @@ def test_a_file_that_is_no_schema_is_told_when_it_is_needed(tmp_path: Path) -> N
 def test_jsonschema_is_loaded_only_when_such_a_schema_is_used(tmp_path: Path) -> None:
     write(tmp_path, "example.com/thing_v1.json")
     code = (
-        "import sys; from pathlib import Path; from kcheck.schema.external.catalog import add_schemas; from kcheck.schema.store import Store; "
+        "import sys; from pathlib import Path; from kcheck.schema.external.catalog import add_schemas; "
+        "from kcheck.schema.store import Store; "
         "from kcheck.schema.builtin.definitions import load; store = Store(load('1.36')); add_schemas(store, Path(sys.argv[1])); "
         "assert store.added('example.com/v1', 'Thing'); assert 'jsonschema' not in sys.modules"
     )
