@@ -36,7 +36,7 @@ from mypyc.build import mypycify
 from setuptools import setup
 files = sys.argv[3:]
 del sys.argv[3:]
-extensions = mypycify(["--ignore-missing-imports", *files], group_name="kcheck", opt_level="2", debug_level="0")
+extensions = mypycify(["--ignore-missing-imports", *files], group_name="kcheck", opt_level="1", debug_level="0")
 setup(name="kcheck", ext_modules=extensions, script_args=["build_ext", "--build-lib", sys.argv[1], "--build-temp", sys.argv[2]])
 """
 
