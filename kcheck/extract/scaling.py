@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.facts.facts import BudgetFact, Claim, ScaleFact
+from kcheck.facts.facts import BudgetFact, Claim, IngressPath, ScaleFact
 from kcheck.kube.pod import Pod
 from kcheck.kube.resource import Resource
 from kcheck.schema.locator import Locator
@@ -53,7 +53,7 @@ def claims(resource: Resource, pods: list[Pod], locator: Locator) -> Iterator[Cl
     """Yield values that no other object should use: hosts and paths of Ingresses, DNS names, user ids."""
     kind = (resource.group, resource.kind)
     if kind in _INGRESSES:
-        yield from _ingress_hosts(resource, locator)
+        yield from _ingress_paths(resource, locator)
     if resource.kind in ("Ingress", "Service"):
         node = resource.node.at("metadata", "annotations", _DNS_NAMES)
         for name in node.text.split(","):
@@ -68,7 +68,7 @@ def claims(resource: Resource, pods: list[Pod], locator: Locator) -> Iterator[Cl
                     break
 
 
-def _ingress_hosts(resource: Resource, locator: Locator) -> Iterator[Claim]:
+def _ingress_paths(resource: Resource, locator: Locator) -> Iterator[Claim]:
     spec, annotations = resource["spec"], resource.annotations
     # A canary shares host and paths intentionally; controllers merge the minions of a master.
     if any(key.endswith(("/canary", "/mergeable-ingress-type")) for key in annotations):
@@ -80,7 +80,7 @@ def _ingress_hosts(resource: Resource, locator: Locator) -> Iterator[Claim]:
             at = path["path"].text
             # A trailing slash of a prefix is ignored.
             shown = at.rstrip("/") or "/" if kind == "Prefix" else at or "/"
-            yield Claim("host", f"{name} {rule['host'].text.lower()} {kind} {shown}", locator.place(path["path"]))
+            yield Claim("ingress-path", IngressPath(name, rule["host"].text.lower(), kind, shown), locator.place(path["path"]))
 
 
 def _int_or_str(value: object) -> int | str | None:

@@ -267,17 +267,33 @@ class Grant(NamedTuple):
     place: Location
 
 
+class IngressPath(NamedTuple):
+    """A path that an Ingress routes.
+
+    Attributes:
+        ingress_class: class of the Ingress, "" for the default.
+        host: host in lower case, "" for any.
+        type: pathType.
+        path: the path; of type Prefix without a trailing slash.
+    """
+
+    ingress_class: str
+    host: str
+    type: str
+    path: str
+
+
 class Claim(NamedTuple):
     """A value that must be unique among objects.
 
     Attributes:
-        what: type of the value: "host", "external-dns" or "user".
+        what: type of the value: a path of an Ingress, a hostname of external-dns, or a user ID.
         value: the value.
         place: location of the value.
     """
 
-    what: str
-    value: str
+    what: Literal["ingress-path", "external-dns", "user"]
+    value: str | IngressPath
     place: Location
 
 
