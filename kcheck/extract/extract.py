@@ -8,6 +8,7 @@ from kcheck.extract.custom_references import conventional_references
 from kcheck.extract.generated import RBAC, generated_objects, is_custom, may_create_pods, mentioned_names
 from kcheck.extract.gitops import DELIVERY_KINDS, delivery
 from kcheck.extract.indirect_use import is_discoverable, role_permissions
+from kcheck.extract.integers import api_integer, int_or_string
 from kcheck.extract.istio import ISTIO, istio_references
 from kcheck.extract.mentioned_names import mentioned_words
 from kcheck.extract.network import NETWORK_READERS, label_selector, network
@@ -189,14 +190,14 @@ def _node_fact(pod: Pod) -> NodesFact:
 
 
 def _container_port(node: Node, locator: Locator, on_host: bool) -> PortFact:
-    number = node["containerPort"].integer or 0
+    number = api_integer(node["containerPort"]) or 0
     return PortFact(
         name=node["name"].text,
         number=number,
         protocol=node["protocol"].text or "TCP",
         place=locator.place(node["hostPort"] if node["hostPort"] else node["containerPort"]),
         # With hostNetwork, the API server defaults hostPort to containerPort.
-        host_port=node["hostPort"].integer or (number if on_host else 0),
+        host_port=api_integer(node["hostPort"]) or (number if on_host else 0),
         host_ip=node["hostIP"].text,
     )
 
@@ -209,13 +210,12 @@ def _ports(resource: Resource, kind: tuple[str, str], locator: Locator) -> tuple
 
 def _service_port(node: Node, locator: Locator) -> PortFact:
     target = node["targetPort"]
-    value = target.value if isinstance(target.value, (int, str)) and not isinstance(target.value, bool) else None
     return PortFact(
         name=node["name"].text,
-        number=node["port"].integer or 0,
+        number=api_integer(node["port"]) or 0,
         protocol=node["protocol"].text or "TCP",
         place=locator.place(node["port"]),
-        target=value or None,
+        target=int_or_string(target) or None,
         target_place=locator.place(target if target else node["port"]),
     )
 
@@ -227,7 +227,7 @@ def _service(resource: Resource) -> ServiceFact:
 
 def _priority_class(resource: Resource) -> PriorityClassFact:
     preempts = resource["preemptionPolicy"].text != "Never"
-    return PriorityClassFact(resource["value"].integer or 0, resource["globalDefault"].boolean is True, preempts)
+    return PriorityClassFact(api_integer(resource["value"]) or 0, resource["globalDefault"].boolean is True, preempts)
 
 
 def _affinity_selectors(pod: Pod, locator: Locator) -> Iterator[SelectorFact]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kcheck.extract.integers import api_integer, int_or_string
 from kcheck.facts.facts import BudgetFact, Claim, IngressPath, ScaleFact
 from kcheck.kube.pod import Pod
 from kcheck.kube.resource import Resource
@@ -30,13 +31,13 @@ def scale(resource: Resource, locator: Locator) -> ScaleFact | None:
     spec, kind = resource["spec"], (resource.group, resource.kind)
     if kind in _SCALED and spec.is_map:
         node = spec["replicas"]
-        count = node.integer if node else 1
+        count = api_integer(node) if node else 1
         if count is not None:
             place = locator.place(node if node else resource.node.at("metadata", "name"), field="spec.replicas")
             return ScaleFact(count, count, place, bool(node))
     if kind == _AUTOSCALER:
         low, high = spec["minReplicas"], spec["maxReplicas"]
-        least, most = low.integer if low else 1, high.integer
+        least, most = api_integer(low) if low else 1, api_integer(high)
         if least is not None and most is not None:
             return ScaleFact(least, most, locator.place(low if low else high), bool(low))
     return None
@@ -46,7 +47,7 @@ def budget(resource: Resource, locator: Locator) -> BudgetFact:
     """Return the values of a PodDisruptionBudget."""
     available, unavailable = resource["spec"]["minAvailable"], resource["spec"]["maxUnavailable"]
     at = available if available else unavailable if unavailable else resource.node.at("metadata", "name")
-    return BudgetFact(_int_or_str(available.value), _int_or_str(unavailable.value), locator.place(at))
+    return BudgetFact(int_or_string(available), int_or_string(unavailable), locator.place(at))
 
 
 def claims(resource: Resource, pods: list[Pod], locator: Locator) -> Iterator[Claim]:
@@ -81,7 +82,3 @@ def _ingress_paths(resource: Resource, locator: Locator) -> Iterator[Claim]:
             # A trailing slash of a prefix is ignored.
             shown = at.rstrip("/") or "/" if kind == "Prefix" else at or "/"
             yield Claim("ingress-path", IngressPath(name, rule["host"].text.lower(), kind, shown), locator.place(path["path"]))
-
-
-def _int_or_str(value: object) -> int | str | None:
-    return value if isinstance(value, (int, str)) and not isinstance(value, bool) else None
