@@ -14,7 +14,7 @@ from kcheck.check.file import Outcome, crashed_outcome, file_findings, merge_tem
 from kcheck.check.session import Session
 from kcheck.check.suppressions import read_ignores
 from kcheck.check.time_limit import OutOfBudget
-from kcheck.facts.facts import Facts, GeneratedObject
+from kcheck.facts.facts import Facts, GeneratedObject, KustomizationFact
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Problem
 from kcheck.kube.location import ObjectId
@@ -161,15 +161,12 @@ class Kustomization:
 
     def facts(self) -> Facts:
         """Return the facts that rules across objects need."""
-        marks = {
-            f"under={os.path.dirname(path) if path.endswith(('.yaml', '.yml', '.json')) else path}" for path in self.paths(_OBJECT_FIELDS)
-        }
-        if self.root["namespace"].text:
-            marks.add("namespace")
+        folders = (os.path.dirname(path) if path.endswith((".yaml", ".yml", ".json")) else path for path in self.paths(_OBJECT_FIELDS))
         named = (*_nodes(self.root, "replacements.*.source.name"), *_nodes(self.root, "vars.*.objref.name"))
         return Facts(
             self.id, self.locator.place(self.root), {}, makes=tuple(self._generated_objects()),
-            words=frozenset(node.text for node in named), marks=frozenset(marks),
+            words=frozenset(node.text for node in named),
+            kustomization=KustomizationFact(frozenset(folders), bool(self.root["namespace"].text)),
         )  # fmt: skip
 
     def _generated_objects(self) -> Iterator[GeneratedObject]:

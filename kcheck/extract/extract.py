@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from kcheck.extract.custom_references import conventional_references
 from kcheck.extract.generated import RBAC, generated_objects, is_custom, may_create_pods, mentioned_names
 from kcheck.extract.gitops import DELIVERY_KINDS, delivery
-from kcheck.extract.indirect_use import indirect_use_marks
+from kcheck.extract.indirect_use import is_discoverable, role_permissions
+from kcheck.extract.integers import api_integer, int_or_string
 from kcheck.extract.istio import ISTIO, istio_references
 from kcheck.extract.mentioned_names import mentioned_words
 from kcheck.extract.network import NETWORK_READERS, label_selector, network
@@ -17,7 +18,18 @@ from kcheck.extract.rbac import ROLES, role_grants
 from kcheck.extract.references import object_references, pod_references
 from kcheck.extract.scaling import BUDGET, SCALED, budget, claims, may_claim, scale
 from kcheck.extract.service_addresses import addresses
-from kcheck.facts.facts import Aim, Facts, NodesFact, PodFact, PortFact, Reference, SelectorFact
+from kcheck.facts.facts import (
+    Aim,
+    Facts,
+    KindPermission,
+    NodesFact,
+    PodFact,
+    PortFact,
+    PriorityClassFact,
+    Reference,
+    SelectorFact,
+    ServiceFact,
+)
 from kcheck.facts.kubeconfig import Kubeconfig
 from kcheck.kube.pod import Pod
 from kcheck.kube.resource import Resource, strings
@@ -29,7 +41,10 @@ _LABEL_SELECTORS = {("apps", "Deployment"), ("apps", "ReplicaSet"), ("apps", "St
                     ("argoproj.io", "Rollout")}  # fmt: skip
 _MAP_SELECTORS = {("", "ReplicationController"), ("apps.openshift.io", "DeploymentConfig")}
 _SERVICE = ("", "Service")
+_PRIORITY_CLASS = ("scheduling.k8s.io", "PriorityClass")
+_VOLUME = ("", "PersistentVolume")
 _NONE: frozenset[str] = frozenset()
+_NO_PERMISSIONS: frozenset[KindPermission] = frozenset()
 _DATA_FIELDS = {("", "ConfigMap"): ("data", "binaryData"), ("", "Secret"): ("data", "stringData")}
 _REQUIRED_TERMS = "requiredDuringSchedulingIgnoredDuringExecution"
 # Labels that controllers add to the Pods that they create.
@@ -84,9 +99,6 @@ def extract_facts(resource: Resource, pods: list[Pod], locator: Locator, usage: 
     selectors = _selectors(resource, kind, locator)
     for pod in pods:
         selectors += _affinity_selectors(pod, locator)
-    marks = _marks(resource, pods)
-    if usage:
-        marks += indirect_use_marks(resource)
     # Most fields are empty for most kinds, so functions are called only for kinds that can have a value.
     return Facts(
         id=resource.id,
@@ -102,15 +114,18 @@ def extract_facts(resource: Resource, pods: list[Pod], locator: Locator, usage: 
         words=mentioned_words(resource, pods, locator.secrets) if usage else _NONE,
         is_complete=_is_complete(resource, kind, pods),
         operated=custom and may_create_pods(resource),
-        headless=kind == _SERVICE and resource["spec"]["clusterIP"].text == "None",
         scale=scale(resource, locator) if kind in SCALED else None,
         budget=budget(resource, locator) if kind == BUDGET else None,
+        service=_service(resource) if kind == _SERVICE else None,
+        priority_class=_priority_class(resource) if kind == _PRIORITY_CLASS else None,
+        storage_class=resource["spec"]["storageClassName"].text if kind == _VOLUME else "",
         claims=tuple(claims(resource, pods, locator)) if may_claim(group, name) else (),
-        marks=frozenset(marks) if marks else _NONE,
         kubeconfig=_kubeconfig(resource, locator) if name == "Config" and resource.is_a("v1 Config") else None,
         network=network(resource, locator) if kind in NETWORK_READERS else None,
         delivery=delivery(resource, locator) if kind in DELIVERY_KINDS else None,
         grants=tuple(role_grants(resource, locator)) if kind in ROLES else (),
+        permissions=frozenset(role_permissions(resource)) if usage and kind in ROLES else _NO_PERMISSIONS,
+        is_discoverable=usage and is_discoverable(resource, kind),
         addresses=addresses(resource, pods, locator) if pods or name == "ConfigMap" else (),
     )
 
@@ -175,14 +190,14 @@ def _node_fact(pod: Pod) -> NodesFact:
 
 
 def _container_port(node: Node, locator: Locator, on_host: bool) -> PortFact:
-    number = node["containerPort"].integer or 0
+    number = api_integer(node["containerPort"]) or 0
     return PortFact(
         name=node["name"].text,
         number=number,
         protocol=node["protocol"].text or "TCP",
         place=locator.place(node["hostPort"] if node["hostPort"] else node["containerPort"]),
         # With hostNetwork, the API server defaults hostPort to containerPort.
-        host_port=node["hostPort"].integer or (number if on_host else 0),
+        host_port=api_integer(node["hostPort"]) or (number if on_host else 0),
         host_ip=node["hostIP"].text,
     )
 
@@ -195,48 +210,24 @@ def _ports(resource: Resource, kind: tuple[str, str], locator: Locator) -> tuple
 
 def _service_port(node: Node, locator: Locator) -> PortFact:
     target = node["targetPort"]
-    value = target.value if isinstance(target.value, (int, str)) and not isinstance(target.value, bool) else None
     return PortFact(
         name=node["name"].text,
-        number=node["port"].integer or 0,
+        number=api_integer(node["port"]) or 0,
         protocol=node["protocol"].text or "TCP",
         place=locator.place(node["port"]),
-        target=value or None,
+        target=int_or_string(target) or None,
         target_place=locator.place(target if target else node["port"]),
     )
 
 
-def _marks(resource: Resource, pods: list[Pod]) -> list[str]:
-    """Return marks: single facts that rules across objects need."""
-    found: list[str] = []
-    kind = resource.kind
-    if kind == "Service":
-        type = resource["spec"]["type"].text
-        if type == "ExternalName":
-            found.append("external-name-service")
-        if type in ("LoadBalancer", "NodePort"):
-            found.append("open")
-    elif kind == "PriorityClass":
-        found.append(f"value={resource['value'].integer or 0}")
-        if resource["globalDefault"].boolean:
-            found.append("default")
-        if resource["preemptionPolicy"].text == "Never":
-            found.append("never-preempts")
-    elif kind == "PersistentVolume":
-        found.append(f"class={resource['spec']['storageClassName'].text}")
-    elif kind == "NetworkPolicy":
-        types = [node.text for node in resource["spec"]["policyTypes"]]
-        found += types or (["Ingress", "Egress"] if len(resource["spec"]["egress"]) else ["Ingress"])
-    for pod in pods:
-        if pod["priorityClassName"].text:
-            found.append(f"priority={pod['priorityClassName'].text}")
-        if pod["affinity"]["podAntiAffinity"]:
-            found.append("anti-affinity")
-        if len(pod["topologySpreadConstraints"]):
-            found.append("spread")
-        if resource["spec"]["strategy"]["type"].text == "Recreate":
-            found.append("recreate")
-    return found
+def _service(resource: Resource) -> ServiceFact:
+    spec = resource["spec"]
+    return ServiceFact(spec["type"].text or "ClusterIP", spec["clusterIP"].text == "None")
+
+
+def _priority_class(resource: Resource) -> PriorityClassFact:
+    preempts = resource["preemptionPolicy"].text != "Never"
+    return PriorityClassFact(api_integer(resource["value"]) or 0, resource["globalDefault"].boolean is True, preempts)
 
 
 def _affinity_selectors(pod: Pod, locator: Locator) -> Iterator[SelectorFact]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
+from kcheck.extract.rbac import ROLES
+from kcheck.facts.facts import KindPermission
 from kcheck.kube.resource import Resource
-from kcheck.yaml.node import Node
 
-_RBAC = "rbac.authorization.k8s.io"
+_DATA = {("", "ConfigMap"), ("", "Secret")}
 _DATA_KINDS = {"configmaps": "ConfigMap", "secrets": "Secret"}
 _READ_VERBS = {"get", "list", "watch", "*"}
 _WORKLOADS = {"pods", "deployments", "daemonsets", "statefulsets", "jobs"}
@@ -20,32 +22,31 @@ _OWNER_PREFIXES = {
     "app.kubernetes.io", "helm.sh", "meta.helm.sh", "kubectl.kubernetes.io", "kustomize.toolkit.fluxcd.io", "argocd.argoproj.io",
 }  # fmt: skip
 _TYPES_IN_USE = ("kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token", "helm.sh/release")
-_AGGREGATION_LABEL = "rbac.authorization.k8s.io/aggregate-to-"
 
 
-def indirect_use_marks(resource: Resource) -> Iterator[str]:
-    """Yield marks: "found" for an object that programs may find by other means than its name; for a role "reads=KIND" if it permits
-    reading all objects of a kind, and "makes=Pod" if it permits creating Pods.
+def is_discoverable(resource: Resource, kind: tuple[str, str]) -> bool:
+    """Return whether programs may find an object by its labels, annotations or type.
+
+    Args:
+        resource: The object.
+        kind: Its API group and kind.
     """
-    kind = resource.kind
-    if kind in _DATA_KINDS.values() and resource.group == "":
-        keys = (*resource.labels, *resource.annotations)
-        if resource["type"].text.startswith(_TYPES_IN_USE) or not all(_is_owner_key(key) for key in keys):
-            yield "found"
-    elif kind in ("Role", "ClusterRole") and resource.group == _RBAC:
-        if any(key.startswith(_AGGREGATION_LABEL) for key in resource.labels) or not all(_is_owner_key(key) for key in resource.labels):
-            yield "found"
-        for rule in resource["rules"]:
-            if not len(rule["resourceNames"]):
-                yield from _role_marks(rule)
+    if kind in _DATA:
+        keys: Iterable[str] = chain(resource.labels, resource.annotations)
+        return resource["type"].text.startswith(_TYPES_IN_USE) or not all(map(_is_owner_key, keys))
+    # Includes roles that are aggregated by their labels.
+    return kind in ROLES and not all(map(_is_owner_key, resource.labels))
 
 
-def _role_marks(rule: Node) -> Iterator[str]:
-    verbs, resources = ({each.text for each in rule[field]} for field in ("verbs", "resources"))
-    if not _READ_VERBS.isdisjoint(verbs) and any(each.text in ("", "*") for each in rule["apiGroups"]):
-        yield from (f"reads={kind}" for plural, kind in _DATA_KINDS.items() if not resources.isdisjoint((plural, "*")))
-    if not verbs.isdisjoint(("create", "*")) and not resources.isdisjoint(_WORKLOADS | {"*"}):
-        yield "makes=Pod"
+def role_permissions(resource: Resource) -> Iterator[KindPermission]:
+    """Yield the permissions of a role to read all objects of a kind, and to create Pods."""
+    for rule in resource["rules"]:
+        if not len(rule["resourceNames"]):
+            verbs, resources = ({each.text for each in rule[field]} for field in ("verbs", "resources"))
+            if not _READ_VERBS.isdisjoint(verbs) and any(each.text in ("", "*") for each in rule["apiGroups"]):
+                yield from (KindPermission("read", kind) for plural, kind in _DATA_KINDS.items() if not resources.isdisjoint((plural, "*")))
+            if not verbs.isdisjoint(("create", "*")) and not resources.isdisjoint(_WORKLOADS | {"*"}):
+                yield KindPermission("create", "Pod")
 
 
 def _is_owner_key(key: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from kcheck.extract.integers import api_integer, int_or_string
 from kcheck.facts.network import GatewayFact, GrantFact, Listener, Network, Parent, Peer, PolicyFact, PolicyPort, PolicyRule, RouteFact
 from kcheck.kube.resource import Resource, strings
 from kcheck.kube.selector import Selector, of_fields
@@ -53,7 +54,7 @@ def _peer(node: Node) -> Peer:
 
 def _policy_port(node: Node, locator: Locator) -> PolicyPort:
     port = node["port"]
-    return PolicyPort(port.text or port.integer, node["endPort"].integer or 0, node["protocol"].text or "TCP", locator.place(port))
+    return PolicyPort(int_or_string(port), api_integer(node["endPort"]) or 0, node["protocol"].text or "TCP", locator.place(port))
 
 
 def _gateway(resource: Resource, locator: Locator) -> GatewayFact:
@@ -66,7 +67,7 @@ def _listener(node: Node, locator: Locator) -> Listener:
     kinds = frozenset(each["kind"].text for each in allowed["kinds"]) or _KINDS.get(protocol, frozenset())
     namespaces = allowed["namespaces"]
     return Listener(
-        node["name"].text, node["port"].integer or 0, protocol, node["hostname"].text, kinds, namespaces["from"].text or "Same",
+        node["name"].text, api_integer(node["port"]) or 0, protocol, node["hostname"].text, kinds, namespaces["from"].text or "Same",
         label_selector(namespaces["selector"]), locator.place(node["name"]),
     )  # fmt: skip
 
@@ -79,7 +80,7 @@ def _route(resource: Resource, locator: Locator) -> RouteFact:
             section, port = node["sectionName"], node["port"]
             place = locator.place(section if section else port if port else node["name"])
             namespace = node["namespace"].text or resource.namespace
-            parents.append(Parent(namespace, node["name"].text, section.text, port.integer or 0, place))
+            parents.append(Parent(namespace, node["name"].text, section.text, api_integer(port) or 0, place))
     return RouteFact(tuple(parents), tuple(each.text for each in spec["hostnames"] if each.text), locator.place(spec["hostnames"]))
 
 

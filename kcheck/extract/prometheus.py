@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kcheck.extract.integers import api_integer, int_or_string
 from kcheck.extract.network import label_selector
 from kcheck.facts.facts import Aim, PortFact, SelectorFact
 from kcheck.kube.resource import Resource
 from kcheck.schema.locator import Locator
-from kcheck.yaml.node import Node
 
 _GROUP = "monitoring.coreos.com"
 # The field with the monitor_ports.
@@ -49,10 +49,6 @@ def monitor_ports(resource: Resource, locator: Locator) -> Iterator[PortFact]:
     """Yield the ports that a monitor scrapes."""
     for node in resource["spec"][MONITOR_FIELDS[resource.group, resource.kind]]:
         port, target, number = node["port"], node["targetPort"], node["portNumber"]
-        node_with_port = port if port.text else number if number.integer else target
+        node_with_port = port if port.text else number if api_integer(number) else target
         if node.is_map and node_with_port:
-            yield PortFact(port.text, number.integer or 0, "TCP", locator.place(node_with_port), _target(target))
-
-
-def _target(node: Node) -> int | str | None:
-    return node.text or node.integer
+            yield PortFact(port.text, api_integer(number) or 0, "TCP", locator.place(node_with_port), int_or_string(target))

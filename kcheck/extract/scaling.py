@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.facts.facts import BudgetFact, Claim, ScaleFact
+from kcheck.extract.integers import api_integer, int_or_string
+from kcheck.facts.facts import BudgetFact, Claim, IngressPath, ScaleFact
 from kcheck.kube.pod import Pod
 from kcheck.kube.resource import Resource
 from kcheck.schema.locator import Locator
@@ -30,13 +31,13 @@ def scale(resource: Resource, locator: Locator) -> ScaleFact | None:
     spec, kind = resource["spec"], (resource.group, resource.kind)
     if kind in _SCALED and spec.is_map:
         node = spec["replicas"]
-        count = node.integer if node else 1
+        count = api_integer(node) if node else 1
         if count is not None:
             place = locator.place(node if node else resource.node.at("metadata", "name"), field="spec.replicas")
             return ScaleFact(count, count, place, bool(node))
     if kind == _AUTOSCALER:
         low, high = spec["minReplicas"], spec["maxReplicas"]
-        least, most = low.integer if low else 1, high.integer
+        least, most = api_integer(low) if low else 1, api_integer(high)
         if least is not None and most is not None:
             return ScaleFact(least, most, locator.place(low if low else high), bool(low))
     return None
@@ -46,14 +47,14 @@ def budget(resource: Resource, locator: Locator) -> BudgetFact:
     """Return the values of a PodDisruptionBudget."""
     available, unavailable = resource["spec"]["minAvailable"], resource["spec"]["maxUnavailable"]
     at = available if available else unavailable if unavailable else resource.node.at("metadata", "name")
-    return BudgetFact(_int_or_str(available.value), _int_or_str(unavailable.value), locator.place(at))
+    return BudgetFact(int_or_string(available), int_or_string(unavailable), locator.place(at))
 
 
 def claims(resource: Resource, pods: list[Pod], locator: Locator) -> Iterator[Claim]:
     """Yield values that no other object should use: hosts and paths of Ingresses, DNS names, user ids."""
     kind = (resource.group, resource.kind)
     if kind in _INGRESSES:
-        yield from _ingress_hosts(resource, locator)
+        yield from _ingress_paths(resource, locator)
     if resource.kind in ("Ingress", "Service"):
         node = resource.node.at("metadata", "annotations", _DNS_NAMES)
         for name in node.text.split(","):
@@ -68,7 +69,7 @@ def claims(resource: Resource, pods: list[Pod], locator: Locator) -> Iterator[Cl
                     break
 
 
-def _ingress_hosts(resource: Resource, locator: Locator) -> Iterator[Claim]:
+def _ingress_paths(resource: Resource, locator: Locator) -> Iterator[Claim]:
     spec, annotations = resource["spec"], resource.annotations
     # A canary shares host and paths intentionally; controllers merge the minions of a master.
     if any(key.endswith(("/canary", "/mergeable-ingress-type")) for key in annotations):
@@ -80,8 +81,4 @@ def _ingress_hosts(resource: Resource, locator: Locator) -> Iterator[Claim]:
             at = path["path"].text
             # A trailing slash of a prefix is ignored.
             shown = at.rstrip("/") or "/" if kind == "Prefix" else at or "/"
-            yield Claim("host", f"{name} {rule['host'].text.lower()} {kind} {shown}", locator.place(path["path"]))
-
-
-def _int_or_str(value: object) -> int | str | None:
-    return value if isinstance(value, (int, str)) and not isinstance(value, bool) else None
+            yield Claim("ingress-path", IngressPath(name, rule["host"].text.lower(), kind, shown), locator.place(path["path"]))

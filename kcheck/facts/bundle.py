@@ -9,7 +9,7 @@ from itertools import chain, islice
 from operator import itemgetter
 from typing import Any, Literal, TypeVar
 
-from kcheck.facts.facts import Aim, Claim, Facts, GeneratedObject, PodFact, PortFact, Reference
+from kcheck.facts.facts import Aim, Claim, Facts, GeneratedObject, IngressPath, PodFact, PortFact, Reference
 from kcheck.facts.kubeconfig import Section
 from kcheck.facts.patches import patched
 from kcheck.facts.pod_index import Backend, PodTable, grouped, wanted_labels
@@ -262,7 +262,7 @@ class Bundle:
         return [(f, r) for f, r in found if self.together(workload, f)]
 
     @cached_property
-    def _claims(self) -> dict[tuple[str, str], list[tuple[Facts, Claim]]]:
+    def _claims(self) -> dict[tuple[str, str | IngressPath], list[tuple[Facts, Claim]]]:
         claimed = [(f, claim) for f in self.facts if f.is_complete for claim in f.claims]
         return grouped(claimed, lambda pair: (pair[1].what, pair[1].value))
 

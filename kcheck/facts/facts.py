@@ -193,6 +193,66 @@ class BudgetFact(NamedTuple):
     place: Location
 
 
+class ServiceFact(NamedTuple):
+    """The type of a Service.
+
+    Attributes:
+        type: type of the Service.
+        headless: whether clusterIP is None.
+    """
+
+    type: str = "ClusterIP"
+    headless: bool = False
+
+    @property
+    def is_external_name(self) -> bool:
+        """Whether the Service is an alias of a DNS name."""
+        return self.type == "ExternalName"
+
+    @property
+    def is_exposed(self) -> bool:
+        """Whether the type makes the Service reachable from outside of the cluster."""
+        return self.type in ("LoadBalancer", "NodePort")
+
+
+class PriorityClassFact(NamedTuple):
+    """The fields of a PriorityClass.
+
+    Attributes:
+        value: priority of the Pods of this class.
+        is_default: whether the class applies to Pods without priorityClassName.
+        preempts: whether Pods of this class may preempt other Pods.
+    """
+
+    value: int
+    is_default: bool = False
+    preempts: bool = True
+
+
+class KustomizationFact(NamedTuple):
+    """The fields of a kustomization.
+
+    Attributes:
+        folders: folders of its resources, bases and components.
+        sets_namespace: whether it sets the namespace of its objects.
+    """
+
+    folders: frozenset[str] = frozenset()
+    sets_namespace: bool = False
+
+
+class KindPermission(NamedTuple):
+    """A permission on all objects of a kind that makes a ConfigMap, Secret or ServiceAccount usable without a reference.
+
+    Attributes:
+        action: what is permitted.
+        kind: kind of the objects: ConfigMap or Secret for "read", Pod (itself or by a workload) for "create".
+    """
+
+    action: Literal["read", "create"]
+    kind: str
+
+
 class Grant(NamedTuple):
     """Permissions on custom resources.
 
@@ -207,17 +267,33 @@ class Grant(NamedTuple):
     place: Location
 
 
+class IngressPath(NamedTuple):
+    """A path that an Ingress routes.
+
+    Attributes:
+        ingress_class: class of the Ingress, "" for the default.
+        host: host in lower case, "" for any.
+        type: pathType.
+        path: the path; of type Prefix without a trailing slash.
+    """
+
+    ingress_class: str
+    host: str
+    type: str
+    path: str
+
+
 class Claim(NamedTuple):
     """A value that must be unique among objects.
 
     Attributes:
-        what: type of the value: "host", "external-dns" or "user".
+        what: type of the value: a path of an Ingress, a hostname of external-dns, or a user ID.
         value: the value.
         place: location of the value.
     """
 
-    what: str
-    value: str
+    what: Literal["ingress-path", "external-dns", "user"]
+    value: str | IngressPath
     place: Location
 
 
@@ -281,15 +357,19 @@ class Facts:
         words: strings in the object that may be names of objects that a program uses.
         is_complete: False for a patch, which contains only the fields that it changes.
         operated: whether the controller of the object may create arbitrary Pods.
-        headless: whether a Service is headless.
         scale: number of Pods of a workload, or range of an autoscaler.
         budget: limits of a PodDisruptionBudget.
+        service: type of a Service.
+        priority_class: fields of a PriorityClass.
+        storage_class: storageClassName of a PersistentVolume.
+        kustomization: fields of a kustomization.
         claims: values that must be unique among objects.
-        marks: boolean facts, such as "anti-affinity".
         kubeconfig: content of a kubeconfig file.
         network: facts of a NetworkPolicy, Gateway, route or ReferenceGrant.
         delivery: sources and destinations of an object of Argo CD or Flux.
         grants: permissions of a role on custom resources.
+        permissions: permissions of a role by which programs use objects without a reference.
+        is_discoverable: whether programs may find the object by its labels, annotations or type.
         addresses: hosts that strings of the object contain.
         group: API group, "" for the core group.
         folder: folder of the file.
@@ -309,15 +389,19 @@ class Facts:
     words: frozenset[str] = frozenset()
     is_complete: bool = True
     operated: bool = False
-    headless: bool = False
     scale: ScaleFact | None = None
     budget: BudgetFact | None = None
+    service: ServiceFact | None = None
+    priority_class: PriorityClassFact | None = None
+    storage_class: str = ""
+    kustomization: KustomizationFact | None = None
     claims: tuple[Claim, ...] = ()
-    marks: frozenset[str] = frozenset()
     kubeconfig: Kubeconfig | None = None
     network: Network | None = None
     delivery: Delivery | None = None
     grants: tuple[Grant, ...] = ()
+    permissions: frozenset[KindPermission] = frozenset()
+    is_discoverable: bool = False
     addresses: tuple[Address, ...] = ()
 
     group: str = field(init=False, compare=False, repr=False)

@@ -13,6 +13,8 @@ from kcheck.text.record import NamedTuple
 
 Way = Literal["ingress", "egress"]
 
+_WAYS: tuple[Way, ...] = ("ingress", "egress")
+
 
 class PolicyPort(NamedTuple):
     """A port of a rule of a NetworkPolicy.
@@ -84,6 +86,11 @@ class PolicyFact(NamedTuple):
     def towards(self, way: Way) -> tuple[PolicyRule, ...] | None:
         """Return the rules of a direction, None if the policy does not apply to it."""
         return self.ingress if way == "ingress" else self.egress
+
+    @property
+    def directions(self) -> tuple[Way, ...]:
+        """The directions to which the policy applies."""
+        return tuple(way for way in _WAYS if self.towards(way) is not None)
 
 
 class Listener(NamedTuple):

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from kcheck.facts.facts import Aim, Facts
+from kcheck.facts.network import PolicyFact
 from kcheck.facts.pod_index import Backend
 from kcheck.facts.variants import Variants
 from kcheck.kube.selector import Selector
@@ -19,7 +20,7 @@ _MAX_OWNERS = 101
 
 
 class _Owners:
-    """Objects of one folder and namespace with the same selector and marks.
+    """Objects of one folder and namespace with the same selector and of the same type.
 
     Attributes:
         all: (number, facts) of the objects.
@@ -90,10 +91,11 @@ class Coverage:
         return [*(found[number] for number in sorted(found)), *unrestricted]
 
     def _key(self, owner: Facts, selector: Selector) -> tuple[Any, ...]:
-        """Return the values that determine the selected Pods, and the marks of the owner that rules use."""
+        """Return the values that determine the selected Pods, the type of a Service, and the directions of a NetworkPolicy."""
         # The Pods that belong to a variant depend on its file.
         own = owner.named if self._variants.has(owner.named.identity) else None
-        return owner.folder, owner.id.namespace, owner.id.kind, selector, owner.marks, own
+        type = owner.network.directions if isinstance(owner.network, PolicyFact) else owner.service
+        return owner.folder, owner.id.namespace, owner.id.kind, selector, type, own
 
 
 def _key(facts: Facts) -> tuple[str, int]:

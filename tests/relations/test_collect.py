@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 import pytest
 
+from kcheck.check.document import check_documents
+from kcheck.codec.encoding import decode, encode, packed, unpacked
+from kcheck.facts.facts import Facts, IngressPath, KindPermission, PriorityClassFact, ServiceFact
 from kcheck.kube.location import Location
-from tests.relations.world import facts, holder, service, workload
+from kcheck.text.source import Source
+from kcheck.yaml.parse import parse
+from tests.relations.world import facts, holder, service, session, workload
 
 TEXT = (
     service(ports="name: http, port: 80, targetPort: http")
@@ -64,6 +70,85 @@ def test_facts_survive_a_pickle() -> None:
     after = pickle.loads(pickle.dumps(before))
     assert after == before
     assert [(f.named, f.group, f.folder, f.title) for f in after] == [(f.named, f.group, f.folder, f.title) for f in before]
+
+
+KINDS = """\
+apiVersion: v1
+kind: Service
+metadata: {name: a}
+spec: {type: NodePort, clusterIP: None}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: b}
+spec: {type: ExternalName, externalName: b.example.com}
+---
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: a}
+value: 7
+globalDefault: true
+preemptionPolicy: Never
+---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: a}
+spec: {storageClassName: fast}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: a, labels: {acme.io/part: a}}
+rules:
+- {apiGroups: [""], resources: [secrets, pods], verbs: [list, create]}
+- {apiGroups: [""], resources: [configmaps], verbs: [get], resourceNames: [a]}
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: a}
+spec: {ingressClassName: nginx, rules: [{host: A.example.com, http: {paths: [{pathType: Prefix, path: /a/}]}}]}
+"""
+
+
+def facts_of_kinds() -> list[Facts]:
+    used = session("unused-config-map")
+    return check_documents(parse(Source("input.yaml", KINDS)), used, used.rules).facts
+
+
+def test_facts_of_kinds() -> None:
+    node_port, alias, priority_class, volume, role, ingress = facts_of_kinds()
+    assert (node_port.service, alias.service) == (ServiceFact("NodePort", headless=True), ServiceFact("ExternalName"))
+    assert [(f.service.is_exposed, f.service.is_external_name) for f in (node_port, alias) if f.service] == [(True, False), (False, True)]
+    assert priority_class.priority_class == PriorityClassFact(7, is_default=True, preempts=False)
+    assert volume.storage_class == "fast"
+    assert role.permissions == {KindPermission("read", "Secret"), KindPermission("create", "Pod")}
+    assert [f.id.kind for f in facts_of_kinds() if f.is_discoverable] == ["Role"]
+    assert [claim.value for claim in ingress.claims] == [IngressPath("nginx", "a.example.com", "Prefix", "/a")]
+
+
+def test_facts_of_kinds_survive_encoding() -> None:
+    before = facts_of_kinds()
+    assert unpacked(packed(before, list[Facts]), list[Facts]) == before
+    assert pickle.loads(pickle.dumps(before)) == before
+
+
+def test_integers_that_no_field_can_hold() -> None:
+    huge = "1000000000000000000000"
+    spec = (
+        f"{{replicas: {huge}, minReplicas: {huge}, maxReplicas: {huge}, minAvailable: {huge}, "
+        f"ports: [{{port: {huge}, targetPort: {huge}}}], "
+        f"egress: [{{ports: [{{port: {huge}, endPort: {huge}}}]}}], listeners: [{{name: a, port: {huge}}}], "
+        f"parentRefs: [{{name: a, port: {huge}}}], podMetricsEndpoints: [{{port: a, portNumber: {huge}}}], "
+        f"containers: [{{ports: [{{containerPort: {huge}, hostPort: {huge}}}]}}]}}"
+    )
+    kinds = [
+        ("apps/v1", "Deployment"), ("autoscaling/v2", "HorizontalPodAutoscaler"), ("policy/v1", "PodDisruptionBudget"),
+        ("scheduling.k8s.io/v1", "PriorityClass"), ("networking.k8s.io/v1", "NetworkPolicy"), ("monitoring.coreos.com/v1", "PodMonitor"),
+        ("v1", "Service"), ("v1", "Pod"), ("gateway.networking.k8s.io/v1", "Gateway"), ("gateway.networking.k8s.io/v1", "HTTPRoute"),
+    ]  # fmt: skip
+    rest = f"metadata: {{name: a}}\nvalue: {huge}\nspec: {spec}\n---\n"
+    before = facts("".join(f"apiVersion: {version}\nkind: {kind}\n{rest}" for version, kind in kinds))
+    assert len(before) == len(kinds)
+    assert decode(json.loads(json.dumps(encode(before, list[Facts]))), list[Facts]) == before
 
 
 def test_patches_are_not_whole() -> None:

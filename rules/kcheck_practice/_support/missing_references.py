@@ -72,13 +72,12 @@ def _is_operated(user: Facts, reference: Reference, bundle: Bundle) -> bool:
 
 def _renamespaced(bundle: Bundle) -> frozenset[str]:
     """The folders whose objects a kustomization of the input puts into one namespace."""
-    known = {f.folder: f for f in bundle.facts if f.group == "kustomize.config.k8s.io"}
+    known = {f.folder: f.kustomization for f in bundle.facts if f.kustomization is not None}
     found: set[str] = set()
-    todo = [folder for folder, f in known.items() if "namespace" in f.marks]
+    todo = [folder for folder, kustomization in known.items() if kustomization.sets_namespace]
     while todo:
         folder = todo.pop()
         if folder not in found:
             found.add(folder)
-            below = known[folder].marks if folder in known else ()
-            todo += [mark.partition("=")[2] for mark in below if mark.startswith("under=")]
+            todo += known[folder].folders if folder in known else ()
     return frozenset(found)

@@ -191,7 +191,7 @@ def _candidates(service: Facts, bundle: Bundle) -> Iterator[Facts]:
 def _by_port(bundle: Bundle) -> dict[Any, list[Facts]]:
     """All Services by their `_keys`, in order."""
     table: dict[Any, list[Facts]] = {}
-    services = [f for f in bundle.facts if f.is_complete and f.id.kind == "Service" and f.selectors]
+    services = [f for f in bundle.facts if f.is_complete and f.service is not None and f.selectors]
     for f in sorted(services, key=lambda f: (f.place.file, f.place.start)):
         for key in _keys(f, bundle):
             table.setdefault(key, []).append(f)
@@ -200,9 +200,10 @@ def _by_port(bundle: Bundle) -> dict[Any, list[Facts]]:
 
 def _keys(service: Facts, bundle: Bundle) -> list[tuple[Any, ...]]:
     """Keys of `_by_port`, one for each port: Services with a key in common select the same Pods with the same port."""
+    assert service.service is not None
     wanted = frozenset(service.selectors[0].selector.requirements)
     file = "" if bundle.complete else service.place.file
-    kind = (service.folder, file, wanted, service.headless, "open" in service.marks)
+    kind = (service.folder, file, wanted, service.service.headless, service.service.is_exposed)
     return [(*kind, port) for port in sorted(_port_pairs(service), key=str)]
 
 

@@ -124,7 +124,7 @@ def external_name_backend(route: Facts, bundle: Bundle) -> Iterator[Problem]:
     for reference in route.references:
         if reference.kind == "Service" and reference.use == "backend":
             copies = bundle.candidates(reference)
-            if copies and all("external-name-service" in f.marks for f in copies):
+            if copies and all(f.service is not None and f.service.is_external_name for f in copies):
                 message = f'Service "{reference.name}" has type ExternalName, which Gateways do not support as a backend'
                 related = (Related(copies[0].place, copies[0].title),)
                 yield Problem(reference.place, message, help="use a Service with a selector or with EndpointSlices", related=related)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import INFO, Bundle, Facts, Problem, Related, Resource, rule
+from kcheck.api import INFO, Bundle, Facts, IngressPath, Problem, Related, Resource, rule
 
 _INGRESS = ("networking.k8s.io Ingress", "extensions Ingress")
 _GROUPS = ("networking", "ingress")
@@ -71,7 +71,8 @@ def ingress_default_backend(resource: Resource) -> Iterator[Problem]:
 def ingress_clash(ingress: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yield paths that another Ingress of the file, or of a complete input, routes first. The controller decides which of them applies."""
     for claim in ingress.claims if ingress.is_complete else ():
-        if claim.what != "host":
+        route = claim.value
+        if not isinstance(route, IngressPath):
             continue
         for other, theirs in bundle.claimants(claim):
             if (theirs.place.file, theirs.place.start) >= (claim.place.file, claim.place.start):
@@ -80,8 +81,7 @@ def ingress_clash(ingress: Facts, bundle: Bundle) -> Iterator[Problem]:
             if other.id[1:] == ingress.id[1:] and theirs.place.start == claim.place.start:
                 continue
             if one == two or (bundle.complete and not bundle.variants.alternatives(one, two) and other.id[1:] != ingress.id[1:]):
-                _, host, _, path = claim.value.split(" ", 3)
-                shown = f'path "{path}" ' + (f'of host "{host}"' if host else "(any host)")
+                shown = f'path "{route.path}" ' + (f'of host "{route.host}"' if route.host else "(any host)")
                 line = theirs.place.range.start.line
                 where = f"line {line}" if one == two else f"{two}:{line}"
                 message = f"{shown} is already routed by {other.title} ({where})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import ERROR, INFO, Bundle, Facts, Node, Problem, Resource, may_share, rule
+from kcheck.api import ERROR, INFO, Bundle, Facts, Node, Problem, Resource, may_share, network, rule
 
 _GROUPS = ("networking", "network-policies")
 _POLICY = "networking.k8s.io NetworkPolicy"
@@ -22,11 +22,15 @@ def no_network_policy(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     ):
         return
     over = bundle.covering(workload, "policy")
-    directions = {kind for policy in over for kind in policy.marks}
-    if "Ingress" not in directions:
+    if not any(_restricts_ingress(policy) for policy in over):
         what = "ingress traffic to " if over else ""
         message = f"no NetworkPolicy in the input {'restricts' if over else 'selects'} {what}the Pods of {workload.title}"
         yield Problem(workload.place, message, help="add a NetworkPolicy with policyTypes: [Ingress] that selects them")
+
+
+def _restricts_ingress(policy: Facts) -> bool:
+    """Whether a NetworkPolicy applies to ingress, as one without spec does."""
+    return not isinstance(policy.network, network.PolicyFact) or policy.network.ingress is not None
 
 
 @rule(

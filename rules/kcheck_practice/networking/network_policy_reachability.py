@@ -139,7 +139,7 @@ def _blocked_port(service: Facts, workload: Facts, policies: list[Facts], blocke
 
 def _exposed_by(service: Facts, bundle: Bundle) -> str:
     """The object that exposes a Service outside of the cluster, as messages name it; "" where the input has none."""
-    if "open" in service.marks:
+    if service.service is not None and service.service.is_exposed:
         return service.title
     for user in bundle.once(_routes).get(service.id.name, ()):
         led = (f for r in user.references if r.kind == "Service" and r.name == service.id.name for f in bundle.candidates(r))

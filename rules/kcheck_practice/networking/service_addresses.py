@@ -47,7 +47,8 @@ def missing_address_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         named = wanted.suffixed and all(f.id.namespace == wanted.namespace for f in found)
         if not (bundle.complete or named or any(f.folder == user.folder for f in found)):
             continue
-        if any(f.headless or not f.ports or "external-name-service" in f.marks or not f.selectors for f in found):
+        # Services of type ExternalName have no selector here.
+        if any(f.service is None or f.service.headless or not f.ports or not f.selectors for f in found):
             continue
         if any(port.number == address.port for f in found for port in f.ports):
             continue

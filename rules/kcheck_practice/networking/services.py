@@ -91,7 +91,7 @@ def service_port_protocol(service: Facts, bundle: Bundle) -> Iterator[Problem]:
 )
 def undeclared_target_port(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yield numeric target ports that no selected Pod declares, where all of them declare ports. Containers may listen on other ports."""
-    if not selects(service) or service.headless:
+    if not selects(service) or service.service is None or service.service.headless:
         return
     behind = backends(service, bundle)
     declared = [port for _, pod in behind for port in pod.ports]

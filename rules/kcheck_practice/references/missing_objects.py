@@ -60,7 +60,7 @@ def missing_service_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         copies = [f for f in bundle.candidates(reference) if f.is_complete and bundle.variants.is_nearest(user.named, f.place.file)]
         ports = [port for f in copies for port in f.ports]
         protocol = "UDP" if user.id.kind == "UDPRoute" else "TCP"
-        if not ports or any("external-name-service" in f.marks for f in copies):
+        if not ports or any(f.service is not None and f.service.is_external_name for f in copies):
             continue
         named = [port for port in ports if key in (port.name, str(port.number))]
         if any(port.protocol == protocol for port in named):
@@ -237,4 +237,4 @@ def _problem(user: Facts, reference: Reference, bundle: Bundle, by_file: bool) -
 def _is_manual(user: Facts, reference: Reference, bundle: Bundle) -> bool:
     """Whether PersistentVolumes of the folder have the class; then no StorageClass object is required."""
     volumes = bundle.neighbours(user, "PersistentVolume")
-    return any(f"class={reference.name}" in volume.marks for volume in volumes)
+    return any(volume.storage_class == reference.name for volume in volumes)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from kcheck.api import INFO, Bundle, Facts, Problem, Reference, is_provided, may_share, rule
+from kcheck.api import INFO, Bundle, Facts, KindPermission, Problem, Reference, is_provided, may_share, rule
 
 _GROUPS = ("relations", "unused")
 _RBAC = "rbac.authorization.k8s.io"
@@ -98,7 +98,7 @@ def unbound_role(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
         and facts.id.kind in ("Role", "ClusterRole")
         and facts.is_complete
         and facts.id.name
-        and "found" not in facts.marks
+        and not facts.is_discoverable
     ):
         given = is_provided(Reference(_RBAC, facts.id.kind, facts.id.namespace, facts.id.name, facts.place))
         if given or _uses(facts, bundle) or _is_named(facts, bundle) or facts.id.name.endswith(_USER_ROLES):
@@ -132,7 +132,7 @@ def _is_idle(account: Facts, bundle: Bundle) -> bool:
         not account.is_complete
         or not _may_be_used(account, bundle)
         or _is_named(account, bundle)
-        or _has_permission(account, "makes=Pod", bundle)
+        or _has_permission(account, KindPermission("create", "Pod"), bundle)
     ):
         return False
     return all(use.use != "account" for use in _uses(account, bundle))
@@ -158,9 +158,9 @@ def _may_be_used(facts: Facts, bundle: Bundle) -> bool:
 
 def _is_found(facts: Facts, bundle: Bundle) -> bool:
     """Whether a program can find an object that no field of the input references."""
-    if "found" in facts.marks or facts.id.namespace.startswith(_SYSTEM_NAMESPACES) or _is_named(facts, bundle):
+    if facts.is_discoverable or facts.id.namespace.startswith(_SYSTEM_NAMESPACES) or _is_named(facts, bundle):
         return True
-    return _has_permission(facts, f"reads={facts.id.kind}", bundle)
+    return _has_permission(facts, KindPermission("read", facts.id.kind), bundle)
 
 
 def _is_named(facts: Facts, bundle: Bundle) -> bool:
@@ -190,22 +190,21 @@ def _bindings_there(bundle: Bundle) -> bool:
     return any(f.group == _RBAC and f.id.kind.endswith("Binding") for f in bundle.facts)
 
 
-def _has_permission(facts: Facts, permission: str, bundle: Bundle) -> bool:
+def _has_permission(facts: Facts, permission: KindPermission, bundle: Bundle) -> bool:
     """Whether a program has a permission in the namespace or folder of an object."""
     granted = bundle.once(_permissions)
     return (permission, facts.id.namespace) in granted or (permission, f"{facts.folder}/") in granted
 
 
-def _permissions(bundle: Bundle) -> frozenset[tuple[str, str]]:
+def _permissions(bundle: Bundle) -> frozenset[tuple[KindPermission, str]]:
     """The permissions of programs, each with their namespaces and folders (which end in a slash)."""
-    found: set[tuple[str, str]] = set()
+    found: set[tuple[KindPermission, str]] = set()
     for binding in bundle.facts:
         if binding.group == _RBAC and binding.id.kind in ("RoleBinding", "ClusterRoleBinding"):
-            marks = {
-                mark for r in binding.references if r.use == "role" for role in bundle.candidates(r) for mark in role.marks if "=" in mark
-            }
+            roles = chain.from_iterable(bundle.candidates(r) for r in binding.references if r.use == "role")
+            permissions = frozenset(chain.from_iterable(role.permissions for role in roles))
             spaces = {r.namespace for r in binding.references if r.use == "subject"}
             if binding.id.kind == "RoleBinding":
                 spaces.add(binding.id.namespace)
-            found.update((mark, place) for mark in marks for place in (*spaces, f"{binding.folder}/"))
+            found.update((permission, place) for permission in permissions for place in (*spaces, f"{binding.folder}/"))
     return frozenset(found)

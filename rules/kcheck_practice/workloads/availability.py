@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import INFO, Bundle, Facts, Pod, Problem, Related, Resource, ScaleFact, rule
+from kcheck.api import INFO, Bundle, Facts, Pod, PriorityClassFact, Problem, Related, Resource, ScaleFact, rule
 from kcheck_practice._support.security_contexts import is_whole_pod
 from kcheck_practice._support.titles import counted
 
@@ -175,23 +175,27 @@ def _priority(workload: Facts, bundle: Bundle) -> int | None:
     named = next((r for r in workload.references if r.kind == "PriorityClass"), None)
     if named is not None and named.name in ("system-cluster-critical", "system-node-critical"):
         return 2_000_000_000
-    classes = bundle.candidates(named) if named is not None else [f for f in _classes(workload, bundle) if "default" in f.marks]
-    marks = [mark for f in classes for mark in f.marks if mark.startswith("value=")]
-    return int(marks[0].removeprefix("value=")) if marks else 0 if named is None else None
+    if named is not None:
+        return next((f.priority_class.value for f in bundle.candidates(named) if f.priority_class is not None), None)
+    return next((each.value for each in _classes(workload, bundle) if each.is_default), 0)
 
 
-def _classes(workload: Facts, bundle: Bundle) -> list[Facts]:
+def _classes(workload: Facts, bundle: Bundle) -> list[PriorityClassFact]:
     """The PriorityClasses that apply to a workload: those of its folder, or all of a complete input."""
-    return bundle.once(_all_classes) if bundle.complete else bundle.neighbours(workload, "PriorityClass", "scheduling.k8s.io")
+    if bundle.complete:
+        return bundle.once(_all_classes)
+    near = bundle.neighbours(workload, "PriorityClass", "scheduling.k8s.io")
+    return [f.priority_class for f in near if f.priority_class is not None]
 
 
-def _all_classes(bundle: Bundle) -> list[Facts]:
-    return [f for f in bundle.facts if f.is_complete and f.id.kind == "PriorityClass"]
+def _all_classes(bundle: Bundle) -> list[PriorityClassFact]:
+    return [f.priority_class for f in bundle.facts if f.is_complete and f.priority_class is not None]
 
 
 def _never_preempts(workload: Facts, bundle: Bundle) -> bool:
     """Whether the workload's PriorityClass has preemptionPolicy: Never."""
-    return any("never-preempts" in f.marks for r in workload.references if r.kind == "PriorityClass" for f in bundle.candidates(r))
+    classes = (f.priority_class for r in workload.references if r.kind == "PriorityClass" for f in bundle.candidates(r))
+    return any(each is not None and not each.preempts for each in classes)
 
 
 def _is_replicated(workload: Facts) -> bool:

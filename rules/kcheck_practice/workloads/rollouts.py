@@ -116,12 +116,16 @@ def global_default_twice(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
 
     Compared are the objects of a file or folder, or all objects of a complete input.
     """
-    if facts.id.kind != "PriorityClass" or "default" not in facts.marks:
+    if not _is_default(facts):
         return
     for other in bundle.neighbours(facts, "PriorityClass", "scheduling.k8s.io"):
         earlier = (other.place.file, other.place.start) < (facts.place.file, facts.place.start)
-        if "default" in other.marks and earlier and other.id.name != facts.id.name:
+        if _is_default(other) and earlier and other.id.name != facts.id.name:
             message = f"globalDefault: true is already set in {other.title}, and only one PriorityClass may set it"
             related = (Related(other.place, other.title),)
             yield Problem(facts.place, message, help=f"remove globalDefault from {facts.title}", related=related)
             return
+
+
+def _is_default(facts: Facts) -> bool:
+    return facts.priority_class is not None and facts.priority_class.is_default

@@ -26,12 +26,12 @@ def stateful_set_service(stateful: Facts, bundle: Bundle) -> Iterator[Problem]:
     if named is None or stateful.id.kind != "StatefulSet":
         return
     copies = [f for f in bundle.candidates(named) if f.is_complete and f.folder == stateful.folder]
-    if not copies or any(f.headless and _selects(f, stateful) for f in copies):
+    if not copies or any(_is_headless(f) and _selects(f, stateful) for f in copies):
         return
     found = copies[0]
     related = (Related(found.place, found.title),)
     effect = f"so Pods of {stateful.title} get no stable DNS names"
-    if not found.headless:
+    if not _is_headless(found):
         message = Complaint(
             f'Service "{named.name}" is not headless, {effect}', "set clusterIP: None, or use another Service for serviceName"
         )
@@ -41,6 +41,10 @@ def stateful_set_service(stateful: Facts, bundle: Bundle) -> Iterator[Problem]:
             f'Service "{named.name}" does not select its Pods, {effect}', "make spec.selector of the Service match the Pod labels"
         )
         yield Problem(named.place, message, related=related)
+
+
+def _is_headless(service: Facts) -> bool:
+    return service.service is not None and service.service.headless
 
 
 @rule("missing-service-name", "StatefulSet has no serviceName", groups=("networking",), default=False, kinds="apps StatefulSet")
