@@ -48,8 +48,10 @@ def parse(source: Source, repeats: Repeats | None = None) -> list[Document]:
             if not whole.startswith(_PLAIN_SEPARATORS, start) and not is_marked:
                 problem = _separator_problem(whole[start + 3 : next_line], keeps_separator)
             if problem:
-                _add(documents, [broken(source, start, next_line, SyntaxFault(start, start + 3, problem))])
-                start, keeps_separator = next_line, True
+                # A directive before the separator belongs to the part that does not parse.
+                first = start if directive < 0 else directive
+                _add(documents, [broken(source, first, next_line, SyntaxFault(start, start + 3, problem))])
+                start, directive, keeps_separator = next_line, -1, True
                 continue
             if not keeps_separator and not _has_content(whole[start + 3 : next_line]):
                 begin = next_line

@@ -231,3 +231,8 @@ def test_every_line_that_begins_with_three_hyphens_separates() -> None:
     assert [(d.start, d.end, d.body, d.fault is None) for d in documents] == [
         (0, 5, 0, True), (5, 10, 5, False), (10, 20, 10, False), (20, 29, 24, True), (29, 39, 34, True), (39, 45, 39, True)
     ]  # fmt: skip
+
+
+def test_a_directive_before_a_broken_separator() -> None:
+    documents = parse(Source("a.yaml", "%YAML 1.1\n----\na: 1\n"))
+    assert [(d.start, d.end, d.fault is not None) for d in documents] == [(0, 15, True), (15, 20, False)]
