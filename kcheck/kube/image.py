@@ -120,7 +120,7 @@ def _explain(path: str, domain: str, text: str) -> str:
     if not shown:
         return Complaint("no repository name", "use a reference such as registry.example.com/team/app:1.0")
     if _PATH.fullmatch(path.lower()):
-        start = text.index(shown, len(domain) if text.startswith(domain) else 0)
+        start = text.index(shown, len(domain) if text.startswith(f"{domain}/") else 0)
         right = f"{text[:start]}{shown.lower()}{text[start + len(shown) :]}"
         return Complaint(f'repository name "{shown}" must be lowercase', f'did you mean "{right}"?')
     found = next((char for char in shown if not (char.isascii() and (char.islower() or char.isdigit() or char in "/._-"))), "")

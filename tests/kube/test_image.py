@@ -111,3 +111,8 @@ def test_what_parses_parses_again_to_the_same(text: str) -> None:
         return
     if image.domain:
         assert parse(f"{image.repository}{':' + image.tag if image.tag else ''}") == image
+
+
+def test_a_name_that_begins_with_the_default_domain() -> None:
+    with pytest.raises(BadImage, match='repository name "docker.ioA" must be lowercase'):
+        parse("docker.ioA")

@@ -63,7 +63,7 @@ def test_a_page_with_all_headings() -> None:
         ("```yaml\nimage: nginx:1.29\n```", "nginx:1.29", "section 'Fixed' has no example"),
         ("- `allow-names`", "- `allow`", "option 'allow-names' is missing"),
         ("Since kcheck 0.1.0.", "", "no line 'Since kcheck X.Y.Z.'"),
-        ("under one name.", "under one name. Mission: C10.", "the page names a line of the mission"),
+        ("under one name.", "under one name. Mission: C10.", "the page refers to a line of the mission"),
     ],
 )
 def test_what_is_wrong_with_headings(old: str, new: str, fault: str) -> None:

@@ -65,7 +65,7 @@ def _attempt(source: Source, text: str, start: int, end: int, may_be_json: bool)
             message, help = str(found.message), help_of(found.message)
             for character, real in meanings.items():
                 message = message.replace(character, real).replace(repr(character)[1:-1], real)
-            return SyntaxFault(start + found.start, start + found.end, Complaint(message, help))
+            return SyntaxFault(start + found.start, start + found.end, Complaint(message.replace("\n", "\\n"), help))
         except MarkedYAMLError as error:
             changed = _readable(f"{error.problem}", readable, text, meanings, may_be_json)
             if not changed:
