@@ -114,5 +114,5 @@ def test_what_parses_parses_again_to_the_same(text: str) -> None:
 
 
 def test_a_name_that_begins_with_the_default_domain() -> None:
-    with pytest.raises(BadImage, match='repository name "docker.ioA" must be lowercase'):
+    with pytest.raises(BadImage, match=r'repository name "docker.ioA" must be lowercase'):
         parse("docker.ioA")
