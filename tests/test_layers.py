@@ -1,6 +1,7 @@
 """The architecture: imports point one way, libraries have one importer, names are unique and say what a thing is."""
 
 import ast
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -136,3 +137,19 @@ def test_class_names_are_unique() -> None:
                 places[node.name.lstrip("_")].append(name_of(path))
     twice = {name: where for name, where in places.items() if len(where) > 1}
     assert not twice
+
+
+def test_classes_of_compiled_modules_have_compiled_subclasses_only() -> None:
+    """mypyc: an interpreted class cannot inherit from a compiled one."""
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    compiled = {ROOT / name for name in config["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"]["custom"]["modules"]}
+    assert compiled <= MODULES.keys()
+    classes = {node.name for path in compiled for node in MODULES[path].body if isinstance(node, ast.ClassDef)}
+    wrong = [
+        f"{name_of(path)}.{node.name}"
+        for path, tree in MODULES.items()
+        if path not in compiled
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef) and any(isinstance(base, ast.Name) and base.id in classes for base in node.bases)
+    ]
+    assert not wrong
