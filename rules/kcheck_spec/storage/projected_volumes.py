@@ -143,10 +143,9 @@ def projections_have_sources(volume: Node) -> Iterator[Problem]:
     """Yield entries of a projected volume without a source."""
     for source in volume["projected"]["sources"]:
         if not any(source[kind] for kind in _KINDS):
-            gone = [kind for kind in _DROPPED if source[kind]]
-            empty = "the projected source is empty, so it adds no files to the volume"
-            message = f"{gone[0]} is dropped by API servers with default feature gates, so it adds no files to the volume"
-            yield Problem(source, message if gone else empty)
+            gone = next((kind for kind in _DROPPED if source[kind]), None)
+            reason = f"{gone} is dropped by API servers with default feature gates" if gone else "the projected source is empty"
+            yield Problem(source, f"{reason}, so it adds no files to the volume")
 
 
 @validator("core/v1 Volume", rule=dubious_setting, fields=("configMap", "secret", "downwardAPI", "projected"))
