@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 LAYERS = (
-    "text", "tree", "kube", "finding", "rule", "schema", "cel", "config", "run",
+    "text", "tree", "kube", "finding", "rule", "schema", "kustomize", "cel", "config", "run",
     "migration", "render", "reporters", "graph", "lsp", "cli",
 )  # fmt: skip
 PACKAGES = ("kcheck", "rules/kcheck_spec", "rules/kcheck_practice")

@@ -1,0 +1,117 @@
+"""`kustomize build`, modelled: the objects that a kustomization deploys, with the place that each part of them comes from.
+
+    library = Library(reader("path/to/repository"))
+    build = Builder(library).build("overlays/production")
+    for each in build.objects:
+        each.node                                      # the tree, as a Node
+        library.locate(each.node["spec"]["replicas"].start)   # Spot(source, offset): the file and the character that say so
+
+A `Build` has the `objects` of a kustomization and the `problems` with it. A `BuiltObject` has
+- `node`: the root of a tree that is its own. `start` and `end` of each node are offsets in the space of the library (see `library.py`):
+  those of the base's file, of a patch, of a generator's entry or of the file that it reads, or of the setting that gave the value.
+  A name with a prefix, suffix or hash, and a reference that follows it, keep the place where the name is written; a map that holds
+  entries from several files has the place where it was begun. Every node has a place; none is made up.
+- `origin`: the node that it was made from, at the beginning: the document in its file, or the entry of a generator.
+- `changes`: what settings did to it, in order, each with the setting's node in its kustomization and the nodes it set.
+- `generated`: whether a generator made it; `previous`: the identities it had before.
+
+Files are read through a callback that gets paths below the root; nothing is executed, nothing is fetched. What is remote, what is not
+there, what is not modelled (helm charts, generators, transformers and validators that are plug-ins, the order of `sortOptions` for equal
+kinds) and what kustomize would refuse is a problem with its place, and the build goes on without it. So `Build.complete` says whether the
+objects are all that would be deployed.
+
+Source: api/internal/target and api/internal/accumulator of kustomize 5.5, which is what kubectl 1.32 embeds.
+"""
+
+from __future__ import annotations
+
+import posixpath
+
+from kcheck.kustomize.accumulation import Accumulation, Target
+from kcheck.kustomize.generators import hash_of
+from kcheck.kustomize.item import Change
+from kcheck.kustomize.library import Exhausted, Library
+from kcheck.kustomize.order import ordered
+from kcheck.kustomize.problem import BadInput, BuildProblem
+from kcheck.kustomize.references import Renaming
+from kcheck.kustomize.variables import expand
+from kcheck.text.record import NamedTuple
+from kcheck.tree.node import Node
+
+_LOCAL = "config.kubernetes.io/local-config"
+
+
+class BuiltObject(NamedTuple):
+    """An object as it is deployed."""
+
+    node: Node
+    origin: Node
+    changes: tuple[Change, ...]
+    generated: bool
+    previous: tuple[tuple[str, str, str], ...]
+
+
+class Build(NamedTuple):
+    """What a kustomization makes. `folder`: where it is; `components`: whether it is a Component, which is no build by itself.
+
+    `reads`: the folders of all kustomizations that take part, itself first.
+    """
+
+    folder: str
+    objects: tuple[BuiltObject, ...]
+    problems: tuple[BuildProblem, ...]
+    reads: tuple[str, ...]
+    is_component: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether the objects are all that would be deployed, as they would be."""
+        return not self.problems
+
+
+class Builder:
+    """Builds kustomizations of one library."""
+
+    def __init__(self, library: Library) -> None:
+        self.library = library
+
+    def build(self, folder: str) -> Build:
+        """The build of the kustomization in a folder below the root."""
+        folder = posixpath.normpath(folder)
+        target = Target(self.library, folder)
+        try:
+            state = target.accumulate(Accumulation())
+            objects = self._finish(target, state)
+        except Exhausted as error:
+            place = target.root or Node(None, 0, 0)
+            target.problems.append(BuildProblem("limit", f"the build was stopped: {error}", place.start, place.start))
+            return Build(folder, (), tuple(target.problems), tuple(target.reads))
+        return Build(folder, tuple(objects), tuple(target.problems), tuple(target.reads), target.is_component)
+
+    def _finish(self, target: Target, state: Accumulation) -> list[BuiltObject]:
+        """What happens once all settings of all kustomizations are applied: hashes, references, variables, order."""
+        items = state.items
+        for item in items:
+            if item.hashed:
+                name = item.name
+                item.remember()
+                item.rename(f"{name}-{hash_of(item)}")
+        self.library.spend(20 * len(items))
+        for fault in Renaming(items, state.settings.references).run():
+            target.complain("error", fault.message, fault.node or target.place)
+        if state.variables:
+            for fault in self._expand(state):
+                target.complain("error", fault.message, fault.node or target.place)
+        items = [item for item in items if item.annotations.get(_LOCAL, "false") == "false"]
+        try:
+            items = ordered(items, target.place["sortOptions"])
+        except BadInput as error:
+            target.complain("error", error.message, error.node or target.place)
+        return [BuiltObject(item.node, item.origin, tuple(item.changes), item.generated, tuple(item.previous)) for item in items]
+
+    def _expand(self, state: Accumulation) -> list[BadInput]:
+        try:
+            return list(expand(state.items, state.variables, state.settings.specs["varReference"]))
+        except BadInput as error:
+            return [error]
+
