@@ -29,8 +29,10 @@ from kcheck.tree.parse import parse
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 ASPECTS = ("namespace", "name", "labels", "selectors", "images", "references", "whole")
 _REFERENCES = frozenset((
-    "configMap", "configMapRef", "configMapKeyRef", "secret", "secretRef", "secretKeyRef", "secretName", "serviceAccountName", "claimName",
-    "roleRef", "subjects", "scaleTargetRef", "serviceName", "service", "imagePullSecrets", "secrets", "ingressClassName", "storageClassName",
+    "configMap", "configMapRef", "configMapKeyRef", "secret", "secretRef", "secretKeyRef", "secretName", "serviceAccountName",
+    "claimName",
+    "roleRef", "subjects", "scaleTargetRef", "serviceName", "service", "imagePullSecrets", "secrets", "ingressClassName",
+    "storageClassName",
     "priorityClassName", "volumeName", "resourceNames", "backend", "backendRefs", "parentRefs",
 ))  # fmt: skip
 _SELECTORS = frozenset(("selector", "podSelector", "labelSelector", "namespaceSelector", "objectSelector", "matchLabels"))

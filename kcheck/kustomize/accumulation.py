@@ -10,12 +10,14 @@ from collections.abc import Callable
 from functools import partial
 
 from kcheck.kustomize.generators import KINDS, absorb, generated
+from kcheck.kustomize.identity import Gvk
 from kcheck.kustomize.item import Item
 from kcheck.kustomize.library import Exhausted, Library, Piece, is_outside
 from kcheck.kustomize.nodes import text_of
 from kcheck.kustomize.patches import check, trees, unlisted
 from kcheck.kustomize.problem import BadInput, BuildProblem, Kind
-from kcheck.kustomize.settings import DEFAULTS, Settings, configured
+from kcheck.kustomize.settings import DEFAULTS, EMPTY, Settings, configured
+from kcheck.kustomize.spelling import not_text, spell
 from kcheck.kustomize.transformation import Transformation
 from kcheck.kustomize.variables import attach
 from kcheck.text.pattern import pattern
@@ -29,7 +31,6 @@ _UNSUPPORTED = {
     "generators": "generator plug-ins are not run",
     "transformers": "transformer plug-ins are not run",
     "validators": "validator plug-ins are not run",
-    "crds": "crds is not read: references that it defines are not updated",
     "openapi": "openapi is not read: patches merge by the built-in schema",
     "buildMetadata": "buildMetadata is not modelled: its labels and annotations are missing",
 }
@@ -41,16 +42,29 @@ class Accumulation:
 
     def __init__(self) -> None:
         self.items: list[Item] = []
-        self.settings: Settings = DEFAULTS
+        self.settings: Settings = EMPTY
         self.variables: dict[str, Node] = {}
+        self._known: set[tuple[Gvk, str, str]] | None = None
 
     def add(self, item: Item) -> bool:
         """Add an object; False where one of the same identity is there."""
-        id = item.id
-        if any(each.id.equals(id) for each in self.items if each.name == id.name):
+        if self._known is None:
+            self._known = {_identity(each) for each in self.items}
+        identity = _identity(item)
+        if identity in self._known:
             return False
+        self._known.add(identity)
         self.items.append(item)
         return True
+
+    def forget(self) -> None:
+        """Objects were renamed, added or removed otherwise."""
+        self._known = None
+
+
+def _identity(item: Item) -> tuple[Gvk, str, str]:
+    id = item.id
+    return id.gvk, id.name, id.effective
 
 
 class Target:
@@ -60,7 +74,7 @@ class Target:
         self.library = library
         self.folder = folder
         self.parent = parent
-        self.problems: list[BuildProblem] = [] if parent is None else parent.problems
+        self.problems: dict[BuildProblem, None] = {} if parent is None else parent.problems
         self.reads: list[str] = [] if parent is None else parent.reads
         self.depth: int = 0 if parent is None else parent.depth + 1
         self.root: Node | None = None
@@ -77,26 +91,28 @@ class Target:
             start, end = node.key_span if isinstance(node.key, Node) else (node.start, node.start)
         else:
             start, end = node.start, node.end
-        problem = BuildProblem(kind, message, start, end)
-        if problem not in self.problems:
-            self.problems.append(problem)
+        self.problems[BuildProblem(kind, message, start, end)] = None
 
     def _load(self) -> None:
+        self.library.spend(200)
         piece = self.library.kustomization(self.folder)
         if piece is None:
             if self.parent is None:
-                self.problems.append(BuildProblem("missing", "there is no kustomization.yaml here", 0, 0))
+                self.problems[BuildProblem("missing", "there is no kustomization.yaml here", 0, 0)] = None
             return
         self.reads.append(self.folder)
         try:
-            found = list(trees(self.library, piece))
+            found = list(trees(self.library, piece, True))
         except BadInput as error:
-            self.complain("error", error.message, error.node or Node(None, piece.base, piece.base))
+            self.complain("error", error.message, error.place(Node(None, piece.base, piece.base)))
             return
         if len(found) != 1 or not found[0].is_map:
             self.complain("error", "a kustomization file has one document, a map", Node(None, piece.base, piece.base))
             return
         self.root = root = found[0]
+        spell(root)
+        for node in not_text(root):
+            self.complain("error", f"{node.name} must be a string", node)
         kind = root["kind"].text or "Kustomization"
         self.is_component = kind == "Component"
         version = root["apiVersion"].text
@@ -120,7 +136,7 @@ class Target:
         self._transform(state)
         for variable in root["vars"]:
             self._attempt(variable, partial(attach, state.items, variable))
-            state.variables.setdefault(text_of(variable["name"]), variable)
+            self._add_variable(state, text_of(variable["name"]), variable)
         return state
 
     def _attempt(self, setting: Node, action: Callable[[], object]) -> None:
@@ -128,7 +144,7 @@ class Target:
         try:
             action()
         except BadInput as error:
-            self.complain("error", error.message, error.node or setting)
+            self.complain("error", error.message, error.place(setting))
 
     def _resource(self, state: Accumulation, node: Node) -> None:
         path = self._path(node)
@@ -143,10 +159,9 @@ class Target:
                     check(each)
                     self._add(state, Item(each, each), node)
         except BadInput as error:
-            self.complain("error", error.message, error.node or node)
+            self.complain("error", error.message, error.place(node))
 
     def _add(self, state: Accumulation, item: Item, node: Node) -> None:
-        self.library.spend(len(state.items) // 20)
         if not state.add(item):
             self.complain("error", f"{item.id} is added twice", node)
 
@@ -174,7 +189,11 @@ class Target:
             self._add(state, item, node)
         self._attempt(node, partial(self._merge_settings, state, gathered.settings))
         for name, variable in gathered.variables.items():
-            state.variables.setdefault(name, variable)
+            self._add_variable(state, name, variable)
+
+    def _add_variable(self, state: Accumulation, name: str, variable: Node) -> None:
+        if state.variables.setdefault(name, variable) is not variable:
+            self.complain("error", f"var {name!r} is defined twice", variable["name"])
 
     def _is_above(self, folder: str) -> bool:
         target: Target | None = self
@@ -196,7 +215,7 @@ class Target:
     def _absent(self, node: Node, path: str | None) -> None:
         text = text_of(node)
         if _REMOTE.fullmatch(text):
-            self.complain("remote", f"{text} is remote and not fetched", node)
+            self.complain("remote", f"{text} is remote and was not fetched", node)
         elif path is None or is_outside(path):
             self.complain("outside", f"{text} is outside of the input", node)
         else:
@@ -219,14 +238,26 @@ class Target:
         return piece
 
     def _configure(self, state: Accumulation) -> None:
+        own = EMPTY
         for node in _texts(self.place["configurations"]):
             piece = self.find(node)
-            if piece is not None:
-                self._attempt(node, partial(self._add_settings, state, piece))
+            try:
+                for tree in () if piece is None else trees(self.library, piece, True):
+                    own = own.merged(configured(tree))
+            except BadInput as error:
+                self.complain("error", error.message, error.place(node))
+        settings = DEFAULTS if own is EMPTY else DEFAULTS.merged(own)
+        self._attempt(self.place["configurations"], partial(self._merge_settings, state, settings))
+        for node in _texts(self.place["crds"]):
+            self._look_at_crd(node)
 
-    def _add_settings(self, state: Accumulation, piece: Piece) -> None:
-        for tree in trees(self.library, piece):
-            self._merge_settings(state, configured(tree))
+    def _look_at_crd(self, node: Node) -> None:
+        """A file that `crds` names: a CustomResourceDefinition says nothing there, a definition in OpenAPI does."""
+        piece = self.find(node)
+        if piece is not None:
+            documents = self.library.documents(piece)
+            if not all(document.root["kind"].text for document in documents):
+                self.complain("unsupported", "this definition is not read: references of its objects are not updated", node)
 
     def _generate(self, state: Accumulation) -> None:
         options = self.place["generatorOptions"]
@@ -235,12 +266,15 @@ class Target:
                 self._attempt(entry, partial(self._add_generated, state, entry, kind, options))
 
     def _add_generated(self, state: Accumulation, entry: Node, kind: str, options: Node) -> None:
+        self.library.spend(5 * len(state.items) + 50)
         absorb(state.items, generated(entry, kind, options, self.find))
+        state.forget()
 
     def _transform(self, state: Accumulation) -> None:
         for setting, action in Transformation(self.place, state.items, state.settings.specs, self).actions():
-            self.library.spend(len(state.items))
+            self.library.spend(10 * len(state.items) + 10)
             self._attempt(setting, action)
+        state.forget()
 
 
 def _texts(node: Node) -> list[Node]:

@@ -31,6 +31,7 @@ from kcheck.kustomize.accumulation import Accumulation, Target
 from kcheck.kustomize.generators import hash_of
 from kcheck.kustomize.item import Change
 from kcheck.kustomize.library import Exhausted, Library
+from kcheck.kustomize.nodes import drop, is_scalar, text_of
 from kcheck.kustomize.order import ordered
 from kcheck.kustomize.problem import BadInput, BuildProblem
 from kcheck.kustomize.references import Renaming
@@ -83,8 +84,7 @@ class Builder:
             state = target.accumulate(Accumulation())
             objects = self._finish(target, state)
         except Exhausted as error:
-            place = target.root or Node(None, 0, 0)
-            target.problems.append(BuildProblem("limit", f"the build was stopped: {error}", place.start, place.start))
+            target.complain("limit", f"the build was stopped: {error}", target.place)
             return Build(folder, (), tuple(target.problems), tuple(target.reads))
         return Build(folder, tuple(objects), tuple(target.problems), tuple(target.reads), target.is_component)
 
@@ -98,16 +98,32 @@ class Builder:
                 item.rename(f"{name}-{hash_of(item)}")
         self.library.spend(20 * len(items))
         for fault in Renaming(items, state.settings.references).run():
-            target.complain("error", fault.message, fault.node or target.place)
+            target.complain("error", fault.message, fault.place(target.place))
         if state.variables:
             for fault in self._expand(state):
-                target.complain("error", fault.message, fault.node or target.place)
+                target.complain("error", fault.message, fault.place(target.place))
         items = [item for item in items if item.annotations.get(_LOCAL, "false") == "false"]
+        for item in items:
+            self._write_annotations(item.node["metadata"])
         try:
             items = ordered(items, target.place["sortOptions"])
         except BadInput as error:
-            target.complain("error", error.message, error.node or target.place)
+            target.complain("error", error.message, error.place(target.place))
         return [BuiltObject(item.node, item.origin, tuple(item.changes), item.generated, tuple(item.previous)) for item in items]
+
+    def _write_annotations(self, metadata: Node) -> None:
+        """Make annotations texts, as kustomize does when it removes its own from all objects."""
+        annotations = metadata["annotations"]
+        if not annotations.exists:
+            return
+        if not annotations.is_map or not len(annotations):
+            drop(metadata, "annotations")
+            return
+        for each in annotations:
+            if not isinstance(each.held, str) and is_scalar(each):
+                source, start = self.library.locate(each.start)
+                written = source.text[start : start + each.end - each.start]
+                each.held = "" if each.held is None else written or text_of(each)
 
     def _expand(self, state: Accumulation) -> list[BadInput]:
         try:

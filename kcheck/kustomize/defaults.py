@@ -53,7 +53,7 @@ _METADATA = (
     spec("spec/template/metadata/{}", "ReplicationController", version="v1", create=True),
     *(spec("spec/template/metadata/{}", kind, create=True) for kind in ("Deployment", "ReplicaSet", "DaemonSet")),
     spec("spec/template/metadata/{}", "Job", "batch", create=True),
-    *(spec(path, "CronJob", "batch", create=True) for path in ("spec/jobTemplate/metadata/{}", "spec/jobTemplate/spec/template/metadata/{}")),
+    *(spec(f"spec/jobTemplate/{path}metadata/{{}}", "CronJob", "batch", create=True) for path in ("", "spec/template/")),
 )  # fmt: skip
 
 
@@ -91,8 +91,10 @@ NAMESPACE: tuple[Spec, ...] = (
 )
 NAMES: tuple[Spec, ...] = (spec("metadata/name"),)
 IMAGES: tuple[Spec, ...] = tuple(
-    spec(f"{pod}/{containers}[]/image", create=True) for pod in ("spec", "spec/template/spec") for containers in ("containers", "initContainers")
-)  # fmt: skip
+    spec(f"{pod}/{containers}[]/image", create=True)
+    for pod in ("spec", "spec/template/spec")
+    for containers in ("containers", "initContainers")
+)
 REPLICAS: tuple[Spec, ...] = tuple(
     spec("spec/replicas", kind, create=True) for kind in ("Deployment", "ReplicationController", "ReplicaSet", "StatefulSet")
 )
@@ -101,7 +103,11 @@ _VARIABLE_PODS = ("CronJob", "DaemonSet", "Deployment", "Job", "Pod", "ReplicaSe
 VARIABLES: tuple[Spec, ...] = (
     *_in_pods(
         _VARIABLE_PODS,
-        *(f"{each}/{path}" for each in ("containers", "initContainers") for path in ("args", "command", "env/value", "volumeMounts/mountPath")),
+        *(
+            f"{each}/{path}"
+            for each in ("containers", "initContainers")
+            for path in ("args", "command", "env/value", "volumeMounts/mountPath")
+        ),
     ),
     spec("spec/jobTemplate/spec/template/volumes/nfs/server", "CronJob"),
     *_in_pods(("DaemonSet", "Deployment", "Job", "Pod", "ReplicaSet"), "volumes/nfs/server"),

@@ -39,7 +39,8 @@ def generated(setting: Node, kind: str, options: Node, find: Callable[[Node], Pi
     """The object that an entry of a generator makes. `options`: generatorOptions. Raises BadInput."""
     if not text_of(setting["name"]):
         raise BadInput("a generator needs a name", setting)
-    root = made({"apiVersion": "v1", "kind": kind, "metadata": {}}, setting)
+    root = made({"apiVersion": "v1", "kind": kind, "metadata": {}}, setting["name"])
+    root.start, root.end = setting.start, setting.end
     metadata = root["metadata"]
     put(metadata, "name", _copy(setting["name"]))
     if text_of(setting["namespace"]):
@@ -112,9 +113,10 @@ def _pairs(setting: Node, find: Callable[[Node], Piece | None]) -> Iterator[Pair
         name, equals, value = text_of(node).partition("=")
         if not equals or not name:
             raise BadInput(f"literal {text_of(node)!r} is not key=value", node)
+        place, key_place = _halves(node, name)
         if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
             value = value[1:-1]
-        yield Pair(name, value.encode("utf-8", "surrogatepass"), node, node)
+        yield Pair(name, value.encode("utf-8", "surrogatepass"), place, key_place)
     for node in setting["files"]:
         name, equals, path = text_of(node).partition("=")
         if not equals:
@@ -124,6 +126,14 @@ def _pairs(setting: Node, find: Callable[[Node], Piece | None]) -> Iterator[Pair
         piece = find(Node(path, node.start, node.end, node.style, node.key, node.parent))
         if piece is not None:
             yield Pair(name, content(piece), Node("", piece.base, piece.base + len(piece.source.text), _FILE), node)
+
+
+def _halves(node: Node, name: str) -> tuple[Node, Node]:
+    """Where the value and the key of a literal stand; both are the whole of it where it is quoted."""
+    if node.end - node.start != len(text_of(node)):
+        return node, node
+    middle = node.start + len(name)
+    return Node("", min(middle + 1, node.end), node.end), Node("", node.start, middle)
 
 
 def content(piece: Piece) -> bytes:
@@ -172,9 +182,9 @@ def absorb(items: list[Item], new: Item) -> None:
         return
     if len(matches) > 1 or not merges:
         raise BadInput(f"{id} exists already" if len(matches) == 1 else f"several objects match {id}", new.origin)
-    old = items[matches[0]]
+    old, merged = items[matches[0]], new.behavior == "merge"
     _inherit(new, old)
-    if new.behavior == "merge":
+    if merged:
         for field in ("data", "binaryData"):
             _merge_data(new.node, old.node, field)
     items[matches[0]] = new

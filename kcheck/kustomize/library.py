@@ -35,7 +35,7 @@ class Limits(NamedTuple):
     depth: int = 64
     files: int = 20_000
     characters: int = 200_000_000
-    work: int = 50_000_000
+    work: int = 20_000_000
 
 
 class Exhausted(Exception):

@@ -12,11 +12,13 @@ _TRUTHS = ("true", "True", "TRUE", "false", "False", "FALSE")
 class Copier:
     """Copies nodes of a piece's text into the space of the library. `count`: nodes that it made.
 
-    kustomize reads YAML 1.2, so a plain `on` or `yes` is text to it, and is so in the copies.
+    kustomize reads objects as YAML 1.2, so that a plain `on` or `yes` is text in the copies; settings and JSON patches (`is_setting`)
+    it reads as the API server does.
     """
 
-    def __init__(self, text: str, base: int) -> None:
+    def __init__(self, text: str, base: int, is_setting: bool = False) -> None:
         self.text = text
+        self.is_setting = is_setting
         self.base = base
         self.count = 0
 
@@ -33,7 +35,7 @@ class Copier:
             copy.held = [self.copy(child, copy, index) for index, child in enumerate(held)]
         elif held.__class__ is Quote:
             copy.held = Quote(held.passage)
-        elif held.__class__ is bool and not node.style:
+        elif held.__class__ is bool and not node.style and not self.is_setting:
             text = self.text[node.start : node.end]
             if text and text not in _TRUTHS and "!" not in text and "*" not in text:
                 copy.held = text
@@ -43,7 +45,7 @@ class Copier:
         if not isinstance(key, Node):
             return key
         held = key.held
-        if held in ("true", "false") and not key.style:
+        if held in ("true", "false") and not key.style and not self.is_setting:
             text = self.text[key.start : key.end]
             held = text if text and text not in _TRUTHS else held
         return Node(held, key.start + self.base, key.end + self.base, key.style)

@@ -14,6 +14,8 @@ def ordered(items: list[Item], options: Node) -> list[Item]:
     if options and order not in ("fifo", "legacy"):
         raise BadInput(f"sortOptions.order {order!r} is neither fifo nor legacy", options)
     if order == "fifo":
+        if options["legacySortOptions"]:
+            raise BadInput("sortOptions.legacySortOptions needs order: legacy", options["legacySortOptions"])
         return items
     legacy = options["legacySortOptions"]
     first = [node.text for node in legacy["orderFirst"]] if legacy else FIRST

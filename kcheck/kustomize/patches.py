@@ -41,13 +41,13 @@ class Patcher:
         if piece is None:
             return
         target = setting["target"] if setting["target"].is_map else None
-        trees = list(self._trees(piece))
-        if any(tree.is_list for tree in trees):
+        found = list(trees(self.library, piece))
+        if any(tree.is_list for tree in found):
             if target is None:
                 raise BadInput("a JSON patch needs a target", setting)
-            self._operations(setting, selected(self.items, target), trees[0], True)
+            self._operations(setting, selected(self.items, target), next(trees(self.library, piece, True)), True)
             return
-        patches = [each for tree in trees for each in unlisted(tree)]
+        patches = [each for tree in found for each in unlisted(tree)]
         if not patches:
             raise BadInput("the patch is empty", setting)
         options = Options(setting.at("options", "allowNameChange").flag is True, setting.at("options", "allowKindChange").flag is True)
@@ -65,7 +65,7 @@ class Patcher:
         text = setting.text
         piece = self.library.inline(setting) if "\n" in text or ": " in text else self.find(setting)
         if piece is not None:
-            for tree in self._trees(piece):
+            for tree in trees(self.library, piece):
                 for patch in unlisted(tree):
                     self._merge_one(setting, patch, Options())
 
@@ -74,7 +74,7 @@ class Patcher:
         piece = self._text(setting, "path", "patch")
         if piece is None:
             return
-        tree = next(self._trees(piece), None)
+        tree = next(trees(self.library, piece, True), None)
         if tree is None or not tree.is_list:
             raise BadInput("a JSON patch is a list of operations", setting)
         if not setting["target"].is_map or not text_of(setting.at("target", "name")):
@@ -89,10 +89,6 @@ class Patcher:
         if setting[inline].text.strip():
             return self.library.inline(setting[inline])
         raise BadInput("a patch needs a path or a patch", setting)
-
-    def _trees(self, piece: Piece) -> Iterator[Node]:
-        """Copies of the documents of a text. Raises BadInput where one is not YAML."""
-        yield from trees(self.library, piece)
 
     def _operations(self, setting: Node, targets: list[Item], operations: Node, remember: bool) -> None:
         for item in targets:
@@ -153,16 +149,18 @@ def field_of(setting: Node) -> str:
     return parent.name if parent is not None else ""
 
 
-def trees(library: Library, piece: Piece) -> Iterator[Node]:
-    """Copies of the documents of a text. Raises BadInput where one is not YAML."""
-    copier = Copier(piece.source.text, piece.base)
+def trees(library: Library, piece: Piece, is_setting: bool = False) -> Iterator[Node]:
+    """Copies of the documents of a text. Raises BadInput where one is not YAML, or an object has a key twice.
+
+    `is_setting`: whether they are settings of kustomize and not objects.
+    """
+    copier = Copier(piece.source.text, piece.base, is_setting)
     for document in library.documents(piece):
         if document.fault is not None:
             start, end = document.fault.start + piece.base, document.fault.end + piece.base
             raise BadInput(document.fault.message, Node(None, start, end))
-        if document.duplicates:
-            node = copier.copy(document.duplicates[0][0])
-            raise BadInput("duplicate key", node.key if isinstance(node.key, Node) else node)
+        if document.duplicates and not is_setting:
+            raise BadInput("duplicate key", copier.key(document.duplicates[0][0].key))
         yield copier.copy(document.root)
     library.spend(copier.count)
 

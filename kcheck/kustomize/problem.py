@@ -28,3 +28,7 @@ class BadInput(Exception):
         super().__init__(message)
         self.message = message
         self.node = node
+
+    def place(self, otherwise: Node) -> Node:
+        """The node that the problem is about."""
+        return otherwise if self.node is None else self.node

@@ -47,7 +47,8 @@ class Renaming:
 
     def run(self) -> list[BadInput]:
         """Update all; gives what could not be decided."""
-        faults: list[BadInput] = []
+        named = [each for item in self.items for each in _account_namespaces(item)]
+        faults = [BadInput("the namespace of a subject is empty", each) for each in named if each.held is None]
         if not self._by_name:
             return faults
         for item in self.items:
@@ -135,10 +136,7 @@ class _Referrer:
     def namespaces(self) -> set[str]:
         """Those of the service accounts that a RoleBinding names."""
         if self._namespaces is None:
-            subjects = self.item.node["subjects"] if self.item.kind == "RoleBinding" else Node([], 0, 0)
-            self._namespaces = {
-                text_of(each["namespace"]) for each in subjects if each["kind"].text == "ServiceAccount" and "namespace" in each
-            }
+            self._namespaces = {text_of(each) for each in _account_namespaces(self.item)}
         return self._namespaces
 
     def select(self, name: str, candidates: list[_Candidate], by_namespace: bool) -> _Candidate | None:
@@ -178,3 +176,9 @@ class _Referrer:
         if "apiGroup" not in role or "kind" not in role:
             return None
         return gvk_of(f"{role['apiGroup'].text}/", role["kind"].text)._replace(version="")
+
+
+def _account_namespaces(item: Item) -> list[Node]:
+    """The namespaces that a RoleBinding says of its service accounts."""
+    subjects = item.node["subjects"] if item.kind == "RoleBinding" else ()
+    return [each["namespace"] for each in subjects if each["kind"].text == "ServiceAccount" and each["namespace"].exists]

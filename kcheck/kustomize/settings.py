@@ -22,10 +22,13 @@ class Settings(NamedTuple):
     complete: bool = False
 
     def merged(self, other: Settings) -> Settings:
-        """Both together. Raises BadInput where they disagree."""
+        """Both together. Raises BadInput where they disagree.
+
+        A field that is named for one kind hides the same field of all kinds where that comes later, as it does in kustomize.
+        """
         if other is self or (other is DEFAULTS and self.complete):
             return self
-        if self is DEFAULTS and other.complete:
+        if self is EMPTY and other is DEFAULTS:
             return other
         specs = {name: merged(self.specs.get(name, ()), other.specs.get(name, ())) for name in _FIELDS}
         specs = {name: tuple(sorted(found, key=lambda each: each.gvk.order)) for name, found in specs.items()}
@@ -41,6 +44,7 @@ def _merged_references(ours: tuple[Reference, ...], others: tuple[Reference, ...
     return list(found.values())
 
 
+EMPTY = Settings(dict.fromkeys(_FIELDS, ()))
 DEFAULTS = Settings(
     {
         "namePrefix": defaults.NAMES, "nameSuffix": defaults.NAMES, "namespace": defaults.NAMESPACE,

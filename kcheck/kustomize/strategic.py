@@ -117,21 +117,18 @@ class Merger:
             wanted = tuple(value for key, value in zip(keys, each, strict=True) if key in used)
             item = self.merge(_matching(ours, used, wanted), _matching(theirs or [], used, wanted), below)
             if item is None or item.held is None or (item.is_map and not len(item)):
-                ours = _without(ours, used, wanted)
+                _replace(ours, None, used, wanted)
                 continue
             for key, value in zip(used, wanted, strict=True):
                 if value and item.is_map and key not in item:
                     put(item, key, Node(int(value) if value.isdigit() else value, item.start, item.end))
-            _set(found, item, used, wanted)
-        for item in ours:
-            present = tuple(text_of(item[key]) for key in used if item[key].held is not None)
-            if len(present) < len(used):
-                found = [other for other in found if other is not item]
-                found.append(item)
-                continue
+            _replace(found, item, used, wanted)
+        for item in list(ours):
+            present = tuple(text_of(item[key]) for key in used if item[key].exists)
+            found += [item] * (len(used) - len(present))
             if len(used) > 1:
-                found = _without(found, used, present)
-            _set(found, item, used, present)
+                _replace(found, None, used, present)
+            _replace(found, item, used, present)
         return found
 
 
@@ -214,16 +211,25 @@ def _matching(items: list[Node], keys: tuple[str, ...], values: Values) -> Node 
     return next((item for item in items if _matches(item, names, wanted)), None)
 
 
-def _without(items: list[Node], keys: tuple[str, ...], values: Values) -> list[Node]:
-    return [item for item in items if not _matches(item, keys, values)]
+def _replace(items: list[Node], new: Node | None, keys: tuple[str, ...], values: Values) -> None:
+    """Put an item in the place of those with the same keys, else behind all; None removes them.
 
-
-def _set(items: list[Node], new: Node, keys: tuple[str, ...], values: Values) -> None:
-    """Put an item in the place of those with the same keys, else behind all."""
+    As kustomize has it, fewer values than keys mean any item with the first values, and no values all items.
+    """
+    kept: list[Node] = []
     found = False
-    for at, item in enumerate(items):
-        if _matches(item, keys, values):
-            items[at] = new
-            found = True
-    if not found:
-        items.append(new)
+    for item in items:
+        if item.held is None or (item.is_map and not len(item)):
+            continue
+        if item.is_map or not values or not values[0]:
+            if values and not _matches(item, keys[: len(values)], values):
+                kept.append(item)
+            elif values:
+                found = True
+                if new is not None:
+                    kept.append(new)
+        else:
+            kept.append(item)
+    if new is not None and not found:
+        kept.append(new)
+    items[:] = kept

@@ -87,7 +87,7 @@ class Transformation:
             return
         piece = self.files.find(setting["path"])
         if piece is not None:
-            for tree in trees(self.files.library, piece):
+            for tree in trees(self.files.library, piece, True):
                 for each in tree if tree.is_list else [tree]:
                     replace(self.items, each)
 
