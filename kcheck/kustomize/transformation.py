@@ -13,7 +13,7 @@ from kcheck.kustomize.nodes import text_of
 from kcheck.kustomize.patches import Patcher, trees
 from kcheck.kustomize.replacements import replace
 from kcheck.kustomize.settings import specs_of
-from kcheck.kustomize.transformers import add_affix, label_specs, set_entries, set_images, set_namespace, set_replicas
+from kcheck.kustomize.transformers import add_affix, images_of, label_specs, set_entries, set_images, set_namespace, set_replicas
 from kcheck.tree.node import Node
 
 Action = Callable[[], object]
@@ -48,8 +48,12 @@ class Transformation:
             yield each, partial(patcher.json, each)
         for each in _entries(self.root["replicas"]):
             yield each, partial(set_replicas, self.items, each, self.specs["replicas"])
-        for each in [*_entries(self.root["images"]), *_entries(self.root["imageTags"])]:
-            yield each, partial(set_images, self.items, each, self.specs["images"])
+        images = [*_entries(self.root["images"]), *_entries(self.root["imageTags"])]
+        if images:
+            found: list[tuple[Item, Node]] = []
+            yield images[0], lambda: found.extend(images_of(self.items, self.specs["images"]))
+            for each in images:
+                yield each, partial(set_images, found, each)
         for each in _entries(self.root["replacements"]):
             yield each, partial(self._replace, each)
 

@@ -6,7 +6,7 @@ prefix keeps the place where it is written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from kcheck.kustomize.fields import Spec, find, merged, spec
 from kcheck.kustomize.identity import Gvk
@@ -19,6 +19,7 @@ from kcheck.tree.node import Node
 _BINDINGS = ("RoleBinding", "ClusterRoleBinding")
 # Objects whose names say what they define.
 _KEEP_NAMES = (Gvk(kind="CustomResourceDefinition"), Gvk(group="apiregistration.k8s.io", kind="APIService"), Gvk(kind="Namespace"))
+_CONTAINERS = ("containers", "initContainers")
 _NAME = ("metadata", "name")
 _METADATA_NAMESPACE = ("metadata", "namespace")
 _VERSIONED = pattern(r"(?::[a-zA-Z0-9_.{}-]*)?(?:@sha256:[a-zA-Z0-9_.{}-]*)?")
@@ -122,16 +123,33 @@ def set_replicas(items: Iterable[Item], setting: Node, specs: Iterable[Spec]) ->
         raise BadInput(f"no workload named {name!r} has replicas", setting["name"])
 
 
-def set_images(items: Iterable[Item], setting: Node, specs: Iterable[Spec]) -> None:
-    """Change the name, tag or digest of an image."""
+def images_of(items: Iterable[Item], specs: Iterable[Spec]) -> list[tuple[Item, Node]]:
+    """The images of objects: those of all lists called containers and initContainers, then those of the fields that specifications name.
+
+    kustomize goes through both, so an image in a pod is changed twice, which shows where a setting appends a suffix.
+    """
     specs = list(specs)
+    items = [item for item in items if item.kind != "CustomResourceDefinition"]
+    found = [(item, node) for item in items for node in _in_containers(item.node)]
     for item in items:
-        if item.kind == "CustomResourceDefinition":
-            continue
         for each in specs:
             if item.gvk.is_selected(each.gvk):
-                for node in find(item.node, each.path):
-                    _set_image(item, node, setting)
+                found += [(item, node) for node in find(item.node, each.path)]
+    return found
+
+
+def _in_containers(node: Node) -> Iterator[Node]:
+    for child in node:
+        if child.is_map or child.is_list:
+            yield from _in_containers(child)
+            if node.is_map and child.is_list and child.name in _CONTAINERS:
+                yield from (each["image"] for each in child if each["image"].exists)
+
+
+def set_images(images: Iterable[tuple[Item, Node]], setting: Node) -> None:
+    """Change the name, tag or digest of an image."""
+    for item, node in images:
+        _set_image(item, node, setting)
 
 
 def _set_image(item: Item, node: Node, setting: Node) -> None:
