@@ -17,7 +17,7 @@ from kcheck.kustomize.nodes import text_of
 from kcheck.kustomize.patches import check, trees, unlisted
 from kcheck.kustomize.problem import BadInput, BuildProblem, Kind
 from kcheck.kustomize.settings import DEFAULTS, EMPTY, Settings, configured
-from kcheck.kustomize.spelling import not_text, spell
+from kcheck.kustomize.spelling import not_text, spell, unknown
 from kcheck.kustomize.transformation import Transformation
 from kcheck.kustomize.variables import attach
 from kcheck.text.pattern import pattern
@@ -34,7 +34,8 @@ _UNSUPPORTED = {
     "openapi": "openapi is not read: patches merge by the built-in schema",
     "buildMetadata": "buildMetadata is not modelled: its labels and annotations are missing",
 }
-_API_VERSIONS = {"Kustomization": "kustomize.config.k8s.io/v1beta1", "Component": "kustomize.config.k8s.io/v1alpha1"}
+_GROUP = "kustomize.config.k8s.io/"
+_API_VERSIONS = {"Kustomization": f"{_GROUP}v1beta1", "Component": f"{_GROUP}v1alpha1"}
 
 
 class Accumulation:
@@ -109,15 +110,24 @@ class Target:
         if len(found) != 1 or not found[0].is_map:
             self.complain("error", "a kustomization file has one document, a map", Node(None, piece.base, piece.base))
             return
-        self.root = root = found[0]
+        self._take(found[0])
+
+    def _take(self, root: Node) -> None:
+        """Accept the content of the file, as far as kustomize would."""
         spell(root)
+        kind, version = root["kind"].text or "Kustomization", root["apiVersion"].text
+        self.is_component = kind == "Component"
+        if kind not in _API_VERSIONS or (version and version != _API_VERSIONS[kind]):
+            place = root["apiVersion"] if kind in _API_VERSIONS else root["kind"]
+            self.complain("error", f"kustomize does not accept {f'{version} {kind}'.strip()}", place)
+            if kind not in _API_VERSIONS or not version.startswith(_GROUP):
+                # Another object in a file of this name.
+                return
+        self.root = root
+        for node in unknown(root):
+            self.complain("error", f"unknown field {node.name!r}", node.key if isinstance(node.key, Node) else node)
         for node in not_text(root):
             self.complain("error", f"{node.name} must be a string", node)
-        kind = root["kind"].text or "Kustomization"
-        self.is_component = kind == "Component"
-        version = root["apiVersion"].text
-        if kind not in _API_VERSIONS or (version and version != _API_VERSIONS[kind]):
-            self.complain("error", f"kustomize does not accept {version or 'no version'} {kind}", root["kind"] or root["apiVersion"])
 
     def accumulate(self, state: Accumulation) -> Accumulation:
         """Apply the kustomization to what is there: nothing, or for a Component the objects of the one that names it."""

@@ -15,10 +15,15 @@ A `Build` has the `objects` of a kustomization and the `problems` with it. A `Bu
 - `changes`: what settings did to it, in order, each with the setting's node in its kustomization and the nodes it set.
 - `generated`: whether a generator made it; `previous`: the identities it had before.
 
-Files are read through a callback that gets paths below the root; nothing is executed, nothing is fetched. What is remote, what is not
-there, what is not modelled (helm charts, generators, transformers and validators that are plug-ins, the order of `sortOptions` for equal
-kinds) and what kustomize would refuse is a problem with its place, and the build goes on without it. So `Build.complete` says whether the
-objects are all that would be deployed.
+Files are read through a callback that gets paths below the root; nothing is executed, nothing is fetched. What cannot be followed is a
+problem with its place, and the build goes on without it: remote resources, missing files, what kustomize would refuse, and what is not
+modelled (helm charts; plug-ins named by `generators`, `transformers` and `validators`; `openapi`; definitions in `crds`; `buildMetadata`).
+So `Build.complete` says whether the objects are all that would be deployed, as they would be.
+
+Values are compared with those of kubectl by `benchmarks/kustomize_builds.py`. Known differences, of values that have no influence on
+identity and relations: kustomize writes some folded block scalars (`>`) with other line breaks than it read; a scalar that several
+patches change from a string to a number and back may keep its quotes there; and a list of a patch with two different kinds of `$patch`
+items, which no documentation describes.
 
 Source: api/internal/target and api/internal/accumulator of kustomize 5.5, which is what kubectl 1.32 embeds.
 """

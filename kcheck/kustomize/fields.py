@@ -90,8 +90,3 @@ def find(node: Node, path: tuple[str, ...], make: Literal["", "map", "scalar"] =
     elif child.held is None and make and (make == "map" or len(path) > 1) and not in_list:
         child.held = {}
     yield from find(child, path[1:], make, place)
-
-
-def applicable(specs: Iterable[Spec], gvk: Gvk) -> Iterator[Spec]:
-    """Those that are about a kind."""
-    return (each for each in specs if gvk.is_selected(each.gvk))

@@ -24,7 +24,6 @@ class Item:
 
     `generated`: whether a generator made it; `hashed`: whether its name gets a hash of its content; `behavior`: what happens where
     the object exists already. `variables`: the vars that are read from it. `prefixes`, `suffixes`: what was added to its name.
-    `whole`: whether the tree may be changed; a tree that is not is made when something changes it.
     """
 
     __slots__ = ("behavior", "changes", "generated", "hashed", "node", "origin", "prefixes", "previous", "suffixes", "variables")

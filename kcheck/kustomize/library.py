@@ -43,7 +43,7 @@ class Exhausted(Exception):
 
 
 class Spot(NamedTuple):
-    """A character of a file. `index`: the document that it belongs to, counted from 0."""
+    """A character of a file."""
 
     source: Source
     offset: int

@@ -7,16 +7,20 @@ from collections.abc import Iterator
 from kcheck.kustomize.nodes import is_scalar, mutable
 from kcheck.tree.node import Node
 
-_NAMES = """
+# Those of the kustomization itself, and those of its entries.
+_TOP = """
 apiVersion kind metadata openapi namePrefix nameSuffix namespace commonLabels labels commonAnnotations patchesStrategicMerge patchesJson6902
 patches images imageTags replacements replicas vars sortOptions resources components crds bases configMapGenerator secretGenerator
 helmGlobals helmCharts helmChartInflationGenerator generatorOptions configurations generators transformers validators buildMetadata
+"""
+_INNER = """
 name newName tagSuffix newTag digest count pairs includeSelectors includeTemplates fields path group version create target patch options
 annotationSelector labelSelector allowNameChange allowKindChange literals files envs env behavior type annotations disableNameSuffixHash
 immutable source targets fieldPath delimiter index encoding select reject fieldPaths objref fieldref order legacySortOptions orderFirst
 orderLast
 """
-_BY_LETTERS = {name.lower(): name for name in _NAMES.split()}
+_BY_LETTERS = {name.lower(): name for name in f"{_TOP}{_INNER}".split()}
+_KNOWN = frozenset(_TOP.split())
 # Maps whose keys are the user's.
 _FREE = frozenset(("pairs", "commonLabels", "commonAnnotations", "annotations", "openapi", "metadata"))
 
@@ -56,3 +60,8 @@ def not_text(root: Node) -> Iterator[Node]:
     for name in ("resources", "bases", "components"):
         wanted += list(root[name])
     return (node for node in wanted if node.exists and node.held is not None and not (is_scalar(node) and isinstance(node.held, str)))
+
+
+def unknown(root: Node) -> Iterator[Node]:
+    """The entries of a kustomization that kustomize does not know, and so refuses."""
+    return (child for name, child in root.entries if name not in _KNOWN)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kcheck.kustomize.fields import Spec, find
 from kcheck.kustomize.identity import Id
 from kcheck.kustomize.item import Item
-from kcheck.kustomize.nodes import assign, text_of
+from kcheck.kustomize.nodes import assign, is_scalar, text_of
 from kcheck.kustomize.problem import BadInput
 from kcheck.kustomize.replacements import look_up, smart_split
 from kcheck.kustomize.settings import gvk_in
@@ -41,7 +41,7 @@ def expand(items: list[Item], variables: dict[str, Node], specs: tuple[Spec, ...
         value = _value_of(items, name, variable)
         if value is None:
             yield BadInput(f"var {name!r} leads to no field of the objects of the build", variable)
-        else:
+        elif is_scalar(value):
             values[name] = value
     if not values:
         return

@@ -176,3 +176,10 @@ def test_yaml_is_read_as_kustomize_reads_it() -> None:
 
 def test_settings_are_found_in_upper_and_lower_case() -> None:
     assert list(built({**MAP, "kustomization.yaml": "Resources: [map.yaml]\nnameprefix: x-\n"})) == ["ConfigMap x-a"]
+
+
+def test_variable_that_leads_to_a_map_is_left_alone() -> None:
+    text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations: {v: $(V)}\n"
+    variables = "vars: [{name: V, objref: {apiVersion: v1, kind: ConfigMap, name: a}, fieldref: {fieldPath: metadata}}]\n"
+    found = built({"a.yaml": text, "kustomization.yaml": f"resources: [a.yaml]\n{variables}"})
+    assert found["ConfigMap a"]["metadata"]["annotations"] == {"v": "$(V)"}

@@ -29,7 +29,12 @@ def problems(kustomization: str, **files: str) -> list[str]:
         ("resources: [.]", "kustomization.yaml:1:13: error: . leads back to a kustomization that it is part of"),
         ("resources: [map.yaml]\nnamespace: on", "kustomization.yaml:2:12: error: namespace must be a string"),
         ("images:\n- name: a\n  newTag: 1.5", "kustomization.yaml:3:11: error: newTag must be a string"),
-        ("kind: Deployment", "kustomization.yaml:1:7: error: kustomize does not accept no version Deployment"),
+        ("resources: [map.yaml]\npatchs: []", "kustomization.yaml:2:1: error: unknown field 'patchs'"),
+        (
+            "apiVersion: kustomize.config.k8s.io/v1\nresources: [map.yaml]",
+            "kustomization.yaml:1:13: error: kustomize does not accept kustomize.config.k8s.io/v1 Kustomization",
+        ),
+        ("kind: Deployment", "kustomization.yaml:1:7: error: kustomize does not accept Deployment"),
         ("helmCharts:\n- name: x", "kustomization.yaml:1:1: unsupported: helm charts are not rendered"),
         ("transformers: [x.yaml]", "kustomization.yaml:1:1: unsupported: transformer plug-ins are not run"),
         (
