@@ -5,6 +5,10 @@
     for each in build.objects:
         each.node                                      # the tree, as a Node
         library.locate(each.node["spec"]["replicas"].start)   # Spot(source, offset): the file and the character that say so
+        library.document(each.node)                    # a Document, to be checked like any other; its text is that of all files
+
+The place of a finding in such a document is a range of offsets of the library: `library.extent(start, end)` gives the file and the
+characters there.
 
 A `Build` has the `objects` of a kustomization and the `problems` with it. A `BuiltObject` has
 - `node`: the root of a tree that is its own. `start` and `end` of each node are offsets in the space of the library (see `library.py`):

@@ -49,6 +49,14 @@ class Spot(NamedTuple):
     offset: int
 
 
+class Extent(NamedTuple):
+    """Characters of a file."""
+
+    source: Source
+    start: int
+    end: int
+
+
 class Piece:
     """A text with offsets of its own. `source`: its file; `outer`, `lines`: where it stands in another file, if it is part of one.
 
@@ -148,6 +156,21 @@ class Library:
         """The file and the character that an offset stands for."""
         piece = self.piece_at(offset)
         return piece.locate(offset - piece.base)
+
+    def extent(self, start: int, end: int) -> Extent:
+        """The file and the characters that a range of offsets stands for.
+
+        Where the end is in another file than the start (a key of one and its value of another), the range is empty.
+        """
+        piece = self.piece_at(start)
+        source, first = piece.locate(start - piece.base)
+        if not piece.base <= start <= end <= piece.base + len(piece.source.text):
+            return Extent(source, first, first)
+        return Extent(source, first, max(piece.locate(end - piece.base).offset, first))
+
+    def document(self, root: Node) -> Document:
+        """A built object as a document whose text is `whole`, for code that checks documents. Make it once all builds are done."""
+        return Document(self.whole, 0, root.start, root.end, root)
 
     @property
     def whole(self) -> Source:

@@ -48,8 +48,8 @@ class Repository:
 
     def place(self, node: Node) -> tuple[str, int, str]:
         """The file, the line and the text that a node stands for."""
-        source, start = self.library.locate(node.start)
-        return source.path, source.position(start).line, source.text[start : start + node.end - node.start]
+        source, start, end = self.library.extent(node.start, node.end)
+        return source.path, source.position(start).line, source.text[start:end]
 
     def problems(self, build: Build) -> list[str]:
         return [self.library.describe(problem) for problem in build.problems]
