@@ -27,7 +27,7 @@ _FILE = "file"
 
 
 class Pair(NamedTuple):
-    """A key and its value. `place`: a node where the value stands, in the kustomization or in the file."""
+    """A key and its value. `place`: a node where the value is, in the kustomization or in the file."""
 
     key: str
     value: bytes

@@ -68,7 +68,7 @@ def is_known(api_version: str, kind: str) -> bool:
 
 
 class Gvk(NamedTuple):
-    """Group, version and kind. In a selector, "" stands for any."""
+    """Group, version and kind. In a selector, "" means any."""
 
     group: str = ""
     version: str = ""

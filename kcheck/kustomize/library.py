@@ -35,7 +35,7 @@ class Limits(NamedTuple):
     depth: int = 64
     files: int = 20_000
     characters: int = 200_000_000
-    work: int = 20_000_000
+    work: int = 8_000_000
 
 
 class Exhausted(Exception):
@@ -58,7 +58,7 @@ class Extent(NamedTuple):
 
 
 class Piece:
-    """A text with offsets of its own. `source`: its file; `outer`, `lines`: where it stands in another file, if it is part of one.
+    """A text with offsets of its own. `source`: its file; `outer`, `lines`: where it is in another file, if it is part of one.
 
     `lines` has, in order, the offset of each line of the text and that of the same line in the other file; `clamp` is the range there
     for a text whose lines are not those of the file (quoted or folded scalars).
@@ -153,12 +153,12 @@ class Library:
         return self._pieces[max(bisect_right(self._bases, offset) - 1, 0)]
 
     def locate(self, offset: int) -> Spot:
-        """The file and the character that an offset stands for."""
+        """The file and the character of an offset."""
         piece = self.piece_at(offset)
         return piece.locate(offset - piece.base)
 
     def extent(self, start: int, end: int) -> Extent:
-        """The file and the characters that a range of offsets stands for.
+        """The file and the characters of a range of offsets.
 
         Where the end is in another file than the start (a key of one and its value of another), the range is empty.
         """

@@ -118,7 +118,7 @@ def _typed(text: str, like: Node) -> object:
 
 
 def smart_split(path: str) -> list[str]:
-    """The parts of a path with dots; what stands in brackets is one part."""
+    """The parts of a path with dots; what is in brackets is one part."""
     found: list[str] = []
     parts = iter(split(path, "."))
     for part in parts:
