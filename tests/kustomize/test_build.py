@@ -1,4 +1,8 @@
-"""Settings one by one: what they make of small objects. The outcomes follow kustomize's documentation."""
+"""Settings one by one: what they make of small objects.
+
+The outcomes follow kustomize's documentation. Where a comment says that kustomize does something else, and for the hashes, they were
+recorded with kubectl 1.32.4.
+"""
 
 from typing import Any
 
