@@ -28,7 +28,7 @@ ODD = (
 def manifests() -> tuple[str, ...]:
     """Seeds in an order that is always the same."""
     found = list(ODD)
-    for page in sorted((ROOT / "rules").glob("*/pages/*.md")):
+    for page in sorted((ROOT / "rules").glob("*/*/pages/*.md")):
         found += _BLOCK.findall(page.read_text(encoding="utf-8"))
     for path in sorted((ROOT / "examples").rglob("*.yaml")):
         found.append(path.read_text(encoding="utf-8"))
