@@ -77,4 +77,4 @@ def test_one_that_does_not_load_is_named(installed: Installed, plugin: Path, fil
     found = installed("check", file, "--select", "acme", path=[plugin, tmp_path])
     assert found.returncode == 2
     assert "acme/owner-label" in found.stdout
-    assert "kcheck: the plug-in clumsy-rules could not be loaded: ModuleNotFoundError" in found.stderr
+    assert "kcheck: plug-in clumsy-rules could not be loaded: ModuleNotFoundError" in found.stderr

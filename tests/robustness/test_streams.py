@@ -120,7 +120,7 @@ def test_a_deleted_current_folder_is_one_message(command: str, folder: Path) -> 
     status, _, error = shell(folder, f"mkdir gone && cd gone && rmdir ../gone && $K {command}")
     assert status == 2
     assert [line for line in error.splitlines() if "kcheck:" in line] == [
-        "kcheck: the current folder does not exist any more: change to another one"
+        "kcheck: the current folder no longer exists; change to another folder"
     ]
 
 
