@@ -75,7 +75,7 @@ def test_commits(hook: str, hooks: dict[str, str], home: Path, tmp_path: Path) -
     repository.write("pod.yaml", POD.format(image="nginx:1.29.1") + "      imagePullpolicy: Always\n")
     code, said = repository.commit()
     assert code == 1
-    assert "pod.yaml:9:7: error[unknown-field]: unknown field "imagePullpolicy" in Container" in said
+    assert 'pod.yaml:9:7: error[unknown-field]: unknown field "imagePullpolicy" in Container' in said
     assert "compose.yaml" not in said
     assert "settings.json" not in said
 
