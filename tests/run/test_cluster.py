@@ -90,16 +90,16 @@ def test_shards_may_use_a_cluster(address: str, tmp_path: Path) -> None:
 DEADLY = """
 from kcheck.workers import dask
 from kcheck.workers import processes
-parallel._BATCH = 300
+processes._BATCH_CHARS = 300
 
 def deadly(brief, batch, final):
     import os
     from kcheck.workers import dask
     if any("deadly" in task.source.text for task in batch):
         os._exit(7)
-    return cluster.check_batch(brief, batch, final)
+    return dask.check_batch(brief, batch, final)
 
-cluster.check_batch = deadly
+dask.check_batch = deadly
 """
 
 
