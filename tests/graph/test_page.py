@@ -160,7 +160,7 @@ def test_details(page: Callable[..., Browser]) -> None:
     assert f"{api.file}:{api.line}" in text
     for key, value in api.labels.items():
         assert f"{key}: {value}" in text
-    browser.click("#details .named-by button")
+    browser.click("#details .incoming button")
     assert browser.run("new URLSearchParams(location.hash.slice(1)).get('focus')") == "Service/shop/api"
     browser.click("#details .close")
     assert browser.run(HERE) is False
