@@ -1,4 +1,4 @@
-"""The hooks, run by the real pre-commit: a bad commit is stopped, a good one goes through, other YAML is nobody's business."""
+"""The hooks, run by the real pre-commit: a bad commit is rejected, a good one passes, and other YAML is ignored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions as rules ask of them: faults, and where these stand in the file."""
+"""Expressions in rules: errors and their positions in the file."""
 
 from __future__ import annotations
 

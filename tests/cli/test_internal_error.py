@@ -1,4 +1,4 @@
-"""The rule internal-error: a rule that fails is told, and the others go on. So do plug-ins that fail as a whole."""
+"""The rule internal-error: a rule that fails is reported, and the others go on. So do plug-ins that fail as a whole."""
 
 import json
 from collections.abc import Callable, Iterator

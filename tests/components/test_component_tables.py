@@ -25,7 +25,7 @@ def store(version: str) -> Store:
     return Store(load(version))
 
 
-def told(text: str, version: str = "1.36") -> list[tuple[str, str]]:
+def reported(text: str, version: str = "1.36") -> list[tuple[str, str]]:
     return [(f.rule, f.place.field) for f in check_text(text, kubernetes=version)]
 
 
@@ -97,8 +97,8 @@ def test_component_configuration_is_no_api_object() -> None:
     assert known.kind(f"{SCHEDULER}v1", KIND) is None
     assert store("1.36").builtin("v1", "Config") is None
     # No name, no namespace, no metadata at all is asked for.
-    assert told("apiVersion: v1\nkind: Config\n") == []
-    assert told(scheduler("")) == []
+    assert reported("apiVersion: v1\nkind: Config\n") == []
+    assert reported(scheduler("")) == []
     (resource,) = resources(parse(Source("x", scheduler("")))[0])
     assert not resource.built_in
     assert resource.namespaced is None
@@ -107,8 +107,8 @@ def test_component_configuration_is_no_api_object() -> None:
 def test_unknown_fields_and_wrong_types_are_told_with_their_paths() -> None:
     cluster = "{name: a, cluster: {server: 'https://a', disable-compression: 1}}"
     text = f"apiVersion: v1\nkind: Config\ncurent-context: a\nclusters: [{cluster}]\n"
-    assert told(text) == [("unknown-field", "curent-context"), ("wrong-type", "clusters[0].cluster.disable-compression")]
-    assert told("apiVersion: v1\nkind: Config\nmetadata: {name: a}\n") == [("unknown-field", "metadata")]
+    assert reported(text) == [("unknown-field", "curent-context"), ("wrong-type", "clusters[0].cluster.disable-compression")]
+    assert reported("apiVersion: v1\nkind: Config\nmetadata: {name: a}\n") == [("unknown-field", "metadata")]
 
 
 def test_arguments_are_of_the_type_that_their_plugin_has() -> None:
@@ -116,26 +116,26 @@ def test_arguments_are_of_the_type_that_their_plugin_has() -> None:
         return scheduler(f"profiles: [{{pluginConfig: [{{name: {name}, args: {args}}}]}}]\n")
 
     where = "profiles[0].pluginConfig[0].args"
-    assert told(with_args("NodeAffinity", "{affinity: {}}")) == [("unknown-field", f"{where}.affinity")]
-    assert told(with_args("InterPodAffinity", "{hardPodAffinityWeight: many}")) == [("wrong-type", f"{where}.hardPodAffinityWeight")]
-    assert told(with_args("Coscheduling", "{permitWaitingTimeSeconds: 10}")) == []
-    assert told(with_args("NodeAffinity", "null")) == []
+    assert reported(with_args("NodeAffinity", "{affinity: {}}")) == [("unknown-field", f"{where}.affinity")]
+    assert reported(with_args("InterPodAffinity", "{hardPodAffinityWeight: many}")) == [("wrong-type", f"{where}.hardPodAffinityWeight")]
+    assert reported(with_args("Coscheduling", "{permitWaitingTimeSeconds: 10}")) == []
+    assert reported(with_args("NodeAffinity", "null")) == []
     terms = "nodeSelectorTerms: [{matchExpressions: [{key: a, operator: in}]}]"
     field = ".addedAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].operator"
     affinity = f"{{addedAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: {{{terms}}}}}}}"
-    assert told(with_args("NodeAffinity", affinity)) == [("invalid-affinity-term", where + field)]
+    assert reported(with_args("NodeAffinity", affinity)) == [("invalid-affinity-term", where + field)]
 
 
 def test_older_versions_have_their_own_fields_and_are_deprecated() -> None:
     text = scheduler("healthzBindAddress: 0.0.0.0:10251\nprofiles: [{percentageOfNodesToScore: 50}]\n", "v1beta2")
-    assert told(text, "1.27") == [("deprecated-crd-version", "apiVersion"), ("unknown-field", "profiles[0].percentageOfNodesToScore")]
-    assert told(text) == [("removed-api", "apiVersion")]
-    assert told(scheduler("", "v1beta3"), "1.25") == []
-    assert told(scheduler("delayCacheUntilActive: true\n"), "1.27") == [("unknown-field", "delayCacheUntilActive")]
+    assert reported(text, "1.27") == [("deprecated-crd-version", "apiVersion"), ("unknown-field", "profiles[0].percentageOfNodesToScore")]
+    assert reported(text) == [("removed-api", "apiVersion")]
+    assert reported(scheduler("", "v1beta3"), "1.25") == []
+    assert reported(scheduler("delayCacheUntilActive: true\n"), "1.27") == [("unknown-field", "delayCacheUntilActive")]
 
 
 def test_a_kind_under_another_version_or_a_slip_of_it() -> None:
-    assert told("apiVersion: apps/v1\nkind: Config\n") == [("unknown-kind", "apiVersion")]
+    assert reported("apiVersion: apps/v1\nkind: Config\n") == [("unknown-kind", "apiVersion")]
     (finding,) = check_text(scheduler("").replace("Configuration", "Config"))
     assert finding.rule == "unknown-kind"
 

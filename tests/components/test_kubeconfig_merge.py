@@ -16,19 +16,19 @@ USER = "users: [{name: dev, user: {token: %s}}]\n"
 CONTEXT = "contexts: [{name: work, context: {cluster: prod, user: dev}}]\ncurrent-context: work\n"
 
 
-def told(findings: list[Finding]) -> list[tuple[str, str, str]]:
+def reported(findings: list[Finding]) -> list[tuple[str, str, str]]:
     return [(f.rule, f.file, f.place.field) for f in findings]
 
 
 def test_contexts_may_name_what_another_file_has(check: Check) -> None:
     files = {"a/team.yaml": HEAD + CONTEXT, "b/base.yaml": HEAD + CLUSTER + USER % "abc"}
-    assert told(check(files)) == []
-    assert told(check(files, "a", "b")) == []
+    assert reported(check(files)) == []
+    assert reported(check(files, "a", "b")) == []
 
 
 def test_what_no_file_has_is_told_where_it_is_named(check: Check) -> None:
     findings = check({"team.yaml": HEAD + CONTEXT, "base.yaml": HEAD + CLUSTER.replace("prod,", "prods,")})
-    assert told(findings) == [
+    assert reported(findings) == [
         ("invalid-kubeconfig-reference", "team.yaml", "contexts[0].context.cluster"),
         ("invalid-kubeconfig-reference", "team.yaml", "contexts[0].context.user"),
     ]
@@ -39,8 +39,8 @@ def test_what_no_file_has_is_told_where_it_is_named(check: Check) -> None:
 
 def test_a_current_context_may_stand_in_another_file(check: Check) -> None:
     whole = CLUSTER + USER % "abc" + CONTEXT
-    assert told(check({"a.yaml": HEAD + "current-context: work\n", "b.yaml": HEAD + whole})) == []
-    assert told(check({"a.yaml": HEAD + "current-context: work\n", "c.yaml": HEAD + "current-context: home\n"})) == [
+    assert reported(check({"a.yaml": HEAD + "current-context: work\n", "b.yaml": HEAD + whole})) == []
+    assert reported(check({"a.yaml": HEAD + "current-context: work\n", "c.yaml": HEAD + "current-context: home\n"})) == [
         ("invalid-kubeconfig-reference", "a.yaml", "current-context"),
         ("invalid-kubeconfig-reference", "c.yaml", "current-context"),
     ]
@@ -50,26 +50,28 @@ def test_a_current_context_may_stand_in_another_file(check: Check) -> None:
 def test_the_first_file_wins_and_the_other_is_told(check: Check, order: tuple[str, str]) -> None:
     files = {"first.yaml": HEAD + CLUSTER + USER % "one", "second.yaml": HEAD + CLUSTER + USER % "two"}
     (finding,) = check(files, *order)
-    assert told([finding]) == [("shadowed-kubeconfig-entry", order[1], "users[0].name")]
+    assert reported([finding]) == [("shadowed-kubeconfig-entry", order[1], "users[0].name")]
     assert f'user "dev" is ignored when merged with {order[0]}' in finding.concise
     assert [(r.place.file, r.place.field) for r in finding.related] == [(order[0], "users[0].name")]
 
 
 def test_entries_that_say_the_same_do_not_clash(check: Check) -> None:
     other = "users:\n- user:\n    token: abc\n  name: dev\n"
-    assert told(check({"a.yaml": HEAD + USER % "abc", "b.yaml": HEAD + other, "c.json": '{"apiVersion": "v1", "kind": "Config"}'})) == []
+    assert (
+        reported(check({"a.yaml": HEAD + USER % "abc", "b.yaml": HEAD + other, "c.json": '{"apiVersion": "v1", "kind": "Config"}'})) == []
+    )
 
 
 def test_only_the_first_document_of_a_file_is_read(check: Check) -> None:
     findings = check({"a.yaml": f"{HEAD}{USER % 'one'}---\n{HEAD}{USER % 'two'}"})
-    assert told(findings) == [("shadowed-kubeconfig-entry", "a.yaml", "kind")]
+    assert reported(findings) == [("shadowed-kubeconfig-entry", "a.yaml", "kind")]
 
 
 def test_paths_begin_at_their_own_file(check: Check) -> None:
     text = HEAD + "clusters: [{name: %s, cluster: {server: 'https://prod:6443', certificate-authority: %s}}]\n"
     files = {"x/a.yaml": text % ("a", "ca.crt"), "y/b.yaml": text % ("b", "../ca.crt"), "c.yaml": text % ("c", "/ca.crt")}
     findings = check(files)
-    assert told(findings) == [
+    assert reported(findings) == [
         ("relative-kubeconfig-path", "x/a.yaml", "clusters[0].cluster.certificate-authority"),
         ("relative-kubeconfig-path", "y/b.yaml", "clusters[0].cluster.certificate-authority"),
     ]

@@ -7,13 +7,13 @@ import pytest
 from kcheck.testing import check_text
 
 
-def told(rest: str, version: str = "1.36") -> list[tuple[str, str, str]]:
+def reported(rest: str, version: str = "1.36") -> list[tuple[str, str, str]]:
     text = f"apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n{rest}"
     return [(f.rule, f.place.field, f.reason) for f in check_text(text, kubernetes=version)]
 
 
 def plugins(rest: str, version: str = "1.36") -> list[tuple[str, str, str]]:
-    return told(f"profiles: [{{plugins: {{{rest}}}}}]\n", version)
+    return reported(f"profiles: [{{plugins: {{{rest}}}}}]\n", version)
 
 
 @pytest.mark.parametrize(
@@ -29,14 +29,14 @@ def plugins(rest: str, version: str = "1.36") -> list[tuple[str, str, str]]:
     ],
 )
 def test_numbers_have_their_ranges(rest: str, field: str) -> None:
-    assert told(f"{rest}\n") == [("number-out-of-range", field, "Invalid")]
+    assert reported(f"{rest}\n") == [("number-out-of-range", field, "Invalid")]
 
 
 def test_defaults_hold_where_nothing_is_written() -> None:
-    assert told("profiles: []\n") == []
-    assert told("profiles: [{}]\n") == []
-    assert told("podInitialBackoffSeconds: 10\nleaderElection: {retryPeriod: 0s}\n") == []
-    assert told("leaderElection: {leaderElect: false, leaseDuration: 1s, resourceLock: endpoints}\n") == []
+    assert reported("profiles: []\n") == []
+    assert reported("profiles: [{}]\n") == []
+    assert reported("podInitialBackoffSeconds: 10\nleaderElection: {retryPeriod: 0s}\n") == []
+    assert reported("leaderElection: {leaderElect: false, leaseDuration: 1s, resourceLock: endpoints}\n") == []
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_defaults_hold_where_nothing_is_written() -> None:
     [("5", "wrong-type"), ("5x", "wrong-type"), ("''", "wrong-type"), ("null", "wrong-type"), ("-5s", "invalid-leader-election")],
 )
 def test_durations_are_those_of_go(value: str, rule: str) -> None:
-    assert told(f"leaderElection: {{retryPeriod: {value}}}\n") == [
+    assert reported(f"leaderElection: {{retryPeriod: {value}}}\n") == [
         (rule, "leaderElection.retryPeriod", "TypeInvalid" if rule == "wrong-type" else "Invalid")
     ]
 
@@ -94,12 +94,12 @@ def test_spreading_constraints_of_all_pods_have_no_selector_and_need_none() -> N
     constraint = "maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway"
     args = "profiles: [{pluginConfig: [{name: PodTopologySpread, args: {defaultingType: List, defaultConstraints: [%s]}}]}]\n"
     where = "profiles[0].pluginConfig[0].args.defaultConstraints"
-    assert told(args % f"{{{constraint}}}") == []
-    assert told(args % f"{{{constraint}}}, {{{constraint}}}") == [("invalid-scheduler-plugin-args", f"{where}[1]", "Duplicate")]
-    assert told(args % f"{{{constraint}, labelSelector: {{}}}}") == [
+    assert reported(args % f"{{{constraint}}}") == []
+    assert reported(args % f"{{{constraint}}}, {{{constraint}}}") == [("invalid-scheduler-plugin-args", f"{where}[1]", "Duplicate")]
+    assert reported(args % f"{{{constraint}, labelSelector: {{}}}}") == [
         ("invalid-scheduler-plugin-args", f"{where}[0].labelSelector", "Forbidden")
     ]
-    assert told(args % "{topologyKey: 'a b', whenUnsatisfiable: Never}") == [
+    assert reported(args % "{topologyKey: 'a b', whenUnsatisfiable: Never}") == [
         ("invalid-topology-spread", f"{where}[0].maxSkew", "Invalid"),
         ("invalid-scheduler-plugin-args", f"{where}[0].topologyKey", "Invalid"),
         ("invalid-topology-spread", f"{where}[0].whenUnsatisfiable", "NotSupported"),
@@ -112,15 +112,15 @@ def test_added_affinity_is_read_when_the_scheduler_starts() -> None:
     where = "profiles[0].pluginConfig[0].args.addedAffinity"
     terms = "{nodeSelectorTerms: [{matchExpressions: [{key: cores, operator: Gt, values: [%s]}]}]}"
     field = "requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values[0]"
-    assert told(args % ("required", terms % "'8'")) == []
-    assert told(args % ("required", terms % "many")) == [("invalid-scheduler-plugin-args", f"{where}.{field}", "Invalid")]
+    assert reported(args % ("required", terms % "'8'")) == []
+    assert reported(args % ("required", terms % "many")) == [("invalid-scheduler-plugin-args", f"{where}.{field}", "Invalid")]
     preference = "[{weight: 1, preference: {matchExpressions: [{key: pool, operator: In, values: [a/b]}]}}]"
     field = "preferredDuringSchedulingIgnoredDuringExecution[0].preference.matchExpressions[0].values[0]"
-    assert ("invalid-scheduler-plugin-args", f"{where}.{field}", "Invalid") in told(args % ("preferred", preference))
+    assert ("invalid-scheduler-plugin-args", f"{where}.{field}", "Invalid") in reported(args % ("preferred", preference))
 
 
 def test_a_curve_of_volumes_needs_a_feature() -> None:
     shape = "[{utilization: 0, score: 0}, {utilization: 100, score: 11}]"
     args = f"profiles: [{{pluginConfig: [{{name: VolumeBinding, args: {{shape: {shape}}}}}]}}]\n"
     where = "profiles[0].pluginConfig[0].args.shape"
-    assert told(args) == [("ineffective-setting", where, ""), ("invalid-scheduler-plugin-args", f"{where}[1].score", "Invalid")]
+    assert reported(args) == [("ineffective-setting", where, ""), ("invalid-scheduler-plugin-args", f"{where}[1].score", "Invalid")]

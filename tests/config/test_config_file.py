@@ -1,4 +1,4 @@
-"""The config file: found, read, and told what is wrong with it."""
+"""The config file: discovery, parsing and errors."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ class TestRules:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         ("rule: {}\n", ['1:1: unknown key "rule"; did you mean "rules"?']),
         ("complete: true\nfail_on: error\n", ['2:1: unknown key "fail_on"; did you mean "fail-on"?']),
@@ -259,8 +259,8 @@ class TestRules:
         ("rules:\n\tsecurity: off\n", ["2:1: a plain value must not begin with this character; quote the value"]),
     ],
 )
-def test_a_mistake_is_told_with_its_place(text: str, told: list[str], registry: Registry) -> None:
-    assert mistakes(text, registry) == told
+def test_a_mistake_is_told_with_its_place(text: str, reported: list[str], registry: Registry) -> None:
+    assert mistakes(text, registry) == reported
 
 
 def test_all_mistakes_are_told_at_once_in_order(registry: Registry) -> None:
@@ -268,7 +268,7 @@ def test_all_mistakes_are_told_at_once_in_order(registry: Registry) -> None:
         "fail-on: often\nrule: {}\nrules:\n  latest-tags: off\n  missing-probe: {min-replicas: two, sevrity: info}\n"
         "overrides:\n- files: 3\n  rules: {secruity: off}\nfail-on: error\n"
     )
-    places = [told.split(": ")[0] for told in mistakes(text, registry)]
+    places = [reported.split(": ")[0] for reported in mistakes(text, registry)]
     assert places == ["2:1", "4:3", "5:33", "5:38", "7:10", "8:11", "9:1"]
 
 
@@ -299,8 +299,8 @@ def test_anything_is_either_read_or_refused_with_places(registry: Registry, valu
     try:
         config(_flow(value), registry)
     except BadConfig as error:
-        told = error.mistakes
+        reported = error.mistakes
     else:
         return
-    assert told
-    assert all(m.line >= 1 and m.column >= 1 and m.message for m in told)
+    assert reported
+    assert all(m.line >= 1 and m.column >= 1 and m.message for m in reported)

@@ -45,7 +45,7 @@ from tests.fuzz.seeds import ROOT, manifests
 FORMS = ("text", "json", "dot", "mermaid", "html")
 NAME = "<stdin>"
 HOSTILE = frozenset("\x1b\x07\x9b\u202e\u2066\x00")
-"""Characters that must not stand in what a terminal is shown."""
+"""Characters that must not appear in terminal output."""
 
 
 @cache
@@ -115,24 +115,26 @@ def hold_manifest(text: str) -> None:
 def _hold_fixes(text: str, report: Report) -> None:
     """A fix leaves a file that can be read, JSON where it was, with nothing else in it changed; made once, it is not asked for again."""
     fixed = [finding for finding in report.findings if finding.fix is not None and finding.file == NAME]
-    # What is no UTF-8 was read otherwise than it stands here.
+    # Bytes that are not UTF-8 are read differently than they are written here.
     if not fixed or text != text.encode("utf-8", "replace").decode():
         return
     before = parse(Source(NAME, text))
     faults = sum(document.fault is not None for document in before)
     for finding in fixed[:5]:
         assert finding.fix is not None
-        mended = apply_edits(text, finding.fix.edits)
-        after = parse(Source(NAME, mended))
-        told = (finding.rule, finding.fix)
-        assert sum(document.fault is not None for document in after) <= faults, told
-        assert len(after) == len(before), told
-        assert _is_json(mended) or not _is_json(text), told
+        repaired = apply_edits(text, finding.fix.edits)
+        after = parse(Source(NAME, repaired))
+        reported = (finding.rule, finding.fix)
+        assert sum(document.fault is not None for document in after) <= faults, reported
+        assert len(after) == len(before), reported
+        assert _is_json(repaired) or not _is_json(text), reported
         at = finding.place.document
-        assert [d.root.plain() for n, d in enumerate(after) if n != at] == [d.root.plain() for n, d in enumerate(before) if n != at], told
+        assert [d.root.plain() for n, d in enumerate(after) if n != at] == [d.root.plain() for n, d in enumerate(before) if n != at], (
+            reported
+        )
         if finding is fixed[0]:
-            again = [(f.rule, f.fix, f.place.start) for f in report_of(mended).findings]
-            assert (finding.rule, finding.fix, finding.place.start) not in again, told
+            again = [(f.rule, f.fix, f.place.start) for f in report_of(repaired).findings]
+            assert (finding.rule, finding.fix, finding.place.start) not in again, reported
     _hold_fixing(text)
 
 
@@ -288,7 +290,7 @@ def hold_json_schema(made: str) -> None:
         return
     report = report_of(json.dumps(thing), of)
     for finding in report.findings:
-        # A schema that is none is told so: nothing of its kind looks clean.
+        # A schema that is none is reported so: nothing of its kind looks clean.
         assert finding.rule != "internal-error" or "BadSchema" in finding.message, finding.message
 
 

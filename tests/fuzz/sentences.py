@@ -1,4 +1,4 @@
-"""Sentences of the small languages that stand in manifests, most of them well-formed."""
+"""Sentences of the small languages used in manifests, most of them well-formed."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def test_messages_name_the_character_and_the_length() -> None:
 
 def test_a_prefix_may_end_with_a_dash() -> None:
     assert names.generate_name(names.dns_label, "web-") == ""
-    # The server replaces the last two characters, so what stands before the dash is not looked at.
+    # The server replaces the last two characters, so the text before the dash is not checked.
     assert names.generate_name(names.dns_label, "we_-") == ""
     assert names.generate_name(names.dns_label, "web_") != ""
     assert names.generate_name(names.dns_label, "-") != ""

@@ -47,7 +47,7 @@ class Repository:
         return KustomizationBuilder(self.library).build(folder)
 
     def place(self, node: Node) -> tuple[str, int, str]:
-        """The file, the line and the text that a node stands for."""
+        """The file, the line and the text of a node."""
         source, start, end = self.library.extent(node.start, node.end)
         return source.path, source.position(start).line, source.text[start:end]
 

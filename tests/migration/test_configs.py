@@ -190,9 +190,9 @@ def test_kube_score_by_its_command_line(intake: Intake, tmp_path: Path) -> None:
     assert config.settings["missing-seccomp"].on is True
     assert config.settings["missing-memory-limit"].on is True
     assert config.settings.keys().isdisjoint({"missing-cpu-limit", "too-few-replicas", "missing-network-policy"})
-    told = [note.message for note in intake.draft.settled()]
-    assert "kube-score --new-flag: unknown flag" in told
-    assert "kube-score nope: unknown check, so no rule is switched off" in told
+    reported = [note.message for note in intake.draft.settled()]
+    assert "kube-score --new-flag: unknown flag" in reported
+    assert "kube-score nope: unknown check, so no rule is switched off" in reported
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ def messages(text: str, *rules: str) -> list[str]:
     return [f.concise for f in check_text(text, rules or ["control-plane"])]
 
 
-# What is right for each flag that can be told for being absent or wrong.
+# What is right for each flag that can be reported for being absent or wrong.
 RIGHT = {
     "anonymous-auth": "false", "authorization-mode": "Node,RBAC", "profiling": "false", "audit-log-maxage": "30",
     "audit-log-maxbackup": "10", "audit-log-maxsize": "100", "client-cert-auth": "true", "peer-client-cert-auth": "true",

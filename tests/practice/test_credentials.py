@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kcheck.testing import check_text
-from tests.practice.told import told
+from tests.practice.reported import reported
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
@@ -42,7 +42,7 @@ spec:
     ],
 )  # fmt: skip
 def test_a_credential(name: str, value: str) -> None:
-    assert told(variable(name, value), "credential-in-env") == [(10, value)]
+    assert reported(variable(name, value), "credential-in-env") == [(10, value)]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_credential(name: str, value: str) -> None:
     ],
 )  # fmt: skip
 def test_no_credential(name: str, value: str) -> None:
-    assert told(variable(name, value), "credential-in-env") == []
+    assert reported(variable(name, value), "credential-in-env") == []
 
 
 def test_no_message_shows_it() -> None:
@@ -80,8 +80,8 @@ data:
     %s
 """
     text %= KEY
-    assert told(text, "credential-in-config-map") == [(5, "password"), (8, "hunter3"), (12, "-----BEGIN RSA PRIVATE KEY-----")]
-    assert told(text, "credential-in-config-map", allow=["password", "key.pem"]) == []
+    assert reported(text, "credential-in-config-map") == [(5, "password"), (8, "hunter3"), (12, "-----BEGIN RSA PRIVATE KEY-----")]
+    assert reported(text, "credential-in-config-map", allow=["password", "key.pem"]) == []
 
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
@@ -103,7 +103,7 @@ CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
     ],
 )
 def test_texts_that_say_so_themselves(value: str, shown: str | None) -> None:
-    found = told(f"{CONFIG_MAP}data:\n  some: {value}\n", "credential-in-config-map")
+    found = reported(f"{CONFIG_MAP}data:\n  some: {value}\n", "credential-in-config-map")
     assert [text for _, text in found] == [shown] if shown else len(found) == 1
 
 
@@ -117,12 +117,12 @@ def test_texts_that_say_so_themselves(value: str, shown: str | None) -> None:
     ],
 )  # fmt: skip
 def test_texts_that_do_not(value: str) -> None:
-    assert told(f"{CONFIG_MAP}data:\n  some: {value}\n", "credential-in-config-map") == []
+    assert reported(f"{CONFIG_MAP}data:\n  some: {value}\n", "credential-in-config-map") == []
 
 
 def test_binary_data_is_decoded() -> None:
     text = f"{CONFIG_MAP}binaryData:\n  a.txt: {b64encode(TOKEN.encode()).decode()}\n  b.txt: aGVsbG8gd29ybGQ=\n"
-    assert told(text, "credential-in-config-map") == [(5, "a.txt")]
+    assert reported(text, "credential-in-config-map") == [(5, "a.txt")]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_binary_data_is_decoded() -> None:
     ],
 )  # fmt: skip
 def test_weak_names_need_something_random(name: str, value: str, is_one: bool) -> None:
-    assert bool(told(variable(name, value), "credential-in-env")) == is_one
+    assert bool(reported(variable(name, value), "credential-in-env")) == is_one
 
 
 def command(*args: str) -> str:
@@ -157,7 +157,7 @@ def command(*args: str) -> str:
     ],
 )  # fmt: skip
 def test_arguments(args: tuple[str, ...], shown: list[str]) -> None:
-    assert [text for _, text in told(command(*args), "credential-in-args")] == shown
+    assert [text for _, text in reported(command(*args), "credential-in-args")] == shown
 
 
 def test_a_probe_with_a_password() -> None:
@@ -172,7 +172,7 @@ def test_a_probe_with_a_password() -> None:
           value: Basic c2hvcDpodW50ZXIy
 """
     )
-    assert told(text, "credential-in-args") == [(15, "Basic c2hvcDpodW50ZXIy")]
+    assert reported(text, "credential-in-args") == [(15, "Basic c2hvcDpodW50ZXIy")]
 
 
 def test_annotations() -> None:
@@ -187,7 +187,7 @@ metadata:
     nginx.ingress.kubernetes.io/auth-secret: basic-auth
     example.com/secret: shop/some-secret-of-mine
 """
-    assert told(text, "credential-in-annotation") == [(6, TOKEN), (7, "example.com/api-token")]
+    assert reported(text, "credential-in-annotation") == [(6, TOKEN), (7, "example.com/api-token")]
 
 
 def test_custom_resources() -> None:
@@ -209,14 +209,14 @@ spec:
     url: https://shop:hunter5@db/
 """
     found = [(5, "hunter2"), (7, "k7Jx2mQ9vB4tR8wZ1nY6"), (12, "hunter3"), (14, "hunter4"), (15, "hunter5")]
-    assert sorted(told(text, "credential-in-custom-resource")) == found
-    assert told(text.replace("Shop", "SealedSecret"), "credential-in-custom-resource") == []
+    assert sorted(reported(text, "credential-in-custom-resource")) == found
+    assert reported(text.replace("Shop", "SealedSecret"), "credential-in-custom-resource") == []
 
 
 def test_literals_of_a_kustomization() -> None:
     head = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"
     text = f"{head}secretGenerator:\n- name: a\n  literals:\n  - user=a\n  - password=hunter2\n"
-    assert told(text, "credential-in-custom-resource") == [(7, "password=hunter2")]
+    assert reported(text, "credential-in-custom-resource") == [(7, "password=hunter2")]
 
 
 @pytest.mark.parametrize("form", ["text", "concise", "json", "sarif", "github"])

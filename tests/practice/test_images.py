@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.practice.told import containers, told
+from tests.practice.reported import containers, reported
 
 DIGEST = "sha256:" + "0" * 64
 
@@ -13,7 +13,7 @@ DIGEST = "sha256:" + "0" * 64
     "image", ["nginx", "nginx:latest", "docker.io/library/nginx", "localhost:5000/web", "ghcr.io/acme/web:latest", "acme/web", "'busybox'"]
 )
 def test_a_tag_that_moves(image: str) -> None:
-    assert told(containers(image), "latest-tag") == [(7, image)]
+    assert reported(containers(image), "latest-tag") == [(7, image)]
 
 
 @pytest.mark.parametrize(
@@ -24,13 +24,13 @@ def test_a_tag_that_moves(image: str) -> None:
     ],
 )  # fmt: skip
 def test_what_stays_quiet(image: str) -> None:
-    assert told(containers(image), "latest-tag") == []
+    assert reported(containers(image), "latest-tag") == []
 
 
 def test_options_of_floating_tag() -> None:
     text = containers("busybox", "ghcr.io/acme/web:main", "ghcr.io/acme/api:edge")
-    assert [line for line, _ in told(text, "latest-tag", allow=["busybox"], tags=["main", "edge"])] == [9, 11]
-    assert told(text, "latest-tag", allow=["busybox", "ghcr.io/acme/web", "ghcr.io/acme/api"], tags=["main", "edge"]) == []
+    assert [line for line, _ in reported(text, "latest-tag", allow=["busybox"], tags=["main", "edge"])] == [9, 11]
+    assert reported(text, "latest-tag", allow=["busybox", "ghcr.io/acme/web", "ghcr.io/acme/api"], tags=["main", "edge"]) == []
 
 
 def test_containers_wherever_they_stand() -> None:
@@ -62,20 +62,20 @@ items:
     containers:
     - {name: c, image: "b:1"}
 """
-    assert [line for line, _ in told(text, "latest-tag")] == [12, 14, 24]
+    assert [line for line, _ in reported(text, "latest-tag")] == [12, 14, 24]
 
 
 @pytest.mark.parametrize("image", ["mySshImage", "acme//web:1", "'acme/web:'", "acme/web@sha256:12", "acme/web-", "' nginx:1'"])
 def test_a_name_that_no_node_can_pull(image: str) -> None:
-    assert told(containers(image), "invalid-image-name") == [(7, image)]
+    assert reported(containers(image), "invalid-image-name") == [(7, image)]
 
 
 @pytest.mark.parametrize("image", ["nginx", "EXAMPLE.com/web:1", "a.b:5000/c_d/e--f:1_2", "'${IMAGE}'", "'{IMAGE}'", "''"])
 def test_names_that_may_do(image: str) -> None:
-    assert told(containers(image), "invalid-image-name") == []
+    assert reported(containers(image), "invalid-image-name") == []
 
 
 def test_unpinned_image_allows_a_registry_or_a_repository() -> None:
     text = containers("a.example/x:1", "b.example/y:1", f"c.example/z:1@{DIGEST}")
-    assert [line for line, _ in told(text, "unpinned-image")] == [7, 9]
-    assert told(text, "unpinned-image", allow=["a.example", "b.example/y"]) == []
+    assert [line for line, _ in reported(text, "unpinned-image")] == [7, 9]
+    assert reported(text, "unpinned-image", allow=["a.example", "b.example/y"]) == []

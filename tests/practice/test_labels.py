@@ -1,11 +1,11 @@
-"""Labels: whose a key is, and that no key stands twice."""
+"""Labels: the owner of a key, and duplicate keys."""
 
 from __future__ import annotations
 
 import pytest
 
 from kcheck.testing import check_text
-from tests.practice.told import told
+from tests.practice.reported import reported
 
 
 def labelled(*lines: str) -> str:
@@ -36,11 +36,11 @@ def test_a_key_that_is_not_the_users(key: str, meant: str) -> None:
     ],
 )  # fmt: skip
 def test_a_key_that_is_fine(key: str) -> None:
-    assert told(labelled(f"{key}: x"), "reserved-label-prefix") == []
+    assert reported(labelled(f"{key}: x"), "reserved-label-prefix") == []
 
 
 def test_an_invalid_key_is_the_servers_affair() -> None:
-    assert told(labelled("kubernetes.io/: x", "kubernetes.io/a/b: x"), "reserved-label-prefix") == []
+    assert reported(labelled("kubernetes.io/: x", "kubernetes.io/a/b: x"), "reserved-label-prefix") == []
 
 
 def test_labels_of_templates_count_and_selectors_and_annotations_do_not() -> None:
@@ -54,22 +54,22 @@ spec:
     metadata: {labels: {kubernetes.io/team: x}}
     spec: {containers: [{name: c, image: "b:1"}]}
 """
-    assert told(text, "reserved-label-prefix") == [(7, "kubernetes.io/team")]
+    assert reported(text, "reserved-label-prefix") == [(7, "kubernetes.io/team")]
 
 
 def test_allowed_keys_and_prefixes() -> None:
     text = labelled("kubernetes.io/team: x", "acme.k8s.io/a: x", "acme.k8s.io/b: x")
-    assert told(text, "reserved-label-prefix", allow=["kubernetes.io/team", "acme.k8s.io"]) == []
+    assert reported(text, "reserved-label-prefix", allow=["kubernetes.io/team", "acme.k8s.io"]) == []
 
 
 def test_a_label_twice_is_a_duplicate_key() -> None:
-    assert told(labelled("app: a", "tier: b", "app: c"), "duplicate-key") == [(8, "app")]
+    assert reported(labelled("app: a", "tier: b", "app: c"), "duplicate-key") == [(8, "app")]
     selector = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {selector: {app: a, app: b}, ports: [{port: 80}]}\n"
-    assert told(selector, "duplicate-key") == [(4, "app")]
+    assert reported(selector, "duplicate-key") == [(4, "app")]
 
 
 def test_recommended_labels_of_workloads_and_services_only() -> None:
-    assert told(labelled("app: a"), "missing-recommended-labels") == []
+    assert reported(labelled("app: a"), "missing-recommended-labels") == []
     service = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {ports: [{port: 80}]}\n"
-    assert told(service, "missing-recommended-labels") == [(3, "metadata")]
-    assert told(service, "missing-recommended-labels", labels=[]) == []
+    assert reported(service, "missing-recommended-labels") == [(3, "metadata")]
+    assert reported(service, "missing-recommended-labels", labels=[]) == []

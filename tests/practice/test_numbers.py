@@ -8,7 +8,7 @@ import pytest
 
 from kcheck.testing import check_text
 from kcheck.text.edit import apply_edits
-from tests.practice.told import pod, told
+from tests.practice.reported import pod, reported
 
 
 def volume(mode: str) -> str:
@@ -17,7 +17,7 @@ def volume(mode: str) -> str:
 
 @pytest.mark.parametrize("mode", ["400", "440", "444"])
 def test_a_mode_without_its_zero(mode: str) -> None:
-    assert told(volume(mode), "decimal-file-mode") == [(6, mode)]
+    assert reported(volume(mode), "decimal-file-mode") == [(6, mode)]
     (finding,) = check_text(volume(mode), ["decimal-file-mode"])
     assert finding.fix is not None
     assert [edit.text for edit in finding.fix.edits] == [f"0{mode}"]
@@ -25,7 +25,7 @@ def test_a_mode_without_its_zero(mode: str) -> None:
 
 @pytest.mark.parametrize("mode", ["0400", "0620", "0o400", "0x190", "256", "420", "511", "644", "0", "7", "100", "'400'", "-400"])
 def test_modes_that_say_what_they_mean_or_that_the_server_refuses(mode: str) -> None:
-    assert told(volume(mode), "decimal-file-mode") == []
+    assert reported(volume(mode), "decimal-file-mode") == []
 
 
 def test_json_is_told_the_decimal_number() -> None:
@@ -60,22 +60,22 @@ def test_the_meaning_of_few_bytes(amount: str, said: str, help: str) -> None:
 
 @pytest.mark.parametrize("amount", ["128m", "1", "512", "'1023'", "0.5", "100u", "1e2"])
 def test_memory_in_thousandths_or_single_bytes(amount: str) -> None:
-    assert told(resources(memory=amount), "wrong-resource-unit") == [(5, amount)]
-    assert told(resources(ephemeral_storage=amount), "wrong-resource-unit") == [(5, amount)]
+    assert reported(resources(memory=amount), "wrong-resource-unit") == [(5, amount)]
+    assert reported(resources(ephemeral_storage=amount), "wrong-resource-unit") == [(5, amount)]
 
 
 @pytest.mark.parametrize("amount", ["0", "'0'", "0m", "1024", "1Ki", "128Mi", "128M", "1e9", "134217728000m", "ten", "-1", "null"])
 def test_memory_that_may_be_meant(amount: str) -> None:
-    assert told(resources(memory=amount), "wrong-resource-unit") == []
+    assert reported(resources(memory=amount), "wrong-resource-unit") == []
 
 
 @pytest.mark.parametrize(("amount", "odd"), [("100Mi", True), ("1000", True), ("1k", True), ("999", False), ("500m", False)])
 def test_cpu(amount: str, odd: bool) -> None:
-    assert bool(told(resources(cpu=amount), "wrong-resource-unit")) is odd
+    assert bool(reported(resources(cpu=amount), "wrong-resource-unit")) is odd
 
 
 def test_other_resources_have_units_of_their_own() -> None:
-    assert told(resources(**{"example.com/gpu": "1", "hugepages-2Mi": "4Mi", "pods": "1"}), "wrong-resource-unit") == []
+    assert reported(resources(**{"example.com/gpu": "1", "hugepages-2Mi": "4Mi", "pods": "1"}), "wrong-resource-unit") == []
 
 
 def test_a_quoted_amount_is_left_for_people_to_mend() -> None:
@@ -90,5 +90,5 @@ def test_a_mended_json_file_is_json() -> None:
     text = f'{{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "a"}}, "spec": {{"containers": [{container}]}}}}'
     (finding,) = check_text(text, ["wrong-resource-unit"], name="pod.json")
     assert finding.fix is not None
-    mended = json.loads(apply_edits(text, finding.fix.edits))
-    assert mended["spec"]["containers"][0]["resources"]["limits"]["memory"] == "512Mi"
+    repaired = json.loads(apply_edits(text, finding.fix.edits))
+    assert repaired["spec"]["containers"][0]["resources"]["limits"]["memory"] == "512Mi"

@@ -179,7 +179,7 @@ class Maker:
         return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", **noted}, "spec": spec}
 
 
-def told(pods: list[Json], group: str, minor: int) -> list[set[str]]:
+def reported(pods: list[Json], group: str, minor: int) -> list[set[str]]:
     """The rules of a group that tell of each pod."""
     items = [pod | {"metadata": pod["metadata"] | {"name": f"p{i}"}} for i, pod in enumerate(pods)]
     text = json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
@@ -197,7 +197,7 @@ def test_a_group_tells_what_the_standard_forbids(group: str, minor: int) -> None
     pods = [maker.pod() for _ in range(400)]
     judge = baseline if group == "pod-security-baseline" else restricted
     clean = 0
-    for pod, rules in zip(pods, told(pods, group, minor), strict=True):
+    for pod, rules in zip(pods, reported(pods, group, minor), strict=True):
         broken = judge(pod, minor)
         shown = json.dumps(pod["spec"])
         for control in broken:

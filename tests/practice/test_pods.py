@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from kcheck.testing import check_text
-from tests.practice.told import pod, told
+from tests.practice.reported import pod, reported
 
 
 def test_a_pod_by_itself() -> None:
-    assert told(pod(""), "naked-pod") == [(2, "Pod")]
+    assert reported(pod(""), "naked-pod") == [(2, "Pod")]
     (finding,) = check_text(pod("", "generateName: job-").replace("spec:", "spec:\n  restartPolicy: Never"), ["naked-pod"])
     assert finding.concise == "Pod is not run again if its node fails before completion; use a Job"
 
@@ -23,30 +23,30 @@ def test_a_pod_by_itself() -> None:
     ],
 )  # fmt: skip
 def test_pods_that_somebody_looks_after(metadata: str) -> None:
-    assert told(pod("", metadata), "naked-pod") == []
+    assert reported(pod("", metadata), "naked-pod") == []
 
 
 def test_templates_are_no_naked_pods() -> None:
     text = "apiVersion: v1\nkind: PodTemplate\nmetadata: {name: a}\ntemplate:\n  spec: {containers: [{name: c, image: 'b:1'}]}\n"
-    assert told(text, "naked-pod") == []
+    assert reported(text, "naked-pod") == []
 
 
 def test_node_name_of_a_pod_from_a_cluster_is_the_schedulers() -> None:
-    assert told(pod("  nodeName: n1\n"), "node-name") == [(6, "n1")]
-    assert told(pod("  nodeName: n1\n", "name: a, uid: 1-2-3"), "node-name") == []
-    assert told(pod("  nodeName: ''\n"), "node-name") == []
+    assert reported(pod("  nodeName: n1\n"), "node-name") == [(6, "n1")]
+    assert reported(pod("  nodeName: n1\n", "name: a, uid: 1-2-3"), "node-name") == []
+    assert reported(pod("  nodeName: ''\n"), "node-name") == []
 
 
 def test_host_network() -> None:
-    assert told(pod("  hostNetwork: true\n"), "host-network") == [(6, "hostNetwork")]
-    assert told(pod("  hostNetwork: false\n"), "host-network") == []
-    assert told(pod("  hostNetwork: true\n", "name: a, namespace: kube-system"), "host-network") == []
+    assert reported(pod("  hostNetwork: true\n"), "host-network") == [(6, "hostNetwork")]
+    assert reported(pod("  hostNetwork: false\n"), "host-network") == []
+    assert reported(pod("  hostNetwork: true\n", "name: a, namespace: kube-system"), "host-network") == []
 
 
 def test_host_ports() -> None:
     ports = "  initContainers:\n  - name: i\n    image: 'b:1'\n    ports: [{containerPort: 1, hostPort: 81}, {containerPort: 2}]\n"
-    assert told(pod(ports), "host-port") == [(9, "81")]
-    assert told(pod(ports + "  hostNetwork: true\n"), "host-port") == []
+    assert reported(pod(ports), "host-port") == [(9, "81")]
+    assert reported(pod(ports + "  hostNetwork: true\n"), "host-port") == []
 
 
 def test_the_alias_is_renamed_in_place() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from kcheck.testing import check_text
 from kcheck.text.edit import apply_edits
-from tests.practice.told import pod, told
+from tests.practice.reported import pod, reported
 
 
 def container(fields: str, spec: str = "") -> str:
@@ -58,10 +58,10 @@ spec:
         "missing-seccomp",
         "privilege-escalation-unset",
     ):
-        assert [shown for _, shown in told(text, rule)] == ["i", "c", "e"]
+        assert [shown for _, shown in reported(text, rule)] == ["i", "c", "e"]
     # Ephemeral containers have no resources, and probes mean nothing to those that end.
-    assert [shown for _, shown in told(text, "missing-cpu-request")] == ["i", "c"]
-    assert [shown for _, shown in told(text, "missing-readiness-probe")] == ["c"]
+    assert [shown for _, shown in reported(text, "missing-cpu-request")] == ["i", "c"]
+    assert [shown for _, shown in reported(text, "missing-readiness-probe")] == ["c"]
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_one_rule_for_each_way_to_be_root(pods: str, own: str, rules: list[str])
              "/run/k3s/containerd/containerd.sock", "/var/run/cri-dockerd.sock", r"\\.\pipe\docker_engine", "/run/podman/podman.sock"],
 )  # fmt: skip
 def test_sockets_of_runtimes(path: str) -> None:
-    assert told(pod(f"  volumes: [{{name: s, hostPath: {{path: '{path}'}}}}]\n"), "runtime-socket") == [(6, f"'{path}'")]
+    assert reported(pod(f"  volumes: [{{name: s, hostPath: {{path: '{path}'}}}}]\n"), "runtime-socket") == [(6, f"'{path}'")]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.practice.told import told
+from tests.practice.reported import reported
 
 
 def container(fields: str, name: str = "containers", restart: str = "") -> str:
@@ -32,20 +32,20 @@ PORTS = "    ports: [{name: http, containerPort: 8080}, {containerPort: 9090}]\n
 )  # fmt: skip
 def test_ports_of_probes(port: str, rules: list[str]) -> None:
     text = container(f"{PORTS}    startupProbe: {{httpGet: {{path: /, port: {port}}}}}\n")
-    found = [rule for rule in ("unknown-probe-port-name", "undeclared-probe-port") if told(text, rule)]
+    found = [rule for rule in ("unknown-probe-port-name", "undeclared-probe-port") if reported(text, rule)]
     assert found == rules
 
 
 def test_sidecars_are_asked_and_other_init_containers_are_not() -> None:
-    assert told(container("", "initContainers"), "missing-liveness-probe") == []
-    assert told(container("", "initContainers", "    restartPolicy: Always\n"), "missing-liveness-probe") == [(6, "c")]
+    assert reported(container("", "initContainers"), "missing-liveness-probe") == []
+    assert reported(container("", "initContainers", "    restartPolicy: Always\n"), "missing-liveness-probe") == [(6, "c")]
 
 
 def test_probes_that_ask_the_same() -> None:
     same = "    livenessProbe: {grpc: {port: 1}, periodSeconds: 3}\n    readinessProbe: {grpc: {port: 1}}\n"
-    assert [line for line, _ in told(container(same), "identical-probes")] == [8]
-    assert told(container(same.replace("port: 1}}", "port: 1, service: ready}}")), "identical-probes") == []
-    assert told(container("    livenessProbe: {}\n    readinessProbe: {}\n"), "identical-probes") == []
+    assert [line for line, _ in reported(container(same), "identical-probes")] == [8]
+    assert reported(container(same.replace("port: 1}}", "port: 1, service: ready}}")), "identical-probes") == []
+    assert reported(container("    livenessProbe: {}\n    readinessProbe: {}\n"), "identical-probes") == []
 
 
 @pytest.mark.parametrize(
@@ -53,4 +53,4 @@ def test_probes_that_ask_the_same() -> None:
     [("[ps]", True), ("[/bin/ls, -l]", True), ("[sh, -c, 'cat x; ps|grep y']", True), ("[sh, -c, /app/check]", False), ("[stops]", False)],
 )
 def test_commands_of_probes(command: str, told_of: bool) -> None:
-    assert bool(told(container(f"    livenessProbe: {{exec: {{command: {command}}}}}\n"), "unsuitable-probe-command")) is told_of
+    assert bool(reported(container(f"    livenessProbe: {{exec: {{command: {command}}}}}\n"), "unsuitable-probe-command")) is told_of

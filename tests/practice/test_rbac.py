@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.practice.told import told
+from tests.practice.reported import reported
 
 
 def role(rule: str) -> str:
@@ -25,7 +25,7 @@ def role(rule: str) -> str:
     ],
 )
 def test_powers(rule: str, given: str) -> None:
-    assert len(told(role(given), rule)) == 1
+    assert len(reported(role(given), rule)) == 1
 
 
 @pytest.mark.parametrize(
@@ -41,9 +41,9 @@ def test_powers(rule: str, given: str) -> None:
     ],
 )
 def test_what_is_no_such_power(rule: str, given: str) -> None:
-    assert told(role(given), rule) == []
+    assert reported(role(given), rule) == []
 
 
 def test_names_that_do_not_match_end_in_time() -> None:
     text = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {'a' * 200}-}}\ndata: {{a: b}}\n"
-    assert len(told(text, "name-pattern-mismatch")) == 1
+    assert len(reported(text, "name-pattern-mismatch")) == 1

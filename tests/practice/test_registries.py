@@ -6,7 +6,7 @@ import pytest
 
 from kcheck.testing import check_text
 from kcheck.text.edit import apply_edits
-from tests.practice.told import containers, told
+from tests.practice.reported import containers, reported
 
 
 @pytest.mark.parametrize(
@@ -18,11 +18,11 @@ from tests.practice.told import containers, told
     ],
 )  # fmt: skip
 def test_registries_on_a_list(image: str, allow: str, fine: bool) -> None:
-    assert bool(told(containers(image), "forbidden-registry", allow=[allow])) is not fine
+    assert bool(reported(containers(image), "forbidden-registry", allow=[allow])) is not fine
 
 
 def test_without_a_list_nothing_is_foreign() -> None:
-    assert told(containers("nginx"), "forbidden-registry") == []
+    assert reported(containers("nginx"), "forbidden-registry") == []
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_retired_registries(image: str, right: str, safe: bool) -> None:
     [("nginx", False), ("nginx:latest", False), ("nginx:1", True), ("nginx@sha256:" + "0" * 64, True), ("'${IMAGE}'", False)],
 )
 def test_the_policy_that_the_server_fills_in(image: str, told_of: bool) -> None:
-    assert bool(told(containers(image), "pull-policy-not-always")) is told_of
+    assert bool(reported(containers(image), "pull-policy-not-always")) is told_of
 
 
 @pytest.mark.parametrize(
@@ -56,4 +56,4 @@ def test_the_policy_that_the_server_fills_in(image: str, told_of: bool) -> None:
     ],
 )  # fmt: skip
 def test_registries_that_want_credentials(image: str, told_of: bool) -> None:
-    assert bool(told(containers(image), "missing-image-pull-secret")) is told_of
+    assert bool(reported(containers(image), "missing-image-pull-secret")) is told_of

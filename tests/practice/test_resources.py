@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kcheck.testing import check_text
-from tests.practice.told import told
+from tests.practice.reported import reported
 
 
 def container(resources: str, spec: str = "") -> str:
@@ -29,14 +29,14 @@ spec:
     ],
 )  # fmt: skip
 def test_a_request(resources: str, missing: bool) -> None:
-    assert bool(told(container(resources), "missing-cpu-request")) is missing
+    assert bool(reported(container(resources), "missing-cpu-request")) is missing
 
 
 def test_resources_of_the_whole_pod() -> None:
     spec = "  resources: {requests: {cpu: 1, memory: 1Gi}, limits: {memory: 1Gi}}\n"
     for rule in ("missing-cpu-request", "missing-memory-request", "missing-memory-limit"):
-        assert told(container("", spec), rule) == []
-    assert told(container("", spec), "missing-cpu-limit") == [(7, "c")]
+        assert reported(container("", spec), rule) == []
+    assert reported(container("", spec), "missing-cpu-limit") == [(7, "c")]
 
 
 @pytest.mark.parametrize(
@@ -49,15 +49,15 @@ def test_resources_of_the_whole_pod() -> None:
     ],
 )  # fmt: skip
 def test_guaranteed_memory(resources: str, shown: list[tuple[int, str]]) -> None:
-    assert told(container(resources), "memory-request-below-limit") == shown
+    assert reported(container(resources), "memory-request-below-limit") == shown
 
 
 def test_ratio_and_size() -> None:
     text = container("requests: {cpu: 100m, memory: 1Gi}, limits: {cpu: 5, memory: 4Gi}")
-    assert told(text, "high-limit-request-ratio") == [(8, "5")]
-    assert told(text, "high-limit-request-ratio", cpu=50.0, memory=3.5) == [(8, "4Gi")]
-    assert told(text, "large-resource-limit") == [(8, "5")]
-    assert told(text, "large-resource-limit", cpu="5", memory="4096Mi") == []
+    assert reported(text, "high-limit-request-ratio") == [(8, "5")]
+    assert reported(text, "high-limit-request-ratio", cpu=50.0, memory=3.5) == [(8, "4Gi")]
+    assert reported(text, "large-resource-limit") == [(8, "5")]
+    assert reported(text, "large-resource-limit", cpu="5", memory="4096Mi") == []
 
 
 @pytest.mark.parametrize(

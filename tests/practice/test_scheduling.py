@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kcheck.testing import check_text
-from tests.practice.told import pod, told
+from tests.practice.reported import pod, reported
 
 AFFINITY = "  affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [%s]}}}\n"
 ANTI = "  affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname%s}]}}\n"
@@ -36,13 +36,13 @@ def test_a_term_that_no_node_meets(found: str) -> None:
         term("key: a, operator: In, values: [x]"),
         term("key: a, operator: NotIn, values: [x]", "key: a, operator: DoesNotExist"),
         term("key: cores, operator: Gt, values: ['5']", "key: cores, operator: Lt, values: ['7']"),
-        # What the server refuses is told once, by it.
+        # What the server refuses is reported once, by it.
         term("key: a, operator: In, values: []"), term("key: cores, operator: Gt, values: [many]"), term("key: a, operator: Matches"),
         term("key: a, operator: In"), "null", "[]",
     ],
 )  # fmt: skip
 def test_a_term_that_may_hold(found: str) -> None:
-    assert told(pod(AFFINITY % found), "unmatchable-node-affinity") == []
+    assert reported(pod(AFFINITY % found), "unmatchable-node-affinity") == []
 
 
 def test_help_for_an_empty_term_keeps_the_list_of_terms_valid() -> None:
@@ -58,7 +58,7 @@ def test_node_selector_and_affinity_must_hold_together() -> None:
     (finding,) = check_text(text, ["unmatchable-node-affinity"])
     assert finding.concise == "no node matches both disk!=ssd (nodeAffinity) and disk=ssd (nodeSelector); remove one of them"
     other = pod("  nodeSelector: {disk: ssd}\n" + AFFINITY % term("key: zone, operator: In, values: [a]"))
-    assert told(other, "unmatchable-node-affinity") == []
+    assert reported(other, "unmatchable-node-affinity") == []
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_node_selector_and_affinity_must_hold_together() -> None:
     ],
 )  # fmt: skip
 def test_node_selectors_that_no_node_has(selector: str, at: str) -> None:
-    found = told(pod(f"  nodeSelector: {{{selector}}}\n"), "unknown-node-label")
+    found = reported(pod(f"  nodeSelector: {{{selector}}}\n"), "unknown-node-label")
     assert found == ([] if at == "kubernetes.io/role" else [(6, at)])
 
 
@@ -78,12 +78,12 @@ def test_node_selectors_that_no_node_has(selector: str, at: str) -> None:
     ["kubernetes.io/os: linux", "kubernetes.io/arch: riscv64", "example.com/x: y", "node-role.kubernetes.io/edge: ''", "disk: ssd"],
 )
 def test_node_selectors_that_some_node_may_have(selector: str) -> None:
-    assert told(pod(f"  nodeSelector: {{{selector}}}\n"), "unknown-node-label") == []
+    assert reported(pod(f"  nodeSelector: {{{selector}}}\n"), "unknown-node-label") == []
 
 
 def test_an_absent_label_may_be_asked_for() -> None:
-    assert told(pod(AFFINITY % term("key: kubernetes.io/none, operator: DoesNotExist")), "unknown-node-label") == []
-    assert told(pod(AFFINITY % term("key: kubernetes.io/none, operator: Exists")), "unknown-node-label") == [(6, "kubernetes.io/none")]
+    assert reported(pod(AFFINITY % term("key: kubernetes.io/none, operator: DoesNotExist")), "unknown-node-label") == []
+    assert reported(pod(AFFINITY % term("key: kubernetes.io/none, operator: Exists")), "unknown-node-label") == [(6, "kubernetes.io/none")]
 
 
 @pytest.mark.parametrize(
@@ -95,6 +95,6 @@ def test_a_missing_label_selector_is_not_an_empty_one(more: str, count: int) -> 
 
 def test_topology_of_required_anti_affinity() -> None:
     text = pod(ANTI.replace("kubernetes.io/hostname", "topology.kubernetes.io/zone") % ", labelSelector: {}")
-    assert told(text, "anti-affinity-topology-key") == [(6, "topology.kubernetes.io/zone")]
-    assert told(text, "anti-affinity-topology-key", keys=["topology.kubernetes.io/zone"]) == []
-    assert told(text, "anti-affinity-topology-key", keys=[]) == [(6, "topology.kubernetes.io/zone")]
+    assert reported(text, "anti-affinity-topology-key") == [(6, "topology.kubernetes.io/zone")]
+    assert reported(text, "anti-affinity-topology-key", keys=["topology.kubernetes.io/zone"]) == []
+    assert reported(text, "anti-affinity-topology-key", keys=[]) == [(6, "topology.kubernetes.io/zone")]

@@ -6,7 +6,7 @@ import pytest
 
 from kcheck.testing import check_text
 from kcheck.text.edit import apply_edits
-from tests.practice.told import pod
+from tests.practice.reported import pod
 
 
 @pytest.mark.parametrize(

@@ -70,55 +70,55 @@ def job(spec: str = "hostPID: true", namespace: str = "shop") -> str:
     )
 
 
-def told(text: str, **options: Any) -> list[str]:
+def reported(text: str, **options: Any) -> list[str]:
     given = {f"pod-security-{mode}": options for mode in ("enforce-violation", "warn-violation", "audit-violation")} if options else {}
     return [f.rule.removeprefix("pod-security-") for f in check_text(text, ["pod-security-admission"], options=given)]
 
 
 def test_each_mode_tells_what_the_stronger_ones_have_not() -> None:
-    assert told(space("enforce: baseline") + job()) == ["enforce-violation"]
-    assert told(space("warn: baseline", "audit: baseline") + job()) == ["warn-violation"]
-    assert told(space("audit: baseline") + job()) == ["audit-violation"]
-    assert sorted(told(space("enforce: baseline", "warn: restricted", "audit: restricted") + job())) == [
+    assert reported(space("enforce: baseline") + job()) == ["enforce-violation"]
+    assert reported(space("warn: baseline", "audit: baseline") + job()) == ["warn-violation"]
+    assert reported(space("audit: baseline") + job()) == ["audit-violation"]
+    assert sorted(reported(space("enforce: baseline", "warn: restricted", "audit: restricted") + job())) == [
         "enforce-violation",
         "warn-violation",
     ]
 
 
 def test_a_clean_pod_and_a_privileged_namespace() -> None:
-    assert told(space("enforce: baseline") + job("hostPID: false")) == []
-    assert told(space("enforce: privileged") + job()) == []
-    assert told(space() + job()) == []
+    assert reported(space("enforce: baseline") + job("hostPID: false")) == []
+    assert reported(space("enforce: privileged") + job()) == []
+    assert reported(space() + job()) == []
 
 
 def test_another_namespace_and_none() -> None:
-    assert told(space("enforce: baseline") + job(namespace="other")) == []
-    assert told(space("enforce: baseline") + job().replace(", namespace: shop", "")) == []
+    assert reported(space("enforce: baseline") + job(namespace="other")) == []
+    assert reported(space("enforce: baseline") + job().replace(", namespace: shop", "")) == []
 
 
 def test_namespaces_that_say_different_things_say_nothing() -> None:
-    assert told(space("enforce: baseline") + space("enforce: privileged") + job()) == []
-    assert told(space("enforce: baseline") + space("enforce: baseline") + job()) == ["enforce-violation"]
+    assert reported(space("enforce: baseline") + space("enforce: privileged") + job()) == []
+    assert reported(space("enforce: baseline") + space("enforce: baseline") + job()) == ["enforce-violation"]
 
 
 def test_the_version_of_the_label_counts() -> None:
     sysctl = "securityContext: {sysctls: [{name: net.ipv4.tcp_rmem, value: '1'}]}"
-    assert told(space("enforce: baseline") + job(sysctl)) == []
-    assert told(space("enforce: baseline", "enforce-version: latest") + job(sysctl)) == []
-    assert told(space("enforce: baseline", "enforce-version: v1.31") + job(sysctl)) == ["enforce-violation"]
+    assert reported(space("enforce: baseline") + job(sysctl)) == []
+    assert reported(space("enforce: baseline", "enforce-version: latest") + job(sysctl)) == []
+    assert reported(space("enforce: baseline", "enforce-version: v1.31") + job(sysctl)) == ["enforce-violation"]
 
 
 def test_exemptions() -> None:
     text = space("enforce: baseline") + job("runtimeClassName: kata\n      hostPID: true")
-    assert told(text) == ["enforce-violation"]
-    assert told(text, runtime_classes=["kata"]) == []
-    assert told(text, namespaces=["shop"]) == []
+    assert reported(text) == ["enforce-violation"]
+    assert reported(text, runtime_classes=["kata"]) == []
+    assert reported(text, namespaces=["shop"]) == []
 
 
 def test_pods_of_custom_resources_are_held_to_it_too() -> None:
     rollout = "apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: web, namespace: shop}\nspec:\n  template:\n"
     rollout += "    spec: {hostNetwork: true, containers: [{name: a, image: 'a:1'}]}\n"
-    assert told(space("enforce: baseline") + rollout) == ["enforce-violation"]
+    assert reported(space("enforce: baseline") + rollout) == ["enforce-violation"]
 
 
 def test_a_message_names_few_containers() -> None:

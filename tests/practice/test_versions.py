@@ -1,4 +1,4 @@
-"""What versions have given up or do not heed yet: the tables agree with the definitions, and each version is asked for itself."""
+"""Fields that a version has removed or ignores: the tables agree with the definitions, and each version is checked separately."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kcheck.schema.builtin.definitions import available, load
 from kcheck.testing import check_text
 from kcheck_practice.versions.deprecations import DRIVERS, FIELDS
 from kcheck_practice.versions.feature_gates import GATES
-from tests.practice.told import containers, pod, told
+from tests.practice.reported import containers, pod, reported
 
 MINORS = [int(version.partition(".")[2]) for version in available()]
 
@@ -42,13 +42,13 @@ def test_a_gate_opens_with_a_version() -> None:
     text = pod("  hostUsers: false\n")
     assert lines(text, "1.32", "disabled-feature-gate") == [6]
     assert lines(text, "1.33", "disabled-feature-gate") == []
-    assert told(text.replace("false", "true"), "disabled-feature-gate") == []
+    assert reported(text.replace("false", "true"), "disabled-feature-gate") == []
 
 
 def test_what_is_off_in_all_versions() -> None:
     text = pod("  evictionResponders: [{name: a}]\n")
-    assert told(text, "disabled-feature-gate") == [(6, "evictionResponders")]
-    assert told(text, "disabled-feature-gate", enabled=["EvictionRequestAPI"]) == []
+    assert reported(text, "disabled-feature-gate") == [(6, "evictionResponders")]
+    assert reported(text, "disabled-feature-gate", enabled=["EvictionRequestAPI"]) == []
 
 
 def test_plugins_go_with_versions() -> None:
@@ -75,7 +75,7 @@ def test_annotations_of_any_object() -> None:
     ],
 )
 def test_tolerations(tolerations: list[dict[str, str]], found: int) -> None:
-    assert len(told(pod(f"  tolerations: {json.dumps(tolerations)}\n"), "deprecated-label")) == found
+    assert len(reported(pod(f"  tolerations: {json.dumps(tolerations)}\n"), "deprecated-label")) == found
 
 
 def test_node_affinity_by_the_former_role() -> None:
@@ -87,13 +87,13 @@ def test_node_affinity_by_the_former_role() -> None:
         - matchExpressions: [{key: node-role.kubernetes.io/master, operator: Exists}]
 """
     other = "        - matchExpressions: [{key: node-role.kubernetes.io/control-plane, operator: Exists}]\n"
-    assert told(pod(text), "deprecated-label") == [(10, "node-role.kubernetes.io/master")]
-    assert told(pod(text + other), "deprecated-label") == []
+    assert reported(pod(text), "deprecated-label") == [(10, "node-role.kubernetes.io/master")]
+    assert reported(pod(text + other), "deprecated-label") == []
 
 
 def test_labels_of_nodes_and_volumes() -> None:
     text = "apiVersion: v1\nkind: Node\nmetadata:\n  name: a\n  labels: {failure-domain.beta.kubernetes.io/zone: b}\n"
-    assert told(text, "deprecated-label") == [(5, "failure-domain.beta.kubernetes.io/zone")]
+    assert reported(text, "deprecated-label") == [(5, "failure-domain.beta.kubernetes.io/zone")]
 
 
 @pytest.mark.parametrize(
@@ -105,4 +105,4 @@ def test_labels_of_nodes_and_volumes() -> None:
     ],
 )  # fmt: skip
 def test_images_that_have_moved(image: str, told_of: bool) -> None:
-    assert bool(told(containers(image), "moved-image")) == told_of
+    assert bool(reported(containers(image), "moved-image")) == told_of

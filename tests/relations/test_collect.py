@@ -42,14 +42,14 @@ def places(value: Any) -> list[tuple[str, Location]]:
 
 def test_places_re_read_to_what_they_name() -> None:
     lines = TEXT.split("\n")
-    told = {}
+    reported = {}
     for each in facts(TEXT):
         for _, place in places(each):
             line, start, _, end = place.range
-            told[place.field] = lines[line - 1][start - 1 : end - 1]
-            assert TEXT[place.start :].startswith(told[place.field])
+            reported[place.field] = lines[line - 1][start - 1 : end - 1]
+            assert TEXT[place.start :].startswith(reported[place.field])
             assert place.line == lines[line - 1]
-    assert told == {
+    assert reported == {
         "metadata.name": "c",
         "spec.replicas": "web",
         "spec.selector": "{matchLabels: {app: web}}",

@@ -48,7 +48,7 @@ spec: {{sourceRepos: [{repositories}], destinations: [{destinations}]}}
 """
 
 
-def told(folder: Path, files: dict[str, str], *rules: str, complete: bool = False) -> list[str]:
+def reported(folder: Path, files: dict[str, str], *rules: str, complete: bool = False) -> list[str]:
     return [finding.concise for finding in check(folder, files, *rules, complete=complete)]
 
 
@@ -57,7 +57,7 @@ def told(folder: Path, files: dict[str, str], *rules: str, complete: bool = Fals
 def test_a_slip_in_the_path(tmp_path: Path, deliver: object, path: str) -> None:
     assert callable(deliver)
     files = {"clusters/prod/web.yaml": deliver(path), "apps/storefront/web.yaml": service()}
-    assert told(tmp_path, files, "missing-source-path") == [
+    assert reported(tmp_path, files, "missing-source-path") == [
         'directory "apps/storefrnt" does not exist in the input; did you mean "apps/storefront"?'
     ]
 
@@ -65,20 +65,20 @@ def test_a_slip_in_the_path(tmp_path: Path, deliver: object, path: str) -> None:
 def test_a_folder_that_is_there(tmp_path: Path) -> None:
     files = {"apps/storefront/web.yaml": service(), "charts/web/Chart.yaml": "name: web\nversion: 1.0.0\n"}
     text = application("apps/storefront") + application("charts/web", name="b") + application("apps", name="c") + application(".", name="d")
-    assert told(tmp_path, {**files, "clusters/prod/web.yaml": text}, "missing-source-path", complete=True) == []
+    assert reported(tmp_path, {**files, "clusters/prod/web.yaml": text}, "missing-source-path", complete=True) == []
 
 
 def test_another_repository_is_none_of_ours(tmp_path: Path) -> None:
     files = {"apps/storefront/web.yaml": service(), "clusters/web.yaml": application("deploy/other") + application("{{path}}/x")}
-    assert told(tmp_path, files, "missing-source-path", complete=True) == []
+    assert reported(tmp_path, files, "missing-source-path", complete=True) == []
 
 
 def test_in_a_complete_input_all_folders_of_its_repository_are_there(tmp_path: Path) -> None:
     text = application("apps/storefront") + application("apps/orders", name="b")
     files = {"apps/storefront/web.yaml": service(), "clusters/web.yaml": text}
-    assert told(tmp_path, files, "missing-source-path") == []
+    assert reported(tmp_path, files, "missing-source-path") == []
     expected = ['directory "apps/orders" does not exist in the input; add the directory or correct the path']
-    assert told(tmp_path, files, "missing-source-path", complete=True) == expected
+    assert reported(tmp_path, files, "missing-source-path", complete=True) == expected
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_in_a_complete_input_all_folders_of_its_repository_are_there(tmp_path: P
     ],
 )
 def test_what_a_project_allows(tmp_path: Path, allowed: str, left: list[str]) -> None:
-    messages = told(tmp_path, {"a.yaml": allowed + application("apps/web")}, "application-not-permitted")
+    messages = reported(tmp_path, {"a.yaml": allowed + application("apps/web")}, "application-not-permitted")
     assert [message.split("does not permit ")[1].split()[0] for message in messages] == left
 
 
@@ -111,7 +111,7 @@ spec: {interval: 1h, valuesFrom: [{kind: ConfigMap, name: shop-valus}, {kind: Se
 """
     database = kustomization("a", name="database")
     files = {"a.yaml": source + values + release + database + kustomization("b", "\n  dependsOn: [{name: databse}]")}
-    assert told(tmp_path, files, "missing-referenced-object", "missing-config-map", "missing-secret") == [
+    assert reported(tmp_path, files, "missing-referenced-object", "missing-config-map", "missing-secret") == [
         'ConfigMap "shop-valus" does not exist; did you mean "shop-values"?',
         'Kustomization "databse" does not exist; did you mean "database"?',
     ]

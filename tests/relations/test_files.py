@@ -1,4 +1,4 @@
-"""What stands together in one file."""
+"""Objects that share one file."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ LISTENERS = "use one of its listeners: web (80), tls (443)"
 SHOP, INFRA = ", namespace: shop", ", namespace: infra"
 
 
-def told(tmp_path: Path, *parts: str, complete: bool = False) -> list[tuple[str, str]]:
+def reported(tmp_path: Path, *parts: str, complete: bool = False) -> list[tuple[str, str]]:
     return [(f.rule, f.concise) for f in check(tmp_path, {"all.yaml": "".join(parts)}, *RULES, complete=complete)]
 
 
@@ -56,8 +56,8 @@ def told(tmp_path: Path, *parts: str, complete: bool = False) -> list[tuple[str,
 )  # fmt: skip
 def test_listeners_that_are_not_there(parent: str, message: str, tmp_path: Path) -> None:
     tcp = "name: tls, port: 443, protocol: HTTPS"
-    assert told(tmp_path, gateway(WEB, tcp), route(parent)) == ([("missing-gateway-listener", message)] if message else [])
-    assert told(tmp_path, gateway(WEB, tcp, more=", allowedListeners: {namespaces: {from: All}}"), route(parent)) == []
+    assert reported(tmp_path, gateway(WEB, tcp), route(parent)) == ([("missing-gateway-listener", message)] if message else [])
+    assert reported(tmp_path, gateway(WEB, tcp, more=", allowedListeners: {namespaces: {from: All}}"), route(parent)) == []
 
 
 def test_gateways_out_of_sight(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_gateways_out_of_sight(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_kinds_of_routes(listener: str, kind: str, taken: bool, tmp_path: Path) -> None:
-    assert [rule for rule, _ in told(tmp_path, gateway(listener), route(kind=kind))] == ([] if taken else ["route-not-allowed"])
+    assert [rule for rule, _ in reported(tmp_path, gateway(listener), route(kind=kind))] == ([] if taken else ["route-not-allowed"])
 
 
 @pytest.mark.parametrize(
@@ -94,12 +94,12 @@ def test_namespaces_of_routes(allowed: str, taken: bool, tmp_path: Path) -> None
     listener = WEB + (f", allowedRoutes: {{namespaces: {{{allowed}}}}}" if allowed else "")
     home = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: {team: shop}}\n---\n"
     parts = (home, gateway(listener, metadata=INFRA), route(INFRA, metadata=SHOP))
-    assert [rule for rule, _ in told(tmp_path, *parts)] == ([] if taken else ["route-not-allowed"])
+    assert [rule for rule, _ in reported(tmp_path, *parts)] == ([] if taken else ["route-not-allowed"])
 
 
 def test_labels_of_a_namespace_that_is_not_there(tmp_path: Path) -> None:
     listener = WEB + ", allowedRoutes: {namespaces: {from: Selector, selector: {matchLabels: {team: x}}}}"
-    assert told(tmp_path, gateway(listener, metadata=INFRA), route(INFRA, metadata=SHOP)) == []
+    assert reported(tmp_path, gateway(listener, metadata=INFRA), route(INFRA, metadata=SHOP)) == []
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_host_names(first: str, second: str, meet: bool) -> None:
 )
 def test_host_names_of_routes(hostname: str, names: str, served: bool, tmp_path: Path) -> None:
     listener = WEB + (f", hostname: {hostname}" if hostname else "")
-    found = told(tmp_path, gateway(listener), route(more=f", hostnames: {names}"))
+    found = reported(tmp_path, gateway(listener), route(more=f", hostnames: {names}"))
     assert [rule for rule, _ in found] == ([] if served else ["route-hostname-mismatch"])
 
 
@@ -145,12 +145,12 @@ def test_grants(grant: str, granted: bool, tmp_path: Path) -> None:
     parts = (service(metadata=", namespace: back"), route(backend=", namespace: back", metadata=SHOP), grant)
     target = 'Service "web" in namespace "back" without a ReferenceGrant'
     message = f'HTTPRoute in namespace "shop" may not refer to {target}; add a ReferenceGrant to namespace "back"'
-    assert told(tmp_path, *parts) == ([] if granted else [("missing-reference-grant", message)])
+    assert reported(tmp_path, *parts) == ([] if granted else [("missing-reference-grant", message)])
 
 
 def test_what_is_out_of_sight_needs_no_grant(tmp_path: Path) -> None:
     away = route(backend=", namespace: back", metadata=SHOP)
-    assert told(tmp_path, away) == []
+    assert reported(tmp_path, away) == []
     files = {"a/route.yaml": away, "b/web.yaml": service(metadata=", namespace: back"), "all.yaml": ""}
     assert check(tmp_path, files, *RULES) == []
     assert len(check(tmp_path, files, *RULES, complete=True)) == 1
@@ -158,5 +158,5 @@ def test_what_is_out_of_sight_needs_no_grant(tmp_path: Path) -> None:
 
 def test_another_name_is_no_backend(tmp_path: Path) -> None:
     other = "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {type: ExternalName, externalName: a.example.com}\n---\n"
-    assert [rule for rule, _ in told(tmp_path, other, route())] == ["external-name-backend"]
-    assert told(tmp_path, service(), route()) == []
+    assert [rule for rule, _ in reported(tmp_path, other, route())] == ["external-name-backend"]
+    assert reported(tmp_path, service(), route()) == []

@@ -102,7 +102,7 @@ TO_DB = "{to: [{podSelector: {matchLabels: {app: db}}}], ports: [{port: 5432}]}"
 
 
 @pytest.mark.parametrize(
-    ("rules", "told"),
+    ("rules", "reported"),
     [
         ((TO_DB,), True), (("{to: [{podSelector: {}}]}",), True), (("{to: [{namespaceSelector: {}}], ports: [{port: 80}]}",), True),
         ((TO_DB, "{ports: [{port: 53, protocol: UDP}]}"), False), ((TO_DB, "{ports: [{port: 53}]}"), False),
@@ -111,25 +111,25 @@ TO_DB = "{to: [{podSelector: {matchLabels: {app: db}}}], ports: [{port: 5432}]}"
         ((), False), (("{to: [{ipBlock: {cidr: 10.0.0.0/24}}], ports: [{port: 443}]}",), False), (("{ports: [{port: 443}]}",), False),
     ],
 )  # fmt: skip
-def test_pods_that_may_not_ask_for_names(rules: tuple[str, ...], told: bool, tmp_path: Path) -> None:
-    assert bool(check(tmp_path, {"p.yaml": policy("p", *rules, way=OUT)}, "network-policy-blocks-dns")) is told
+def test_pods_that_may_not_ask_for_names(rules: tuple[str, ...], reported: bool, tmp_path: Path) -> None:
+    assert bool(check(tmp_path, {"p.yaml": policy("p", *rules, way=OUT)}, "network-policy-blocks-dns")) is reported
 
 
 def test_another_policy_lets_names_through(tmp_path: Path) -> None:
     dns = "{ports: [{port: 53, protocol: UDP}]}"
     narrow = policy("p", TO_DB, way=OUT, metadata=", namespace: shop")
-    for other, told in (
+    for other, reported in (
         (policy("dns", dns, way=OUT, pods="", metadata=", namespace: shop"), False),
         (policy("dns", dns, way=OUT, pods=""), False),
         (policy("dns", dns, way=OUT, pods="tier: x"), False),
         (policy("dns", dns, way=OUT, pods="", metadata=", namespace: other"), True),
         (policy("dns", dns, way=OUT, pods="app: other"), True),
     ):
-        assert bool(check(tmp_path, {"p.yaml": narrow, "far/dns.yaml": other}, "network-policy-blocks-dns")) is told
+        assert bool(check(tmp_path, {"p.yaml": narrow, "far/dns.yaml": other}, "network-policy-blocks-dns")) is reported
 
 
 @pytest.mark.parametrize(
-    ("policies", "told"),
+    ("policies", "reported"),
     [
         (policy("p", port(8080, peers="from: [{podSelector: {matchLabels: {app: other}}}], ")), 'NetworkPolicy "p" blocks traffic from'),
         (policy("p", port(8080, peers="from: [{podSelector: {matchLabels: {app: caller}}}], ")), ""),
@@ -142,9 +142,9 @@ def test_another_policy_lets_names_through(tmp_path: Path) -> None:
         (policy("p", way=OUT, pods="app: bystander"), ""),
     ],
 )  # fmt: skip
-def test_a_policy_between_caller_and_called(policies: str, told: str, tmp_path: Path) -> None:
+def test_a_policy_between_caller_and_called(policies: str, reported: str, tmp_path: Path) -> None:
     found = check(tmp_path, {"all.yaml": WEB + FRONT + CALLER + policies}, "network-policy-blocks-client")
-    assert [f.concise[: len('NetworkPolicy "p" blocks traffic from')] for f in found] == ([told] if told else [])
+    assert [f.concise[: len('NetworkPolicy "p" blocks traffic from')] for f in found] == ([reported] if reported else [])
 
 
 def test_labels_of_namespaces_that_are_in_sight(tmp_path: Path) -> None:
@@ -154,9 +154,9 @@ def test_labels_of_namespaces_that_are_in_sight(tmp_path: Path) -> None:
     rule = "{from: [{namespaceSelector: {matchLabels: {team: x}}, podSelector: {}}]}"
     named = "{from: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %s}}}]}"
     parts = [text.replace("metadata: {name: ", "metadata: {namespace: shop, name: ", 1) for text in (WEB, FRONT, CALLER)]
-    for each, label, told in ((rule, "team: x", 0), (rule, "team: y", 1), (named % "shop", "a: b", 0), (named % "other", "a: b", 1)):
+    for each, label, reported in ((rule, "team: x", 0), (rule, "team: y", 1), (named % "shop", "a: b", 0), (named % "other", "a: b", 1)):
         text = "".join(parts) + home(label) + policy("p", each, metadata=", namespace: shop")
-        assert len(check(tmp_path, {"all.yaml": text}, "network-policy-blocks-client")) == told
+        assert len(check(tmp_path, {"all.yaml": text}, "network-policy-blocks-client")) == reported
 
 
 def test_labels_that_a_patch_may_bring_are_not_sure(tmp_path: Path) -> None:

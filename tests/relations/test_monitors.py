@@ -28,7 +28,7 @@ def prometheus(spec: str, metadata: str = "") -> str:
     return f"apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {{name: main{metadata}}}\nspec: {{{spec}}}\n---\n"
 
 
-def told(tmp_path: Path, *parts: str, complete: bool = False) -> list[str]:
+def reported(tmp_path: Path, *parts: str, complete: bool = False) -> list[str]:
     return [f"{f.rule}: {f.concise}" for f in check(tmp_path, {"all.yaml": "".join(parts)}, *RULES, complete=complete)]
 
 
@@ -43,40 +43,40 @@ def told(tmp_path: Path, *parts: str, complete: bool = False) -> list[str]:
 )  # fmt: skip
 def test_ports_of_services(endpoints: str, message: str, tmp_path: Path) -> None:
     front = service(ports="name: metrics, port: 80, targetPort: metrics", metadata=LABELS)
-    found = told(tmp_path, front, workload(container=METRICS), monitor(endpoints))
+    found = reported(tmp_path, front, workload(container=METRICS), monitor(endpoints))
     assert [f.startswith(f"missing-monitor-port: {message}") for f in found] == ([True] if message else [])
 
 
 @pytest.mark.parametrize(("endpoints", "told_of"), [("port: metrics", 0), ("port: http", 1), ("portNumber: 1", 0), ("targetPort: http", 1)])
 def test_ports_of_pods(endpoints: str, told_of: int, tmp_path: Path) -> None:
-    assert len(told(tmp_path, workload(container=METRICS), monitor(endpoints, "PodMonitor"))) == told_of
+    assert len(reported(tmp_path, workload(container=METRICS), monitor(endpoints, "PodMonitor"))) == told_of
 
 
 def test_one_of_several_services_is_enough(tmp_path: Path) -> None:
     other = service("other", ports="name: metrics, port: 1", metadata=LABELS)
-    assert told(tmp_path, service(ports="name: http, port: 80", metadata=LABELS), other, monitor()) == []
+    assert reported(tmp_path, service(ports="name: http, port: 80", metadata=LABELS), other, monitor()) == []
 
 
 def test_pods_that_are_not_there(tmp_path: Path) -> None:
-    assert told(tmp_path, workload(), monitor(kind="PodMonitor", app="x")) == [
+    assert reported(tmp_path, workload(), monitor(kind="PodMonitor", app="x")) == [
         'pod-monitor-without-pods: selector app=x matches no Pod in the input (Deployment "web" has other labels), so nothing is scraped; '
         "correct the selector, or add a workload with these labels"
     ]
-    assert told(tmp_path, monitor(kind="PodMonitor", app="x")) == []
-    assert len(told(tmp_path, monitor(kind="PodMonitor", app="x"), complete=True)) == 1
-    assert told(tmp_path, workload(), monitor(kind="PodMonitor", app="x", more=", namespaceSelector: {any: true}")) == []
+    assert reported(tmp_path, monitor(kind="PodMonitor", app="x")) == []
+    assert len(reported(tmp_path, monitor(kind="PodMonitor", app="x"), complete=True)) == 1
+    assert reported(tmp_path, workload(), monitor(kind="PodMonitor", app="x", more=", namespaceSelector: {any: true}")) == []
 
 
 def test_namespaces_in_which_a_monitor_looks(tmp_path: Path) -> None:
     front = service(ports="name: metrics, port: 1", metadata=f"{LABELS}, namespace: shop")
     home = ", namespace: monitoring"
-    assert told(tmp_path, front, monitor(metadata=home, more=", namespaceSelector: {matchNames: [shop]}")) == []
-    assert told(tmp_path, front, monitor(metadata=home, more=", namespaceSelector: {any: true}")) == []
-    assert told(tmp_path, front, monitor(metadata=home)) == [
+    assert reported(tmp_path, front, monitor(metadata=home, more=", namespaceSelector: {matchNames: [shop]}")) == []
+    assert reported(tmp_path, front, monitor(metadata=home, more=", namespaceSelector: {any: true}")) == []
+    assert reported(tmp_path, front, monitor(metadata=home)) == [
         'service-monitor-without-services: selector app=web matches no Service in namespace "monitoring", '
         'but Service "web" in namespace "shop" has these labels; add "shop" to spec.namespaceSelector.matchNames'
     ]
-    assert len(told(tmp_path, front, monitor(metadata=home, more=", namespaceSelector: {matchNames: [web]}"))) == 1
+    assert len(reported(tmp_path, front, monitor(metadata=home, more=", namespaceSelector: {matchNames: [web]}"))) == 1
 
 
 @pytest.mark.parametrize(
@@ -91,18 +91,18 @@ def test_namespaces_in_which_a_monitor_looks(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_monitors_that_nobody_takes(spec: str, metadata: str, told_of: int, tmp_path: Path) -> None:
-    assert len(told(tmp_path, prometheus(spec, ", namespace: monitoring"), monitor(metadata=metadata))) == told_of
+    assert len(reported(tmp_path, prometheus(spec, ", namespace: monitoring"), monitor(metadata=metadata))) == told_of
 
 
 def test_another_prometheus_takes_it(tmp_path: Path) -> None:
     first = prometheus("serviceMonitorSelector: {matchLabels: {team: a}}")
     other = prometheus("serviceMonitorSelector: {}").replace("main", "all")
-    assert told(tmp_path, first, other, monitor()) == []
+    assert reported(tmp_path, first, other, monitor()) == []
 
 
 def test_rules_are_taken_too(tmp_path: Path) -> None:
     rule = "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: r, labels: {role: x}}\nspec: {groups: []}\n---\n"
-    assert told(tmp_path, prometheus("ruleSelector: {matchLabels: {role: alert-rules}}"), rule) == [
+    assert reported(tmp_path, prometheus("ruleSelector: {matchLabels: {role: alert-rules}}"), rule) == [
         'unselected-monitor: Prometheus "main" selects only PrometheusRule objects with role=alert-rules, '
         'which PrometheusRule "r" does not match; change the labels of PrometheusRule "r" to match role=alert-rules'
     ]

@@ -1,4 +1,4 @@
-"""What speaks for pods that no selector of the input seems to find, and for objects that nobody seems to give."""
+"""Evidence that Pods or objects outside the input exist."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ spec: {template: {spec: {containers: [{name: a, image: "a:1"}]}}}
 
 
 @pytest.mark.parametrize(
-    ("beside", "told"),
+    ("beside", "reported"),
     [
         pytest.param(workload(), 1, id="others"),
         pytest.param(workload(labels="app: store-proxy"), 0, id="pods with the labels"),
@@ -37,8 +37,8 @@ spec: {template: {spec: {containers: [{name: a, image: "a:1"}]}}}
         pytest.param(workload(metadata=", namespace: other"), 0, id="nothing in its namespace to go by"),
     ],
 )
-def test_what_speaks_for_pods(tmp_path: Path, beside: str, told: int) -> None:
-    assert len(check(tmp_path, {"a.yaml": POLICY + beside}, "network-policy-without-pods")) == told
+def test_what_speaks_for_pods(tmp_path: Path, beside: str, reported: int) -> None:
+    assert len(check(tmp_path, {"a.yaml": POLICY + beside}, "network-policy-without-pods")) == reported
 
 
 def test_pods_of_another_variant_are_there(tmp_path: Path) -> None:

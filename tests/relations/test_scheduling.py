@@ -33,10 +33,10 @@ def replicas(count: int, pod: str) -> str:
     return workload(pod=pod).replace("spec:\n", f"spec:\n  replicas: {count}\n", 1)
 
 
-@pytest.mark.parametrize(("count", "topology", "told"), [(3, HOST, 0), (4, HOST, 1), (2, ZONE, 0), (3, ZONE, 1), (9, "rack", 0)])
-def test_more_pods_than_nodes_of_the_input(count: int, topology: str, told: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("count", "topology", "reported"), [(3, HOST, 0), (4, HOST, 1), (2, ZONE, 0), (3, ZONE, 1), (9, "rack", 0)])
+def test_more_pods_than_nodes_of_the_input(count: int, topology: str, reported: int, tmp_path: Path) -> None:
     text = replicas(count, apart(topology=topology))
-    assert len(check(tmp_path, {"all.yaml": NODES + text}, "anti-affinity-replicas")) == told
+    assert len(check(tmp_path, {"all.yaml": NODES + text}, "anti-affinity-replicas")) == reported
     assert check(tmp_path, {"all.yaml": text}, "anti-affinity-replicas") == []
 
 
@@ -48,11 +48,11 @@ def test_nodes_elsewhere_count_in_a_complete_input(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("made", [apart, preferred])
 @pytest.mark.parametrize(
-    ("labels", "told"), [("app: web", 0), ("app: wbe", 1), ("appp: web", 1), ("app: cache", 0), ("app: web, tier: x", 0)]
+    ("labels", "reported"), [("app: web", 0), ("app: wbe", 1), ("appp: web", 1), ("app: cache", 0), ("app: web, tier: x", 0)]
 )
-def test_anti_affinity_that_misses_its_own_pods(made: object, labels: str, told: int, tmp_path: Path) -> None:
+def test_anti_affinity_that_misses_its_own_pods(made: object, labels: str, reported: int, tmp_path: Path) -> None:
     assert callable(made)
-    assert len(check(tmp_path, {"all.yaml": workload(pod=made(labels))}, "anti-affinity-without-pods")) == told
+    assert len(check(tmp_path, {"all.yaml": workload(pod=made(labels))}, "anti-affinity-without-pods")) == reported
 
 
 def test_anti_affinity_to_others_of_almost_the_same_name(tmp_path: Path) -> None:
@@ -89,12 +89,12 @@ def priorities(own: str, more: str = "", default: str = "") -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         (priorities("high"), 1),
         (priorities("high", "preemptionPolicy: Never\n"), 0),
         (priorities("high", default="globalDefault: true\n"), 0),
     ],
 )
-def test_affinity_to_pods_that_yield(text: str, told: int, tmp_path: Path) -> None:
-    assert len(check(tmp_path, {"all.yaml": text}, "affinity-to-lower-priority")) == told
+def test_affinity_to_pods_that_yield(text: str, reported: int, tmp_path: Path) -> None:
+    assert len(check(tmp_path, {"all.yaml": text}, "affinity-to-lower-priority")) == reported

@@ -100,7 +100,7 @@ def test_two_autoscalers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("replicas", "limit", "told"),
+    ("replicas", "limit", "reported"),
     [
         (2, "minAvailable: 2", True),
         (2, "minAvailable: 1", False),
@@ -112,9 +112,9 @@ def test_two_autoscalers(tmp_path: Path) -> None:
         (3, "maxUnavailable: 1", False),
     ],
 )
-def test_budgets_that_let_nothing_go(replicas: int, limit: str, told: bool, tmp_path: Path) -> None:
+def test_budgets_that_let_nothing_go(replicas: int, limit: str, reported: bool, tmp_path: Path) -> None:
     found = check(tmp_path, {"a.yaml": scaled(f"  replicas: {replicas}\n") + budget(limit)}, "pdb-blocks-eviction")
-    assert bool(found) is told
+    assert bool(found) is reported
 
 
 def test_budgets_beside_an_autoscaler(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_ports_of_routes_and_hooks(ports: str, user: str, message: str, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("ports", "declared", "told"),
+    ("ports", "declared", "reported"),
     [
         ("port: 53, protocol: UDP", "containerPort: 53", 1), ("port: 53", "containerPort: 53, protocol: UDP", 1),
         ("port: 53, protocol: UDP", "containerPort: 53, protocol: UDP", 0), ("port: 53, protocol: UDP", "containerPort: 80", 0),
@@ -182,6 +182,6 @@ def test_ports_of_routes_and_hooks(ports: str, user: str, message: str, tmp_path
         ("port: 80, targetPort: 53, protocol: UDP", "containerPort: 53", 1), ("port: 53", "containerPort: 53", 0),
     ],
 )  # fmt: skip
-def test_protocols_that_do_not_meet(ports: str, declared: str, told: int, tmp_path: Path) -> None:
+def test_protocols_that_do_not_meet(ports: str, declared: str, reported: int, tmp_path: Path) -> None:
     text = service(ports=ports) + workload(container=f", ports: [{{{declared}}}]")
-    assert len(check(tmp_path, {"all.yaml": text}, "service-port-protocol-mismatch")) == told
+    assert len(check(tmp_path, {"all.yaml": text}, "service-port-protocol-mismatch")) == reported

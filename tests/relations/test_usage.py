@@ -83,8 +83,8 @@ def test_entries_that_nobody_chooses(tmp_path: Path) -> None:
     data = holder("ConfigMap", "web", "a: b, c: d, e: f")
     chosen = "{name: v, configMap: {name: web, items: [{key: a, path: a}]}}"
     variable = ", env: [{name: C, valueFrom: {configMapKeyRef: {name: web, key: c}}}]"
-    (told,) = check(tmp_path, {"a.yaml": workload(pod=f", volumes: [{chosen}]", container=variable) + data}, "unused-key")
-    assert told.concise == 'key "e" of ConfigMap "web" is not used in the input; remove the key or reference it'
+    (reported,) = check(tmp_path, {"a.yaml": workload(pod=f", volumes: [{chosen}]", container=variable) + data}, "unused-key")
+    assert reported.concise == 'key "e" of ConfigMap "web" is not used in the input; remove the key or reference it'
     whole = ", volumes: [{name: v, configMap: {name: web}}]"
     assert not check(tmp_path, {"a.yaml": workload(pod=whole, container=variable) + data}, "unused-key")
 
@@ -131,8 +131,8 @@ def test_fields_of_custom_resources_that_name_nothing_to_read(spec: str) -> None
 def test_a_slip_in_a_custom_resource_is_told(tmp_path: Path) -> None:
     text = CUSTOM.format(spec="passwordSecretRef: {name: databse-password, key: password}")
     text += holder("Secret", "database-password", "password: a")
-    (told,) = check(tmp_path, {"a.yaml": text}, "missing-secret", "missing-key")
-    assert told.concise == 'Secret "databse-password" does not exist; did you mean "database-password"?'
+    (reported,) = check(tmp_path, {"a.yaml": text}, "missing-secret", "missing-key")
+    assert reported.concise == 'Secret "databse-password" does not exist; did you mean "database-password"?'
 
 
 def test_what_a_custom_resource_names_alone_may_be_made_for_it(tmp_path: Path) -> None:

@@ -40,12 +40,12 @@ def check(folder: Path, files: Mapping[str, str], *rules: str, complete: bool = 
 
 def lines(folder: Path, findings: list[Finding]) -> list[str]:
     """`file:line text that is marked` of each finding."""
-    told = []
+    reported = []
     for finding in findings:
         line, start, _, end = finding.range
         text = Path(finding.file).read_text(encoding="utf-8").split("\n")[line - 1]
-        told.append(f"{Path(finding.file).relative_to(folder)}:{line} {text[start - 1 : end - 1]}")
-    return told
+        reported.append(f"{Path(finding.file).relative_to(folder)}:{line} {text[start - 1 : end - 1]}")
+    return reported
 
 
 def facts(text: str, path: str = "input.yaml") -> list[Facts]:

@@ -48,7 +48,7 @@ run another image than today's.
 
 
 def place(source: Source, text: str, field: str = "", object: ObjectId = WEB, document: int = 0) -> Location:
-    """Where a piece of text stands that the source has once."""
+    """The position of a text that occurs once in the source."""
     assert source.text.count(text) == 1, text
     start = source.text.index(text)
     range = source.range(start, start + len(text))

@@ -1,6 +1,6 @@
-"""Places in which people put secret values: what stands there must not be in any output.
+"""Places in which people put secret values, which must not appear in any output.
 
-`MARK` stands for the value, `#!` for a comment that makes kcheck show its line. What nothing tells from an ordinary value is not here: a
+`MARK` is replaced by the value, `#!` by a comment that makes kcheck show its line. Values that look like ordinary ones are not included: a
 password under a name that says nothing of it, as a positional argument, as a key of a map or label; values of one or two characters
 in messages; and the lengths of values, which asterisks show.
 """

@@ -27,7 +27,7 @@ def check(folder: Path) -> Report:
     return run_pipeline(discover([str(folder)]), Session(registry, choose(registry), [Store(load("1.36"))]))
 
 
-def told(report: Report, file: str) -> set[str]:
+def reported(report: Report, file: str) -> set[str]:
     return {finding.rule for finding in report.findings if Path(finding.file).name == file}
 
 
@@ -52,8 +52,8 @@ def test_what_is_no_file_any_more_when_it_is_read_is_told(tmp_path: Path, monkey
 
     monkeypatch.setattr(file_stage, "load_file", late)
     report = check(tmp_path)
-    assert told(report, "a.yaml") == {"unreadable-file"}
-    assert "unknown-field" in told(report, "b.yaml")
+    assert reported(report, "a.yaml") == {"unreadable-file"}
+    assert "unknown-field" in reported(report, "b.yaml")
 
 
 def test_a_file_is_read_once_and_judged_as_it_was_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +68,7 @@ def test_a_file_is_read_once_and_judged_as_it_was_then(tmp_path: Path, monkeypat
         return source
 
     monkeypatch.setattr(file_stage, "load_file", overwritten)
-    assert "unknown-field" in told(check(tmp_path), "a.yaml")
+    assert "unknown-field" in reported(check(tmp_path), "a.yaml")
     assert len(reads) == 1
 
 
@@ -91,8 +91,8 @@ def test_a_large_input_is_read_twice_and_told_as_it_is_the_second_time(tmp_path:
 
     monkeypatch.setattr(file_stage, "load_file", late)
     report = check(tmp_path)
-    assert told(report, "a.yaml") == {"unreadable-file"}
-    assert "unknown-field" not in told(report, "b.yaml")
+    assert reported(report, "a.yaml") == {"unreadable-file"}
+    assert "unknown-field" not in reported(report, "b.yaml")
 
 
 def test_a_file_that_is_cut_while_it_is_read_is_read_as_far_as_it_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,8 +122,8 @@ def test_a_folder_that_may_not_be_read_never_passes(tmp_path: Path, monkeypatch:
 
     monkeypatch.setattr(os, "scandir", refused)
     report = check(tmp_path)
-    assert told(report, "closed") == {"unreadable-file"}
-    assert "unknown-field" in told(report, "b.yaml")
+    assert reported(report, "closed") == {"unreadable-file"}
+    assert "unknown-field" in reported(report, "b.yaml")
 
 
 def test_a_file_that_may_not_be_read_never_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,4 +136,4 @@ def test_a_file_that_may_not_be_read_never_passes(tmp_path: Path, monkeypatch: p
         return real(path, *rest, **more)
 
     monkeypatch.setattr(loading.os, "open", refused)
-    assert told(check(tmp_path), "a.yaml") == {"unreadable-file"}
+    assert reported(check(tmp_path), "a.yaml") == {"unreadable-file"}

@@ -34,11 +34,11 @@ def checkout(tmp_path: Path) -> Path:
     return folder
 
 
-def refused(told: Told, checkout: Path) -> bool:
+def refused(reported: Told, checkout: Path) -> bool:
     """Whether a run wrote nothing outside and said why."""
     outside = checkout.parent / "outside"
     unchanged = [path.name for path in outside.iterdir()] == ["secret.yaml"] and (outside / "secret.yaml").read_text() == OLD
-    return unchanged and told.code == 2 and "outside the repository or current folder" in told.err
+    return unchanged and reported.code == 2 and "outside the repository or current folder" in reported.err
 
 
 @pytest.mark.parametrize("command", [["check", "--format", "json"], ["check", "--shard", "1/1"], ["graph"]], ids=" ".join)
@@ -56,7 +56,7 @@ def test_output_follows_other_links(checkout: Path) -> None:
     (checkout / "inside").symlink_to("k8s/report")
     (checkout.parent / "mine").symlink_to("outside/report")
     for output, file in (("inside", checkout / "k8s/report"), ("../mine", outside / "report"), ("/dev/stdout", None)):
-        told = run(
+        reported = run(
             checkout,
             "check",
             "--isolated",
@@ -68,8 +68,8 @@ def test_output_follows_other_links(checkout: Path) -> None:
             output,
             "a.yaml",
         )
-        assert told.code == 1, told.err
-        assert b"a.yaml" in (told.out if file is None else file.read_bytes())
+        assert reported.code == 1, reported.err
+        assert b"a.yaml" in (reported.out if file is None else file.read_bytes())
 
 
 def test_a_folder_without_a_repository_is_a_checkout(checkout: Path) -> None:
@@ -102,9 +102,9 @@ def test_migrate_does_not_follow_a_link_that_it_found(checkout: Path) -> None:
     (checkout.parent / "outside/secret.yaml").write_text(text)
     (checkout / "a.yaml").unlink()
     (checkout / "k8s/link.yaml").symlink_to("../../outside/secret.yaml")
-    told = run(checkout, "migrate", "--write", "k8s")
-    assert (told.code, (checkout.parent / "outside/secret.yaml").read_text()) == (2, text)
-    assert "outside the repository" in told.err
+    reported = run(checkout, "migrate", "--write", "k8s")
+    assert (reported.code, (checkout.parent / "outside/secret.yaml").read_text()) == (2, text)
+    assert "outside the repository" in reported.err
 
 
 def test_a_config_of_another_user_does_not_apply(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,8 +132,8 @@ def test_the_user_hears_of_it(checkout: Path) -> None:
     (checkout.parent / ".kcheck.yaml").write_text("exclude: ['*']\n")
     os.chown(checkout.parent / ".kcheck.yaml", 12345, -1)
     (checkout / ".git").rmdir()
-    told = run(checkout, "check", "--fail-on", "info", "--select", "deprecated-service-account-field", "a.yaml")
-    assert (told.code, told.err.count("it belongs to another user; use --config to apply it")) == (1, 1)
+    reported = run(checkout, "check", "--fail-on", "info", "--select", "deprecated-service-account-field", "a.yaml")
+    assert (reported.code, reported.err.count("it belongs to another user; use --config to apply it")) == (1, 1)
     assert run(checkout, "check", "--config", "../.kcheck.yaml", "--as-found", "a.yaml").code == 0
 
 

@@ -39,21 +39,21 @@ def test_reports_are_the_same_to_the_byte(folder: Path, form: str) -> None:
     reports = set()
     for number in range(RUNS if form == "json" else 2):
         arguments, environment = shuffled(folder, number)
-        told = run(folder, "check", "--as-found", "--format", form, *arguments, environment=environment)
-        assert told.code == 1
-        reports.add(told.out)
+        reported = run(folder, "check", "--as-found", "--format", form, *arguments, environment=environment)
+        assert reported.code == 1
+        reports.add(reported.out)
     assert len(reports) == 1
 
 
 @pytest.mark.parametrize("form", ["text", "json", "dot", "mermaid", "html"])
 def test_graphs_are_the_same_to_the_byte(folder: Path, form: str) -> None:
-    # Objects stand in the order of the input, so that stays.
+    # Objects are in the order of the input, which is kept.
     graphs = set()
     for number in range(5 if form == "json" else 2):
         arguments, environment = shuffled(folder, number * 3)
-        told = run(folder, "graph", "--as-found", "--format", form, *arguments, environment=environment)
-        assert told.code == 0
-        graphs.add(told.out)
+        reported = run(folder, "graph", "--as-found", "--format", form, *arguments, environment=environment)
+        assert reported.code == 0
+        graphs.add(reported.out)
     assert len(graphs) == 1
 
 
@@ -63,13 +63,13 @@ def test_shards_make_the_same_report(folder: Path, tmp_path: Path) -> None:
     for of in (1, 3):
         shards = [str(tmp_path / f"{number}-{of}") for number in range(1, of + 1)]
         for number, shard in enumerate(shards, 1):
-            told = run(
+            reported = run(
                 folder, "check", "--as-found", "--isolated", "--jobs", str(number), "--shard", f"{number}/{of}", "--output", shard, ".",
                 environment={"PYTHONHASHSEED": str(number)},
             )  # fmt: skip
-            assert told.code == 0
+            assert reported.code == 0
         for order in (shards, shards[::-1]):
-            told = run(folder, "merge", "--format", "json", *order, environment={"PYTHONHASHSEED": str(of)})
-            assert told.code == 1
-            reports.add(told.out)
+            reported = run(folder, "merge", "--format", "json", *order, environment={"PYTHONHASHSEED": str(of)})
+            assert reported.code == 1
+            reports.add(reported.out)
     assert len(reports) == 1

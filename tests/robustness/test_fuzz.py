@@ -1,4 +1,4 @@
-"""Inputs that nobody would write, some of each area; `benchmarks/fuzz.py` makes a hundred thousand."""
+"""Unusual inputs, some of each area; `benchmarks/fuzz.py` generates a hundred thousand."""
 
 from __future__ import annotations
 

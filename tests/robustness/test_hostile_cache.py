@@ -148,10 +148,10 @@ def test_random_bytes_are_not_in_the_cache(bed: Bed, seed: int) -> None:
     for _ in range(chance.choice([1, 3, 30]) if body else 0):
         body[chance.randrange(len(body))] = chance.choice([0, 1, 127, 255, chance.randrange(256)])
     bed.forge(bytes(body))
-    told = bed.check()
-    assert told.code in (0, 1)
-    assert told.seconds < PATIENCE / 4
-    assert told.code == cold.code or b"pod.yaml" not in told.out
+    reported = bed.check()
+    assert reported.code in (0, 1)
+    assert reported.seconds < PATIENCE / 4
+    assert reported.code == cold.code or b"pod.yaml" not in reported.out
 
 
 def hostile_parts() -> Mapping[str, list[bytes]]:
@@ -185,9 +185,9 @@ def test_hostile_entries_end_nothing(bed: Bed, what: str) -> None:
     for name in ("0 pod.yaml", "1 pod.yaml", ""):
         bed.replace(lambda its_name, old, name=name: parts if its_name == name else old)  # type: ignore[misc]
     for format in ("text", "concise", "json", "sarif", "github"):
-        told = bed.check("--isolated", "--format", format, "--jobs", "1", ".")
-        assert told.code in (0, 1)
-        assert told.seconds < PATIENCE / 4
+        reported = bed.check("--isolated", "--format", format, "--jobs", "1", ".")
+        assert reported.code in (0, 1)
+        assert reported.seconds < PATIENCE / 4
 
 
 @pytest.mark.parametrize("command", ["check", "graph"])
@@ -258,8 +258,8 @@ def test_what_is_not_a_pack_is_left_alone(bed: Bed, what: str, tmp_path: Path) -
     bed.replace(lambda name, parts: [b"damaged"] * len(parts))
     assert bed.check().out == cold.out
     assert bed.check("info", command="cache").code == 0
-    told = bed.check("clear", command="cache")
-    assert (told.code, told.err) == (0, "")
+    reported = bed.check("clear", command="cache")
+    assert (reported.code, reported.err) == (0, "")
     if what == "folder":
         assert all(path.is_dir() for path in packs)
 

@@ -62,38 +62,38 @@ UNREADABLE = {
 
 @pytest.mark.parametrize("text", SYNTAX.values(), ids=SYNTAX)
 def test_what_cannot_be_read_is_a_finding_and_the_next_file_goes_on(text: str, check: Program) -> None:
-    told = check({"a.yaml": text, "b.yaml": TYPO}, "a.yaml", "b.yaml")
-    assert told.code == 1
-    assert {(f["rule"], f["file"]) for f in told.report["findings"]} >= {("invalid-yaml", "a.yaml"), ("unknown-field", "b.yaml")}
+    reported = check({"a.yaml": text, "b.yaml": TYPO}, "a.yaml", "b.yaml")
+    assert reported.code == 1
+    assert {(f["rule"], f["file"]) for f in reported.report["findings"]} >= {("invalid-yaml", "a.yaml"), ("unknown-field", "b.yaml")}
 
 
 @pytest.mark.parametrize("text", READABLE.values(), ids=READABLE)
 def test_what_is_odd_is_read(text: str, check: Program) -> None:
-    told = check({"a.yaml": text}, "a.yaml")
-    assert told.code in (0, 1)
-    assert told.rules.isdisjoint({"internal-error", "unreadable-file"})
+    reported = check({"a.yaml": text}, "a.yaml")
+    assert reported.code in (0, 1)
+    assert reported.rules.isdisjoint({"internal-error", "unreadable-file"})
 
 
 @pytest.mark.parametrize("data", UNREADABLE.values(), ids=UNREADABLE)
 def test_what_is_no_text_never_passes(data: bytes, check: Program) -> None:
-    told = check({"a.yaml": data, "b.yaml": TYPO})
-    assert told.code == 1
-    assert {(f["rule"], f["file"]) for f in told.report["findings"]} >= {("unreadable-file", "a.yaml"), ("unknown-field", "b.yaml")}
+    reported = check({"a.yaml": data, "b.yaml": TYPO})
+    assert reported.code == 1
+    assert {(f["rule"], f["file"]) for f in reported.report["findings"]} >= {("unreadable-file", "a.yaml"), ("unknown-field", "b.yaml")}
     assert check({}, "a.yaml").code == 2
 
 
 def test_a_file_of_100_megabytes_is_not_read(check: Program, tmp_path: Path) -> None:
     with open(tmp_path / "large.yaml", "wb") as file:
         file.truncate(100 * 1024 * 1024)
-    told = check({"b.yaml": TYPO})
-    assert told.code == 1
-    assert {"unreadable-file", "unknown-field"} <= told.rules
+    reported = check({"b.yaml": TYPO})
+    assert reported.code == 1
+    assert {"unreadable-file", "unknown-field"} <= reported.rules
 
 
 def test_a_file_of_many_documents_is_read_within_its_limit(check: Program) -> None:
     text = f"---\n{POD}" * 60_000
-    told = check({"a.yaml": text}, "--select", "unknown-field", "a.yaml")
-    assert told.report["documents"] == 60_000
+    reported = check({"a.yaml": text}, "--select", "unknown-field", "a.yaml")
+    assert reported.report["documents"] == 60_000
     assert check({}, "--max-file-size", "1Mi", "a.yaml").rules == {"unreadable-file"}
 
 
@@ -102,16 +102,16 @@ def test_links_in_a_circle_are_walked_once(check: Program, tmp_path: Path) -> No
     (tmp_path / "sub" / "up").symlink_to(tmp_path)
     (tmp_path / "self.yaml").symlink_to(tmp_path / "self.yaml")
     (tmp_path / "nowhere.yaml").symlink_to(tmp_path / "gone")
-    told = check({"sub/b.yaml": TYPO})
-    assert [f["file"] for f in told.report["findings"] if f["rule"] == "unknown-field"] == ["sub/b.yaml"]
-    assert "unreadable-file" in told.rules
+    reported = check({"sub/b.yaml": TYPO})
+    assert [f["file"] for f in reported.report["findings"] if f["rule"] == "unknown-field"] == ["sub/b.yaml"]
+    assert "unreadable-file" in reported.rules
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
 def test_pipes_are_not_waited_for(check: Program, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.yaml")
-    told = check({"b.yaml": TYPO})
-    assert "unknown-field" in told.rules
+    reported = check({"b.yaml": TYPO})
+    assert "unknown-field" in reported.rules
     assert check({}, "pipe.yaml").code == 2
 
 
@@ -126,9 +126,9 @@ def test_what_may_not_be_read_never_passes(check: Program, tmp_path: Path) -> No
 def test_names_may_be_anything(check: Program, tmp_path: Path) -> None:
     for name in (b"a b.yaml", b"a\nb.yaml", b"\xff\xfe.yaml", b"-x.yaml", b"\x1b[31m.yaml", "\u202e.yaml".encode()):
         (tmp_path / os.fsdecode(name)).write_text(TYPO)
-    told = check()
-    assert told.code == 1
-    assert len({f["file"] for f in told.report["findings"]}) == 6
+    reported = check()
+    assert reported.code == 1
+    assert len({f["file"] for f in reported.report["findings"]}) == 6
     for form in ("text", "concise", "github", "sarif"):
         shown = run(tmp_path, "check", "--isolated", "--format", form, ".")
         assert shown.code == 1
@@ -150,9 +150,9 @@ def test_escape_sequences_do_not_reach_the_terminal(check: Program, tmp_path: Pa
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_a_full_disk_is_told(check: Program) -> None:
     with open("/dev/full", "wb") as full:
-        told = check({"a.yaml": TYPO}, stdout=full)
-    assert told.code == 2
-    assert "No space left" in told.err
+        reported = check({"a.yaml": TYPO}, stdout=full)
+    assert reported.code == 2
+    assert "No space left" in reported.err
     assert check({}, "--output", "/dev/full", ".").code == 2
 
 
@@ -174,7 +174,9 @@ THOUSANDS = {
 def test_what_is_there_thousands_of_times_takes_its_time(line: str, head: str, check: Program) -> None:
     """Twice as much takes about twice as long; what grows with the square would take four times as long, and a minute here."""
     text = head + "".join(line % number for number in range(4000))
-    told = check({"a.yaml": text}, "--select", "latest-tag,unused-ignore,unknown-ignore,duplicate-key,duplicate-container-port", "a.yaml")
-    assert told.code in (0, 1)
-    assert "internal-error" not in told.rules
-    assert told.seconds < 30
+    reported = check(
+        {"a.yaml": text}, "--select", "latest-tag,unused-ignore,unknown-ignore,duplicate-key,duplicate-container-port", "a.yaml"
+    )
+    assert reported.code in (0, 1)
+    assert "internal-error" not in reported.rules
+    assert reported.seconds < 30

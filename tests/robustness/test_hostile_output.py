@@ -98,7 +98,7 @@ def on_a_terminal(folder: Path, command: list[str]) -> str:
     process = subprocess.Popen(arguments, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs)
     os.close(theirs)
     sent = bytearray()
-    # Reading fails when nobody holds the other end any more.
+    # Reading fails when the other end is closed.
     while True:
         try:
             part = os.read(ours, 65536)
@@ -125,8 +125,8 @@ def test_a_terminal_is_never_sent_what_files_and_names_hold(folder: Path, comman
 @linux
 @pytest.mark.parametrize("form", ["text", "dot", "mermaid", "json", "html"])
 def test_a_graph_in_a_file_has_none_either(folder: Path, form: str) -> None:
-    told = run(folder, "graph", "--isolated", "--format", form, "--output", "graph", ".")
-    assert told.code == 0
+    reported = run(folder, "graph", "--isolated", "--format", form, "--output", "graph", ".")
+    assert reported.code == 0
     text = (folder / "graph").read_text()
     assert not set("\x1b\x07\u202e") & set(text)
     if form == "json":
@@ -147,18 +147,18 @@ WRITING = [
 @pytest.mark.parametrize("command", WRITING, ids=" ".join)
 def test_a_full_disk_is_told(folder: Path, command: list[str]) -> None:
     (folder / "a.yaml").write_text(TYPO)
-    told = run(folder, *command, "--output", "/dev/full", *(["--force"] if "migrate" in command else []))
-    assert told.code == 2
-    assert "No space left" in told.err
+    reported = run(folder, *command, "--output", "/dev/full", *(["--force"] if "migrate" in command else []))
+    assert reported.code == 2
+    assert "No space left" in reported.err
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="needs a file system that nobody may write, /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc, a file system without write access")
 @pytest.mark.parametrize("command", WRITING, ids=" ".join)
 def test_a_read_only_place_is_told(folder: Path, command: list[str]) -> None:
     (folder / "a.yaml").write_text(TYPO)
-    told = run(folder, *command, "--output", "/proc/self/fdinfo/report")
-    assert told.code == 2
-    assert "cannot be written" in told.err
+    reported = run(folder, *command, "--output", "/proc/self/fdinfo/report")
+    assert reported.code == 2
+    assert "cannot be written" in reported.err
 
 
 @pytest.mark.parametrize("command", WRITING, ids=" ".join)
@@ -166,8 +166,8 @@ def test_what_is_written_is_whole_and_keeps_its_mode(folder: Path, command: list
     (folder / "a.yaml").write_text(TYPO)
     (folder / "report").write_text("old")
     (folder / "report").chmod(0o640)
-    told = run(folder, *command, "--output", "report", *(["--force"] if "migrate" in command else []))
-    assert told.code in (0, 1), told.err
+    reported = run(folder, *command, "--output", "report", *(["--force"] if "migrate" in command else []))
+    assert reported.code in (0, 1), reported.err
     assert len((folder / "report").read_text()) > 40
     assert stat.S_IMODE((folder / "report").stat().st_mode) == 0o640
     assert not [name for name in os.listdir(folder) if name.endswith(".tmp")]

@@ -116,10 +116,10 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_rule_that_fails_is_named_and_the_others_go_on(id: str, words: str, tmp_path: Path) -> None:
     report = checked(tmp_path, [id])
-    told = [f for f in report.findings if f.rule == "internal-error"]
-    assert len(told) == 1
-    assert f"rule {id} failed" in told[0].concise
-    assert words in told[0].concise
+    reported = [f for f in report.findings if f.rule == "internal-error"]
+    assert len(reported) == 1
+    assert f"rule {id} failed" in reported[0].concise
+    assert words in reported[0].concise
     assert report.documents == 1
 
 
@@ -158,15 +158,15 @@ THING = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\nspec:\n  
 
 
 def test_patterns_take_time_by_the_length_of_the_text(check: Program) -> None:
-    told = check({"crd.yaml": CRD % "", "thing.yaml": THING % ("a" * 5000 + "b", "1")})
-    assert told.seconds < 20
-    assert "internal-error" not in told.rules
+    reported = check({"crd.yaml": CRD % "", "thing.yaml": THING % ("a" * 5000 + "b", "1")})
+    assert reported.seconds < 20
+    assert "internal-error" not in reported.rules
 
 
 def test_expressions_have_a_cost(check: Program) -> None:
-    told = check({"crd.yaml": CRD % RULES, "thing.yaml": THING % ("aa", ", ".join(["1"] * 3000))})
-    assert told.seconds < 40
-    assert "internal-error" not in told.rules
+    reported = check({"crd.yaml": CRD % RULES, "thing.yaml": THING % ("aa", ", ".join(["1"] * 3000))})
+    assert reported.seconds < 40
+    assert "internal-error" not in reported.rules
 
 
 _NAMES = '"patternProperties": {"%s": {}}'
@@ -180,9 +180,9 @@ def test_patterns_of_json_schemas_take_no_longer(check: Program, tmp_path: Path,
     thing = f"apiVersion: example.com/v1\nkind: Thing\nmetadata: {{name: a}}\nspec: {{text: {value}}}\n"
     (tmp_path / "schemas").mkdir()
     (tmp_path / "schemas" / "thing_v1.json").write_text(schema)
-    told = check({"thing.yaml": thing}, "--schemas", "schemas", "thing.yaml")
-    assert told.seconds < 20
-    assert "internal-error" not in told.rules
+    reported = check({"thing.yaml": thing}, "--schemas", "schemas", "thing.yaml")
+    assert reported.seconds < 20
+    assert "internal-error" not in reported.rules
 
 
 def test_a_json_schema_that_is_none_never_passes(check: Program, tmp_path: Path) -> None:
@@ -190,6 +190,6 @@ def test_a_json_schema_that_is_none_never_passes(check: Program, tmp_path: Path)
     (tmp_path / "schemas").mkdir()
     for schema in ('{"type": 1}', '{"properties": {"spec": {"$ref": "#/nowhere"}}}', "[" * 10_000, '{"type": "no such type"}', "5"):
         (tmp_path / "schemas" / "thing_v1.json").write_text(schema)
-        told = check({"thing.yaml": thing}, "--schemas", "schemas", "thing.yaml")
-        assert told.code == 2
-        assert "thing_v1.json" in (told.err if not told.out else told.report["findings"][0]["message"] + told.err), schema
+        reported = check({"thing.yaml": thing}, "--schemas", "schemas", "thing.yaml")
+        assert reported.code == 2
+        assert "thing_v1.json" in (reported.err if not reported.out else reported.report["findings"][0]["message"] + reported.err), schema

@@ -1,4 +1,4 @@
-"""Nothing of a manifest is executed or fetched: kcheck opens no connection, starts no program, and writes where it is told to."""
+"""Nothing of a manifest is executed or fetched: kcheck opens no connection, starts no program, and writes where it is reported to."""
 
 from __future__ import annotations
 
@@ -110,29 +110,29 @@ def watched(folder: Path, command: list[str], allowed: str = "", cache: Path | N
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_nothing_is_run_fetched_or_written(folder: Path, command: list[str]) -> None:
     before = sorted(folder.rglob("*"))
-    told = watched(folder, command)
-    assert "FORBIDDEN" not in told.stderr, told.stderr
-    assert told.returncode in (0, 1, 2)
-    assert "Traceback" not in told.stderr
+    reported = watched(folder, command)
+    assert "FORBIDDEN" not in reported.stderr, reported.stderr
+    assert reported.returncode in (0, 1, 2)
+    assert "Traceback" not in reported.stderr
     assert sorted(folder.rglob("*")) == before
     assert not Path("/tmp/owned").exists()
 
 
 def test_a_schema_that_leads_to_the_network_is_told(folder: Path) -> None:
-    told = watched(folder, ["check", "--schemas", "schemas", "--format", "json", "tempting.yaml"])
-    failed = [f["message"] for f in json.loads(told.stdout)["findings"] if f["rule"] == "internal-error"]
+    reported = watched(folder, ["check", "--schemas", "schemas", "--format", "json", "tempting.yaml"])
+    failed = [f["message"] for f in json.loads(reported.stdout)["findings"] if f["rule"] == "internal-error"]
     assert any(URLS in message for message in failed)
-    assert told.returncode == 2
+    assert reported.returncode == 2
 
 
 def test_only_the_report_and_the_cache_are_written(folder: Path, tmp_path: Path) -> None:
-    told = watched(folder, ["check", "--output", str(tmp_path / "report"), "."], str(tmp_path), tmp_path / "cache")
-    assert "FORBIDDEN" not in told.stderr
+    reported = watched(folder, ["check", "--output", str(tmp_path / "report"), "."], str(tmp_path), tmp_path / "cache")
+    assert "FORBIDDEN" not in reported.stderr
     assert (tmp_path / "report").exists()
     assert list((tmp_path / "cache").iterdir())
 
 
 def test_the_watch_sees(folder: Path, tmp_path: Path) -> None:
-    told = watched(folder, ["check", "--output", str(tmp_path / "report"), "."])
-    assert told.returncode == 99
-    assert "FORBIDDEN open" in told.stderr
+    reported = watched(folder, ["check", "--output", str(tmp_path / "report"), "."])
+    assert reported.returncode == 99
+    assert "FORBIDDEN open" in reported.stderr

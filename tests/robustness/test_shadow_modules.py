@@ -49,7 +49,7 @@ def fill(folder: Path, names: set[str]) -> None:
         (folder / f"{number}.yaml").write_text(f"---\n{POD}" * 4000)
 
 
-def told(folder: Path, *command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def reported(folder: Path, *command: str, **environment: str) -> subprocess.CompletedProcess[str]:
     root = Path(__file__).parent.parent.parent
     path = os.pathsep.join((str(root), str(root / "rules")))
     kept = {**os.environ, "PYTHONPATH": path, "KCHECK_NO_CACHE": "1", **environment}
@@ -65,14 +65,14 @@ def test_the_program(hostile: Path, tmp_path: Path) -> None:
     script = tmp_path / "bin" / "kcheck"
     script.parent.mkdir()
     script.write_text("from kcheck.cli.main import program\nprogram()\n")
-    done = told(hostile, str(script))
+    done = reported(hostile, str(script))
     assert "IMPORTED" not in done.stderr
     assert done.returncode in (0, 1), done.stderr
 
 
 def test_python_m(hostile: Path) -> None:
     fill(hostile, set(SHADOWS) - BEFORE_US)
-    done = told(hostile, "-m", "kcheck")
+    done = reported(hostile, "-m", "kcheck")
     assert "IMPORTED" not in done.stderr
     assert done.returncode in (0, 1), done.stderr
 
@@ -84,7 +84,7 @@ def test_processes_that_are_spawned(hostile: Path, tmp_path: Path, flags: tuple[
     script = tmp_path / "bin" / "launch.py"
     root = Path(__file__).parent.parent.parent
     script.write_text(f"import sys\nsys.path[1:1] = {[str(root), str(root / 'rules')]!r}\n{LAUNCH}")
-    done = told(hostile, *flags, str(script))
+    done = reported(hostile, *flags, str(script))
     assert "IMPORTED" not in done.stderr
     assert done.returncode in (0, 1), done.stderr
     assert "ended unexpectedly" not in done.stdout

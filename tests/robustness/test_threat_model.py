@@ -92,15 +92,15 @@ def test_comments_and_gitignore_hide_only_what_was_checked(tmp_path: Path) -> No
     (tmp_path / "b.yaml").write_bytes(b"# kcheck: ignore-file\n# kcheck: ignore-file[unreadable-file, internal-error]\n\0")
     assert run(tmp_path, "check", "--isolated", ".").code == 0
     assert run(tmp_path, "check", "--isolated", "a.yaml").code == 1
-    told = run(tmp_path, "check", "--isolated", "--format", "json", "b.yaml")
-    assert (told.code, told.rules) == (2, {"unreadable-file"})
+    reported = run(tmp_path, "check", "--isolated", "--format", "json", "b.yaml")
+    assert (reported.code, reported.rules) == (2, {"unreadable-file"})
 
 
 def test_a_link_may_show_a_file_of_elsewhere(tmp_path: Path) -> None:
-    """The row says so; whoever must prevent it has to limit what the user running kcheck may read."""
+    """The row documents this: only limiting what the user running kcheck may read prevents it."""
     (tmp_path / "elsewhere").write_text(BAD)
     (tmp_path / "checkout").mkdir()
     (tmp_path / "checkout/a.yaml").symlink_to("../elsewhere")
-    told = run(tmp_path / "checkout", "check", "--isolated", ".")
-    assert told.code == 1
-    assert b"data: {a: 3}" in told.out
+    reported = run(tmp_path / "checkout", "check", "--isolated", ".")
+    assert reported.code == 1
+    assert b"data: {a: 3}" in reported.out

@@ -98,13 +98,13 @@ FIXED = "=fixed\n" + POD.replace("nginx", "httpd")
 )
 def test_a_false_page_fails(package: Package, tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "nothing.py").write_text("")
-    told = []
+    reported = []
     for case in pages(package(text), root=tmp_path):
         try:
             check(case)
         except AssertionError as error:
-            told.append(str(error))
-    assert said in "\n".join(told) + "\n"
+            reported.append(str(error))
+    assert said in "\n".join(reported) + "\n"
 
 
 def test_rules_and_pages_are_one_to_one(package: Package, tmp_path: Path) -> None:

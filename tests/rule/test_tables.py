@@ -1,4 +1,4 @@
-"""What rules subscribe to exists: a misspelt type or field would never be looked at, and nobody would hear of it."""
+"""Types and fields that rules subscribe to exist: a misspelt one would never be checked, without any error."""
 
 import pytest
 

@@ -28,11 +28,11 @@ def endless(seconds: float = 20) -> str:
 
 
 def in_a_thread(function: object) -> list[str]:
-    told: list[str] = []
-    thread = threading.Thread(target=lambda: told.append(function()))  # type: ignore[operator]
+    reported: list[str] = []
+    thread = threading.Thread(target=lambda: reported.append(function()))  # type: ignore[operator]
     thread.start()
     thread.join(timeout=30)
-    return told
+    return reported
 
 
 def test_what_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,9 +67,9 @@ def test_what_ends_in_time_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(time_limit, "BASE", 0.3)
 
     def quick() -> str:
-        told = [endless(0.01) for _ in range(20)]
+        reported = [endless(0.01) for _ in range(20)]
         time.sleep(0.5)
-        return " ".join(sorted(set(told)))
+        return " ".join(sorted(set(reported)))
 
     assert in_a_thread(quick) == ["it ended by itself"]
 

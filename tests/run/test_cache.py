@@ -262,8 +262,8 @@ def test_runs_at_the_same_time_agree(tmp_path: Path) -> None:
     answers.add(program(folder, cache, *check, "--no-cache").communicate(timeout=60))
     assert len(answers) == 1
     assert contents(cache).packs > 0
-    told, _ = program(folder, cache, "cache", "info").communicate(timeout=60)
-    assert str(cache) in told
+    reported, _ = program(folder, cache, "cache", "info").communicate(timeout=60)
+    assert str(cache) in reported
     program(folder, cache, "cache", "clear").communicate(timeout=60)
     assert contents(cache).packs == 0
     program(folder, cache, *check, "--no-cache").communicate(timeout=60)

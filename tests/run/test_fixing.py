@@ -72,7 +72,7 @@ def checker(path: Path, *wrongs: Wrong) -> Check:
     return check
 
 
-def mended(tmp_path: Path, text: str, *wrongs: Wrong, unsafe: bool = False) -> Fixed | None:
+def repaired(tmp_path: Path, text: str, *wrongs: Wrong, unsafe: bool = False) -> Fixed | None:
     path = tmp_path / "a.yaml"
     path.write_text(text)
     fixing = Fixing(Discovery([Target(str(path), True)]), unsafe)
@@ -81,7 +81,7 @@ def mended(tmp_path: Path, text: str, *wrongs: Wrong, unsafe: bool = False) -> F
 
 
 def test_of_two_that_overlap_the_first_is_made_and_the_other_asked_for_again(tmp_path: Path) -> None:
-    fixed = mended(tmp_path, "a: one two three\n", Wrong("one two", "1 two"), Wrong("two three", "2 3"))
+    fixed = repaired(tmp_path, "a: one two three\n", Wrong("one two", "1 two"), Wrong("two three", "2 3"))
     assert fixed is not None
     assert (fixed.text, fixed.findings) == ("a: 1 2 3\n", 2)
 
@@ -101,24 +101,24 @@ def test_the_same_edits_are_made_once_and_count_for_each(tmp_path: Path) -> None
 
 def test_what_breaks_a_text_is_left_out_and_all_else_made(tmp_path: Path) -> None:
     wrongs = (Wrong("one", "1"), Wrong("two", "'2"), Wrong("three", "3"), Wrong("four", "\n---\nx: y"), Wrong("c: five", "a: 5"))
-    fixed = mended(tmp_path, "a: one\nb: two\nb3: three\nb4: four\nc: five\nd: six\n", *wrongs, Wrong("six", "6"))
+    fixed = repaired(tmp_path, "a: one\nb: two\nb3: three\nb4: four\nc: five\nd: six\n", *wrongs, Wrong("six", "6"))
     assert fixed is not None
     assert (fixed.text, fixed.findings) == ("a: 1\nb: two\nb3: 3\nb4: four\nc: five\nd: 6\n", 3)
 
 
 def test_a_fix_that_does_not_help_is_made_once(tmp_path: Path) -> None:
-    fixed = mended(tmp_path, "a: b\n", Wrong("b", "bb"))
+    fixed = repaired(tmp_path, "a: b\n", Wrong("b", "bb"))
     assert fixed is not None
     assert fixed.text == "a: bb\n"
 
 
 def test_two_that_undo_each_other_come_to_an_end(tmp_path: Path) -> None:
-    assert mended(tmp_path, "a: one\n", Wrong("one", "two"), Wrong("two", "one")) is None
+    assert repaired(tmp_path, "a: one\n", Wrong("one", "two"), Wrong("two", "one")) is None
 
 
 def test_an_unsafe_one_must_be_asked_for(tmp_path: Path) -> None:
-    assert mended(tmp_path, "a: one\n", Wrong("one", "1", safe=False)) is None
-    fixed = mended(tmp_path, "a: one\n", Wrong("one", "1", safe=False), unsafe=True)
+    assert repaired(tmp_path, "a: one\n", Wrong("one", "1", safe=False)) is None
+    fixed = repaired(tmp_path, "a: one\n", Wrong("one", "1", safe=False), unsafe=True)
     assert fixed is not None
     assert fixed.text == "a: 1\n"
 

@@ -1,4 +1,4 @@
-"""What ignores cover, in real text; and what is told of those that are wrong or of no use."""
+"""What ignores cover, in real text; and what is outcome of those that are wrong or of no use."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def sift(text: str, registry: Registry, rules: RuleSet, complete: bool = False) 
         pytest.param("xa: 1 # kcheck: ignore[all]\nxb: 1\n", "xb", id="everything"),
         pytest.param('{"xa": 1, # kcheck: ignore[marked]\n "xb": 1}\n', "", id="a document that opens on the line"),
         pytest.param("base: &b\n  xa: 1 # kcheck: ignore[marked]\nuse:\n  <<: *b\n  xb: 1\n", "xb", id="a merge"),
-        pytest.param("a: [1] # kcheck: ignore[marked]\na: {b: xb} # kcheck: ignore[marked]\n", "", id="a key that stands twice"),
+        pytest.param("a: [1] # kcheck: ignore[marked]\na: {b: xb} # kcheck: ignore[marked]\n", "", id="a key that occurs twice"),
         pytest.param('a: "#" # kcheck: ignore[marked]\nxb: 1\n', "xb", id="a hash in quotes"),
         pytest.param("ä: 'ü' # kcheck: ignore[marked] ß\nö: xa # kcheck: ignore[marked] \U0001f600\nxb: 1\n", "xb", id="other letters"),
     ],
@@ -163,7 +163,7 @@ def test_text_is_no_comment(text: str, ending: str, registry: Registry, rules: R
     assert not sifted.suppressed
 
 
-def told(text: str, registry: Registry, rules: RuleSet, complete: bool = False) -> list[str]:
+def outcome(text: str, registry: Registry, rules: RuleSet, complete: bool = False) -> list[str]:
     """What is said of the ignores of a text: rule, line, the characters shown and the message."""
     lines = text.split("\n")
     findings = [f for f in sift(text, registry, rules, complete).kept if f.rule.endswith("-ignore")]
@@ -206,8 +206,8 @@ def told(text: str, registry: Registry, rules: RuleSet, complete: bool = False) 
     ],
 )
 def test_what_looks_like_an_ignore_and_is_none(comment: str, shown: str, registry: Registry, rules: RuleSet) -> None:
-    assert told(f"a: 1 {comment}\nb: 2\n", registry, rules) == [f"unknown-ignore 1 {shown}"]
-    assert told(f"a: 1\n{comment}\nb: 2\n", registry, rules) == [f"unknown-ignore 2 {shown}"]
+    assert outcome(f"a: 1 {comment}\nb: 2\n", registry, rules) == [f"unknown-ignore 1 {shown}"]
+    assert outcome(f"a: 1\n{comment}\nb: 2\n", registry, rules) == [f"unknown-ignore 2 {shown}"]
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_what_looks_like_an_ignore_and_is_none(comment: str, shown: str, registr
     ],
 )
 def test_prose_is_left_alone(comment: str, registry: Registry, rules: RuleSet) -> None:
-    assert told(f"a: 1 {comment}\n{comment}\nb: 2\n", registry, rules) == []
+    assert outcome(f"a: 1 {comment}\n{comment}\nb: 2\n", registry, rules) == []
 
 
 class TestUnused:
@@ -232,7 +232,7 @@ class TestUnused:
             "a: xa # kcheck: ignore[not-kubernetes-object, marked, wrong-type] why\n"
             "# kcheck: ignore[marked]\nb: 1\n# kcheck: ignore[marked]\n"
         )
-        assert told(text, registry, rules) == [
+        assert outcome(text, registry, rules) == [
             'unused-ignore 1 not-kubernetes-object | "not-kubernetes-object" has no findings here; remove it',
             'unused-ignore 1 wrong-type | "wrong-type" has no findings here; remove it',
             'unused-ignore 2 marked | "marked" has no findings here; remove it',
@@ -241,33 +241,33 @@ class TestUnused:
 
     def test_only_where_the_rule_ran(self, registry: Registry, rules: RuleSet) -> None:
         text = "a: 1 # kcheck: ignore[marked]\n"
-        assert told(text, registry, choose(registry, ["unused-ignore"])) == []
-        assert len(told(text, registry, choose(registry, ["unused-ignore", "marked"]))) == 1
-        assert told(text, registry, choose(registry, ignore=["unused-ignore"])) == []
-        assert told("a: 1 # kcheck: ignore[usually-off]\n", registry, rules) == []
+        assert outcome(text, registry, choose(registry, ["unused-ignore"])) == []
+        assert len(outcome(text, registry, choose(registry, ["unused-ignore", "marked"]))) == 1
+        assert outcome(text, registry, choose(registry, ignore=["unused-ignore"])) == []
+        assert outcome("a: 1 # kcheck: ignore[usually-off]\n", registry, rules) == []
 
     def test_a_group_only_where_its_usual_rules_ran(self, registry: Registry, rules: RuleSet) -> None:
-        assert told("a: 1 # kcheck: ignore[marks]\n", registry, rules) == [
+        assert outcome("a: 1 # kcheck: ignore[marks]\n", registry, rules) == [
             'unused-ignore 1 marks | "marks" has no findings here; remove it'
         ]
-        assert told("a: 1 # kcheck: ignore[spec]\n", registry, choose(registry, ["unused-ignore", "not-kubernetes-object"])) == []
+        assert outcome("a: 1 # kcheck: ignore[spec]\n", registry, choose(registry, ["unused-ignore", "not-kubernetes-object"])) == []
 
     @pytest.mark.parametrize("name", ["between", "relations"])
     def test_rules_across_objects_only_with_all_objects(self, name: str, registry: Registry, rules: RuleSet) -> None:
-        assert told(f"a: 1 # kcheck: ignore[{name}]\n", registry, rules) == []
-        assert len(told(f"a: 1 # kcheck: ignore[{name}]\n", registry, rules, complete=True)) == 1
+        assert outcome(f"a: 1 # kcheck: ignore[{name}]\n", registry, rules) == []
+        assert len(outcome(f"a: 1 # kcheck: ignore[{name}]\n", registry, rules, complete=True)) == 1
 
     def test_it_can_be_ignored_itself_by_name(self, registry: Registry, rules: RuleSet) -> None:
-        assert told("a: 1 # kcheck: ignore[marked, unused-ignore] edge only\n", registry, rules) == []
-        assert told("# kcheck: ignore[unused-ignore]\na: 1 # kcheck: ignore[marked]\n", registry, rules) == []
-        assert told("# kcheck: ignore[unknown-ignore]\na: 1 # kcheck: ignore[mraked]\n", registry, rules) == []
-        assert told("xa: 1 # kcheck: ignore[marked, unused-ignore]\n", registry, rules) == [
+        assert outcome("a: 1 # kcheck: ignore[marked, unused-ignore] edge only\n", registry, rules) == []
+        assert outcome("# kcheck: ignore[unused-ignore]\na: 1 # kcheck: ignore[marked]\n", registry, rules) == []
+        assert outcome("# kcheck: ignore[unknown-ignore]\na: 1 # kcheck: ignore[mraked]\n", registry, rules) == []
+        assert outcome("xa: 1 # kcheck: ignore[marked, unused-ignore]\n", registry, rules) == [
             'unused-ignore 1 unused-ignore | "unused-ignore" has no findings here; remove it'
         ]
 
     @pytest.mark.parametrize("group", ["all", "practice"])
     def test_no_group_accepts_that_it_is_of_no_use(self, group: str, registry: Registry, rules: RuleSet) -> None:
-        assert len(told(f"# kcheck: ignore[{group}]\na: 1\n", registry, rules, complete=True)) == 1
+        assert len(outcome(f"# kcheck: ignore[{group}]\na: 1\n", registry, rules, complete=True)) == 1
 
 
 def finding(rule: str, start: int, file: str = "a.yaml") -> Finding:

@@ -87,8 +87,8 @@ configMapGenerator:
 """
     (tmp_path / "app" / "empty").mkdir(parents=True)
     found = report(tmp_path, {"app/kustomization.yaml": text, "app/deployment.yaml": workload()}, "missing-kustomization-file")
-    told = [(marked, finding.concise) for marked, finding in zip(lines(tmp_path, found.findings), found.findings, strict=True)]
-    assert told == [
+    reported = [(marked, finding.concise) for marked, finding in zip(lines(tmp_path, found.findings), found.findings, strict=True)]
+    assert reported == [
         ("app/kustomization.yaml:2 deploymnt.yaml", '"deploymnt.yaml" does not exist; did you mean "deployment.yaml"?'),
         ("app/kustomization.yaml:3 ../base", '"../base" does not exist; add the file or directory or correct the path'),
         ("app/kustomization.yaml:4 empty", 'directory "empty" has no kustomization.yaml; add one or list the files of the directory'),
@@ -179,9 +179,9 @@ def test_one_that_takes_too_long_is_a_finding(tmp_path: Path, monkeypatch: pytes
     found = report(
         tmp_path, {"kustomization.yaml": "patches: [{path: patch.yaml}]\n", "patch.yaml": PATCH}, "spec", "missing-kustomization-file"
     )
-    (told,) = (f for f in found.findings if f.rule == "internal-error")
-    assert "processor time" in told.message
-    assert told.file.endswith("kustomization.yaml")
+    (reported,) = (f for f in found.findings if f.rule == "internal-error")
+    assert "processor time" in reported.message
+    assert reported.file.endswith("kustomization.yaml")
     assert rules(found, "patch.yaml") == FOUND
 
 

@@ -411,9 +411,9 @@ def test_what_is_the_same_has_the_same_bytes_in_any_process() -> None:
         "from kcheck.cache.canonical import canonical; word = ''.join(['a', 'b'])\n"
         "print(canonical([frozenset({'x', 'y', word}), 'ab', word, {'k': frozenset()}]).hex())"
     )
-    told = {
+    reported = {
         subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True).stdout
         for seed in "0123"
     }
-    assert len(told) == 1
+    assert len(reported) == 1
     assert canonical({"a": 1, "b": 2}) != canonical({"b": 2, "a": 1})

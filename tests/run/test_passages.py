@@ -1,4 +1,4 @@
-"""What is told of definitions does not depend on what of them stood before."""
+"""Findings about definitions do not depend on the definitions before them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def session() -> Session:
 
 
 def found(session: Session, texts: list[str], least: int) -> list[Finding]:
-    """What is told of files, one after the other. `least`: characters of a passage that is not read again."""
+    """What is reported of files, one after the other. `least`: characters of a passage that is not read again."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shared_blocks, "MIN_BLOCK_CHARS", least)
         patch.setattr(shared_blocks, "PREFIX_CHARS", 1)
@@ -80,7 +80,7 @@ def found(session: Session, texts: list[str], least: int) -> list[Finding]:
 
 
 def alike(session: Session, *texts: str) -> list[Finding]:
-    """What is told of files, whether or not passages are known."""
+    """What is reported of files, whether or not passages are known."""
     late = found(session, list(texts), 1)
     assert late == found(session, list(texts), 10**9)
     return late
@@ -109,7 +109,7 @@ def test_every_copy_is_told_of(session: Session, field: str) -> None:
 
 
 def test_a_place_of_another_kind_is_looked_at(session: Session) -> None:
-    """What is well as a field is not as a condition, and a default not in metadata or where nobody judged it before."""
+    """Valid as a field is not valid as a condition, and a default is invalid in metadata or where no earlier check covers it."""
     deep = "type: object\nproperties:\n  x:\n    type: string\n"
     default, wrong = "type: integer\ndefault: 1\n", "type: integer\ndefault: no\n"
     good = crd(fields(("spec", deep)), fields(("spec", default)))
@@ -162,7 +162,7 @@ def test_random_definitions(session: Session, schemas: list[list[tuple[str, str]
 
 
 def test_rule_sets_do_not_share(session: Session) -> None:
-    """A field that one rule set has no word on is told of by the next."""
+    """A field that one rule set has no word on is reported of by the next."""
     quiet = choose(session.registry, ["duplicate-key"])
     text = crd(fields(("spec", "type: string\nformat: emial\n")))
     by_file = Session(session.registry, session.rules, session.stores, by_file=lambda file: quiet if file == "0.yaml" else session.rules)

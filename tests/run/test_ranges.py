@@ -72,7 +72,7 @@ def within(node: Node, offset: int) -> Iterator[Node]:
     yield node
     for child in node:
         first = child.key_span.start if isinstance(child.key, Node) else child.start
-        # What an alias stands for is written elsewhere.
+        # The value of an alias is written elsewhere.
         if first <= offset <= max(child.end, child.key_span.end) or child.value.__class__ in (dict, list):
             yield from within(child, offset)
 

@@ -1,4 +1,4 @@
-"""A whole run over real files: what is checked, what is passed over, what is told."""
+"""A whole run over real files: what is checked, what is passed over, what is reported."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def check(registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch): 
     return go
 
 
-def told(report: Report) -> list[tuple[str, str, int]]:
+def reported(report: Report) -> list[tuple[str, str, int]]:
     return [(f.rule, f.file, f.range.start.line) for f in report.findings]
 
 
 def test_other_documents_and_files_go_on(check) -> None:  # type: ignore[no-untyped-def]
     report = check({"a.yaml": f"{POD}---\na: b: c\n---\n{TYPO}", "b.yaml": POD, "c.yaml": b"a: \xff"})
-    assert told(report) == [
+    assert reported(report) == [
         ("invalid-yaml", "a.yaml", 6),
         ("unknown-field", "a.yaml", 11),
         ("unreadable-file", "c.yaml", 1),
@@ -60,14 +60,14 @@ def test_other_documents_and_files_go_on(check) -> None:  # type: ignore[no-unty
 def test_only_manifests_are_checked_in_folders(check) -> None:  # type: ignore[no-untyped-def]
     files = {"values.yaml": "replicas: 1\n", "list.yaml": "- a\n", "empty.yaml": "# nothing\n", "pod.yaml": POD}
     report = check(files)
-    assert told(report) == []
+    assert reported(report) == []
     assert [p.file for p in report.passed] == ["empty.yaml", "list.yaml", "values.yaml"]
     assert report.files == 1
 
 
 @pytest.mark.parametrize("text", ["replicas: 1\n", "- a\n", "# nothing\n", "text\n"])
 def test_a_named_file_is_never_passed_over(check, text: str) -> None:  # type: ignore[no-untyped-def]
-    assert {rule for rule, _, _ in told(check({"x.yaml": text}, "x.yaml"))} == {"not-kubernetes-object"}
+    assert {rule for rule, _, _ in reported(check({"x.yaml": text}, "x.yaml"))} == {"not-kubernetes-object"}
 
 
 def test_near_objects_are_told_in_folders_too(check) -> None:  # type: ignore[no-untyped-def]

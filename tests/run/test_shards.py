@@ -145,18 +145,18 @@ def test_shards_of_other_runs_are_refused(files: Path, program: Program, shards:
     kept = (tmp_path / "kept").with_suffix(".shard")
     os.rename(second, kept)
 
-    def told(*arguments: str, of: int = 2) -> str:
+    def reported(*arguments: str, of: int = 2) -> str:
         other = shards(of, "--isolated", *arguments)
         message = refused(program, other[0], str(kept))
         assert message.startswith(f"kcheck: {kept} and {other[0]} are not from the same run: ")
         return message
 
-    assert "the rules or their options differ" in told("--ignore", "latest-tag", "input")
-    assert "the rules or their options differ" in told("--kubernetes", "1.30", "input")
-    assert "the additional schemas differ" in told("--schemas", "input/z-crd.yaml", "input")
-    assert "one is of 2 shards, the other of 3" in told("input", of=3)
+    assert "the rules or their options differ" in reported("--ignore", "latest-tag", "input")
+    assert "the rules or their options differ" in reported("--kubernetes", "1.30", "input")
+    assert "the additional schemas differ" in reported("--schemas", "input/z-crd.yaml", "input")
+    assert "one is of 2 shards, the other of 3" in reported("input", of=3)
     (files / "a.yaml").write_text(POD)
-    assert "the input files differ" in told("input")
+    assert "the input files differ" in reported("input")
 
 
 def rewritten(path: str, change: Callable[[list[bytes]], None]) -> None:

@@ -1,4 +1,4 @@
-"""What goes through a pipe comes out the same; what went before stands in memory once."""
+"""Values are unchanged by a pipe; repeated values are held in memory once."""
 
 from __future__ import annotations
 

@@ -55,15 +55,15 @@ def problems(store: Store, text: str) -> list[tuple[str, Problem]]:
 
 
 def judged(store: Store, resource: Resource) -> list[tuple[str, Problem]]:
-    told: list[tuple[str, Problem]] = []
+    reported: list[tuple[str, Problem]] = []
     judge = store.added(resource.api_version, resource.kind)
     assert judge is not None, f"no judge for {resource.api_version} {resource.kind}"
 
     def crash(rule: str, error: Exception) -> None:
         raise error
 
-    judge.judge(resource, Walk(resource, PLAN, lambda rule, problem: told.append((rule, problem)), crash))
-    return told
+    judge.judge(resource, Walk(resource, PLAN, lambda rule, problem: reported.append((rule, problem)), crash))
+    return reported
 
 
 def thing(spec_yaml: str = "{}") -> str:
@@ -72,5 +72,5 @@ def thing(spec_yaml: str = "{}") -> str:
 
 def refusals(schema: str, value: str, *, subresources: str = "{}", version: str = "1.36") -> list[tuple[str, str, str]]:
     """Rule, field and reason of what is refused of an object with this spec, where the spec has this schema."""
-    told = problems(store_of(crd(spec(schema), subresources=subresources), version), thing(value))
-    return sorted((rule, problem.field or "", problem.reason) for rule, problem in told)
+    reported = problems(store_of(crd(spec(schema), subresources=subresources), version), thing(value))
+    return sorted((rule, problem.field or "", problem.reason) for rule, problem in reported)

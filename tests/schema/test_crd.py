@@ -42,8 +42,8 @@ def test_every_served_version_is_a_kind() -> None:
     [("v1", []), ("v1beta1", ["example.com/v1beta1 Thing is deprecated; use example.com/v2"]), ("v1beta2", ["move on"])],
 )
 def test_a_deprecated_version_is_told(version: str, warning: list[str]) -> None:
-    told = problems(store_of(VERSIONS), f"{{apiVersion: example.com/{version}, kind: Thing, metadata: {{name: a}}}}")
-    assert [concise(problem.message, problem.help) for rule, problem in told if rule == "deprecated-crd-version"] == warning
+    reported = problems(store_of(VERSIONS), f"{{apiVersion: example.com/{version}, kind: Thing, metadata: {{name: a}}}}")
+    assert [concise(problem.message, problem.help) for rule, problem in reported if rule == "deprecated-crd-version"] == warning
 
 
 def test_a_list_of_crds_is_read() -> None:

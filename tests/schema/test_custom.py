@@ -19,7 +19,7 @@ def fields(schema: str, value: str) -> list[str]:
     return [field for _, field, _ in refusals(schema, value)]
 
 
-# --- fields that nobody knows
+# --- unknown fields
 
 
 KNOWN = """
@@ -81,8 +81,8 @@ def test_preserved_fields_are_free_but_not_what_a_property_describes(value: str,
 
 def test_metadata_is_typed() -> None:
     store = store_of(crd(spec("type: object")))
-    told = problems(store, "{apiVersion: example.com/v1, kind: Thing, metadata: {name: a, labels: {a: 1}, bogus: x}, spec: {}}")
-    assert sorted(rule for rule, _ in told) == ["unknown-field", "wrong-type"]
+    reported = problems(store, "{apiVersion: example.com/v1, kind: Thing, metadata: {name: a, labels: {a: 1}, bogus: x}, spec: {}}")
+    assert sorted(rule for rule, _ in reported) == ["unknown-field", "wrong-type"]
 
 
 def test_the_root_needs_no_schema_for_its_identity() -> None:
@@ -151,9 +151,9 @@ def test_types(type: str, good: list[str], bad: list[str]) -> None:
     for value in good:
         assert refusals(schema, f"{{a: {value}}}") == [], value
     for value in bad:
-        told = refusals(schema, f"{{a: {value}}}")
-        assert ("wrong-type", "spec.a", "TypeInvalid") in told, value
-        assert {rule for rule, _, _ in told} <= {"wrong-type", "crd-schema-violation"}, told
+        reported = refusals(schema, f"{{a: {value}}}")
+        assert ("wrong-type", "spec.a", "TypeInvalid") in reported, value
+        assert {rule for rule, _, _ in reported} <= {"wrong-type", "crd-schema-violation"}, reported
 
 
 def test_a_number_that_no_integer_holds_has_a_second_cause_without_a_field() -> None:
@@ -272,8 +272,8 @@ def test_all_of_and_not() -> None:
 def test_sets() -> None:
     schema = "{type: object, properties: {s: {type: array, x-kubernetes-list-type: set, items: {type: string}}}}"
     assert refusals(schema, "{s: [a, b]}") == []
-    told = refusals(schema, "{s: [a, b, a, b, a]}")
-    assert told == [("duplicate-list-item", "spec.s[2]", "Duplicate"), ("duplicate-list-item", "spec.s[3]", "Duplicate")]
+    reported = refusals(schema, "{s: [a, b, a, b, a]}")
+    assert reported == [("duplicate-list-item", "spec.s[2]", "Duplicate"), ("duplicate-list-item", "spec.s[3]", "Duplicate")]
 
 
 @pytest.mark.parametrize(
@@ -370,8 +370,8 @@ def test_with_the_status_subresource_a_status_is_dropped_but_not_its_unknown_fie
     assert problems(store, thing("{}") + "status: x") == []
     for status in ("{z: 1}", "{r: {a: 1}}"):
         assert [rule for rule, _ in problems(store, thing("{}") + f"status: {status}")] == ["unknown-field"]
-    told = problems(store_of(crd(STATUS)), thing("{}") + "status: {}")
-    assert [(rule, problem.field) for rule, problem in told] == [("missing-required-field", "status.r")]
+    reported = problems(store_of(crd(STATUS)), thing("{}") + "status: {}")
+    assert [(rule, problem.field) for rule, problem in reported] == [("missing-required-field", "status.r")]
 
 
 @pytest.mark.parametrize(
@@ -387,8 +387,8 @@ def test_with_the_status_subresource_a_status_is_dropped_but_not_its_unknown_fie
 )
 def test_the_scale_subresource(value: str, refused: list[str]) -> None:
     scale = "{scale: {specReplicasPath: .spec.count, statusReplicasPath: .status.r, labelSelectorPath: .spec.l}}"
-    told = problems(store_of(crd(STATUS, subresources=scale)), thing(value))
-    assert sorted(problem.field or "" for _, problem in told) == refused
+    reported = problems(store_of(crd(STATUS, subresources=scale)), thing(value))
+    assert sorted(problem.field or "" for _, problem in reported) == refused
 
 
 # --- the CRD's rules
@@ -420,14 +420,14 @@ class Recorder:
 def test_rules_run_unless_a_fault_stands_in_their_way(value: str, blocked: bool, evaluated: bool) -> None:
     store = store_of(crd(spec(RULES)))
     store.rules = recorder = Recorder()
-    told = problems(store, thing(value))
+    reported = problems(store, thing(value))
     assert bool(recorder.values) is evaluated
-    assert [problem.field for rule, problem in told if rule == "unevaluated-crd-rules"] == ([NOWHERE] if blocked else [])
+    assert [problem.field for rule, problem in reported if rule == "unevaluated-crd-rules"] == ([NOWHERE] if blocked else [])
 
 
 def test_rules_are_not_checked_for_want_of_a_name() -> None:
-    told = problems(store_of(crd(spec(RULES))), "{apiVersion: example.com/v1, kind: Thing, metadata: {}, spec: {b: x}}")
-    assert [rule for rule, _ in told] == ["unevaluated-crd-rules"]
+    reported = problems(store_of(crd(spec(RULES))), "{apiVersion: example.com/v1, kind: Thing, metadata: {}, spec: {b: x}}")
+    assert [rule for rule, _ in reported] == ["unevaluated-crd-rules"]
 
 
 def test_rules_see_the_object_as_the_server_holds_it() -> None:
@@ -457,8 +457,8 @@ def test_a_finding_on_a_missing_field_is_shown_at_its_map() -> None:
 def test_an_item_of_a_list_of_objects_is_judged_by_itself() -> None:
     store = store_of(crd(spec(KNOWN)))
     item = "{apiVersion: example.com/v1, kind: Thing, metadata: {name: a}, spec: {zz: 1}}"
-    told = problems(store, f"apiVersion: v1\nkind: List\nitems:\n- {item}\n")
-    assert [problem.field for _, problem in told] == ["spec.zz"]
+    reported = problems(store, f"apiVersion: v1\nkind: List\nitems:\n- {item}\n")
+    assert [problem.field for _, problem in reported] == ["spec.zz"]
 
 
 def test_the_shape_tells_fields_from_keys() -> None:

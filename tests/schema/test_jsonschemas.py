@@ -64,7 +64,7 @@ def thing(spec: Any, api_version: str = "example.com/v1", **more: Any) -> str:
     return json.dumps({"apiVersion": api_version, "kind": "Thing", "metadata": {"name": "a"}, "spec": spec, **more})
 
 
-def told(path: Path, spec: Any, **more: Any) -> list[tuple[str, str, str]]:
+def reported(path: Path, spec: Any, **more: Any) -> list[tuple[str, str, str]]:
     found = problems(store_with(path), thing(spec, **more))
     return sorted((rule, getattr(problem.node, "path", ""), problem.reason) for rule, problem in found)
 
@@ -192,22 +192,22 @@ def test_bytes_that_are_no_text_are_an_error(tmp_path: Path) -> None:
     ],
 )
 def test_objects(tmp_path: Path, spec: Any, refused: list[tuple[str, str, str]]) -> None:
-    assert told(write(tmp_path, "example.com/thing_v1.json"), spec) == refused
+    assert reported(write(tmp_path, "example.com/thing_v1.json"), spec) == refused
 
 
 def test_the_catastrophic_pattern_is_answered_at_once(tmp_path: Path) -> None:
     file = write(tmp_path, "example.com/thing_v1.json", {"properties": {"spec": {"properties": {"name": {"pattern": "^(a+)+$"}}}}})
-    assert [rule for rule, _, _ in told(file, {"name": "a" * 5000 + "b"})] == ["crd-schema-violation"]
+    assert [rule for rule, _, _ in reported(file, {"name": "a" * 5000 + "b"})] == ["crd-schema-violation"]
 
 
 def test_a_pattern_that_go_does_not_know_is_not_checked(tmp_path: Path) -> None:
     file = write(tmp_path, "example.com/thing_v1.json", {"properties": {"spec": {"properties": {"name": {"pattern": "^(?!x)"}}}}})
-    assert told(file, {"name": "x"}) == []
+    assert reported(file, {"name": "x"}) == []
 
 
 def test_metadata_is_typed_by_kubernetes(tmp_path: Path) -> None:
     file = write(tmp_path, "example.com/thing_v1.json")
-    found = told(file, {"mode": "Fast"}, metadata={"name": "a", "bogus": 1, "labels": {"a": 1}})
+    found = reported(file, {"mode": "Fast"}, metadata={"name": "a", "bogus": 1, "labels": {"a": 1}})
     assert found == [("unknown-field", "metadata.bogus", "UnknownField"), ("wrong-type", "metadata.labels.a", "TypeInvalid")]
 
 
@@ -216,17 +216,17 @@ def test_references_lead_to_files_beside_the_schema_and_not_to_the_network(tmp_p
     local = {"properties": {"spec": {"properties": {"mode": {"$ref": "_definitions.json#/definitions/Mode"}}}}}
     file = write(tmp_path, "example_v1.json", local)
     write(tmp_path, "thing_v1.json", local)
-    assert [rule for rule, _, _ in told(tmp_path, {"mode": "Slow"})] == ["unsupported-value"]
+    assert [rule for rule, _, _ in reported(tmp_path, {"mode": "Slow"})] == ["unsupported-value"]
     remote = {"properties": {"spec": {"$ref": "http://localhost:1/x.json"}}}
     file = write(tmp_path, "thing_v1.json", remote)
     with pytest.raises(Exception, match=r"x\.json"):
-        told(file, {"mode": "Slow"})
+        reported(file, {"mode": "Slow"})
 
 
 def test_a_file_that_is_no_schema_is_told_when_it_is_needed(tmp_path: Path) -> None:
     file = write(tmp_path, "example.com/thing_v1.json", "{")
     with pytest.raises(ValueError, match="cannot be read as a JSON Schema"):
-        told(file, {})
+        reported(file, {})
 
 
 def test_jsonschema_is_loaded_only_when_such_a_schema_is_used(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def places(schema: str, kind: str = "Thing") -> list[tuple[str, str, bool | None
     return [(".".join(p.path), p.part, p.runs_forever) for p in PodSchemas(load("1.36")).find(node, kind)]
 
 
-def told(text: str, *rules: str) -> list[tuple[str, str]]:
+def reported(text: str, *rules: str) -> list[tuple[str, str]]:
     return [(f.rule, f.place.field) for f in check_text(text, rules)]
 
 
@@ -142,41 +142,41 @@ def test_kinds_whose_pods_end() -> None:
 
 def test_rules_run_on_pods_in_custom_resources() -> None:
     text = with_crd(properties(runner=POD), "runner: {hostNetwork: true, containers: [{name: a, image: nginx}]}")
-    assert told(text, "practice") == [("host-network", "spec.runner.hostNetwork"), ("latest-tag", "spec.runner.containers[0].image")]
+    assert reported(text, "practice") == [("host-network", "spec.runner.hostNetwork"), ("latest-tag", "spec.runner.containers[0].image")]
 
 
 def test_the_schema_alone_says_what_is_right() -> None:
     """A pod without containers, an amount above its limit, a protocol that is none: the server takes it, for its definition does."""
     broken = "containers: [{name: A_A, image: 'a:1', imagePullPolicy: Now, resources: {requests: {cpu: 2}, limits: {cpu: 1}}}]"
-    assert told(with_crd(properties(runner=POD), f"runner: {{{broken}}}"), "spec") == []
+    assert reported(with_crd(properties(runner=POD), f"runner: {{{broken}}}"), "spec") == []
 
 
 def test_nothing_is_missed_where_only_some_fields_are_taken() -> None:
     text = with_crd(properties(operator=FIELDS), f"operator: {{size: 3, image: 'a:1@sha256:{'0' * 64}'}}")
     ids = [rule.id for rule in registry_with().rules.values() if rule.family == "practice" and rule.types]
-    assert [field for _, field in told(text, *ids) if "operator" in field] == []
+    assert [field for _, field in reported(text, *ids) if "operator" in field] == []
 
 
 def test_what_is_written_there_is_judged() -> None:
     text = with_crd(properties(operator=FIELDS), "operator: {image: nginx, hostNetwork: true, securityContext: {privileged: true}}")
-    assert told(text, "latest-tag", "host-network", "privileged-container") == [
+    assert reported(text, "latest-tag", "host-network", "privileged-container") == [
         ("latest-tag", "spec.operator.image"), ("host-network", "spec.operator.hostNetwork"),
         ("privileged-container", "spec.operator.securityContext.privileged"),
     ]  # fmt: skip
 
 
 def test_fields_of_its_own_are_no_fields_of_a_pod() -> None:
-    """In a PodSpec, `schedulerName` would be the default anyway; here nobody knows."""
+    """In a PodSpec, `schedulerName` would be the default anyway; here the default is unknown."""
     text = with_crd(properties(operator=FIELDS), "operator: {image: 'a:1', schedulerName: default-scheduler}")
-    assert [field for _, field in told(text, "redundant-default") if "operator" in field] == []
+    assert [field for _, field in reported(text, "redundant-default") if "operator" in field] == []
 
 
 def test_probes_are_asked_for_only_where_pods_are_known_to_last() -> None:
     pod = "{containers: [{name: a, image: 'a:1'}]}"
     one = with_crd(properties(runner=POD), f"runner: {pod}")
     many = with_crd(properties(runner=POD, replicas="type: integer\n"), f"runner: {pod}")
-    assert told(one, "missing-readiness-probe") == []
-    assert told(many, "missing-readiness-probe") == [("missing-readiness-probe", "spec.runner.containers[0].readinessProbe")]
+    assert reported(one, "missing-readiness-probe") == []
+    assert reported(many, "missing-readiness-probe") == [("missing-readiness-probe", "spec.runner.containers[0].readinessProbe")]
 
 
 WIDELY_KNOWN = {
@@ -209,13 +209,13 @@ def test_kinds_in_wide_use_need_no_schema(kind: str) -> None:
     api_version, name = kind.split()
     body = indent(WIDELY_KNOWN[kind].replace("IT", "{name: c, image: nginx}"), "  ")
     text = f"apiVersion: {api_version}\nkind: {name}\nmetadata: {{name: a}}\nspec:\n{body}\n"
-    assert len(told(text, "latest-tag")) == text.count("nginx")
+    assert len(reported(text, "latest-tag")) == text.count("nginx")
 
 
 def test_paths_without_a_schema_know_maps_within_pods() -> None:
     container = "{name: c, image: 'a:1', resources: {limits: {memory: 128m}}}"
     text = f"apiVersion: a.example.com/v1\nkind: A\nmetadata: {{name: a}}\nspec: {{template: {{spec: {{containers: [{container}]}}}}}}\n"
-    assert told(text, "wrong-resource-unit") == [("wrong-resource-unit", "spec.template.spec.containers[0].resources.limits[memory]")]
+    assert reported(text, "wrong-resource-unit") == [("wrong-resource-unit", "spec.template.spec.containers[0].resources.limits[memory]")]
 
 
 def test_a_container_without_a_name_is_called_by_what_it_stands_in() -> None:
@@ -309,9 +309,9 @@ def test_what_may_yet_come_does_not() -> None:
 def test_only_whole_pods_are_doomed() -> None:
     text = "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: a}\nspec:\n  templates:\n"
     text += "  - {name: a, container: {image: a:1, imagePullPolicy: '{{inputs.parameters.policy}}'}}\n"
-    assert told(text, "invalid-pod-in-custom-resource") == []
+    assert reported(text, "invalid-pod-in-custom-resource") == []
 
 
 def test_a_value_that_the_schema_refuses_is_told_once() -> None:
     text = with_crd(properties(runner=POD), "runner: {containers: [{name: a, image: 5}]}")
-    assert told(text, "spec", "invalid-pod-in-custom-resource") == [("wrong-type", "spec.runner.containers[0].image")]
+    assert reported(text, "spec", "invalid-pod-in-custom-resource") == [("wrong-type", "spec.runner.containers[0].image")]

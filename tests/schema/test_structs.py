@@ -1,4 +1,4 @@
-"""Fields that are no pointers in Go are there even where nobody wrote them."""
+"""Fields that are not pointers in Go exist even where the manifest omits them."""
 
 import pytest
 

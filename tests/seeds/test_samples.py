@@ -41,7 +41,7 @@ def check(sample: str, *rules: str, complete: bool = False) -> list[Finding]:
     return run_pipeline(discover([str(SAMPLES / sample)]), session(*rules, complete=complete)).findings
 
 
-def told(findings: list[Finding]) -> list[str]:
+def reported(findings: list[Finding]) -> list[str]:
     return sorted(f"{finding.range.start[0]} {finding.rule}" for finding in findings)
 
 
@@ -57,13 +57,13 @@ def test_every_sample_is_listed() -> None:
 
 @pytest.mark.parametrize("sample", LISTED)
 def test_a_sample_gets_what_it_deserves(sample: str) -> None:
-    assert told(check(sample)) == sorted(LISTED[sample]["findings"])
+    assert reported(check(sample)) == sorted(LISTED[sample]["findings"])
 
 
 @pytest.mark.parametrize("sample", LISTED)
 def test_a_sample_that_is_all_there_is(sample: str) -> None:
     entry = LISTED[sample]
-    assert told(check(sample, complete=True)) == sorted([*entry["findings"], *entry.get("complete", [])])
+    assert reported(check(sample, complete=True)) == sorted([*entry["findings"], *entry.get("complete", [])])
 
 
 @pytest.mark.parametrize("sample", [sample for sample, entry in LISTED.items() if "on-demand" in entry])

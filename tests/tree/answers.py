@@ -27,13 +27,13 @@ INTENDED = {
     "CR CR LF": "the decoder takes it as one line break; the rule unusual-line-break reports it",
     "JSON and YAML in a row": "the decoder changes from JSON to YAML within a part; kcheck wants '---' between the two",
     '":" without a space inside {} or []': "such colons beside a !!timestamp with a time of day, or in what the decoder does not read",
-    "unknown escape sequence": "an escaped apostrophe beside the escape that stands in for it, backslash and e",
+    "unknown escape sequence": "an escaped apostrophe beside its replacement, backslash and e",
     "control character": "the decoder does not read behind the first document of a part; kcheck refuses such characters there, too",
     "key is null": "in the value of a repeated key, of which the decoder has the last one alone; kcheck reports both",
     "is too large for an integer": "in the value of a repeated key, as for a null key",
     "has no JSON form": "the value of a repeated key, of which the decoder has the last one alone; kcheck reports both",
     "JSON that is not YAML": "kcheck reads JSON as YAML, which wants the colon on the line of the key",
-    "a map or list is not allowed as a key": "an empty map or list as a key replaces the whole document; nobody wants that",
+    "a map or list is not allowed as a key": "an empty map or list as a key replaces the whole document; never intended",
     "an infinite number in JSON": "the decoder hands the text on, which no field accepts",
 }  # fmt: skip
 """Differences that are wanted: a part of our message or a name, and the reason."""
@@ -63,7 +63,7 @@ def _difference(ours: Iterator[dict[str, Any]], theirs: list[dict[str, Any]]) ->
     for other in theirs:
         mine = next(ours, None)
         if _BAD_SEPARATOR in other.get("error", ""):
-            # The decoder drops what stands before such a line, which kcheck reads.
+            # The decoder drops the text before such a line, which kcheck reads.
             while mine is not None and _OUR_BAD_SEPARATOR not in mine.get("error", ""):
                 mine = next(ours, None)
             if mine is None:

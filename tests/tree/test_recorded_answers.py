@@ -18,8 +18,8 @@ DELIBERATE = {
     "k: |\n  yes": _LAST_LINE,
     "a: |\n x\n  y\n z": _LAST_LINE,
     "a: |2\n   x": _LAST_LINE,
-    "[]: x": "an empty list as a key: the library makes the whole document an empty list; nobody means that",
-    "{}: x": "an empty map as a key: the library makes the whole document an empty map; nobody means that",
+    "[]: x": "an empty list as a key: the library makes the whole document an empty list; never intended",
+    "{}: x": "an empty map as a key: the library makes the whole document an empty map; never intended",
     "%YAML 1.2\n---\na: b": "the API server's reader cuts at '---' before any YAML is read, so the directive is never seen",
     "%YAML 2.0\n---\na: b": "the API server's reader cuts at '---' before any YAML is read, so the directive is never seen",
 }

@@ -129,7 +129,7 @@ def test_repeated(text: str) -> None:
         # What libyaml reads.
         schema(FIELD, FIELD).replace("\n", "\r\n"),
         schema("a: &b x\n", "a: &b x\n"),
-        # What nobody reads.
+        # Parts that are never read.
         "properties:\n  a:\n    x: y\n  b:\n    x: y\n   c: d\n",
         schema(FIELD, FIELD) + "- no\n",
     ],

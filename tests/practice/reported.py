@@ -7,7 +7,7 @@ from typing import Any
 from kcheck.testing import check_text
 
 
-def told(text: str, *rules: str, name: str = "input.yaml", **options: Any) -> list[tuple[int, str]]:
+def reported(text: str, *rules: str, name: str = "input.yaml", **options: Any) -> list[tuple[int, str]]:
     """Line and marked characters of each finding."""
     lines = text.split("\n")
     given = {rules[0]: options} if options else {}
