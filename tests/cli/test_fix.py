@@ -168,7 +168,7 @@ def test_a_read_only_file_is_told_and_the_rest_is_fixed(program: Program, pod: P
     assert (pod.read_text(), (pod.parent / "other.yaml").read_text()) == (OLD, NEW)
 
 
-def test_a_folder_that_cannot_be_written_is_told(program: Program, pod: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_written_is_reported(program: Program, pod: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(source: str, target: str) -> None:
         raise PermissionError(13, os.strerror(13))
 

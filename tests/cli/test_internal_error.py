@@ -29,7 +29,7 @@ def _install_clumsy(plug_in: Install) -> None:
     plug_in(__name__, clumsy=clumsy)
 
 
-def test_a_failing_rule_is_named_and_the_rest_is_told(program: Program, plug_in: Install) -> None:
+def test_a_failing_rule_is_named_and_the_rest_is_reported(program: Program, plug_in: Install) -> None:
     _install_clumsy(plug_in)
     found = program("check", "bad.yaml", "--select", "acme/clumsy,invalid-port-number", "--format", "json", "--severity", "error")
     assert found.code == 2

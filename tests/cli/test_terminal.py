@@ -110,7 +110,7 @@ def test_the_end_is_as_usual_for_who_waits_for_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is full")
-def test_what_cannot_be_written_in_the_end_is_told(tmp_path: Path) -> None:
+def test_what_cannot_be_written_in_the_end_is_reported(tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run([*PROGRAM, "--version"], stdout=full, stderr=subprocess.PIPE, text=True)
         assert done.returncode != 0

@@ -47,7 +47,7 @@ def test_a_current_context_may_stand_in_another_file(check: Check) -> None:
 
 
 @pytest.mark.parametrize("order", [("first.yaml", "second.yaml"), ("second.yaml", "first.yaml")])
-def test_the_first_file_wins_and_the_other_is_told(check: Check, order: tuple[str, str]) -> None:
+def test_the_first_file_wins_and_the_other_is_reported(check: Check, order: tuple[str, str]) -> None:
     files = {"first.yaml": HEAD + CLUSTER + USER % "one", "second.yaml": HEAD + CLUSTER + USER % "two"}
     (finding,) = check(files, *order)
     assert reported([finding]) == [("shadowed-kubeconfig-entry", order[1], "users[0].name")]

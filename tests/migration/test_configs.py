@@ -213,7 +213,7 @@ def test_kube_score_in_a_script(intake: Intake, text: str) -> None:
     assert "node-port-service" not in intake.draft.settings()
 
 
-def test_an_old_version_is_told(intake: Intake) -> None:
+def test_an_old_version_is_reported(intake: Intake) -> None:
     intake.command_line(["--kubernetes-version", "v1.18"], "the command line")
     assert intake.draft.kubernetes == ""
     assert any("1.18" in note.message for note in intake.draft.settled())

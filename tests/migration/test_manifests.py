@@ -119,7 +119,7 @@ def test_what_takes_several_objects_is_named_unseen(counterparts: Counterparts) 
     assert "service-without-pods; elsewhere" in new
 
 
-def test_what_has_no_counterpart_stays_and_is_told(counterparts: Counterparts) -> None:
+def test_what_has_no_counterpart_stays_and_is_reported(counterparts: Counterparts) -> None:
     text = annotated(
         "ignore-check.kube-linter.io/our-own: x", "polaris.fairwinds.com/exempt: sometimes", "kube-score/enable: container-seccomp-profile"
     )

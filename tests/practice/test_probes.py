@@ -49,8 +49,8 @@ def test_probes_that_ask_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "told_of"),
+    ("command", "reported_count"),
     [("[ps]", True), ("[/bin/ls, -l]", True), ("[sh, -c, 'cat x; ps|grep y']", True), ("[sh, -c, /app/check]", False), ("[stops]", False)],
 )
-def test_commands_of_probes(command: str, told_of: bool) -> None:
-    assert bool(reported(container(f"    livenessProbe: {{exec: {{command: {command}}}}}\n"), "unsuitable-probe-command")) is told_of
+def test_commands_of_probes(command: str, reported_count: bool) -> None:
+    assert bool(reported(container(f"    livenessProbe: {{exec: {{command: {command}}}}}\n"), "unsuitable-probe-command")) is reported_count

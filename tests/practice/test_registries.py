@@ -41,19 +41,19 @@ def test_retired_registries(image: str, right: str, safe: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("image", "told_of"),
+    ("image", "reported_count"),
     [("nginx", False), ("nginx:latest", False), ("nginx:1", True), ("nginx@sha256:" + "0" * 64, True), ("'${IMAGE}'", False)],
 )
-def test_the_policy_that_the_server_fills_in(image: str, told_of: bool) -> None:
-    assert bool(reported(containers(image), "pull-policy-not-always")) is told_of
+def test_the_policy_that_the_server_fills_in(image: str, reported_count: bool) -> None:
+    assert bool(reported(containers(image), "pull-policy-not-always")) is reported_count
 
 
 @pytest.mark.parametrize(
-    ("image", "told_of"),
+    ("image", "reported_count"),
     [
         ("nginx", False), ("123.dkr.ecr.eu-west-1.amazonaws.com/web", False), ("registry.example.com:5000/web", True),
         ("localhost:5000/a", False),
     ],
 )  # fmt: skip
-def test_registries_that_want_credentials(image: str, told_of: bool) -> None:
-    assert bool(reported(containers(image), "missing-image-pull-secret")) is told_of
+def test_registries_that_want_credentials(image: str, reported_count: bool) -> None:
+    assert bool(reported(containers(image), "missing-image-pull-secret")) is reported_count

@@ -97,12 +97,12 @@ def test_labels_of_nodes_and_volumes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("image", "told_of"),
+    ("image", "reported_count"),
     [
         ("bitnami/redis:7.2.5", True), ("docker.io/bitnami/redis:7.2.5@sha256:" + "0a" * 32, True), ("bitnami/redis", False),
         ("bitnami/redis:latest", False), ("bitnamilegacy/redis:7.2.5", False), ("registry.example.com/bitnami/redis:7.2.5", False),
         ("gcr.io/kubebuilder/kube-rbac-proxy:v0.16.0", True), ("gcr.io/kubebuilders/a:1", False), ("a:1", False), ("a//b", False),
     ],
 )  # fmt: skip
-def test_images_that_have_moved(image: str, told_of: bool) -> None:
-    assert bool(reported(containers(image), "moved-image")) == told_of
+def test_images_that_have_moved(image: str, reported_count: bool) -> None:
+    assert bool(reported(containers(image), "moved-image")) == reported_count

@@ -72,7 +72,7 @@ def test_hostile_texts_take_no_time() -> None:
         ("http://shop2:80", ""), ("basket.other.svc:80", ""), ("basket.default.svc:80", ""),
     ],
 )  # fmt: skip
-def test_what_is_told(address: str, message: str, tmp_path: Path) -> None:
+def test_what_is_reported(address: str, message: str, tmp_path: Path) -> None:
     found = check(tmp_path, {"all.yaml": service("shop", ports="port: 80, targetPort: 8080") + env(address)}, *RULES)
     assert [f.concise for f in found] == ([message] if message else [])
 

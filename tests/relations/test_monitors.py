@@ -47,9 +47,11 @@ def test_ports_of_services(endpoints: str, message: str, tmp_path: Path) -> None
     assert [f.startswith(f"missing-monitor-port: {message}") for f in found] == ([True] if message else [])
 
 
-@pytest.mark.parametrize(("endpoints", "told_of"), [("port: metrics", 0), ("port: http", 1), ("portNumber: 1", 0), ("targetPort: http", 1)])
-def test_ports_of_pods(endpoints: str, told_of: int, tmp_path: Path) -> None:
-    assert len(reported(tmp_path, workload(container=METRICS), monitor(endpoints, "PodMonitor"))) == told_of
+@pytest.mark.parametrize(
+    ("endpoints", "reported_count"), [("port: metrics", 0), ("port: http", 1), ("portNumber: 1", 0), ("targetPort: http", 1)]
+)
+def test_ports_of_pods(endpoints: str, reported_count: int, tmp_path: Path) -> None:
+    assert len(reported(tmp_path, workload(container=METRICS), monitor(endpoints, "PodMonitor"))) == reported_count
 
 
 def test_one_of_several_services_is_enough(tmp_path: Path) -> None:
@@ -80,7 +82,7 @@ def test_namespaces_in_which_a_monitor_looks(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "metadata", "told_of"),
+    ("spec", "metadata", "reported_count"),
     [
         ("serviceMonitorSelector: {matchLabels: {team: a}}", "", 1),
         ("serviceMonitorSelector: {matchLabels: {team: a}}", ", labels: {team: a}", 0),
@@ -90,8 +92,8 @@ def test_namespaces_in_which_a_monitor_looks(tmp_path: Path) -> None:
         ("serviceMonitorSelector: {}, serviceMonitorNamespaceSelector: {matchLabels: {team: a}}", ", namespace: other", 0),
     ],
 )  # fmt: skip
-def test_monitors_that_nobody_takes(spec: str, metadata: str, told_of: int, tmp_path: Path) -> None:
-    assert len(reported(tmp_path, prometheus(spec, ", namespace: monitoring"), monitor(metadata=metadata))) == told_of
+def test_monitors_that_nobody_takes(spec: str, metadata: str, reported_count: int, tmp_path: Path) -> None:
+    assert len(reported(tmp_path, prometheus(spec, ", namespace: monitoring"), monitor(metadata=metadata))) == reported_count
 
 
 def test_another_prometheus_takes_it(tmp_path: Path) -> None:

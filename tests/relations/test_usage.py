@@ -41,7 +41,7 @@ def test_nothing_uses_it(tmp_path: Path) -> None:
     assert unused(tmp_path, text) == ["unused-config-map", "unused-secret", "unused-service-account"]
 
 
-def test_without_pods_in_sight_nothing_is_told(tmp_path: Path) -> None:
+def test_without_pods_in_sight_nothing_is_reported(tmp_path: Path) -> None:
     assert unused(tmp_path, holder("ConfigMap", "shop-config") + ACCOUNT) == []
     assert [f.rule for f in check(tmp_path, {}, "unused-config-map", complete=True)] == ["unused-config-map"]
 
@@ -128,7 +128,7 @@ def test_fields_of_custom_resources_that_name_nothing_to_read(spec: str) -> None
     assert not fact.references
 
 
-def test_a_slip_in_a_custom_resource_is_told(tmp_path: Path) -> None:
+def test_a_slip_in_a_custom_resource_is_reported(tmp_path: Path) -> None:
     text = CUSTOM.format(spec="passwordSecretRef: {name: databse-password, key: password}")
     text += holder("Secret", "database-password", "password: a")
     (reported,) = check(tmp_path, {"a.yaml": text}, "missing-secret", "missing-key")

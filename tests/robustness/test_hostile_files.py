@@ -148,7 +148,7 @@ def test_escape_sequences_do_not_reach_the_terminal(check: Program, tmp_path: Pa
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-def test_a_full_disk_is_told(check: Program) -> None:
+def test_a_full_disk_is_reported(check: Program) -> None:
     with open("/dev/full", "wb") as full:
         reported = check({"a.yaml": TYPO}, stdout=full)
     assert reported.code == 2

@@ -145,7 +145,7 @@ WRITING = [
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 @pytest.mark.parametrize("command", WRITING, ids=" ".join)
-def test_a_full_disk_is_told(folder: Path, command: list[str]) -> None:
+def test_a_full_disk_is_reported(folder: Path, command: list[str]) -> None:
     (folder / "a.yaml").write_text(TYPO)
     reported = run(folder, *command, "--output", "/dev/full", *(["--force"] if "migrate" in command else []))
     assert reported.code == 2
@@ -154,7 +154,7 @@ def test_a_full_disk_is_told(folder: Path, command: list[str]) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc, a file system without write access")
 @pytest.mark.parametrize("command", WRITING, ids=" ".join)
-def test_a_read_only_place_is_told(folder: Path, command: list[str]) -> None:
+def test_a_read_only_place_is_reported(folder: Path, command: list[str]) -> None:
     (folder / "a.yaml").write_text(TYPO)
     reported = run(folder, *command, "--output", "/proc/self/fdinfo/report")
     assert reported.code == 2

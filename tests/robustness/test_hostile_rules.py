@@ -123,7 +123,7 @@ def test_a_rule_that_fails_is_named_and_the_others_go_on(id: str, words: str, tm
     assert report.documents == 1
 
 
-def test_a_file_that_vanishes_is_told(tmp_path: Path) -> None:
+def test_a_file_that_vanishes_is_reported(tmp_path: Path) -> None:
     found = Discovery([Target(str(tmp_path / "gone.yaml"), True), Target(str(tmp_path / "a.yaml"), True)])
     report = checked(tmp_path, [], found)
     assert [(f.rule, Path(f.file).name) for f in report.findings if f.rule == "unreadable-file"] == [("unreadable-file", "gone.yaml")]

@@ -118,7 +118,7 @@ def test_nothing_is_run_fetched_or_written(folder: Path, command: list[str]) -> 
     assert not Path("/tmp/owned").exists()
 
 
-def test_a_schema_that_leads_to_the_network_is_told(folder: Path) -> None:
+def test_a_schema_that_leads_to_the_network_is_reported(folder: Path) -> None:
     reported = watched(folder, ["check", "--schemas", "schemas", "--format", "json", "tempting.yaml"])
     failed = [f["message"] for f in json.loads(reported.stdout)["findings"] if f["rule"] == "internal-error"]
     assert any(URLS in message for message in failed)

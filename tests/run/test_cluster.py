@@ -117,7 +117,7 @@ def test_a_worker_that_dies_costs_one_file(address: str, tmp_path: Path) -> None
     assert [f for f in findings(done) if f["file"] != "deadly.yaml"] == [f for f in whole if f["file"] != "deadly.yaml"]
 
 
-def test_another_kcheck_on_the_workers_is_told(address: str, tmp_path: Path) -> None:
+def test_another_kcheck_on_the_workers_is_reported(address: str, tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(POD)
     (tmp_path / "b.yaml").write_text(POD)
     done = kcheck(tmp_path, ".", "--scheduler", address, before="import kcheck.check.session_spec as terms; terms.__version__ = '9.9'")

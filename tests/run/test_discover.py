@@ -100,7 +100,7 @@ class TestFilesAndFolders:
         assert discover(["-"], stdin_name="deploy.yaml").targets == [Target("deploy.yaml", True, stdin=True)]
         assert discover(["./-"]).targets == [Target("-", True)]
 
-    def test_what_does_not_exist_is_an_error_and_all_of_it_is_told(self, tree: Path) -> None:
+    def test_what_does_not_exist_is_an_error_and_all_of_it_is_reported(self, tree: Path) -> None:
         plant(tree, "a.yaml")
         (tree / "gone.yaml").symlink_to("nowhere")
         with pytest.raises(NoSuchPath) as error:

@@ -227,7 +227,7 @@ def test_prose_is_left_alone(comment: str, registry: Registry, rules: RuleSet) -
 
 
 class TestUnused:
-    def test_each_name_that_covers_nothing_is_told(self, registry: Registry, rules: RuleSet) -> None:
+    def test_each_name_that_covers_nothing_is_reported(self, registry: Registry, rules: RuleSet) -> None:
         text = (
             "a: xa # kcheck: ignore[not-kubernetes-object, marked, wrong-type] why\n"
             "# kcheck: ignore[marked]\nb: 1\n# kcheck: ignore[marked]\n"

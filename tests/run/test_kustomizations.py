@@ -67,7 +67,7 @@ def test_settings_of_kustomize_are_passed_over(tmp_path: Path) -> None:
     assert "kustomize" in next(passed.why for passed in found.passed if passed.file.endswith("labels.yaml"))
 
 
-def test_files_that_are_not_there_are_told(tmp_path: Path) -> None:
+def test_files_that_are_not_there_are_reported(tmp_path: Path) -> None:
     text = """\
 resources:
   - deploymnt.yaml

@@ -224,7 +224,7 @@ def test_settings_that_no_kcheck_writes_are_refused(files: Path, program: Progra
         lambda data: data + b"x\n",
     ],
 )
-def test_damage_is_told(files: Path, program: Program, shards: Shards, damage: Callable[[bytes], bytes]) -> None:
+def test_damage_is_reported(files: Path, program: Program, shards: Shards, damage: Callable[[bytes], bytes]) -> None:
     first, second = shards(2, "--isolated", "input")
     Path(second).write_bytes(damage(Path(second).read_bytes()))
     assert f"{second} is damaged" in refused(program, first, second)
@@ -256,7 +256,7 @@ def test_a_hostile_shard_is_refused(files: Path, program: Program, shards: Shard
     assert message in refused(program, path)
 
 
-def test_files_that_are_missing_or_too_many_are_told(files: Path, program: Program, shards: Shards) -> None:
+def test_files_that_are_missing_or_too_many_are_reported(files: Path, program: Program, shards: Shards) -> None:
     (path,) = shards(1, "--isolated", "input")
     rewritten(path, lambda lines: lines.pop())
     assert "create all shards again" in refused(program, path)
@@ -281,7 +281,7 @@ def test_what_is_no_shard(program: Program, tmp_path: Path) -> None:
         (("--shard", "1/2", "--output", "x", "-"), "standard input"),
     ],
 )
-def test_misuse_is_told(files: Path, program: Program, arguments: tuple[str, ...], message: str) -> None:
+def test_misuse_is_reported(files: Path, program: Program, arguments: tuple[str, ...], message: str) -> None:
     done = program("check", "--isolated", "input", *arguments)
     assert done.code == 2
     assert message in done.err

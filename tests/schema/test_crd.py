@@ -41,7 +41,7 @@ def test_every_served_version_is_a_kind() -> None:
     ("version", "warning"),
     [("v1", []), ("v1beta1", ["example.com/v1beta1 Thing is deprecated; use example.com/v2"]), ("v1beta2", ["move on"])],
 )
-def test_a_deprecated_version_is_told(version: str, warning: list[str]) -> None:
+def test_a_deprecated_version_is_reported(version: str, warning: list[str]) -> None:
     reported = problems(store_of(VERSIONS), f"{{apiVersion: example.com/{version}, kind: Thing, metadata: {{name: a}}}}")
     assert [concise(problem.message, problem.help) for rule, problem in reported if rule == "deprecated-crd-version"] == warning
 

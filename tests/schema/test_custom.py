@@ -42,7 +42,7 @@ KNOWN = """
         ("{map: {any key: {q: 1}}}", ["spec.map.any key.q"]),
     ],
 )
-def test_unknown_fields_are_told(value: str, unknown: list[str]) -> None:
+def test_unknown_fields_are_reported(value: str, unknown: list[str]) -> None:
     assert refusals(KNOWN, value) == [("unknown-field", field, "UnknownField") for field in unknown]
 
 
@@ -204,7 +204,7 @@ def test_values(schema: str, good: list[str], bad: list[str], reason: str) -> No
         assert (field, said) == ("spec.a", reason), value
 
 
-def test_of_a_text_only_the_first_fault_is_told() -> None:
+def test_of_a_text_only_the_first_fault_is_reported() -> None:
     assert len(fields("{type: object, properties: {a: {type: string, maxLength: 1, pattern: '^b$'}}}", "{a: cc}")) == 1
 
 
@@ -239,7 +239,7 @@ def test_one_of() -> None:
     assert (problem.message, problem.help) == ("spec can have only one of a, b", "keep only one")
 
 
-def test_of_alternatives_that_fail_the_one_with_most_passed_checks_is_told() -> None:
+def test_of_alternatives_that_fail_the_one_with_most_passed_checks_is_reported() -> None:
     schema = """
         type: object
         properties: {mode: {type: string}, a: {type: integer}, b: {type: integer}}
@@ -473,7 +473,7 @@ def test_the_shape_tells_fields_from_keys() -> None:
     assert set(judge.shape.fields["spec"].shape.fields) == {"a", "list", "map", "text"}
 
 
-def test_a_crash_is_told() -> None:
+def test_a_crash_is_reported() -> None:
     class Broken(Recorder):
         def evaluate(self, schema: Schema, value: dict[str, Any], resource: Resource, walk: Walk) -> None:
             raise RuntimeError("no")
