@@ -14,7 +14,7 @@ import click
 
 from kcheck.cache.location import cache_folder, cache_is_off
 from kcheck.check.checked import Checked
-from kcheck.check.memory_limit import limit_memory
+from kcheck.check.memory_limit import limited_memory
 from kcheck.check.session import Session
 from kcheck.check.time_limit import RESERVE, Budget, OutOfBudget
 from kcheck.cli.output import is_terminal
@@ -174,14 +174,14 @@ def check_share(
 @contextmanager
 def _run_settings(inputs: Input, session: Session, quiet: bool) -> Iterator[_RunSettings]:
     """Provides the limits, progress bar and cache of a run. Raises Failure if the run has no workers."""
-    limit_memory()
     limit = read_size(inputs.max_file_size) if inputs.max_file_size else LIMIT
     progress = Progress(sys.stderr) if is_terminal(sys.stderr) and not quiet else None
     stdin = sys.stdin.buffer if sys.stdin else None
     alone = session.profile is not None
     cache = None if inputs.no_cache or alone or cache_is_off() else cache_folder()
     try:
-        yield _RunSettings(limit, stdin, progress, 1 if alone else inputs.jobs or default_jobs(), cache)
+        with limited_memory():
+            yield _RunSettings(limit, stdin, progress, 1 if alone else inputs.jobs or default_jobs(), cache)
     except NoWorkers as error:
         raise Failure(f"kcheck: {error}") from None
     finally:

@@ -20,6 +20,7 @@ from typing import Any
 
 from kcheck.check.file import FileChecker, Outcome, Task
 from kcheck.check.input_kinds import InputKind
+from kcheck.check.memory_limit import watch_memory
 from kcheck.check.session import Session
 from kcheck.text.source import Source
 from kcheck.workers.transport import Inherited, Receiver, Sender
@@ -244,6 +245,7 @@ def _run_worker(
     for other in other_pipes:
         other.close()
     gc.disable()
+    watch_memory()
     checker: FileChecker | None = None
     sender = Sender()
     try:
