@@ -59,7 +59,7 @@ from kcheck.kube.pod import Container, Pod
 from kcheck.kube.resource import Resource, strings
 from kcheck.kube.suggestions import Lexicon, nearest, suggest
 from kcheck.kube.typed_value import TypedValue
-from kcheck.regex.patterns import matches_whole
+from kcheck.regex.patterns import matches_whole, pattern_fault
 from kcheck.reporters import Reporter
 from kcheck.reporters.style import Style
 from kcheck.rule.constraint import Constraint, FieldTable, Validator, constraint, fields, validator
@@ -158,6 +158,7 @@ __all__ = [
     "nearest",
     "network",
     "pattern",
+    "pattern_fault",
     "pod_security",
     "ports",
     "quantity",

@@ -19,6 +19,7 @@ from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Problem
 from kcheck.kube.location import ObjectId
 from kcheck.kube.suggestions import Lexicon, nearest
+from kcheck.kustomize.remote import is_remote
 from kcheck.rule.ruleset import RuleSet
 from kcheck.schema.locator import Locator
 from kcheck.text.pattern import pattern
@@ -39,8 +40,6 @@ _PATCH_FIELDS, _OBJECT_FIELDS, _SETTINGS_FIELDS = (
     ("configurations.*", "generators.*", "transformers.*", "validators.*", "replacements.*.path", "openapi.path"),
 )
 _GENERATORS = {"configMapGenerator": "ConfigMap", "secretGenerator": "Secret"}
-# Entries that kustomize downloads: URLs, and host names followed by a path.
-_REMOTE = pattern(r".*(?:://|//|\?|@).*|(?:[\w-]+\.)+[a-z]{2,}[/:].*")
 _TOP_LEVEL = pattern(r"^(?=[^\s#-])", re.MULTILINE)
 
 
@@ -227,7 +226,7 @@ def _nodes(root: Node, field: str) -> list[Node]:
 
 def _is_path(text: str) -> bool:
     """Whether an entry is a path, rather than an inline patch or a URL."""
-    return bool(text) and "\n" not in text and "\0" not in text and ": " not in text and not _REMOTE.fullmatch(text)
+    return bool(text) and "\n" not in text and "\0" not in text and ": " not in text and not is_remote(text)
 
 
 def _generated_keys(generator: Node) -> frozenset[str] | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from kcheck.facts.gitops import Delivery, Goal, Origin
 from kcheck.kube.resource import Resource
-from kcheck.redaction.redact import without_user_info
+from kcheck.kube.urls import without_user
 from kcheck.schema.locator import Locator
 from kcheck.yaml.node import Node
 
@@ -20,12 +20,12 @@ def delivery(resource: Resource, locator: Locator) -> Delivery:
 
 def _application(spec: Node, locator: Locator) -> Delivery:
     sources = [spec["source"], *spec["sources"]]
-    origins = tuple(_origin(node, without_user_info(node["repoURL"].text), locator) for node in sources if node["repoURL"].text)
+    origins = tuple(_origin(node, without_user(node["repoURL"].text), locator) for node in sources if node["repoURL"].text)
     return Delivery(origins, tuple(_goal(node, locator) for node in (spec["destination"],) if node.is_map))
 
 
 def _project(spec: Node, locator: Locator) -> Delivery:
-    allowed = tuple(Origin(without_user_info(node.text), "", locator.place(node)) for node in spec["sourceRepos"] if node.text)
+    allowed = tuple(Origin(without_user(node.text), "", locator.place(node)) for node in spec["sourceRepos"] if node.text)
     return Delivery(allowed, tuple(_goal(node, locator) for node in spec["destinations"] if node.is_map))
 
 
@@ -42,7 +42,7 @@ def _origin(node: Node, repository: str, locator: Locator) -> Origin:
 
 def _goal(node: Node, locator: Locator) -> Goal:
     at = node["namespace"] if node["namespace"].text else node
-    return Goal(without_user_info(node["server"].text), node["name"].text, node["namespace"].text, locator.place(at))
+    return Goal(without_user(node["server"].text), node["name"].text, node["namespace"].text, locator.place(at))
 
 
 DELIVERY_KINDS: dict[tuple[str, str], Callable[[Node, Locator], Delivery]] = {

@@ -1,5 +1,8 @@
 """Hosts and ports in environment variables, arguments and settings that may be Services.
 
+They are found within longer texts, such as scripts and configuration files, so this is a search with offsets. `kcheck.kube.urls` parses
+texts that are URLs as a whole.
+
 Source: the documentation's page "DNS for Services and Pods".
 """
 

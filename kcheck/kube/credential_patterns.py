@@ -1,4 +1,8 @@
-"""Credentials inside longer strings: tokens, URLs with a password, connection strings, registry logins, lines of configuration."""
+"""Credentials inside longer strings: tokens, URLs with a password, connection strings, registry logins, lines of configuration.
+
+A URL is found within a longer text, such as a script or a template, and its password may contain any character. So the search accepts more
+than `kcheck.kube.urls`, and reports offsets.
+"""
 
 from __future__ import annotations
 

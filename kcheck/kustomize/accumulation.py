@@ -16,15 +16,13 @@ from kcheck.kustomize.library import Exhausted, Library, Piece, is_outside
 from kcheck.kustomize.nodes import text_of
 from kcheck.kustomize.patches import check, trees, unlisted
 from kcheck.kustomize.problem import BadInput, BuildProblem, Kind
+from kcheck.kustomize.remote import is_remote
 from kcheck.kustomize.settings import DEFAULTS, EMPTY, Settings, configured
 from kcheck.kustomize.spelling import not_text, spell, unknown
 from kcheck.kustomize.transformation import Transformation
 from kcheck.kustomize.variables import attach
-from kcheck.text.pattern import pattern
 from kcheck.yaml.node import Node
 
-# What kustomize fetches: URLs, and hosts followed by a path.
-_REMOTE = pattern(r".*(?:://|//|\?|@).*|(?:[\w-]+\.)+[a-z]{2,}[/:].*")
 _UNSUPPORTED = {
     "helmCharts": "helm charts are not rendered",
     "helmChartInflationGenerator": "helm charts are not rendered",
@@ -224,7 +222,7 @@ class PatchTarget:
 
     def _absent(self, node: Node, path: str | None) -> None:
         text = text_of(node)
-        if _REMOTE.fullmatch(text):
+        if is_remote(text):
             self.complain("remote", f"{text} is remote and was not fetched", node)
         elif path is None or is_outside(path):
             self.complain("outside", f"{text} is outside of the input", node)

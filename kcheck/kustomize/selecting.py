@@ -6,7 +6,7 @@ from kcheck.kube.selector import BadSelector, parse
 from kcheck.kustomize.item import Item
 from kcheck.kustomize.nodes import text_of
 from kcheck.kustomize.problem import BadInput
-from kcheck.regex.automaton import automaton
+from kcheck.regex.automaton import TooManySteps, automaton
 from kcheck.regex.parser import BadPattern
 from kcheck.text.pattern import pattern
 from kcheck.yaml.node import Node
@@ -52,8 +52,10 @@ def _fits(node: Node, text: str) -> bool:
 
 
 def found_in(expression: str, text: str, node: Node) -> bool:
-    """Whether a regular expression of Go is found in a text. Raises BadInput for what is none."""
+    """Whether a regular expression of Go matches a part of a text. Raises BadInput."""
     try:
         return automaton(expression).search(text)
     except BadPattern as error:
         raise BadInput(f"{text_of(node)!r} is not a regular expression: {error}", node) from None
+    except TooManySteps as error:
+        raise BadInput(f"{text_of(node)!r} was not evaluated: {error}", node) from None

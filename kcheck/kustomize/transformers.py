@@ -181,12 +181,13 @@ def _is_image(image: str, name: str) -> bool:
         return True
     if not any(char in "\\^$*+?()[]{}|" for char in name):
         return False
-    from kcheck.regex.automaton import automaton
+    from kcheck.regex.automaton import TooManySteps
     from kcheck.regex.parser import BadPattern
+    from kcheck.regex.patterns import matches
 
     try:
-        return automaton(f"^{name}(:[a-zA-Z0-9_.{{}}-]*)?(@sha256:[a-zA-Z0-9_.{{}}-]*)?$").search(image)
-    except BadPattern:
+        return matches(f"^{name}(:[a-zA-Z0-9_.{{}}-]*)?(@sha256:[a-zA-Z0-9_.{{}}-]*)?$", image)
+    except (BadPattern, TooManySteps):
         return False
 
 

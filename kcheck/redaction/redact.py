@@ -13,6 +13,7 @@ from kcheck.text.record import NamedTuple
 STARS = "***"
 """What a message shows for a secret value."""
 
+# URLs within any text, of which only the offsets matter: `kcheck.kube.urls` would reject most of them.
 # The password of a URL reaches to the last "@" before the next URL: people write passwords with "@" and "/" in them.
 _PASSWORD = pattern(r"""://[^\s/?#"'<>@:,]*:(?!\d{1,5}(?:[/?#,\s"'\\]|$))((?:(?!://)[^\s"'<>])*)@""")
 # Without a password the user is a token, but for the user that everybody has at Git servers.
@@ -64,13 +65,6 @@ def user_infos(text: str) -> Iterator[tuple[int, int]]:
             for match in found.finditer(text):
                 if match[1] and not _FILLED_IN.fullmatch(match[1]):
                     yield match.span(1)
-
-
-def without_user_info(text: str) -> str:
-    """A URL without user and password."""
-    scheme, separator, rest = text.partition("://")
-    authority, slash, path = rest.partition("/")
-    return f"{scheme}{separator}{authority.rpartition('@')[2]}{slash}{path}" if separator and "@" in authority else text
 
 
 def spans(text: str, has_hint: bool | None = None) -> list[tuple[int, int]]:

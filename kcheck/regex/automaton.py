@@ -7,24 +7,22 @@ matching usually costs one dictionary lookup per character.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
-from kcheck.regex.character_classes import PERL, Charset
-from kcheck.regex.program import CHAR, LOOK, SPLIT, compile_program
+from kcheck.regex.parser import read_pattern, size
+from kcheck.regex.program import AT_START, CHAR, LOOK, SPLIT, CompiledPattern, compile_program, holds, kind_before
 
 _MAX_STATES = 2000
 _MAX_POSITIONS = 500_000
 """The maximum number of cached states, and of program positions in all of them; beyond it the cache is cleared."""
 MAX_STEPS, MAX_STEPS_PER_CHARACTER = 2_000_000, 200
 """The maximum number of program positions that a search may visit: a constant, plus a number for each character."""
-
-_WORD = Charset(PERL["w"])
-_AT_START, _AFTER_LINE_BREAK, _AFTER_WORD, _AFTER_OTHER = range(4)
-"""The kind of the previous character: none, a line break, a word character, another one."""
+_MAX_SIZE = 100_000
+"""The maximum size of a pattern that is compiled. Go allows thirty times as much, which takes a gigabyte in Python."""
 
 
 class TooManySteps(Exception):
-    """A search was aborted: the pattern is too large for a text of this length."""
+    """A search was aborted: the pattern is too large, or too large for a text of this length."""
 
 
 class _State:
@@ -45,15 +43,25 @@ class Automaton:
     def __init__(self, pattern: str) -> None:
         """Raises BadPattern if Go cannot compile the pattern."""
         self.pattern = pattern
-        self._program, self._start, self._anchored = compile_program(pattern)
+        self._tree = read_pattern(pattern)
         self._states: dict[tuple[frozenset[int], int], _State] = {}
         self._cached_positions = 0
         self._remaining_steps = 0
-        self._first = self._state(frozenset({self._start}), _AT_START)
+
+    @cached_property
+    def program(self) -> CompiledPattern:
+        """The compiled pattern. Raises TooManySteps."""
+        if size(self._tree) > _MAX_SIZE:
+            raise TooManySteps("the pattern is too large")
+        return compile_program(self._tree)
+
+    @cached_property
+    def _first(self) -> _State:
+        return self._state(frozenset({self.program.start}), AT_START)
 
     def search(self, text: str) -> bool:
         """Whether the pattern matches some part of the text. Raises TooManySteps."""
-        self._remaining_steps = MAX_STEPS + MAX_STEPS_PER_CHARACTER * len(text)
+        self._remaining_steps = max_steps(text)
         state = self._first
         for char in text:
             following = state.on.get(char)
@@ -82,9 +90,9 @@ class Automaton:
         chars, found = self._closure(state, char)
         following: _State | bool = True
         if not found:
-            program = self._program
+            program = self.program.instructions
             tested: dict[int, bool] = {}
-            positions = set() if self._anchored else {self._start}
+            positions = set() if self.program.anchored else {self.program.start}
             for position in chars:
                 _, charset, after = program[position]
                 known = tested.get(id(charset))
@@ -92,8 +100,7 @@ class Automaton:
                     known = tested[id(charset)] = char in charset
                 if known:
                     positions.add(after)
-            before = _AFTER_LINE_BREAK if char == "\n" else _AFTER_WORD if char in _WORD else _AFTER_OTHER
-            following = self._state(frozenset(positions), before) if positions else False
+            following = self._state(frozenset(positions), kind_before(char)) if positions else False
         state.on[char] = following
         return following
 
@@ -102,7 +109,7 @@ class Automaton:
 
         Returns the positions of the CHAR instructions reached, and whether the end of the program was reached.
         """
-        program = self._program
+        program = self.program.instructions
         seen = set(state.positions)
         stack = list(seen)
         chars: list[int] = []
@@ -115,7 +122,7 @@ class Automaton:
             if kind == SPLIT:
                 following = what
             elif kind == LOOK:
-                following = (after,) if _holds(what, state.before, char) else ()
+                following = (after,) if holds(what, state.before, char) else ()
             else:
                 return [], True
             for each in following:
@@ -128,17 +135,9 @@ class Automaton:
         return chars, False
 
 
-def _holds(look: str, before: int, char: str) -> bool:
-    if look == "start":
-        return before == _AT_START
-    if look == "end":
-        return not char
-    if look == "line start":
-        return before in (_AT_START, _AFTER_LINE_BREAK)
-    if look == "line end":
-        return not char or char == "\n"
-    boundary = (before == _AFTER_WORD) is not (bool(char) and char in _WORD)
-    return boundary is (look == "word")
+def max_steps(text: str) -> int:
+    """Return the number of program positions that a search in a text may visit."""
+    return MAX_STEPS + MAX_STEPS_PER_CHARACTER * len(text)
 
 
 @lru_cache(maxsize=512)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
+from typing import TypeAlias
 
 from kcheck.text.pattern import pattern
 
-Item = tuple[str, str]
-"""A range of two characters, or "category" or "script" and its name."""
+Item: TypeAlias = "tuple[str, str] | Charset"
+"""A range of two characters, "category" or "script" and its name, or another set."""
 
 ALL: tuple[Item, ...] = (("\0", chr(0x10FFFF)),)
 
@@ -49,7 +51,15 @@ _SCRIPT_NAMES = """
 # Python has no table of scripts; the Unicode names of characters begin with the script.
 _SCRIPTS = {"Han": ("CJK UNIFIED", "CJK COMPATIBILITY IDEOGRAPH", "CJK RADICAL", "KANGXI RADICAL", "IDEOGRAPHIC")}
 
-
+# The characters with more than two cases, and \u00df, which `str.upper` maps to two characters.
+_CASE_ORBITS = """
+    Kk\u212a Ss\u017f \u00b5\u039c\u03bc \u00c5\u00e5\u212b \u00df\u1e9e \u01c4\u01c5\u01c6 \u01c7\u01c8\u01c9 \u01ca\u01cb\u01cc
+    \u01f1\u01f2\u01f3 \u0345\u0399\u03b9\u1fbe \u0392\u03b2\u03d0 \u0395\u03b5\u03f5 \u0398\u03b8\u03d1\u03f4 \u039a\u03ba\u03f0
+    \u03a0\u03c0\u03d6 \u03a1\u03c1\u03f1 \u03a3\u03c2\u03c3 \u03a6\u03c6\u03d5 \u03a9\u03c9\u2126 \u0412\u0432\u1c80
+    \u0414\u0434\u1c81 \u041e\u043e\u1c82 \u0421\u0441\u1c83 \u0422\u0442\u1c84\u1c85 \u042a\u044a\u1c86 \u0462\u0463\u1c87
+    \u1c88\ua64a\ua64b \u1e60\u1e61\u1e9b
+"""
+_DOTLESS_I = "\u0131"
 _CASED_LETTERS: tuple[Item, ...] = (("category", "Lu"), ("category", "Ll"), ("category", "Lt"))
 
 
@@ -64,8 +74,13 @@ class Charset:
         self.fold = fold
 
     def __contains__(self, char: str) -> bool:
-        found = any(_holds(item, each) for each in (cases(char) if self.fold else char) for item in self.items)
+        chars = cases(char) if self.fold else (char,)
+        found = any(char in item if isinstance(item, Charset) else _any_in(chars, item) for item in self.items)
         return found is not self.negated
+
+
+_ASSIGNED = Charset((("category", "Cn"),), negated=True)
+_SPECIAL: dict[str, tuple[Item, ...]] = {"Any": ALL, "Ascii": POSIX["ascii"], "Assigned": (_ASSIGNED,), "Lc": _CASED_LETTERS}
 
 
 @lru_cache(maxsize=64)
@@ -73,7 +88,9 @@ def named(name: str) -> tuple[Item, ...] | None:
     r"""Return the characters of \p{name}, a general category or a script; None for an unknown name. Case is ignored."""
     normalized = re.sub("[ _-]", "", name)
     normalized = normalized[:1].upper() + normalized[1:].lower() if normalized.isascii() else ""
-    special = {"Any": ALL, "Ascii": POSIX["ascii"], "Assigned": (("not category", "Cn"),), "Lc": _CASED_LETTERS}.get(normalized)
+    special = {"Any": ALL, "Ascii": POSIX["ascii"], "Assigned": (Charset((("category", "Cn"),), negated=True),), "Lc": _CASED_LETTERS}.get(
+        normalized
+    )
     if special is not None:
         return special
     if _CATEGORY.fullmatch(normalized):
@@ -85,42 +102,24 @@ def named(name: str) -> tuple[Item, ...] | None:
     return (("script", normalized),) if normalized in _SCRIPT_NAMES.split() else None
 
 
-def inverted(items: tuple[Item, ...]) -> tuple[Item, ...]:
-    """Return all other characters, for a negated class within another class."""
-    if any(low in ("category", "script", "not category", "not script") for low, _ in items):
-        return tuple((low[4:] if low.startswith("not ") else f"not {low}", name) for low, name in items)
-    result: list[Item] = []
-    place = 0
-    for low, high in sorted(items):
-        if ord(low) > place:
-            result.append((chr(place), chr(ord(low) - 1)))
-        place = max(place, ord(high) + 1)
-    if place <= 0x10FFFF:
-        result.append((chr(place), chr(0x10FFFF)))
-    return tuple(result)
-
-
 @lru_cache(maxsize=512)
 def cases(char: str) -> frozenset[str]:
-    """Return the characters that differ from a character only in case."""
-    found = {char, *(each for each in (char.lower(), char.upper(), char.title(), char.casefold()) if len(each) == 1)}
-    for each in tuple(found):
-        found |= {other for other in (each.lower(), each.upper()) if len(other) == 1}
-    for orbit in ({"k", "K", "\u212a"}, {"s", "S", "\u017f"}, {"\u00e5", "\u00c5", "\u212b"}):
-        if found & orbit:
-            found |= orbit
-    return frozenset(found)
+    """Return the characters that differ from a character only in case: Unicode's simple case folding, which has no language."""
+    for each in _CASE_ORBITS.split():
+        if char in each:
+            return frozenset(each)
+    if char == _DOTLESS_I:
+        return frozenset(char)
+    return frozenset({char, *(each for each in (char.lower(), char.upper(), char.title(), char.casefold()) if len(each) == 1)})
 
 
-def _holds(item: Item, char: str) -> bool:
+def _any_in(chars: Iterable[str], item: tuple[str, str]) -> bool:
     low, high = item
     if len(low) == 1:
-        return low <= char <= high
-    if low.startswith("not "):
-        return not _holds((low[4:], high), char)
+        return any(low <= char <= high for char in chars)
     if low == "category":
-        return unicodedata.category(char).startswith(high)
-    return _is_of_script(char, high)
+        return any(unicodedata.category(char).startswith(high) for char in chars)
+    return any(_is_of_script(char, high) for char in chars)
 
 
 @lru_cache(maxsize=1024)

@@ -1,7 +1,7 @@
 """Parser for regular expressions in the syntax of Go's regexp package (RE2).
 
-Source: the syntax page of Go's regexp/syntax package. Matching only needs to know whether a text matches, so captures and laziness are
-parsed and ignored. Syntax that Go rejects, such as backreferences and lookarounds, raises BadPattern.
+Source: the syntax page of Go's regexp/syntax package. Captures are parsed and ignored, because no caller needs them. Syntax that Go
+rejects, such as backreferences and lookarounds, raises BadPattern.
 """
 
 from __future__ import annotations
@@ -9,14 +9,16 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from kcheck.regex.character_classes import ALL, PERL, POSIX, Charset, Item, inverted, named
+from kcheck.regex.character_classes import ALL, PERL, POSIX, Charset, Item, named
 
 Tree = tuple[Any, ...]
-"""("set", Charset), ("cat", parts), ("alt", parts), ("repeat", part, min, max or None), ("look", assertion)."""
+"""("set", Charset), ("cat", parts), ("alt", parts), ("repeat", part, min, max or None, lazy), ("look", assertion)."""
 
 _REPEAT_LIMIT = 1000
 _DEPTH_LIMIT = 200
-_REPEAT = re.compile(r"\{(0|[1-9]\d{0,8})(,(0|[1-9]\d{0,8})?)?\}", re.ASCII)
+_SIZE_LIMIT = 3_355_443
+"""The maximum number of instructions of Go's programs, 128 MiB."""
+_REPEAT = re.compile(r"\{(0|[1-9]\d*)(,(0|[1-9]\d*)?)?\}", re.ASCII)
 _FLAGS = re.compile(r"\?([imsU]*)(?:-([imsU]+))?([:)])")
 _NAME = re.compile(r"\?P?<(\w+)>", re.ASCII)
 _CONTROL_ESCAPES = {"a": "\a", "f": "\f", "t": "\t", "n": "\n", "r": "\r", "v": "\v"}
@@ -35,7 +37,21 @@ def read_pattern(pattern: str) -> Tree:
     """Parse a pattern. Raises BadPattern."""
     tree = _PatternReader(pattern).read()
     _check_repeat_limit(tree, _REPEAT_LIMIT)
+    if size(tree) > _SIZE_LIMIT:
+        raise BadPattern("expression too large")
     return tree
+
+
+def size(tree: Tree) -> int:
+    """Return how many instructions a pattern needs, as Go estimates it, without those for captures."""
+    if tree[0] in ("cat", "alt"):
+        return max(1, sum(map(size, tree[1])) + (len(tree[1]) - 1 if tree[0] == "alt" else 0))
+    if tree[0] != "repeat":
+        return 1
+    _, part, minimum, maximum, _ = tree
+    if maximum is None:
+        return 1 + size(part) * minimum if minimum else 2 + size(part)
+    return max(1, size(part) * int(maximum) + int(maximum - minimum))
 
 
 class _PatternReader:
@@ -79,23 +95,23 @@ class _PatternReader:
             repeated = repeat is not None
         return parts[0] if len(parts) == 1 else ("cat", tuple(parts))
 
-    def repetition(self) -> tuple[int, int | None] | None:
+    def repetition(self) -> tuple[int, int | None, bool] | None:
         char = self.pattern[self.at]
         if char in "*+?":
             self.at += 1
             result: tuple[int, int | None] = {"*": (0, None), "+": (1, None), "?": (0, 1)}[char]
         elif char == "{" and (match := _REPEAT.match(self.pattern, self.at)):
-            minimum = int(match[1])
-            maximum = minimum if match[2] is None else int(match[3]) if match[3] else None
+            minimum = _count(match[1])
+            maximum = minimum if match[2] is None else _count(match[3]) if match[3] else None
             if minimum > _REPEAT_LIMIT or (maximum is not None and (maximum > _REPEAT_LIMIT or maximum < minimum)):
                 raise BadPattern(f"repetition {match[0]} is out of range")
             self.at = match.end()
             result = (minimum, maximum)
         else:
             return None
-        if self.pattern.startswith("?", self.at):
-            self.at += 1
-        return result
+        lazy = self.pattern.startswith("?", self.at)
+        self.at += lazy
+        return (*result, lazy is not ("U" in self.flags))
 
     def atom(self) -> list[Tree]:
         r"""Parse the next atom. Returns no part for a group of flags, several parts for \Q...\E."""
@@ -159,7 +175,7 @@ class _PatternReader:
         if char and char.lower() in PERL:
             self.at += 1
             items = PERL[char.lower()]
-            return inverted(items) if char.isupper() else items
+            return self.complement(items) if char.isupper() else items
         if char not in ("p", "P") or not char:
             return None
         match = _PROPERTY.match(self.pattern, self.at)
@@ -167,7 +183,11 @@ class _PatternReader:
         if match is None or found is None:
             raise BadPattern("an unknown class after \\p")
         self.at = match.end()
-        return inverted(found) if (char == "P") is not bool(match[1]) else found
+        return self.complement(found) if (char == "P") is not bool(match[1]) else found
+
+    def complement(self, items: tuple[Item, ...]) -> tuple[Item, ...]:
+        """Return all other characters. Without case, these are the characters whose other case is not in the class either."""
+        return (Charset(items, negated=True, fold="i" in self.flags),)
 
     def char_escape(self) -> str:
         """Parse an escaped character after a backslash."""
@@ -211,7 +231,7 @@ class _PatternReader:
             if posix[2] not in POSIX:
                 raise BadPattern(f"unknown class {posix[0]}")
             self.at = posix.end()
-            return inverted(POSIX[posix[2]]) if posix[1] else POSIX[posix[2]]
+            return self.complement(POSIX[posix[2]]) if posix[1] else POSIX[posix[2]]
         if pattern.startswith("\\", self.at):
             self.at += 1
             items = self.class_escape()
@@ -232,6 +252,11 @@ class _PatternReader:
             raise BadPattern("missing ]")
         self.at += 1
         return self.char_escape() if char == "\\" else char
+
+
+def _count(digits: str) -> int:
+    """Return a number without leading zeros. Beyond the limit, its first digits are sufficient."""
+    return int(digits[:9])
 
 
 def _check_repeat_limit(tree: Tree, maximum: int) -> None:

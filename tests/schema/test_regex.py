@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kcheck.regex.automaton import Automaton
+from kcheck.regex.automaton import Automaton, TooManySteps
+from kcheck.regex.leftmost import find_all
 from kcheck.regex.parser import BadPattern
 
 
@@ -48,6 +49,10 @@ from kcheck.regex.parser import BadPattern
         ("^(?P<n>a)(?<m>b)(?:c)$", ["abc"], ["ab"]),
         ("^a*?b+?$", ["aab"], ["aa"]),
         ("^(|a)*(b*)*$", ["", "aabb"], ["c"]),
+        ("^(?i)[σß\u00b5]+$", ["ΣςẞΜ"], ["s"]),
+        ("(?i)i", ["I"], ["\u0131"]),
+        (r"(?i)\P{Lu}", ["1"], ["a", "A"]),
+        ("(?i)[[:^lower:]]", ["1"], ["a", "A"]),
     ],
 )
 def test_syntax(pattern: str, found: list[str], not_found: list[str]) -> None:
@@ -61,9 +66,10 @@ def test_syntax(pattern: str, found: list[str], not_found: list[str]) -> None:
 @pytest.mark.parametrize(
     "pattern",
     ["(?=a)", "(?!a)", "(?<=a)", r"(a)\1", "a**", "a{2}{3}", "(", ")", "a)", "[b-a]", "[a", r"\y", r"\Z", "*a", "|*", "(?i", "(?x)a",
-     "[[:foo:]]", r"\p{foo}", r"\p", "a{1001}", "a{3,2}", "(a{100}){100}", "\\", r"[\q]", r"\x{110000}", "(" * 300 + ")" * 300],
+     "[[:foo:]]", r"\p{foo}", r"\p", "a{1001}", "a{99999999999}", "a{1000}" * 3400, "a{3,2}", "(a{100}){100}", "\\", r"[\q]",
+     r"\x{110000}"],
 )  # fmt: skip
-def test_what_go_refuses(pattern: str) -> None:
+def test_what_go_rejects(pattern: str) -> None:
     with pytest.raises(BadPattern):
         Automaton(pattern)
 
@@ -82,6 +88,47 @@ def test_states_are_bounded() -> None:
     text = "".join("ab"[(i * i // 7) % 2] for i in range(20000))
     assert not automaton.search(text)
     assert len(automaton._states) <= 2001
+
+
+def test_deep_nesting_is_rejected() -> None:
+    # Go allows 1000 levels.
+    with pytest.raises(BadPattern, match="too deeply"):
+        Automaton("(" * 300 + ")" * 300)
+
+
+def test_large_patterns_are_not_compiled() -> None:
+    with pytest.raises(TooManySteps):
+        Automaton("a{1000}" * 3000).search("a")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "found"),
+    [
+        ("a|ab", "abab", ["a", "a"]),
+        ("ab|a", "abab", ["ab", "ab"]),
+        ("a*", "baac", ["", "aa", ""]),
+        ("a+?", "aa", ["a", "a"]),
+        ("(?U)a+", "aa", ["a", "a"]),
+        ("(?U)a+?", "aa", ["aa"]),
+        ("a{1,2}?b?", "aab", ["a", "ab"]),
+        ("(?:a|ab)(?:c|bcd)?", "abcd", ["abcd"]),
+        ("(|a)*", "aa", ["", "", ""]),
+        ("(|a)+", "aa", ["", "", ""]),
+        ("(a|)+", "aa", ["aa"]),
+        ("^a", "aa", ["a"]),
+        ("(?m)^.", "ab\ncd", ["a", "c"]),
+        (r"\b\w", "ab cd", ["a", "c"]),
+        ("x", "a", []),
+    ],
+)
+def test_matches_are_leftmost_with_the_preference_of_perl(pattern: str, text: str, found: list[str]) -> None:
+    assert find_all(Automaton(pattern), text) == found
+    assert find_all(Automaton(pattern), text, 1) == found[:1]
+
+
+def test_matches_of_large_patterns_are_limited() -> None:
+    with pytest.raises(TooManySteps):
+        find_all(Automaton("(?:a?){1000}b"), "a" * 100_000)
 
 
 ATOMS = st.sampled_from(["a", "b", "c", ".", "[ab]", "[^a]", r"\d", r"[b-d]", r"\.", "-"])
@@ -106,3 +153,10 @@ def test_answers_agree_with_pythons(expression: str, begins: bool, ends: bool, t
     theirs = re.compile(f"{'^' if begins else ''}(?:{expression}){chr(92) + 'Z' if ends else ''}", re.ASCII)
     for text in texts:
         assert ours.search(text) == (theirs.search(text) is not None), text
+
+
+@settings(max_examples=100, deadline=None)
+@given(expressions(), st.text("abcd1.-\n", max_size=12))
+def test_a_match_exists_where_one_is_found(expression: str, text: str) -> None:
+    automaton = Automaton(expression)
+    assert automaton.search(text) is bool(find_all(automaton, text, 1))

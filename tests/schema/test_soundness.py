@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from kcheck.schema.crd.schema_checks import default_faults, knows_format, pattern_fault
+from kcheck.regex.patterns import pattern_fault
+from kcheck.schema.crd.schema_checks import default_faults, knows_format
 from kcheck.text.source import Source
 from kcheck.yaml.node import Node
 from kcheck.yaml.parse import parse

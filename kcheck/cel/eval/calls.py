@@ -171,7 +171,10 @@ def invocation(function: str, candidates: list[Function], steps: list[Step]) -> 
     Raises EvaluationError for an invalid constant pattern.
     """
     if function in _PATTERNS and len(steps) > 1 and isinstance(steps[1], Constant) and steps[1].value.__class__ is str:
-        _check_pattern(function, steps[1].value)
+        # Only expressions with patterns need the regular expressions.
+        from kcheck.cel.library.regexes import compiled
+
+        compiled(steps[1].value)
     prices = [price(function, each.overload.id if len(candidates) == 1 else "") for each in candidates]
     growing = function in _GROWING
 
@@ -199,18 +202,6 @@ def invocation(function: str, candidates: list[Function], steps: list[Step]) -> 
         raise NoOverload
 
     return invoke
-
-
-def _check_pattern(function: str, pattern: str) -> None:
-    """Raise EvaluationError for an invalid pattern. Only the representation that the function needs is compiled, and cached."""
-    if function == "matches":
-        from kcheck.cel.library.conversions import compiled
-
-        compiled(pattern)
-    else:
-        from kcheck.cel.library.regexes import matcher
-
-        matcher(pattern)
 
 
 def _minimum_cost(function: str, args: list[Value]) -> int:

@@ -9,10 +9,8 @@ import math
 import re
 from collections.abc import Callable
 
-from kcheck.cel.library import operators, times
-from kcheck.cel.values.values import Cancelled, EvaluationError, TypeName, UInt, Value, type_name
-from kcheck.regex.automaton import Automaton, TooManySteps, automaton
-from kcheck.regex.parser import BadPattern
+from kcheck.cel.library import operators, regexes, times
+from kcheck.cel.values.values import EvaluationError, TypeName, UInt, Value, type_name
 
 _INTEGER = re.compile("[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9_]+)?")
@@ -123,22 +121,6 @@ def _text(value: bytes) -> str:
         raise EvaluationError("invalid UTF-8 in bytes, cannot convert to string") from None
 
 
-def compiled(pattern: str) -> Automaton:
-    """Return the automaton of a pattern. Raises EvaluationError if Go rejects the pattern."""
-    try:
-        return automaton(pattern)
-    except BadPattern as error:
-        raise EvaluationError(f"error parsing regexp: {error}") from None
-
-
-def _matches(text: str, pattern: str) -> bool:
-    """Whether a part of the text matches, in time linear in its length."""
-    try:
-        return compiled(pattern).search(text)
-    except TooManySteps as error:
-        raise Cancelled(f"operation cancelled: {error}") from None
-
-
 def _reject_duration(value: Value) -> Value:
     raise _conversion_error(value, "google.protobuf.Duration")
 
@@ -196,6 +178,6 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "contains_string": lambda text, part: part in text,
     "ends_with_string": str.endswith,
     "starts_with_string": str.startswith,
-    "matches": _matches,
-    "matches_string": _matches,
+    "matches": regexes.matches,
+    "matches_string": regexes.matches,
 }  # fmt: skip

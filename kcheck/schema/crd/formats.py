@@ -16,7 +16,7 @@ from kcheck.kube import names
 from kcheck.kube.durations import BadDuration, parse_format
 from kcheck.kube.quantity import BadQuantity
 from kcheck.kube.quantity import parse as parse_quantity
-from kcheck.schema.crd.urls import is_request_uri
+from kcheck.kube.urls import is_request
 from kcheck.text.record import NamedTuple
 
 
@@ -167,7 +167,7 @@ def _uuid(version: str = "[0-9a-fA-F]", variant: str = "[0-9a-fA-F]") -> Callabl
 
 _FORMATS: dict[str, Format] = {
     "bsonobjectid": Format(_matches("[0-9a-fA-F]{24}"), "507f1f77bcf86cd799439011"),
-    "uri": Format(is_request_uri, "https://example.com/path"),
+    "uri": Format(is_request, "https://example.com/path"),
     "email": Format(_matches(_EMAIL), "joe@example.com"),
     "hostname": Format(_is_hostname, "www.example.com"),
     "ipv4": Format(lambda text: "." in text and is_ip(text), "192.0.2.1"),

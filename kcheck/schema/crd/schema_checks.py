@@ -8,19 +8,6 @@ from typing import Any
 
 from kcheck.yaml.node import Node
 
-
-@lru_cache(maxsize=4096)
-def pattern_fault(pattern: str) -> str:
-    """Why Go does not compile a pattern, "" where it does."""
-    from kcheck.regex.parser import BadPattern, read_pattern
-
-    try:
-        read_pattern(pattern)
-    except BadPattern as error:
-        return str(error)
-    return ""
-
-
 _NUMERIC = {"integer": ("int32", "int64"), "number": ("float", "double")}
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, schema_checks
+from kcheck.api import Complaint, Node, Problem, pattern_fault
 from kcheck_spec.objects.common_constraints import require
 
 CONDITIONS = ("allOf", "anyOf", "oneOf")
@@ -124,7 +124,7 @@ def condition_problems(schema: Node) -> Iterator[Problem]:
 
 def pattern_problems(pattern: Node) -> Iterator[Problem]:
     """Yield a pattern that Go does not compile."""
-    if wrong := schema_checks.pattern_fault(pattern.text):
+    if wrong := pattern_fault(pattern.text):
         message = f'pattern "{pattern.text}" is not a valid regular expression of Go (RE2): {wrong}'
         yield Problem(pattern, message, reason="Invalid")
 

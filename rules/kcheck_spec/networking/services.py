@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, Resource, addresses, declare, fields, names, validator
+from kcheck.api import Complaint, Node, Problem, Resource, addresses, declare, fields, names, urls, validator
 from kcheck_spec.networking.ip_addresses import unusual_addresses, unusual_networks
 from kcheck_spec.networking.service_ports import service_ports
 from kcheck_spec.objects.common_constraints import deprecated_field, dubious_setting, not_supported, one_of, require, settled
@@ -90,11 +90,19 @@ def external_names_are_names(service: Resource) -> Iterator[Problem]:
     if not bare:
         yield require(name, Complaint("type: ExternalName requires externalName", "add externalName, for example db.example.com"))
     elif "://" in bare:
-        host = bare.partition("://")[2].partition("/")[0].partition(":")[0]
+        host = _host_name(bare)
         hint = f"use {host}" if host and not names.dns_subdomain(host) else "use only the host name"
         yield Problem(name, f'externalName "{name.text}" is a URL, not a host name', help=hint, reason="Invalid")
     elif wrong := names.dns_subdomain(bare):
         yield Problem(name, wrong, reason="Invalid")
+
+
+def _host_name(text: str) -> str:
+    """The host of a URL without its port, "" for an invalid URL."""
+    try:
+        return urls.host_and_port(urls.parse(text))[0]
+    except urls.BadUrl:
+        return ""
 
 
 @validator("core/v1 Service", rule=service_type)
