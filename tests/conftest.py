@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -12,11 +13,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).parent.parent
 
 # What one test leaves in the cache is none of another's business; tests of the cache bring their own.
 os.environ["KCHECK_NO_CACHE"] = "1"
+
+# Every run tries the same examples and none has a time limit: a result depends neither on a seed nor on the load of the machine.
+# Other examples are tried by benchmarks/fuzz.py.
+settings.register_profile("kcheck", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("kcheck")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -36,7 +43,13 @@ SLOW = (
     "fuzz/", "graph/test_page.py", "robustness/", "run/test_cluster.py", "run/test_parallel.py", "run/test_ranges.py", "run/test_memory.py",
     "test_plugin.py", "test_precommit.py", "test_wheel.py",
 )  # fmt: skip
-"""Tests that build wheels, start many processes or try many inputs: marked slow, and left out by `pytest -m "not slow"`."""
+"""Modules of which all tests are marked slow, because they build wheels, start many processes or try many inputs."""
+
+
+def pytest_collection_finish() -> None:
+    """Exclude the thousands of collected tests from garbage collection, which takes a quarter of the CPU time otherwise."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

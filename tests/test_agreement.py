@@ -46,7 +46,7 @@ def _row(check: str, name: str, file: str = "") -> str:
 
 def _compared(folder: Path, *arguments: str) -> Any:
     command = [sys.executable, str(BENCHMARKS / "agreement.py"), "--manifests", str(folder / "manifests"), "--peers", str(folder / "peers")]
-    done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=True, timeout=300)
     return json.loads(done.stdout) if "--json" in arguments else done.stdout
 
 

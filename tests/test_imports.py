@@ -21,7 +21,7 @@ except SystemExit:
 
 
 def loaded(folder: Path, *arguments: str) -> set[str]:
-    done = subprocess.run([sys.executable, "-c", PROGRAM, *arguments], cwd=folder, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", PROGRAM, *arguments], cwd=folder, capture_output=True, text=True, timeout=300, check=True)
     return set(done.stderr.split())
 
 

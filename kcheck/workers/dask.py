@@ -51,7 +51,7 @@ class SetupMismatch(NamedTuple):
 
 
 class _NoAnswer(NamedTuple):
-    """The reason reason a batch has no result. `died`: the worker died."""
+    """The reason that a batch has no result. `died`: the worker died."""
 
     reason: str
     died: bool
@@ -68,6 +68,7 @@ class Cluster:
         self._setup: Any = None
         self._spec: SessionSpec | None = None
         self._incompatible: dict[str, str] = {}
+        self._threads: dict[str, int] = {}
 
     def add_kinds(self, kinds: list[InputKind]) -> None:
         self._kinds += kinds
@@ -77,17 +78,27 @@ class Cluster:
         if not tasks:
             return
         client = self._connect()
-        self._prepare(client, tasks)
+        unchecked = {task.number: task for task in tasks}
+        try:
+            self._prepare(client, tasks)
+            for task, outcome in self._distribute(client, tasks, final):
+                del unchecked[task.number]
+                yield task, outcome
+        except _connection_errors() as error:
+            yield from ((task, self._failed_outcome(task, f"{type(error).__name__}: {error}")) for task in unchecked.values())
+
+    def _distribute(self, client: Any, tasks: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]:
+        """Submit the tasks in batches and yield their outcomes. Raises an error if the connection to the scheduler is lost."""
         waiting = deque(batches(tasks))
         running: dict[Any, list[Task]] = {}
         done: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        # Files that were on a worker when it died: each is tried again on its plugin_schemas, to identify the file that caused it.
+        # Files that were on a worker when it died: each is tried again on its own, to identify the file that caused it.
         suspects: deque[list[Task]] = deque()
         suspected: set[int] = set()
         while waiting or running or suspects:
             if not waiting and not running:
                 waiting.append(suspects.popleft())
-            room = _BATCHES_PER_THREAD * max(1, sum(client.nthreads().values())) - len(running) if waiting else 0
+            room = _BATCHES_PER_THREAD * max(1, sum(self._current_threads(client).values())) - len(running) if waiting else 0
             for _ in range(min(room, len(waiting))):
                 batch = waiting.popleft()
                 future = self._submit(client, batch, final)
@@ -124,7 +135,7 @@ class Cluster:
     def close(self) -> None:
         if self._client is not None:
             # All results have arrived. Disconnecting fails if the scheduler is gone.
-            with suppress(OSError, RuntimeError, TimeoutError):
+            with suppress(*_connection_errors()):
                 self._client.close()
 
     def _connect(self) -> Any:
@@ -154,15 +165,22 @@ class Cluster:
 
     def _submit(self, client: Any, batch: list[Task], final: bool) -> Any:
         """Submit a batch and return its future, or None if all workers are incompatible."""
-        workers = [address for address in client.nthreads() if address not in self._incompatible] if self._incompatible else None
+        threads = self._current_threads(client) if self._incompatible else {}
+        workers = [address for address in threads if address not in self._incompatible] if self._incompatible else None
         if workers == []:
             return None
         return client.submit(check_batch, self._setup, batch, final, workers=workers, pure=False)
 
+    def _current_threads(self, client: Any) -> dict[str, int]:
+        """Return the threads of each worker. If the scheduler is too busy to answer, this is its previous answer."""
+        with suppress(OSError):
+            self._threads = client.nthreads()
+        return self._threads
+
     def _alive(self, client: Any) -> bool:
         try:
             return client.status == "running" and bool(client.nthreads())
-        except (OSError, RuntimeError, TimeoutError):
+        except (OSError, RuntimeError):
             return False
 
     def _incompatibilities(self) -> str:
@@ -172,8 +190,16 @@ class Cluster:
         return task.failed_outcome(f"the cluster did not check this file: {reason}", self._session)
 
 
+def _connection_errors() -> tuple[type[BaseException], ...]:
+    """Return the errors of a client whose scheduler is gone or does not answer in time. TimeoutError is an OSError."""
+    from distributed import CancelledError
+    from distributed.client import ClosedClientError
+
+    return OSError, RuntimeError, CancelledError, ClosedClientError
+
+
 def _result_of(future: Any) -> list[Outcome] | SetupMismatch | _NoAnswer:
-    """Return the result of a future, or the reason reason there is none."""
+    """Return the result of a future, or the reason that there is none."""
     from distributed import CancelledError, KilledWorker
 
     try:

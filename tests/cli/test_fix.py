@@ -67,7 +67,7 @@ def test_a_diff_changes_nothing_and_patch_can_read_it(program: Program, pod: Pat
     assert "-  serviceAccount: web # ours\n+  serviceAccountName: web # ours\n" in done.out
     assert pod.read_text() == OLD
     if shutil.which("patch") is not None:
-        subprocess.run(["patch", "-p1"], input=done.out, text=True, check=True, timeout=20, cwd=pod.parent, capture_output=True)
+        subprocess.run(["patch", "-p1"], input=done.out, text=True, check=True, timeout=300, cwd=pod.parent, capture_output=True)
         assert pod.read_text() == NEW
 
 

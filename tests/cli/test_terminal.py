@@ -4,7 +4,6 @@ import io
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -89,10 +88,12 @@ def test_a_reader_that_stops_is_no_mistake(tmp_path: Path) -> None:
 def test_an_interrupt_ends_quietly() -> None:
     pipe = subprocess.PIPE
     with subprocess.Popen([*PROGRAM, "check", "/dev/stdin"], stdin=pipe, stdout=pipe, stderr=pipe) as check:
-        # It waits for its input by then.
-        time.sleep(1)
+        assert check.stdin is not None
+        # A pipe holds less than this: once all of it is written, the program is reading.
+        check.stdin.write(b"#" * 1_000_000)
+        check.stdin.flush()
         check.send_signal(signal.SIGINT)
-        out, err = check.communicate(timeout=20)
+        out, err = check.communicate(timeout=300)
     assert check.returncode == 130
     assert out == b""
     assert b"Traceback" not in err

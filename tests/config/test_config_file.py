@@ -294,7 +294,7 @@ def _flow(value: object) -> str:
 
 
 @given(_VALUES)
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_anything_is_either_read_or_refused_with_places(registry: Registry, value: object) -> None:
     try:
         config(_flow(value), registry)

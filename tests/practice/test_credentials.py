@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from base64 import b64encode
 from pathlib import Path
 
 import pytest
 
 from kcheck.testing import check_text
+from tests.cli.conftest import Program, program
 from tests.practice.reported import reported
+
+__all__ = ["program"]
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
@@ -220,18 +221,17 @@ def test_literals_of_a_kustomization() -> None:
 
 
 @pytest.mark.parametrize("form", ["text", "concise", "json", "sarif", "github"])
-def test_no_report_shows_one(form: str, tmp_path: Path) -> None:
+def test_no_report_shows_one(form: str, tmp_path: Path, program: Program) -> None:
     """Neither the rules of this module nor those that look at the same lines."""
     head = "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n"
     secret = head + "stringData:\n  x/y: hunter2\n  x/y: hunter2\n  n: 7700099\ndata:\n  a: hunter2!\n"
     config = f"{CONFIG_MAP}data:\n  db-password: hunter2\n  a.conf: |\n    password = hunter2 # {TOKEN}\n  b/: {TOKEN} {TOKEN}\n"
     texts = [variable("DB_PASSWORD", "hunter2"), command("--password=hunter2", "mysql -phunter2"), secret, config]
     (tmp_path / "a.yaml").write_text("---\n".join(texts))
-    command_line = [sys.executable, "-m", "kcheck", "check", "--isolated", "--no-cache", "--format", form, str(tmp_path)]
-    done = subprocess.run(command_line, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 1
+    done = program("check", "--isolated", "--format", form, ".")
+    assert done.code == 1
     for rule in ("credential-in-env", "credential-in-args", "credential-in-config-map", "duplicate-key"):
-        assert rule in done.stdout
-    assert "hunter" not in done.stdout
-    assert "7700099" not in done.stdout
-    assert TOKEN not in done.stdout
+        assert rule in done.out
+    assert "hunter" not in done.out
+    assert "7700099" not in done.out
+    assert TOKEN not in done.out

@@ -190,7 +190,7 @@ def reported(pods: list[Json], group: str, minor: int) -> list[set[str]]:
     return found
 
 
-@pytest.mark.parametrize("minor", [30, 33, 34, 35, 36, 37])
+@pytest.mark.parametrize("minor", [30, *(pytest.param(minor, marks=pytest.mark.slow) for minor in range(33, 37)), 37])
 @pytest.mark.parametrize("group", ["pod-security-baseline", "pod-security-restricted"])
 def test_a_group_tells_what_the_standard_forbids(group: str, minor: int) -> None:
     maker = Maker(minor)

@@ -54,11 +54,11 @@ def test_any_text_can_be_read(text: str) -> None:
 
 
 def test_hostile_texts_take_no_time() -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     long = "a" * 200_000
     for text in (f"{long}://", "a." * 100_000 + ".svc", "://" * 60_000, "x.y.svc " * 30_000, "@" * 100_000 + "://a", "a:80," * 40_000):
         assert len(facts(holder("ConfigMap", "c", f"k: '{text}'"))[0].addresses) <= 100
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 @pytest.mark.parametrize(

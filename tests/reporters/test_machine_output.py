@@ -128,5 +128,5 @@ def test_reporters_of_plug_ins() -> None:
 def test_a_reporter_is_imported_when_it_is_asked_for() -> None:
     loaded = "sorted({each.write for each in kcheck.reporters.BUILT_IN} & sys.modules.keys())"
     program = f"import sys, kcheck.reporters\nprint({loaded})\nkcheck.reporters.find_reporter('concise').load()\nprint({loaded})"
-    output = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=60).stdout
+    output = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=300).stdout
     assert output.splitlines() == ["[]", "['kcheck.reporters.concise']"]

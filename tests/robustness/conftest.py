@@ -1,4 +1,4 @@
-"""The program as its users run it, against the clock."""
+"""The program as its users run it, with the CPU time that it takes."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
-PATIENCE = 60.0
-"""Seconds after which a run is taken for a hang. Machines differ, so this is no measure of speed."""
+PATIENCE = 300.0
+"""Seconds after which a run counts as hanging. Other processes may use the machine, so this does not measure speed."""
 
 
 class Told(NamedTuple):
-    """What a run has said."""
+    """The output of a run, and the CPU time of its processes."""
 
     code: int
     out: bytes
@@ -37,16 +36,22 @@ class Told(NamedTuple):
 Program = Callable[..., Told]
 
 
+def _cpu_seconds() -> float:
+    """The CPU time of all child processes that have ended."""
+    times = os.times()
+    return times.children_user + times.children_system
+
+
 def run(folder: Path, *arguments: str | bytes, environment: dict[str, str] | None = None, **options: Any) -> Told:
     command = [sys.executable, "-m", "kcheck", *arguments]
-    start = time.monotonic()
+    start = _cpu_seconds()
     kept = {**os.environ, "KCHECK_NO_CACHE": "1", **(environment or {})}
     done = subprocess.run(
         command, cwd=folder, env=kept, timeout=PATIENCE, check=False, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
     )
     error = (done.stderr or b"").decode(errors="replace")
     assert "Traceback" not in error, error
-    return Told(done.returncode, done.stdout or b"", error, time.monotonic() - start)
+    return Told(done.returncode, done.stdout or b"", error, _cpu_seconds() - start)
 
 
 @pytest.fixture

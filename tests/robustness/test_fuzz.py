@@ -12,9 +12,7 @@ from tests.fuzz.areas import AREAS
 
 EXAMPLES = {"many": 3, "shard": 15, "config": 25}
 SHORT = settings(
-    derandomize=True,
     database=None,
-    deadline=None,
     phases=(Phase.explicit, Phase.generate, Phase.shrink),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much, HealthCheck.large_base_example],
 )

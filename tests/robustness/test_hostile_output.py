@@ -108,7 +108,7 @@ def on_a_terminal(folder: Path, command: list[str]) -> str:
             break
         sent += part
     os.close(ours)
-    assert process.wait(timeout=60) in (0, 1, 2)
+    assert process.wait(timeout=300) in (0, 1, 2)
     text = sent.decode()
     assert "Traceback" not in text
     return re.sub(r"\x1b\[[0-9;]*m|\x1b\[K", "", text)
@@ -183,6 +183,6 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path, command: list[str]) ->
     process.stdout.readline()
     process.stdout.close()
     errors = process.stderr.read()
-    process.wait(timeout=60)
+    process.wait(timeout=300)
     process.stderr.close()
     assert errors == b""

@@ -104,7 +104,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def watched(folder: Path, command: list[str], allowed: str = "", cache: Path | None = None) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "KCHECK_NO_CACHE": "0" if cache else "1", **({"KCHECK_CACHE_DIR": str(cache)} if cache else {})}
     arguments = [sys.executable, "-c", WATCH, allowed, *command]
-    return subprocess.run(arguments, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(arguments, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False)
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)

@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
 def shell(folder: Path, line: str, **variables: str) -> tuple[int, str, str]:
     """Run a command line of the shell, in which $K is kcheck; the exit status, standard output and standard error."""
     environment = {**os.environ, "KCHECK_NO_CACHE": "1", "K": f"{sys.executable} -m kcheck", **variables}
-    done = subprocess.run(["sh", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["sh", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
     assert "Traceback" not in done.stderr, done.stderr
     return done.returncode, done.stdout, done.stderr
 
@@ -83,7 +83,7 @@ def test_a_reader_that_leaves_is_not_a_finding(command: str, folder: Path) -> No
     os.close(read)
     try:
         arguments = [sys.executable, "-m", "kcheck", *command.split()]
-        done = subprocess.run(arguments, cwd=folder, stdout=write, stderr=subprocess.PIPE, timeout=60)
+        done = subprocess.run(arguments, cwd=folder, stdout=write, stderr=subprocess.PIPE, timeout=300)
     finally:
         os.close(write)
     assert (done.returncode, done.stderr) == (2, b"")

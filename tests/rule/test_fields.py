@@ -54,7 +54,7 @@ def found(text: str, kubernetes: str) -> list[Finding]:
     )
 
 
-@pytest.mark.parametrize("kubernetes", ["", "1.25"])
+@pytest.mark.parametrize("kubernetes", ["", pytest.param("1.25", marks=pytest.mark.slow)])
 def test_nothing_is_said_without(kubernetes: str, monkeypatch: pytest.MonkeyPatch) -> None:
     root = Path(__file__).parent.parent.parent
     cases = [*pages("kcheck_spec._plugin", root=root), *pages("kcheck_practice._plugin", root=root)]

@@ -250,6 +250,7 @@ def program(folder: Path, cache: Path, *arguments: str) -> subprocess.Popen[str]
     return subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+@pytest.mark.slow
 def test_runs_at_the_same_time_agree(tmp_path: Path) -> None:
     folder, cache = tmp_path / "input", tmp_path / "cache"
     folder.mkdir()
@@ -257,14 +258,14 @@ def test_runs_at_the_same_time_agree(tmp_path: Path) -> None:
         (folder / f"{number}.yaml").write_text(f"---\n{TYPO}" * 20)
     check = ("check", "--isolated", "--format", "concise", ".")
     together = [program(folder, cache, *check) for _ in range(4)]
-    answers = {process.communicate(timeout=120) for process in together}
-    answers.add(program(folder, cache, *check).communicate(timeout=60))
-    answers.add(program(folder, cache, *check, "--no-cache").communicate(timeout=60))
+    answers = {process.communicate(timeout=300) for process in together}
+    answers.add(program(folder, cache, *check).communicate(timeout=300))
+    answers.add(program(folder, cache, *check, "--no-cache").communicate(timeout=300))
     assert len(answers) == 1
     assert contents(cache).packs > 0
-    reported, _ = program(folder, cache, "cache", "info").communicate(timeout=60)
+    reported, _ = program(folder, cache, "cache", "info").communicate(timeout=300)
     assert str(cache) in reported
-    program(folder, cache, "cache", "clear").communicate(timeout=60)
+    program(folder, cache, "cache", "clear").communicate(timeout=300)
     assert contents(cache).packs == 0
-    program(folder, cache, *check, "--no-cache").communicate(timeout=60)
+    program(folder, cache, *check, "--no-cache").communicate(timeout=300)
     assert contents(cache).packs == 0

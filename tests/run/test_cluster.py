@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from kcheck.rule.ruleset import choose
 from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
 from kcheck.text.source import Source
-from kcheck.workers import dask
+from kcheck.workers import dask, processes
 from tests.run.test_parallel import CRD, MANY, POD, THING, TYPO
 
 distributed = pytest.importorskip("distributed")
@@ -47,10 +47,11 @@ def kcheck(folder: Path, *arguments: str, before: str = "") -> subprocess.Comple
     """The program, after some preparation: in a process of its own, for Dask leaves threads behind that others would not expect."""
     program = f"{before}\nfrom kcheck.cli.main import main\nmain()\n"
     command = [sys.executable, "-c", program, "check", "--no-cache", "--format", "json", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
 
 
 def findings(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
+    assert done.stdout, done.stderr
     found: list[dict[str, Any]] = json.loads(done.stdout)["findings"]
     return found
 
@@ -83,7 +84,7 @@ def test_the_report_is_that_of_one_machine(address: str, tmp_path: Path) -> None
 def test_shards_may_use_a_cluster(address: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "kcheck", "check", "--no-cache", "--isolated", "--shard", "1/1", str(EXAMPLES), "--quiet"]
     for name, more in (("alone", ()), ("together", ("--scheduler", address))):
-        subprocess.run([*command, "--output", str(tmp_path / name), *more], timeout=60, check=True)
+        subprocess.run([*command, "--output", str(tmp_path / name), *more], timeout=300, check=True)
     assert (tmp_path / "alone").read_bytes() == (tmp_path / "together").read_bytes()
 
 
@@ -133,6 +134,61 @@ def test_a_worker_makes_the_same_session() -> None:
     expected = dask.FileChecker(session).check_file(task, True)
     assert dask.check_batch(brief, [task], True) == [expected]
     assert brief.spec.program == program_digest(session.registry)
+
+
+class LocalFuture:
+    """The future of a client without a cluster: the result is computed when it is submitted."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def add_done_callback(self, callback: Callable[[Any], None]) -> None:
+        callback(self)
+
+    def result(self) -> Any:
+        return self.value
+
+
+class LocalClient:
+    """A client that computes in this process. `answers`: what the scheduler answers when it is asked for its threads."""
+
+    status = "running"
+
+    def __init__(self, answers: list[dict[str, int] | Exception]) -> None:
+        self.answers = answers
+
+    def nthreads(self) -> dict[str, int]:
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def submit(self, function: Callable[..., Any], *arguments: Any, **_options: Any) -> LocalFuture:
+        if not self.answers:
+            raise distributed.client.ClosedClientError("Client is closed. Can't send update-graph message.")
+        return LocalFuture(function(*(each.value if isinstance(each, LocalFuture) else each for each in arguments)))
+
+
+def check_locally(answers: list[dict[str, int] | Exception], monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
+    """The rules of the findings of four files, with a scheduler that gives these answers."""
+    monkeypatch.setattr(processes, "_BATCH_CHARS", 1)
+    cluster = dask.Cluster(new_session("spec"), "tcp://127.0.0.1:9")
+    cluster._client = LocalClient(answers)
+    tasks = [Task(number, Source(f"{number}.yaml", TYPO), True) for number in range(4)]
+    return {task.source.path: [finding.rule for finding in outcome.findings] for task, outcome in cluster.check_files(tasks, True)}
+
+
+def test_a_scheduler_that_does_not_answer_in_time_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    busy = OSError("Timed out trying to connect to tcp://127.0.0.1:9 after 30 s")
+    monkeypatch.setattr(dask, "_BATCHES_PER_THREAD", 1)
+    answers: list[dict[str, int] | Exception] = [TimeoutError(), {"tcp://127.0.0.1:1": 1}, busy, busy, {}]
+    assert check_locally(answers, monkeypatch) == {f"{number}.yaml": ["unknown-field"] for number in range(4)}
+
+
+def test_files_of_a_lost_connection_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask, "_BATCHES_PER_THREAD", 1)
+    threads: dict[str, int] | Exception = {"tcp://127.0.0.1:1": 1}
+    assert sorted(check_locally([threads] * 3, monkeypatch).values()) == [["internal-error"]] * 2 + [["unknown-field"]] * 2
 
 
 def test_without_a_scheduler(tmp_path: Path) -> None:

@@ -430,7 +430,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(files=st.dictionaries(st.sampled_from(["", "a", "b", "a/b"]), st.lists(rules(), min_size=1, max_size=4), max_size=3))
 def test_the_files_that_git_would_add_are_found(repository: Path, files: dict[str, list[str]]) -> None:
     for folder, lines in files.items():

@@ -111,6 +111,7 @@ def fits(value: Any, kind: Any) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_whatever_the_data_every_value_has_its_type() -> None:
     """Random changes of true outcomes: they are refused, or make other values of the same types."""
     chance = random.Random(7)

@@ -19,7 +19,7 @@ from kcheck.schema.store import Store
 from kcheck.text.source import Source
 from kcheck.yaml.fast import shared_blocks
 
-CORPUS = Path("/work/shared/corpus/manifests")
+CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "manifests"
 HEAD = """\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -154,7 +154,8 @@ SCHEMAS = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=150)
 @given(st.lists(st.lists(st.tuples(st.sampled_from(NAMES), SCHEMAS), min_size=1, max_size=3), min_size=1, max_size=3), st.data())
 def test_random_definitions(session: Session, schemas: list[list[tuple[str, str]]], data: st.DataObject) -> None:
     several = st.lists(st.sampled_from([fields(*each) for each in schemas]), min_size=1, max_size=3)
@@ -169,6 +170,7 @@ def test_rule_sets_do_not_share(session: Session) -> None:
     assert {f.place.file for f in alike(by_file, text, text) if f.rule == "unknown-format"} == {"1.yaml"}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="needs the manifests of the corpus")
 def test_corpus(session: Session) -> None:
     files = [path for path in sorted(CORPUS.rglob("*crd*.yaml")) if path.stat().st_size < 200_000][:60]

@@ -15,6 +15,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits wh
 
 
 @linux
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
 @pytest.mark.parametrize("room", [60_000, 70_000, 100_000, 120_000])
 def test_a_file_that_needs_too_much_memory_is_a_finding(room: int, jobs: str, tmp_path: Path) -> None:

@@ -70,20 +70,24 @@ def files(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("of", [1, 2, 3, 5, 60])
-@pytest.mark.parametrize("style", [("--format", "json"), ("--format", "sarif"), ("--verbose",), ("--statistics", "--severity", "warning")])
-def test_the_report_is_that_of_one_machine(files: Path, program: Program, shards: Shards, of: int, style: tuple[str, ...]) -> None:
-    whole = program("check", "--isolated", *style, "input")
-    assert whole.code == 1
-    assert program("merge", *style, *reversed(shards(of, "--isolated", "input"))) == whole
+def test_the_report_is_that_of_one_machine(files: Path, program: Program, shards: Shards, of: int) -> None:
+    paths = shards(of, "--isolated", "input")
+    for style in (("--format", "json"), ("--format", "sarif"), ("--verbose",), ("--statistics", "--severity", "warning")):
+        whole = program("check", "--isolated", *style, "input")
+        assert whole.code == 1
+        assert program("merge", *style, *reversed(paths)) == whole
 
 
-@pytest.mark.parametrize("of", [1, 2, 3, 5])
-@pytest.mark.parametrize("folder", [ROOT / "examples", *(CORPUS / name for name in REPOSITORIES)], ids=lambda path: path.name)
-def test_real_manifests(program: Program, shards: Shards, folder: Path, of: int) -> None:
+FOLDERS = [ROOT / "examples", *(pytest.param(CORPUS / name, marks=pytest.mark.slow) for name in REPOSITORIES)]
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
+def test_real_manifests(program: Program, shards: Shards, folder: Path) -> None:
     if not folder.is_dir():
         pytest.skip("needs the corpus beside the checkout")
     whole = program("check", "--isolated", "--format", "json", "--select", "all", str(folder))
-    assert program("merge", "--format", "json", *shards(of, "--isolated", "--select", "all", str(folder))) == whole
+    for of in (1, 2, 3, 5):
+        assert program("merge", "--format", "json", *shards(of, "--isolated", "--select", "all", str(folder))) == whole
 
 
 def test_what_does_not_fit_into_memory_is_read_again(

@@ -61,10 +61,10 @@ def test_format(name: str) -> None:
 def test_no_text_takes_long(name: str, piece: str) -> None:
     format = find_format(name)
     assert format is not None
-    start = time.perf_counter()
+    start = time.process_time()
     format.fits(piece * 5000)
     format.fits(piece * 5000 + "!")
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize("name", ["int32", "made-up", "ip", "time", ""])

@@ -77,10 +77,10 @@ def test_what_go_rejects(pattern: str) -> None:
 @pytest.mark.parametrize("pattern", ["^(a+)+$", "^(a|a)*$", "^(a|aa)+$", "^(a*)*b$", "(x+x+)+y", "^(.*)*$|b", "^([a-z0-9]+-?)+$"])
 def test_time_is_linear(pattern: str) -> None:
     automaton = Automaton(pattern)
-    start = time.perf_counter()
+    start = time.process_time()
     for text in ("a" * 20000 + "!", "x" * 20000, "a" * 20000):
         automaton.search(text)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_states_are_bounded() -> None:
@@ -146,7 +146,7 @@ def expressions() -> st.SearchStrategy[str]:
     )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(expressions(), st.booleans(), st.booleans(), st.lists(st.text("abcd1.-\n", max_size=8), max_size=8))
 def test_answers_agree_with_pythons(expression: str, begins: bool, ends: bool, texts: list[str]) -> None:
     ours = Automaton(f"{'^' if begins else ''}(?:{expression}){'$' if ends else ''}")

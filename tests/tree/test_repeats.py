@@ -174,7 +174,8 @@ def _blocks(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 BLOCKS = st.recursive(LEAVES, _blocks, max_leaves=8)
 
 
-@settings(max_examples=600, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=600)
 @given(st.lists(BLOCKS, min_size=1, max_size=3), st.lists(st.tuples(st.integers(0, 2), ENDS), min_size=2, max_size=6), st.booleans())
 def test_random_documents(blocks: list[str], order: list[tuple[int, str]], returns: bool) -> None:
     text = "properties:\n"
