@@ -13,7 +13,8 @@ from kcheck.cli.selection import complete_formats
 from kcheck.cli.settings import Failure
 from kcheck.finding.report import Report, RuleNote
 from kcheck.finding.severity import Severity
-from kcheck.reporters import BUILT_IN, Reporter, Style, UnknownFormat, find_reporter
+from kcheck.reporters import Reporter, Style, UnknownFormat, find_reporter
+from kcheck.reporters.plugin import BUILT_IN
 from kcheck.reporters.style import PLAIN
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import ALWAYS

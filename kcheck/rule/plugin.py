@@ -1,4 +1,4 @@
-"""The plug-in interface: modules with rules, reporters and schemas. Built-in rules are registered the same way."""
+"""The plug-in interface: modules with rules, reporters and schemas. Built-in rules and reporters are registered the same way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The registry of all rules. Built-in rules and plug-ins are collected the same way."""
+"""The registry of all rules. Built-in rules and reporters are collected like those of plug-ins."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ from kcheck.rule.rule import Rule
 from kcheck.text.record import NamedTuple
 
 BUILT_IN = ("kcheck_spec", "kcheck_practice")
+"""The plug-ins with the built-in rules."""
+
+BUILT_IN_REPORTERS = EntryPoint("kcheck", "kcheck.reporters.plugin")
+"""The plug-in with the built-in reporters. Its hook is called without pluggy, as importing that is slow."""
 
 
 def _built_in_first(point: EntryPoint) -> tuple[int, str]:
@@ -59,6 +63,7 @@ class Registry:
     def load(cls) -> Registry:
         """Load everything that is installed. A plug-in that fails is added to `failures`; the others are loaded nevertheless."""
         registry = cls()
+        registry.reporters += BUILT_IN_REPORTERS.load().kcheck_reporters()
         manager: Any = None
         for point in sorted(entry_points(PROJECT), key=_built_in_first):
             try:

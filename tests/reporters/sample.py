@@ -10,6 +10,7 @@ from kcheck.finding.report import Report, RuleNote, SkippedFile
 from kcheck.finding.severity import ERROR, INFO, WARNING
 from kcheck.kube.location import Location, ObjectId
 from kcheck.reporters import PLAIN, Style, find_reporter
+from kcheck.reporters.plugin import BUILT_IN
 from kcheck.text.edit import Edit
 from kcheck.text.source import Source
 
@@ -133,5 +134,5 @@ def sample_report() -> Report:
 
 def shown(report: Report, format: str = "text", style: Style = PLAIN) -> str:
     out = io.StringIO()
-    find_reporter(format).load()(report, out, style)
+    find_reporter(format, BUILT_IN).load()(report, out, style)
     return out.getvalue()

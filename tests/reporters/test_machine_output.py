@@ -17,7 +17,10 @@ from kcheck.finding.problem import Fix, Reason, Related
 from kcheck.finding.report import Report
 from kcheck.finding.severity import INFO, Severity
 from kcheck.kube.location import Location, ObjectId
-from kcheck.reporters import BUILT_IN, Reporter, Style, UnknownFormat, find_reporter, reporters
+from kcheck.reporters import Reporter, Style, UnknownFormat, find_reporter, reporters
+from kcheck.reporters.plugin import BUILT_IN
+from kcheck.rule.plugin import Specs
+from kcheck.rule.registry import BUILT_IN_REPORTERS, Registry
 from kcheck.text.edit import Edit
 from tests.reporters.sample import finding, line_place, shown
 
@@ -111,22 +114,33 @@ def test_built_in_reporters() -> None:
         assert each.load().__module__ == each.write
 
 
+def test_built_in_reporters_come_through_the_hook_of_plug_ins(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Registry.load().reporters == list(BUILT_IN)
+    plugin = BUILT_IN_REPORTERS.load()
+    assert plugin.kcheck_reporters.__name__ in vars(Specs)
+    monkeypatch.setattr(plugin, "kcheck_reporters", lambda: [BUILT_IN[2]])
+    assert [each.name for each in Registry.load().reporters] == ["json"]
+
+
 def test_reporters_of_plug_ins() -> None:
     def own(report: Report, out: Any, style: Style) -> None:
         out.write("own")
 
     acme, json = Reporter("acme", own), Reporter("json", own)
-    assert find_reporter("acme", [acme]).load() is own
-    assert find_reporter("json", [json]) in BUILT_IN
-    assert list(reporters([json, acme])) == [*(each.name for each in BUILT_IN), "acme"]
+    assert find_reporter("acme", [*BUILT_IN, acme]).load() is own
+    assert find_reporter("json", [*BUILT_IN, json]) in BUILT_IN
+    assert list(reporters([*BUILT_IN, json, acme])) == [*(each.name for each in BUILT_IN), "acme"]
     with pytest.raises(UnknownFormat, match='unknown format "sarf"; did you mean "sarif"'):
-        find_reporter("sarf")
+        find_reporter("sarf", BUILT_IN)
     with pytest.raises(UnknownFormat, match="use one of text, concise, json, sarif, github, acme"):
-        find_reporter("something", [acme])
+        find_reporter("something", [*BUILT_IN, acme])
 
 
 def test_a_reporter_is_imported_when_it_is_asked_for() -> None:
-    loaded = "sorted({each.write for each in kcheck.reporters.BUILT_IN} & sys.modules.keys())"
-    program = f"import sys, kcheck.reporters\nprint({loaded})\nkcheck.reporters.find_reporter('concise').load()\nprint({loaded})"
+    loaded = "sorted({each.write for each in registry.reporters} & sys.modules.keys())"
+    program = (
+        "import sys\nfrom kcheck.reporters import find_reporter\nfrom kcheck.rule.registry import Registry\nregistry = Registry.load()\n"
+        f"print({loaded})\nfind_reporter('concise', registry.reporters).load()\nprint({loaded})"
+    )
     output = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=300).stdout
     assert output.splitlines() == ["[]", "['kcheck.reporters.concise']"]
