@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from kcheck.check.file import Outcome
 from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
-from kcheck.text.record import NamedTuple
 
 
 class Checked(NamedTuple):

@@ -6,6 +6,7 @@ import gc
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from kcheck.check.document import check_documents
 from kcheck.check.input_kinds import CRD_MARKER, InputDefinitions, InputKind, KindPlace, find_kinds, register_kinds
@@ -17,7 +18,6 @@ from kcheck.kube.location import Location, ObjectId
 from kcheck.kube.resource import resources
 from kcheck.rule.ruleset import RuleSet
 from kcheck.text.complaint import Complaint, help_of
-from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source
 from kcheck.text.span import Range
 from kcheck.yaml.document import Document

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from kcheck.kube.resource import Resource
 from kcheck.schema.shape import Shape
 from kcheck.schema.store import Judge, Store
 from kcheck.schema.walk import Walk
-from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source
 from kcheck.yaml.document import Document
 from kcheck.yaml.fast.shared_blocks import Repeats

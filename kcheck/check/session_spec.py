@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 
 from kcheck import __version__
 from kcheck.check.fingerprint import program_digest, schemas_digest
@@ -14,7 +15,6 @@ from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import Active, RuleSet
 from kcheck.schema.builtin.definitions import UnknownVersion, load
 from kcheck.schema.store import Store
-from kcheck.text.record import NamedTuple
 
 
 class RuleSpec(NamedTuple):

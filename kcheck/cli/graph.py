@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 import click
 
@@ -19,7 +19,6 @@ from kcheck.graph.relations import graph_of
 from kcheck.graph.view import DEPTH, NotFound, around, of_kinds, of_namespaces
 from kcheck.reporters.style import Style
 from kcheck.rule.registry import Registry
-from kcheck.text.record import NamedTuple
 
 # Each format is implemented by the module kcheck.graph.FORMAT.
 _FORMATS = ("text", "json", "dot", "mermaid", "html")

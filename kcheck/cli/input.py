@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 import click
 
@@ -31,7 +31,6 @@ from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
 from kcheck.run.run import WorkerFactory, check_all_files, run_pipeline
 from kcheck.shards.selection import Share
-from kcheck.text.record import NamedTuple
 from kcheck.workers.jobs import default_jobs
 from kcheck.workers.workers import NoWorkers
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TextIO, TypeVar
+from typing import Any, NamedTuple, TextIO, TypeVar
 
 import click
 
@@ -18,7 +18,6 @@ from kcheck.reporters.plugin import BUILT_IN
 from kcheck.reporters.style import PLAIN
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import ALWAYS
-from kcheck.text.record import NamedTuple
 
 LEVELS = click.Choice([s.word for s in Severity])
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -6,12 +6,11 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from kcheck.config.pattern import Globs
 from kcheck.finding.severity import WARNING, Severity
 from kcheck.rule.ruleset import Setting, merge
-from kcheck.text.record import NamedTuple
 
 
 class Override(NamedTuple):

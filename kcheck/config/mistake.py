@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-
-from kcheck.text.record import NamedTuple
+from typing import NamedTuple
 
 
 class Mistake(NamedTuple):

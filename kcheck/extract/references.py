@@ -6,12 +6,12 @@ Sources: the API reference of Kubernetes 1.36, and those of the Gateway API, cer
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from kcheck.facts.facts import Reference, Use
 from kcheck.kube.pod import Container, Pod
 from kcheck.kube.resource import Resource
 from kcheck.schema.locator import Locator
-from kcheck.text.record import NamedTuple
 from kcheck.yaml.node import Node
 
 _GATEWAY = "gateway.networking.k8s.io"

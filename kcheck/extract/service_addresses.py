@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from kcheck.facts.network import Address
 from kcheck.kube.location import Location
@@ -17,7 +18,6 @@ from kcheck.kube.pod import Pod
 from kcheck.kube.resource import Resource
 from kcheck.schema.locator import Locator
 from kcheck.text.pattern import pattern
-from kcheck.text.record import NamedTuple
 from kcheck.text.span import Span
 from kcheck.yaml.node import Node
 

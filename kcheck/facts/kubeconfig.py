@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from kcheck.kube.location import Location
-from kcheck.text.record import NamedTuple
 
 Section = Literal["clusters", "users", "contexts"]
 SECTIONS: Mapping[Section, str] = {"clusters": "cluster", "users": "user", "contexts": "context"}

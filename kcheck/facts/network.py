@@ -5,11 +5,10 @@ Sources: the API references of NetworkPolicy (networking.k8s.io/v1) and of the G
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from kcheck.kube.location import Location
 from kcheck.kube.selector import Selector
-from kcheck.text.record import NamedTuple
 
 Way = Literal["ingress", "egress"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from functools import cached_property, lru_cache
-
-from kcheck.text.record import NamedTuple
+from typing import NamedTuple
 
 Identity = tuple[str, str, str, str]
 """Group, kind, namespace and name, which are unique in a cluster."""

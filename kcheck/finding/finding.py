@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from kcheck.finding.problem import Fix, Reason, Related
 from kcheck.finding.severity import Severity
 from kcheck.kube.location import Location, ObjectId
 from kcheck.text.complaint import concise
-from kcheck.text.record import NamedTuple
 from kcheck.text.span import Range
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from kcheck.kube.location import Location
 from kcheck.text.complaint import help_of
 from kcheck.text.edit import Edit
-from kcheck.text.record import NamedTuple
 from kcheck.text.span import Span
 from kcheck.yaml.node import Node
 

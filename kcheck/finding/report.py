@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from kcheck.facts.bundle import Bundle
 from kcheck.finding.finding import Finding
 from kcheck.finding.severity import Severity
-from kcheck.text.record import NamedTuple
 
 
 class SkippedFile(NamedTuple):

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from kcheck.finding.finding import Finding
 from kcheck.finding.severity import Severity
 from kcheck.graph.category import Category
-from kcheck.text.record import NamedTuple
 
 State = Literal["given", "patch", "made", "optional", "provided", "mentioned", "absent"]
 """Whether an object is in the input.

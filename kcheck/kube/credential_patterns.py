@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from kcheck.kube import credentials
 from kcheck.kube.credential_names import could_be_credential, has_credential_word, is_credential, may_indicate_credential
-from kcheck.text.record import NamedTuple
 
 # Matched behind the "://" of a URL.
 _LOGIN = r"""([^\s/:@"'<>,]*):([^\s/@"'<>]+)@[\w\[]"""

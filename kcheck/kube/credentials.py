@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from math import log2
+from typing import NamedTuple
 
 from kcheck.kube import base64
-from kcheck.text.record import NamedTuple
 
 
 class CredentialToken(NamedTuple):

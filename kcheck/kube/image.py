@@ -8,11 +8,10 @@ without leading or trailing whitespace: containers whose image does not parse st
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from kcheck.text.complaint import Complaint, concise
 from kcheck.text.pattern import pattern
-from kcheck.text.record import NamedTuple
 
 DEFAULT_DOMAIN = "docker.io"
 DEFAULT_TAG = "latest"

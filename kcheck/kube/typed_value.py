@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from kcheck.kube.resource import Resource
-from kcheck.text.record import NamedTuple
 from kcheck.yaml.node import Node
 
 

@@ -7,8 +7,7 @@ This is the only parser of URLs. The searches for URLs within other text (`kchec
 from __future__ import annotations
 
 import re
-
-from kcheck.text.record import NamedTuple
+from typing import NamedTuple
 
 # Not compiled: few inputs contain URLs.
 _SCHEME = r"([A-Za-z][A-Za-z0-9+.-]*):"

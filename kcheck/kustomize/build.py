@@ -35,6 +35,7 @@ Source: api/internal/target and api/internal/accumulator of kustomize 5.5, which
 from __future__ import annotations
 
 import posixpath
+from typing import NamedTuple
 
 from kcheck.kustomize.accumulation import Accumulation, PatchTarget
 from kcheck.kustomize.generators import hash_of
@@ -45,7 +46,6 @@ from kcheck.kustomize.order import ordered
 from kcheck.kustomize.problem import BadInput, BuildProblem
 from kcheck.kustomize.references import Renaming
 from kcheck.kustomize.variables import expand
-from kcheck.text.record import NamedTuple
 from kcheck.yaml.node import Node
 
 _LOCAL = "config.kubernetes.io/local-config"

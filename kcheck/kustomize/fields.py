@@ -7,12 +7,11 @@ A path has no words for list items: it goes into every one. Source: the field sp
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from kcheck.kustomize.identity import Gvk
 from kcheck.kustomize.nodes import made, put
 from kcheck.kustomize.problem import BadInput
-from kcheck.text.record import NamedTuple
 from kcheck.yaml.node import Node
 
 

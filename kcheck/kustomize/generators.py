@@ -10,12 +10,12 @@ import hashlib
 import json
 import posixpath
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from kcheck.kustomize.item import Item
 from kcheck.kustomize.library import Piece
 from kcheck.kustomize.nodes import is_scalar, made, mutable, put, text_of
 from kcheck.kustomize.problem import BadInput
-from kcheck.text.record import NamedTuple
 from kcheck.yaml.node import Node
 
 KINDS = {"configMapGenerator": "ConfigMap", "secretGenerator": "Secret"}

@@ -6,7 +6,7 @@ to it, so it treats their objects as custom resources.
 
 from __future__ import annotations
 
-from kcheck.text.record import NamedTuple
+from typing import NamedTuple
 
 DEFAULT = "default"
 NO_NAMESPACE = "_non_namespaceable_"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from kcheck.kustomize.identity import Gvk, Id, gvk_of
 from kcheck.kustomize.nodes import assign, made, put, strings, text_of
-from kcheck.text.record import NamedTuple
 from kcheck.yaml.node import Node
 
 

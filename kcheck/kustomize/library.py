@@ -14,9 +14,9 @@ import os
 import posixpath
 from bisect import bisect_right
 from collections.abc import Callable
+from typing import NamedTuple
 
 from kcheck.kustomize.problem import BuildProblem
-from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source, Undecodable
 from kcheck.yaml.document import Document
 from kcheck.yaml.fast.shared_blocks import Repeats

@@ -6,8 +6,9 @@ Source: x-kubernetes-patch-strategy, x-kubernetes-patch-merge-key and x-kubernet
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from kcheck.kustomize.identity import is_known
-from kcheck.text.record import NamedTuple
 
 
 class Merge(NamedTuple):

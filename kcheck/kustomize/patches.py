@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from kcheck.kustomize import jsonpatch
 from kcheck.kustomize.identity import Id
@@ -13,7 +14,6 @@ from kcheck.kustomize.nodes import Copier, drop, duplicate, put, text_of
 from kcheck.kustomize.problem import BadInput
 from kcheck.kustomize.selecting import selected
 from kcheck.kustomize.strategic import Merger
-from kcheck.text.record import NamedTuple
 from kcheck.yaml.node import Node
 
 

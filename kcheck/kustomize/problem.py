@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from kcheck.text.record import NamedTuple
 from kcheck.yaml.node import Node
 
 Kind = Literal["remote", "missing", "outside", "unsupported", "error", "limit"]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from kcheck.kustomize import defaults
 from kcheck.kustomize.fields import NameReference, Spec, merged, spec
 from kcheck.kustomize.identity import Gvk, gvk_of
-from kcheck.text.record import NamedTuple
 from kcheck.yaml.node import Node
 
 _FIELDS = (

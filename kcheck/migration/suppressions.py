@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from kcheck.migration.tools import KUBE_SCORE_IMPLIED, POLARIS_FORMER
-from kcheck.text.record import NamedTuple
 
 # A text without any of these has no such annotation.
 MARKS = ("kube-linter.io/", "kube-score/", "polaris.fairwinds.com/", "checkov.io/", "bridgecrew.io/")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from kcheck.migration.equivalents import Counterparts
-from kcheck.text.record import NamedTuple
 
 # The built-in check of each template, if the names differ. Rules list checks, and custom checks refer to templates.
 _BUILT_IN_CHECKS = {

@@ -5,7 +5,7 @@ The tables need not be complete: the checks in `kcheck/rule/equivalents.json` ar
 
 from __future__ import annotations
 
-from kcheck.text.record import NamedTuple
+from typing import NamedTuple
 
 
 class Tool(NamedTuple):

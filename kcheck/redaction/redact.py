@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 from kcheck.kube import credential_patterns, credentials
 from kcheck.kube.credential_names import could_be_credential, has_credential_word, is_credential, may_indicate_credential
 from kcheck.text.pattern import pattern
-from kcheck.text.record import NamedTuple
 
 STARS = "***"
 """What a message shows for a secret value."""

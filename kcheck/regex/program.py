@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from kcheck.regex.character_classes import PERL, Charset
 from kcheck.regex.parser import Tree
-from kcheck.text.record import NamedTuple
 
 CHAR: Final = 0
 SPLIT: Final = 1

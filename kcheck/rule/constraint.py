@@ -6,11 +6,10 @@ Both report under the id of a declared rule: a Rule without a function, which us
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from kcheck.finding.problem import Problem
 from kcheck.rule.rule import Late, Rule, first_parameter, words
-from kcheck.text.record import NamedTuple
 from kcheck.yaml.node import Node
 
 Look = Callable[[Node], Problem | Iterable[Problem] | None]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from typing import Annotated, Any, Union, get_args, get_origin
-
-from kcheck.text.record import NamedTuple
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 
 
 class BadOption(Exception):

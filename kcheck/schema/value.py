@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 from kcheck.finding.problem import Reason
 from kcheck.kube.base64 import BadBase64, decode
@@ -14,7 +14,6 @@ from kcheck.kube.quantity import parse as parse_quantity
 from kcheck.schema.shape import Shape
 from kcheck.text.complaint import Complaint, help_of
 from kcheck.text.pattern import pattern
-from kcheck.text.record import NamedTuple
 
 
 class ValueFault(NamedTuple):

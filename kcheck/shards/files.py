@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from kcheck import __version__
 from kcheck.check.checked import Checked
@@ -24,7 +24,6 @@ from kcheck.codec.encoding import decode, encode
 from kcheck.finding.report import SkippedFile
 from kcheck.finding.severity import Severity
 from kcheck.rule.registry import Registry
-from kcheck.text.record import NamedTuple
 
 FORMAT = 2
 _MARK = "kcheck-shard"

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from kcheck.check.collector import collector_paused
 from kcheck.check.file import FileChecker, Outcome, Task
@@ -24,7 +24,6 @@ from kcheck.check.session_spec import IncompatibleSpec, SessionSpec, create_sess
 from kcheck.rule.registry import Registry
 from kcheck.schema.external.catalog import read_schemas
 from kcheck.schema.store import Store
-from kcheck.text.record import NamedTuple
 from kcheck.workers.processes import batches
 from kcheck.workers.workers import NoWorkers
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kcheck.text.record import NamedTuple
+from typing import NamedTuple
+
 from kcheck.yaml.node import Node
 
 DEPTH_LIMIT = 200

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from kcheck.text.complaint import Complaint
-from kcheck.text.record import NamedTuple
 
 
 class SyntaxFault(NamedTuple):

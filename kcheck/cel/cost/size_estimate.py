@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-
-from kcheck.text.record import NamedTuple
+from typing import NamedTuple
 
 MAX_COST = (1 << 64) - 1
 

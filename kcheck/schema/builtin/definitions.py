@@ -25,10 +25,9 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from kcheck.schema.shape import PRIMITIVES, Choice, Field, Shape
-from kcheck.text.record import NamedTuple
 
 Table = dict[str, Any]
 

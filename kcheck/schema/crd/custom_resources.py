@@ -7,7 +7,7 @@ x-kubernetes-validations unless the object has faults that prevent it.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from kcheck.finding.problem import Problem
 from kcheck.kube.names import generated
@@ -24,7 +24,6 @@ from kcheck.schema.crd.validation import BLOCKING, Keys, SchemaFault, validate
 from kcheck.schema.shape import Shape
 from kcheck.schema.store import Store
 from kcheck.schema.walk import Walk
-from kcheck.text.record import NamedTuple
 from kcheck.yaml.node import Node
 
 NOWHERE = "<nil>"

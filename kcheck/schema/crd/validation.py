@@ -6,14 +6,13 @@ reports the one that passed most of its checks, so the checks are counted in the
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from kcheck.finding.problem import Reason
 from kcheck.regex.automaton import Automaton, TooManySteps
 from kcheck.schema.crd import wording
 from kcheck.schema.crd.numeric import bound_faults, is_whole
 from kcheck.schema.crd.structural import Schema
-from kcheck.text.record import NamedTuple
 
 Keys = tuple[str | int, ...]
 """The keys and indices from the root of the object to a value."""

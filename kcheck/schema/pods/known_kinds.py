@@ -6,10 +6,9 @@ Source: the API references of the projects.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from kcheck.kube.resource import Resource
-from kcheck.text.record import NamedTuple
 from kcheck.yaml.node import Node
 
 PodPart = Literal["template", "pod", "container", "fields", "resources", ""]
