@@ -57,7 +57,7 @@ from kcheck.kube import (
 from kcheck.kube.location import Location, ObjectId
 from kcheck.kube.pod import Container, Pod
 from kcheck.kube.resource import Resource, strings
-from kcheck.kube.suggestions import Lexicon, nearest, suggest
+from kcheck.kube.suggestions import Lexicon, did_you_mean, nearest, suggest
 from kcheck.kube.typed_value import TypedValue
 from kcheck.regex.patterns import matches_whole, pattern_fault
 from kcheck.reporters import Reporter
@@ -141,6 +141,7 @@ __all__ = [
     "credentials",
     "cron",
     "declare",
+    "did_you_mean",
     "durations",
     "expressions",
     "fields",

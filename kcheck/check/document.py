@@ -11,7 +11,7 @@ from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Problem
 from kcheck.kube.resource import Resource, resources
-from kcheck.kube.suggestions import nearest
+from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.redaction import redact
 from kcheck.rule.plan import Plan
 from kcheck.rule.ruleset import RuleSet
@@ -176,7 +176,7 @@ class _DocumentCheck:
                 self.report("unknown-kind", Problem(node, message, help=f"use apiVersion: {' or '.join(served)}"))
             else:
                 near = store.kind_like(kind)
-                help = f'did you mean "{near}"?' if near else "check the spelling of kind and apiVersion"
+                help = did_you_mean(near, "check the spelling of kind and apiVersion")
                 message = f'unknown kind "{kind}" in {api_version} of Kubernetes {version}'
                 self.report("unknown-kind", Problem(resource["kind"], message, help=help))
         elif not self.is_ignored(resource.group):
@@ -210,7 +210,7 @@ class _DocumentCheck:
             elif not node:
                 near = nearest(key, [k for k, _ in root.entries])
                 at = root[near] if near and near != key else node
-                hint = f'did you mean "{key}" instead of "{near}"?' if near and near != key else f"add {key}"
+                hint = did_you_mean(f'{key}" instead of "{near}') if near and near != key else f"add {key}"
                 self.report("not-kubernetes-object", Problem(at, f"{key} is missing", help=hint, at="key"))
 
     def report_crash(self, rule: str, error: Exception) -> None:

@@ -18,7 +18,7 @@ from kcheck.facts.facts import Facts, GeneratedObject, KustomizationFact
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Problem
 from kcheck.kube.location import ObjectId
-from kcheck.kube.suggestions import Lexicon, nearest
+from kcheck.kube.suggestions import Lexicon, did_you_mean, nearest
 from kcheck.kustomize.remote import is_remote
 from kcheck.rule.ruleset import RuleSet
 from kcheck.schema.locator import Locator
@@ -213,7 +213,7 @@ class Kustomization:
             near = nearest(os.path.basename(path), self._names_in(os.path.dirname(path)))
             kind = "file or directory" if may_be_folder else "file"
             right = os.path.join(os.path.dirname(entry), near) if near else ""
-            hint = f'did you mean "{right}"?' if near else f"add the {kind} or correct the path"
+            hint = did_you_mean(right) if near else f"add the {kind} or correct the path"
             yield Problem(node, f'"{entry}" does not exist', help=hint)
 
 

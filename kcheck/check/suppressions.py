@@ -14,7 +14,7 @@ from typing import NamedTuple
 from kcheck.finding.finding import Finding
 from kcheck.kube.location import Location
 from kcheck.kube.resource import resources
-from kcheck.kube.suggestions import nearest
+from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.redaction import redact
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import ALWAYS, RuleSet
@@ -223,7 +223,7 @@ class _DirectiveReader:
                     self.read_annotation(value, node, document)
                 elif key.startswith(("kcheck.dev/", "kcheck/")) or nearest(key, (ANNOTATION,)):
                     place = self.annotation_location(value, node, document, value.key_span)
-                    self.add_error(place, Complaint(f'unknown annotation "{key}"', f'did you mean "{ANNOTATION}"?'))
+                    self.add_error(place, Complaint(f'unknown annotation "{key}"', did_you_mean(ANNOTATION)))
 
     def read_annotation(self, value: Node, owner: Node, document: Document) -> None:
         spans = (covered_span(owner, document), value.span)
@@ -264,7 +264,7 @@ class _DirectiveReader:
             self.ignores.entries.append(ignore)
         else:
             near = nearest(name, [*(known.keys() - ALWAYS), *groups])
-            hint = f'did you mean "{near}"?' if near else "use the rule id that is shown with the finding"
+            hint = did_you_mean(near, "use the rule id that is shown with the finding")
             if " " in name and name.split()[0] in {*known, *groups}:
                 hint = "write the reason after the bracket, or after ';' in an annotation"
             self.add_error(place, Complaint(f'unknown rule or group "{name}"', hint))

@@ -43,10 +43,10 @@ class Commands(click.Group):
         """Resolves a command as click does, but suggests the nearest command for an unknown one."""
         name = args[0]
         if name not in _COMMANDS and not name.startswith("-"):
-            from kcheck.kube.suggestions import nearest
+            from kcheck.kube.suggestions import did_you_mean, nearest
 
             near = nearest(name, _COMMANDS)
-            hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(_COMMANDS)}, e.g. kcheck check {name}"
+            hint = did_you_mean(near, f"use one of {', '.join(_COMMANDS)}, e.g. kcheck check {name}")
             raise click.UsageError(f'unknown command "{name}"; {hint}', ctx)
         return super().resolve_command(ctx, args)
 

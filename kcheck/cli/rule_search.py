@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import click
 
-from kcheck.kube.suggestions import nearest
+from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.rule.equivalents import equivalents
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
@@ -79,7 +79,7 @@ def rules_like(name: str, among: Iterable[Rule]) -> dict[str, list[Rule]]:
     # CKV_K8S_14 and CKV_K8S_15 are different checks: a different number is not a typo.
     near = nearest(name if of_tool else tool, [each for each in candidates if _DIGITS.findall(each) == _DIGITS.findall(name)])
     see = f"see kcheck rules --like {tool}" if of_tool else f"use one of {', '.join(candidates)}"
-    hint = f'did you mean "{near}"?' if near else see
+    hint = did_you_mean(near, see)
     raise click.UsageError(f'--like: unknown {what} "{name}"; {hint}')
 
 

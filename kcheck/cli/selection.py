@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from kcheck.kube.suggestions import nearest
+from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.reporters import reporters
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
@@ -40,7 +40,7 @@ def unknown_name(name: str, registry: Registry) -> str:
     """Returns the message for a name that is neither a rule nor a group."""
     near = nearest(name, [*registry.rules, *registry.groups])
     if near:
-        return f'unknown rule or group "{name}"; did you mean "{near}"?'
+        return f'unknown rule or group "{name}"; {did_you_mean(near)}'
     if "/" in name:
         return f'unknown rule or group "{name}"; check that its plug-in is installed'
     return f'unknown rule or group "{name}"; see kcheck rules'

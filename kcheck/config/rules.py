@@ -7,7 +7,7 @@ from typing import Any
 
 from kcheck.config.values import Values, quoted, shown
 from kcheck.finding.severity import Severity
-from kcheck.kube.suggestions import nearest, suggest
+from kcheck.kube.suggestions import did_you_mean, nearest, suggest
 from kcheck.regex.patterns import pattern_fault
 from kcheck.rule.options import BadOption, Option, Pattern
 from kcheck.rule.registry import Registry
@@ -114,7 +114,7 @@ class _Rules:
     def unknown(self, name: str) -> str:
         near = nearest(name, [*self.registry.rules, *self.registry.groups])
         if near:
-            return f'unknown rule or group {quoted(name)}; did you mean "{near}"?'
+            return f"unknown rule or group {quoted(name)}; {did_you_mean(near)}"
         if "/" in name:
             return f"unknown rule {quoted(name)}; check that its plug-in is installed"
         return f"unknown rule or group {quoted(name)}; see kcheck rules"

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection
 
 from kcheck.graph.graph import Graph, GraphNode
-from kcheck.kube.suggestions import nearest, suggest
+from kcheck.kube.suggestions import did_you_mean, nearest, suggest
 
 DEPTH = 2
 
@@ -37,7 +37,7 @@ def around(graph: Graph, focus: str, depth: int) -> Graph:
     found = [n.id for n in graph.nodes if n.kind.lower() == kind.lower() and n.name == name]
     if not slash or not found:
         near = nearest(focus, dict.fromkeys(n.title for n in graph.nodes))
-        raise NotFound(f'unknown object "{focus}"; ' + (f'did you mean "{near}"?' if near else "use KIND/NAME, such as Service/web"))
+        raise NotFound(f'unknown object "{focus}"; ' + (did_you_mean(near, "use KIND/NAME, such as Service/web")))
     neighbours: dict[str, list[str]] = defaultdict(list)
     for edge in graph.edges:
         neighbours[edge.source].append(edge.target)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kcheck.kube import durations
-from kcheck.kube.suggestions import nearest
+from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.text.complaint import Complaint, help_of
 from kcheck.text.pattern import pattern
 
@@ -72,7 +72,7 @@ def _macro(text: str) -> str:
             return Complaint(f"@every requires a duration: {error.message}", help_of(error.message))
         return ""
     near = nearest(text, _MACROS)
-    help = f'did you mean "{near}"?' if near else f"use one of {', '.join(_MACROS)}, or @every with a duration, such as @every 1h30m"
+    help = did_you_mean(near, f"use one of {', '.join(_MACROS)}, or @every with a duration, such as @every 1h30m")
     return Complaint(f'"{text}" is not a valid schedule', help)
 
 

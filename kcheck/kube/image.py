@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from kcheck.kube.suggestions import did_you_mean
 from kcheck.text.complaint import Complaint, concise
 from kcheck.text.pattern import pattern
 
@@ -121,7 +122,7 @@ def _explain(path: str, domain: str, text: str) -> str:
     if _PATH.fullmatch(path.lower()):
         start = text.index(shown, len(domain) if text.startswith(f"{domain}/") else 0)
         right = f"{text[:start]}{shown.lower()}{text[start + len(shown) :]}"
-        return Complaint(f'repository name "{shown}" must be lowercase', f'did you mean "{right}"?')
+        return Complaint(f'repository name "{shown}" must be lowercase', did_you_mean(right))
     found = next((char for char in shown if not (char.isascii() and (char.islower() or char.isdigit() or char in "/._-"))), "")
     if found:
         return f"{found!r} is not allowed in a repository name (only a-z, 0-9, '.', '_', '-' and '/')"

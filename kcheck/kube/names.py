@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 
+from kcheck.kube.suggestions import did_you_mean
 from kcheck.text.complaint import Complaint, help_of
 
 Rule = Callable[[str], str]
@@ -95,14 +96,14 @@ def qualified_name(text: str, *, noun: str = "qualified name") -> str:
         return ""
     if "/" in prefix:
         fixed = f"{_repair_subdomain(text.split('/')[0]) or 'example.com'}/{_repair_name(name) or 'name'}"
-        help = "" if qualified_name(fixed) else f'did you mean "{fixed}"?'
+        help = "" if qualified_name(fixed) else did_you_mean(fixed)
         return Complaint(f'{_cited(text)} is not a valid {noun}: it has more than one "/"', help)
     if slash and not prefix:
         help = f"add a domain before it, or use {_repair_name(name) or 'a name'} without a prefix"
         return Complaint(f'{_cited(text)} is not a valid {noun}: it begins with "/"', help)
     if slash and (wrong := dns_subdomain(prefix)):
         domain = _repair_subdomain(prefix)
-        help = f'did you mean "{domain}/{name}"?' if not (dns_subdomain(domain) or qualified_name(name)) else help_of(wrong)
+        help = did_you_mean(f"{domain}/{name}") if not (dns_subdomain(domain) or qualified_name(name)) else help_of(wrong)
         return Complaint(f"{noun} {_cited(text)} has an invalid prefix: {wrong}", help)
     of = f"name segment of {'an' if noun[0] in 'aeiou' else 'a'} {noun}" if slash else noun
     return _check(name, _NAME_PART, 63, of, _WIDE, "a letter or digit", _repair_name, prefix + slash)
@@ -122,7 +123,7 @@ def domain_path(text: str) -> str:
         return Complaint(message, f"use a domain and a path, such as example.com/{_shown(path or domain) or 'name'}")
     if wrong := dns_subdomain(domain):
         fixed = _repair_subdomain(domain)
-        help = f'did you mean "{fixed}/{path}"?' if fixed and _compiled(_PATH).fullmatch(path) else help_of(wrong)
+        help = did_you_mean(f"{fixed}/{path}") if fixed and _compiled(_PATH).fullmatch(path) else help_of(wrong)
         return Complaint(f'the part before "/" must be a DNS subdomain: {wrong}', help)
     if _compiled(_PATH).fullmatch(path):
         return ""
@@ -140,7 +141,7 @@ def path_segment_prefix(text: str) -> str:
     if not found:
         return ""
     fixed = _shown(text.replace("/", "-").replace("%", "-"))
-    return Complaint(f'{_cited(text)} is not a valid name: "{found}" is not allowed', f'did you mean "{fixed}"?')
+    return Complaint(f'{_cited(text)} is not a valid name: "{found}" is not allowed', did_you_mean(fixed))
 
 
 def env_name(text: str) -> str:
@@ -149,7 +150,7 @@ def env_name(text: str) -> str:
         return "environment variable name must not be empty"
     found = next((char for char in text if not " " <= char <= "~" or char == "="), "")
     message = f"{_cited(text)} is not a valid environment variable name: {_quoted(found)} is not allowed"
-    return Complaint(message, f'did you mean "{_repair_env(text)}"?') if found else ""
+    return Complaint(message, did_you_mean(_repair_env(text))) if found else ""
 
 
 def env_name_strict(text: str) -> str:
@@ -184,7 +185,7 @@ def c_identifier(text: str) -> str:
 def cel_identifier(text: str) -> str:
     """Name of a CEL variable: an identifier that is not reserved by the language."""
     if text in _CEL_RESERVED:
-        return Complaint(f'"{text}" is a reserved word of CEL', f'did you mean "{text}_"?')
+        return Complaint(f'"{text}" is a reserved word of CEL', did_you_mean(f"{text}_"))
     return c_identifier(text)
 
 
@@ -296,7 +297,7 @@ def _suggestion(text: str, fixed: str, rule: Rule, prefix: str = "") -> str:
     """The help that suggests a repaired text, "" where the text cannot be repaired."""
     if "${" in text or "{{" in text:
         return "replace the placeholder with a value"
-    return f'did you mean "{prefix}{fixed}"?' if fixed and fixed != text and not rule(fixed) else ""
+    return did_you_mean(f"{prefix}{fixed}") if fixed and fixed != text and not rule(fixed) else ""
 
 
 def _climbs(text: str) -> str:
@@ -304,7 +305,7 @@ def _climbs(text: str) -> str:
         return ""
     rest = text.lstrip(".")
     return (
-        Complaint(f'{_cited(text)} is not a valid key: a file name must not begin with ".."', f'did you mean "{rest}"?')
+        Complaint(f'{_cited(text)} is not a valid key: a file name must not begin with ".."', did_you_mean(rest))
         if rest
         else Complaint(f'"{text}" is not a valid key', "use another key")
     )

@@ -1,4 +1,4 @@
-"""Suggestions: the known word that is most similar to an unknown word."""
+"""Suggestions: the known word that is most similar to an unknown word, and the help that names it."""
 
 from __future__ import annotations
 
@@ -96,12 +96,17 @@ def nearest(word: str, candidates: Iterable[str] | Lexicon, *, limit: int | None
     return best[3] if best else None
 
 
+def did_you_mean(meant: str | None, otherwise: str = "") -> str:
+    """Return the help that suggests a word or text, `otherwise` if there is none."""
+    return f'did you mean "{meant}"?' if meant else otherwise
+
+
 def suggest(word: str, known: Iterable[str]) -> str:
     """Return the help for an unknown word: the most similar known word, otherwise the list of known words, or the first of many."""
     candidates = list(known)
     near = nearest(word, candidates)
     if near is not None:
-        return f'did you mean "{near}"?'
+        return did_you_mean(near)
     if len(candidates) <= 1:
         return "".join(f"use {only}" for only in candidates)
     more = f" and {len(candidates) - _MAX_LISTED_WORDS} more" if len(candidates) > _MAX_LISTED_WORDS else ""

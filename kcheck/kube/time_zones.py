@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from kcheck.kube.suggestions import nearest
+from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.text.complaint import Complaint
 from kcheck.text.pattern import pattern
 
@@ -121,7 +121,7 @@ def zone(text: str) -> str:
         return Complaint(f'"{text}" is not a valid time zone', help)
     known = _names()
     near = next((name for name in known if name.rpartition("/")[2].lower() == text.lower()), None) or nearest(text, known)
-    help = f'did you mean "{near}"?' if near else "use a name of the IANA database, such as Europe/Paris or Etc/UTC"
+    help = did_you_mean(near, "use a name of the IANA database, such as Europe/Paris or Etc/UTC")
     return Complaint(f'"{text}" is not a valid time zone', help)
 
 

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from kcheck.kube.kinds import CORE
-from kcheck.kube.suggestions import nearest, suggest
+from kcheck.kube.suggestions import did_you_mean, nearest, suggest
 from kcheck.rule.constraint import Validator
 from kcheck.rule.groups import Group
 from kcheck.rule.index import contents
@@ -47,7 +47,7 @@ class Vocabulary:
         if group in self.groups:
             return "" if kind in self.groups[group] else f"unknown kind {name!r}; {suggest(kind, self.groups[group])}"
         near = nearest(group, [each for each, kinds in self.groups.items() if kind in kinds])
-        return f'unknown kind {name!r}; did you mean "{near} {kind}"?' if near else ""
+        return f"unknown kind {name!r}; {did_you_mean(f'{near} {kind}')}" if near else ""
 
     def _fault_of_kind_without_group(self, kind: str) -> str:
         # All kinds of the group extensions have moved to other groups.
@@ -55,7 +55,7 @@ class Vocabulary:
         if len(candidates) > 1:
             return f"kind {kind!r} is in several API groups; use one of {', '.join(candidates)}"
         near = None if candidates else nearest(kind, sorted({each for kinds in self.groups.values() for each in kinds}))
-        return f'unknown kind {kind!r}; did you mean "{near}"?' if near else ""
+        return f"unknown kind {kind!r}; {did_you_mean(near)}" if near else ""
 
 
 @cache

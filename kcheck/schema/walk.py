@@ -8,7 +8,7 @@ from typing import Any
 from kcheck.finding.problem import Problem, missing
 from kcheck.kube.pod import Container, Pod, role_of
 from kcheck.kube.resource import Resource
-from kcheck.kube.suggestions import nearest
+from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.kube.typed_value import TypedValue
 from kcheck.rule.constraint import Constraint
 from kcheck.rule.plan import Hook, OnCrash, OnProblem, Plan, TypePlan
@@ -260,7 +260,7 @@ class Walk:
     def unknown_field(self, node: Node, shape: Shape, key: str, child: Node) -> None:
         where = shape.name.rpartition(" ")[2] or node.name or "this object"
         near = nearest(key, shape.fields)
-        help = f'did you mean "{near}"?' if near else "remove it, or move it to the level where it belongs"
+        help = did_you_mean(near, "remove it, or move it to the level where it belongs")
         self.emit("unknown-field", Problem(child, f'unknown field "{key}" in {where}', help=help, reason="UnknownField", at="key"))
 
     def wrong_type(self, node: Node, shape: Shape) -> None:
@@ -271,7 +271,7 @@ class Walk:
     def not_supported(self, node: Node, allowed: tuple[Any, ...]) -> None:
         near = nearest(node.text, allowed)
         one = ", ".join(map(str, allowed))
-        help = f'did you mean "{near}"?' if near else f"use one of {one}" if len(allowed) > 1 else f"use {one}"
+        help = did_you_mean(near, f"use one of {one}" if len(allowed) > 1 else f"use {one}")
         name = node.name or (node.parent.name if node.parent is not None else "") or "value"
         message = f'{name} "{node.text}" is not supported'
         self.emit("unsupported-value", Problem(node, message, help=help, reason="NotSupported"))

@@ -1,10 +1,12 @@
 """Did you mean."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kcheck.kube.suggestions import distance, nearest, suggest
+from kcheck.kube.suggestions import did_you_mean, distance, nearest, suggest
 
 FIELDS = ["containers", "initContainers", "readinessProbe", "livenessProbe", "startupProbe", "env", "envFrom", "image", "name", "ports"]
 
@@ -59,3 +61,15 @@ def test_advice_for_an_unknown_word() -> None:
     assert suggest("something", ["a"]) == "use a"
     assert suggest("something", []) == ""
     assert suggest("something", [str(n) for n in range(12)]) == "use one of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more"
+
+
+def test_advice_for_a_word_that_was_meant() -> None:
+    assert did_you_mean("Deployment", "correct it") == 'did you mean "Deployment"?'
+    assert did_you_mean(None, "correct it") == did_you_mean("", "correct it") == "correct it"
+
+
+def test_words_are_suggested_by_one_function() -> None:
+    root = Path(__file__).parent.parent.parent
+    written = [path for folder in ("kcheck", "rules") for path in (root / folder).rglob("*.py") if 'did you mean "{' in path.read_text()]
+    allowed = {"suggestions.py", "ineffective_role_rules.py"}
+    assert {path.name for path in written} <= allowed

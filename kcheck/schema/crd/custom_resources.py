@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from kcheck.finding.problem import Problem
 from kcheck.kube.names import generated
 from kcheck.kube.resource import Resource
-from kcheck.kube.suggestions import nearest
+from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.schema.crd import wording
 from kcheck.schema.crd.decoding import Decoder
 from kcheck.schema.crd.embedded import anonymous, embedded_faults, misfits
@@ -181,7 +181,7 @@ class _Judgement:
             return
         names = schema.names if schema is not None else ()
         near = nearest(child.name, names)
-        help = f'did you mean "{near}"?' if near else "remove it, or move it to the correct place"
+        help = did_you_mean(near, "remove it, or move it to the correct place")
         message = f'unknown field "{dotted(keys)}"'
         self.walk.emit("unknown-field", Problem(child, message, help=help, reason="UnknownField", at="key", field=dotted(keys)))
 

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from kcheck.kube.suggestions import nearest
+from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.schema.crd.structural import Schema
 from kcheck.schema.shape import PRIMITIVES, Shape
 from kcheck.schema.value import fault_of
@@ -79,7 +79,7 @@ def enum(name: str, value: Any, allowed: Sequence[Any]) -> str:
     more = f" and {len(words) - _MAX_LISTED} more" if len(words) > _MAX_LISTED else ""
     help = f"use {words[0]}" if words else "remove it: the schema allows no value"
     if near:
-        help = f"did you mean {near}?"
+        help = did_you_mean(near)
     elif len(words) > 1:
         help = f"use one of {', '.join(words[:_MAX_LISTED])}{more}"
     what = f"this value of {name}" if isinstance(value, (dict, list)) else f"{name} {shown(value)}"

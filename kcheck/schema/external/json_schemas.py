@@ -10,7 +10,7 @@ from typing import Any
 
 from kcheck.finding.problem import Problem, Reason
 from kcheck.kube.resource import Resource
-from kcheck.kube.suggestions import nearest
+from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.regex.automaton import TooManySteps, automaton
 from kcheck.regex.parser import BadPattern
 from kcheck.schema.crd import wording
@@ -164,7 +164,7 @@ def _problems(error: Any, root: Node) -> Iterator[tuple[str, Problem]]:
         known = list((error.schema or {}).get("properties", ()))
         for key in _extras(value, error.schema or {}):
             near = nearest(key, known)
-            help = f'did you mean "{near}"?' if near else "remove it, or move it to the correct place"
+            help = did_you_mean(near, "remove it, or move it to the correct place")
             message = f'unknown field "{node[key].path}"'
             yield "unknown-field", Problem(node[key], message, help=help, reason="UnknownField", at="key")
     elif keyword == "required":

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from kcheck.finding.problem import Problem, Reason
 from kcheck.kube.pod import Pod
 from kcheck.kube.resource import Resource
-from kcheck.kube.suggestions import nearest
+from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.rule.plan import OnCrash, OnProblem, Plan, compile_plan
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
@@ -72,5 +72,5 @@ class _ServerWalk(Walk):
             where = shape.name.rpartition(" ")[2] or node.name
             self.emit(
                 "unknown-field",
-                Problem(child, f'unknown field "{key}" in {where}', help=f'did you mean "{near}"?', reason="Invalid", at="key"),
+                Problem(child, f'unknown field "{key}" in {where}', help=did_you_mean(near), reason="Invalid", at="key"),
             )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
-from kcheck.api import Bundle, Facts, Peers, Problem, Reference, Related, is_provided, pattern
+from kcheck.api import Bundle, Facts, Peers, Problem, Reference, Related, did_you_mean, is_provided, pattern
 from kcheck_practice._support.typos import correction, meant
 
 # Names that a script or a template fills in.
@@ -56,7 +56,7 @@ def missing_object_problem(user: Facts, reference: Reference, bundle: Bundle, by
         found = peers.named(near)
         related = (Related(found.place, f'{kind} "{near}"'),) if found is not None else ()
         fix = correction(place, name, near)
-        return Problem(place, f"{title} does not exist", help=f'did you mean "{near}"?', related=related, fix=fix)
+        return Problem(place, f"{title} does not exist", help=did_you_mean(near), related=related, fix=fix)
     if (bundle.complete or (by_file and here)) and not _is_operated(user, reference, bundle):
         return Problem(place, f"{title} does not exist in the input", help=help or f"add the {kind} or correct the name")
     return None

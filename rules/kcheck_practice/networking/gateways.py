@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from kcheck.api import ERROR, Bundle, Complaint, Facts, Problem, Reference, Related, network, rule
+from kcheck.api import ERROR, Bundle, Complaint, Facts, Problem, Reference, Related, did_you_mean, network, rule
 from kcheck_practice._support.typos import correction, meant
 
 _GROUP = "gateway.networking.k8s.io"
@@ -30,7 +30,7 @@ def missing_listener(route: Facts, bundle: Bundle) -> Iterator[Problem]:
         others = f"use one of its listeners: {have}" if have else "add a listener to the Gateway"
         if parent.section and not any(each.name == parent.section for each in listeners):
             near = meant(parent.section, (each.name for each in listeners))
-            hint = f'did you mean "{near}"?' if near else others
+            hint = did_you_mean(near, others)
             fix = correction(parent.place, parent.section, near) if near else None
             yield Problem(parent.place, f'{gateway.title} has no listener "{parent.section}"', help=hint, related=related, fix=fix)
         elif parent.port:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import islice
 
-from kcheck.api import ERROR, Bundle, Facts, PodFact, PortFact, Problem, Related, SelectorFact, rule
+from kcheck.api import ERROR, Bundle, Facts, PodFact, PortFact, Problem, Related, SelectorFact, did_you_mean, rule
 from kcheck_practice._support.typos import correction, meant
 from kcheck_practice.networking._service_backends import backends
 
@@ -138,7 +138,7 @@ def _missing_port(port: PortFact, declared: list[PortFact], target: str, owner: 
         return
     names = list(dict.fromkeys(each.name for each in declared if each.name))
     near = meant(name, names)
-    hint = f'did you mean "{near}"?' if near else f'name a port "{name}"'
+    hint = did_you_mean(near, f'name a port "{name}"')
     hint += f", or use a named port ({', '.join(names)})" if names and not near else ""
     fix = correction(port.place, name, near) if near else None
     verb = "have" if target.startswith("Pods of ") else "has"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Bundle, Facts, Peers, Problem, Related, may_share, network, rule, service_calls
+from kcheck.api import Bundle, Facts, Peers, Problem, Related, did_you_mean, may_share, network, rule, service_calls
 from kcheck_practice._support.typos import correction, meant
 
 _GROUPS = ("relations", "networking")
@@ -74,7 +74,7 @@ def _missing(wanted: service_calls.CallTarget, address: network.Address, user: F
         related = (Related(found.place, found.title),) if found is not None else ()
         fix = correction(address.place, address.host, address.host.replace(wanted.name, near, 1))
         message = f'address refers to Service "{wanted.name}", which is not in the input'
-        yield Problem(address.place, message, help=f'did you mean "{near}"?', related=related, fix=fix)
+        yield Problem(address.place, message, help=did_you_mean(near), related=related, fix=fix)
         return
     known = wanted.namespace in bundle.once(service_calls.namespaces)
     by_name = wanted.suffixed and wanted.namespace != "default" and around.has(user.place.file, wanted.namespace)

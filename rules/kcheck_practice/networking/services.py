@@ -6,7 +6,22 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from kcheck.api import ERROR, INFO, Backend, Bundle, Complaint, Facts, PodFact, PortFact, Problem, Related, Scope, rule, selector
+from kcheck.api import (
+    ERROR,
+    INFO,
+    Backend,
+    Bundle,
+    Complaint,
+    Facts,
+    PodFact,
+    PortFact,
+    Problem,
+    Related,
+    Scope,
+    did_you_mean,
+    rule,
+    selector,
+)
 from kcheck_practice._support.typos import correction, meant
 from kcheck_practice.networking._service_backends import MAX_WORKLOADS, backends, selects, target_port
 
@@ -241,7 +256,7 @@ def _no_such_port(port: PortFact, declared: list[PortFact], backends: list[Backe
     names = list(dict.fromkeys(each.name for each in declared if each.name and each.protocol == port.protocol))
     near = meant(name, names)
     if near is not None:
-        message = Complaint(f'{workload} has no container port named "{name}"', f'did you mean "{near}"?')
+        message = Complaint(f'{workload} has no container port named "{name}"', did_you_mean(near))
         return Problem(place or port.place, message, related=related, fix=correction(place, name, near))
     hint = f'name a container port "{name}"'
     hint += f", or use a named port ({', '.join(names)})" if names else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from kcheck.api import Bundle, Edit, Facts, Fix, Lexicon, Node, Problem, Related, Resource, api_resources, nearest, rule
+from kcheck.api import Bundle, Edit, Facts, Fix, Lexicon, Node, Problem, Related, Resource, api_resources, did_you_mean, nearest, rule
 from kcheck_practice._support.typos import correction, is_plain, meant
 
 _RULE = "rbac/v1 PolicyRule"
@@ -31,7 +31,7 @@ _SYNONYMS = {
     **dict.fromkeys(("describe", "fetch", "show"), 'use "get"'),
     "write": 'use "create", "update" and "patch"', "edit": 'use "update" and "patch"', "modify": 'use "update" and "patch"',
     "apply": 'use "create" and "patch"', "post": 'use "create"', "put": 'use "update"', "add": 'use "create"', "remove": 'use "delete"',
-    "destroy": 'use "delete"', "all": 'did you mean "*"?', "any": 'did you mean "*"?', "exec": 'use "create" on resource "pods/exec"',
+    "destroy": 'use "delete"', "all": did_you_mean("*"), "any": did_you_mean("*"), "exec": 'use "create" on resource "pods/exec"',
     "logs": 'use "get" on resource "pods/log"', "deleteall": 'use "deletecollection"',
 }  # fmt: skip
 _CORE = {"core", "v1", "api", "core/v1"}
@@ -58,9 +58,9 @@ def unknown_role_resource(node: Node) -> Iterator[Problem]:
         if part not in parts and "*" not in parts:
             near = meant(part, parts)
             if near:
-                hint = f'did you mean "{plural}/{near}"?'
+                hint = did_you_mean(f"{plural}/{near}")
             else:
-                hint = f"use one of {_listed(f'{plural}/{name}' for name in parts)}" if parts else f'did you mean "{plural}"?'
+                hint = f"use one of {_listed(f'{plural}/{name}' for name in parts)}" if parts else did_you_mean(plural)
             fix = _replacement(each, f"{plural}/{near}") if near else None
             yield Problem(each, f'resource "{plural}" has no subresource "{part}"', help=hint, fix=fix)
 
@@ -80,7 +80,7 @@ def unknown_role_group(node: Node) -> Iterator[Problem]:
         elif "/" in group:
             yield Problem(each, f'API group "{group}" contains a version', help=f'use "{bare}"', fix=_replacement(each, bare))
         elif near := _near_group(group):
-            yield Problem(each, unknown, help=f'did you mean "{near}"?', fix=_replacement(each, near))
+            yield Problem(each, unknown, help=did_you_mean(near), fix=_replacement(each, near))
         elif "." not in group and (plural := api_resources.aliases().get(group.lower())) is not None:
             homes = " or ".join(f'"{home}"' for home in _homes(plural))
             yield Problem(
@@ -107,10 +107,10 @@ def unknown_verb(node: Node) -> Iterator[Problem]:
         near = low if low in right else None if low in _VERBS else meant(low, sorted(right))
         if urls and near is None:
             method = _METHOD_OF_VERB.get(low, "get")
-            hint = f'remove "{verb}"' if _has(node["verbs"], method) else f'did you mean "{method}"?'
+            hint = f'remove "{verb}"' if _has(node["verbs"], method) else did_you_mean(method)
             yield Problem(each, f'verb "{verb}" has no effect on nonResourceURLs, which support only HTTP methods', help=hint)
         elif near is not None:
-            yield Problem(each, f'unknown verb "{verb}"', help=f'did you mean "{near}"?', fix=_replacement(each, near))
+            yield Problem(each, f'unknown verb "{verb}"', help=did_you_mean(near), fix=_replacement(each, near))
         elif low in _SYNONYMS and all(group.text in api_resources.served() for group in node["apiGroups"]):
             yield Problem(each, f'unknown verb "{verb}"', help=_SYNONYMS[low])
 
@@ -201,7 +201,7 @@ def undefined_role_resource(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
         if near is not None and all(each.plural != near for each in facts.grants):
             fix = correction(grant.place, grant.plural, near)
             related = (Related(defined[near].place, f'CustomResourceDefinition "{defined[near].id.name}"'),)
-            yield Problem(grant.place, message, help=f'did you mean "{near}"?', related=related, fix=fix)
+            yield Problem(grant.place, message, help=did_you_mean(near), related=related, fix=fix)
         elif bundle.complete:
             hint = f'remove "{grant.plural}" or add its CustomResourceDefinition to the input'
             yield Problem(grant.place, f"{message} in the input", help=hint)
@@ -264,7 +264,7 @@ def _unknown_resource(node: Node, plural: str, groups: list[str]) -> Problem:
     if right is None:
         return Problem(node, message, help="correct the name of the resource or apiGroups")
     if any(right in known[group] for group in groups):
-        hint = f'use "{right}{part}"' if alias else f'did you mean "{right}{part}"?'
+        hint = f'use "{right}{part}"' if alias else did_you_mean(f"{right}{part}")
         return Problem(node, message, help=hint, fix=_replacement(node, right + part))
     return Problem(node, message, help=f'did you mean "{right}{part}" with apiGroups: {_flow(_homes(right))}?')
 

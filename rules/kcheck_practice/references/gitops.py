@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 
-from kcheck.api import ERROR, Bundle, Delivery, Facts, Lexicon, Location, Problem, Related, rule
+from kcheck.api import ERROR, Bundle, Delivery, Facts, Lexicon, Location, Problem, Related, did_you_mean, rule
 from kcheck.api import pattern as late
 from kcheck_practice._support.typos import meant
 
@@ -39,7 +39,7 @@ def missing_source_path(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
         for root in roots:
             near = meant(last, bundle.once(_GitOpsFolders).of(_join(root, above)))
             if near is not None and above:
-                yield Problem(origin.place, f'directory "{path}" does not exist in the input', help=f'did you mean "{above}/{near}"?')
+                yield Problem(origin.place, f'directory "{path}" does not exist in the input', help=did_you_mean(f"{above}/{near}"))
                 break
         else:
             if bundle.complete and origin.repository in bundle.once(_repositories):

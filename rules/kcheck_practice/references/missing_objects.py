@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import ERROR, Bundle, Complaint, Facts, PortFact, Problem, Reference, Related, rule
+from kcheck.api import ERROR, Bundle, Complaint, Facts, PortFact, Problem, Reference, Related, did_you_mean, rule
 from kcheck_practice._support.missing_references import missing_object_problem, missing_references
 from kcheck_practice._support.typos import correction, meant
 
@@ -77,7 +77,7 @@ def missing_service_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
             problem = Complaint(message, f"set port: {numbers[0]}" if len(numbers) == 1 else f"set port to one of {', '.join(numbers)}")
         else:
             shown = key if key.isdigit() else f'"{key}"'
-            problem = Complaint(f"{service} has no port {shown}", f'did you mean "{near}"?' if near else _ports_help(ports))
+            problem = Complaint(f"{service} has no port {shown}", did_you_mean(near, _ports_help(ports)))
         related = (Related(copies[0].place, service),)
         yield Problem(reference.key_place or reference.place, problem, related=related, fix=fix)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import ERROR, Bundle, Facts, Lexicon, Problem, Reference, Related, pattern, rule
+from kcheck.api import ERROR, Bundle, Facts, Lexicon, Problem, Reference, Related, did_you_mean, pattern, rule
 from kcheck_practice._support.missing_references import missing_object_problem, missing_references
 from kcheck_practice._support.typos import correction, meant
 
@@ -78,7 +78,7 @@ def missing_key(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         if near is None and reference.use == "name" and not bundle.complete and all(f.place.file != user.place.file for f in copies):
             continue
         guess = near or (present.words[0] if len(present.words) == 1 else "")
-        hint = f'did you mean "{guess}"?' if guess else f"use one of {_listed(present.words)}" if present.words else "add the key"
+        hint = did_you_mean(guess, f"use one of {_listed(present.words)}" if present.words else "add the key")
         fix = correction(reference.key_place, reference.key, near) if near else None
         related = tuple(Related(f.place, title) for f in copies[:1])
         message = f'{title} has no key "{reference.key}"'

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Container, Problem, Resource, rule
+from kcheck.api import Container, Problem, Resource, did_you_mean, rule
 
 _GROUPS = ("security", "known-software")
 _DASHBOARDS = ("dashboard", "dashboard-web", "dashboard-api")
@@ -59,4 +59,4 @@ def open_image_prefix(resource: Resource) -> Iterator[Problem]:
                     other = f"{prefix}0" if ":" in prefix else f"{prefix}.evil.example"
                     yield Problem(node, f'prefix "{prefix}" also allows images from {other}', help=f'use "{prefix}/"')
                 else:
-                    yield Problem(node, f'"{prefix}" allows only an image of exactly this name', help=f'did you mean "{prefix}/*"?')
+                    yield Problem(node, f'"{prefix}" allows only an image of exactly this name', help=did_you_mean(f"{prefix}/*"))

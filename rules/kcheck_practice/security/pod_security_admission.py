@@ -20,6 +20,7 @@ from kcheck.api import (
     Resource,
     Rule,
     Severity,
+    did_you_mean,
     nearest,
     rule,
 )
@@ -105,16 +106,16 @@ def pod_security_label(resource: Resource) -> Iterator[Problem]:
         if key not in _KEYS:
             near = nearest(key, _KEYS)
             keys = f"{', '.join(standards.MODES[:-1])} or {standards.MODES[-1]}"
-            hint = f'did you mean "{near}"?' if near else f"use {standards.PREFIX} with {keys}, each optionally with -version"
+            hint = did_you_mean(near, f"use {standards.PREFIX} with {keys}, each optionally with -version")
             yield Problem(node, f'label "{key}" has no effect', help=hint, at="key")
         elif key.endswith("-version"):
             if standards.version_of(node.text) is None or not node.text:
                 near = f"v{node.text}" if node.text and standards.version_of(f"v{node.text}") is not None else ""
-                hint = f'did you mean "{near}"?' if near else 'use "latest" or a version such as "v1.36"'
+                hint = did_you_mean(near, 'use "latest" or a version such as "v1.36"')
                 yield Problem(node, f'"{node.value}" is not a valid Pod Security version', help=hint)
         elif node.text not in standards.LEVELS:
             near = nearest(node.text, standards.LEVELS)
-            hint = f'did you mean "{near}"?' if near else f"use {', '.join(standards.LEVELS[:-1])} or {standards.LEVELS[-1]}"
+            hint = did_you_mean(near, f"use {', '.join(standards.LEVELS[:-1])} or {standards.LEVELS[-1]}")
             yield Problem(node, f'"{node.value}" is not a valid Pod Security level', help=hint)
 
 

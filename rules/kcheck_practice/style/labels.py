@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Annotated
 
-from kcheck.api import INFO, Complaint, Node, Problem, Resource, labels, rule, strings
+from kcheck.api import INFO, Complaint, Node, Problem, Resource, did_you_mean, labels, rule, strings
 from kcheck_practice._support.typos import meant_label
 
 _WORKLOADS = ("apps Deployment", "apps StatefulSet", "apps DaemonSet", "apps ReplicaSet", "batch CronJob", "batch Job", "core Service")
@@ -43,9 +43,9 @@ def _wrong_prefix(key: str) -> str:
     reserved = labels.reserved(key)
     right = meant_label(key) if reserved or not labels.belongs_to_kubernetes(key) else None
     if reserved:
-        hint = f'did you mean "{right}"?' if right else f"use your own prefix, such as example.com/{key.rpartition('/')[2]}"
+        hint = did_you_mean(right, f"use your own prefix, such as example.com/{key.rpartition('/')[2]}")
         return Complaint(f'label "{key}" has a prefix reserved for Kubernetes, which defines no such label', hint)
-    return Complaint(f'unknown label "{key}"', f'did you mean "{right}"?') if right is not None else ""
+    return Complaint(f'unknown label "{key}"', did_you_mean(right)) if right is not None else ""
 
 
 @rule(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kcheck.api import ERROR, Complaint, Node, Pod, Problem, labels, nearest, rule, selector, strings
+from kcheck.api import ERROR, Complaint, Node, Pod, Problem, did_you_mean, labels, nearest, rule, selector, strings
 from kcheck_practice._support.selector_terms import accepted
 from kcheck_practice._support.typos import meant_label
 
@@ -58,9 +58,7 @@ def node_label(pod: Pod) -> Iterator[Problem]:
     for key, node in _keys(pod):
         if labels.reserved(key) and not labels.key(key):
             near = meant_label(key)
-            remedy = (
-                f'did you mean "{near}"?' if near else f'use a label with a custom prefix, such as "example.com/{key.rpartition("/")[2]}"'
-            )
+            remedy = did_you_mean(near, f'use a label with a custom prefix, such as "example.com/{key.rpartition("/")[2]}"')
             yield Problem(node, f'no node has the label "{key}"', help=remedy, at="key" if node.name == key else "value")
     for key, node in pod["nodeSelector"].entries:
         yield from _value(key, node)
@@ -121,5 +119,5 @@ def _value(key: str, node: Node) -> Iterator[Problem]:
     if known is not None and node.text and node.text not in known:
         low = node.text.lower()
         near = low if low in known else _ALIASES.get(low) or nearest(low, sorted(known))
-        remedy = f'did you mean "{near}"?' if near else f"use one of {', '.join(sorted(known))}"
+        remedy = did_you_mean(near, f"use one of {', '.join(sorted(known))}")
         yield Problem(node, f"no node has the label {key}={node.text}", help=remedy)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import ERROR, INFO, Container, Node, Problem, nearest, rule
+from kcheck.api import ERROR, INFO, Container, Node, Problem, did_you_mean, nearest, rule
 from kcheck_practice._support.security_contexts import is_whole, named
 from kcheck_practice._support.titles import container_title
 
@@ -71,7 +71,7 @@ def probe_port_name(container: Container) -> Iterator[Problem]:
             else "use the port number, or name a port of the container"
         )
         message = f'{path}.port "{node.text}" is not a port name of {container_title(container)}, so the probe always fails'
-        yield Problem(node, message, help=f'did you mean "{near}"?' if near else hint)
+        yield Problem(node, message, help=did_you_mean(near, hint))
 
 
 @rule(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Constraint, Node, Problem, Resource, declare, fields, validator
+from kcheck.api import Complaint, Constraint, Node, Problem, Resource, declare, did_you_mean, fields, validator
 from kcheck_spec.objects.common_constraints import not_supported
 from kcheck_spec.workloads._resource_names import HUGE_PAGES, STANDARD_RESOURCES, standard
 from kcheck_spec.workloads.resources import read_amounts, resource_amount, resource_name, wrong_amount
@@ -46,7 +46,7 @@ def limited_resources_exist(spec: Node) -> Iterator[Problem]:
     for name, value in spec["hard"].entries:
         wrong = standard(name)
         if not wrong and "/" not in name and not is_known(name):
-            wrong = Complaint(f'"{name}" is not a resource that a ResourceQuota can limit', f'did you mean "requests.{name}"?')
+            wrong = Complaint(f'"{name}" is not a resource that a ResourceQuota can limit', did_you_mean(f"requests.{name}"))
         if wrong:
             yield Problem(value, wrong, reason="Invalid", at="key")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from kcheck.api import ERROR, WARNING, Bundle, Complaint, Facts, Lexicon, Node, Problem, Related, nearest, rule, validator
+from kcheck.api import ERROR, WARNING, Bundle, Complaint, Facts, Lexicon, Node, Problem, Related, did_you_mean, nearest, rule, validator
 from kcheck_spec.objects.common_constraints import require, unique
 
 
@@ -29,7 +29,7 @@ def kubeconfig_reference(config: Facts, bundle: Bundle) -> Iterator[Problem]:
         if (section, name) in bundle.kubeconfig:
             continue
         near = nearest(name, bundle.once(_names).get(section, ()))
-        help = f'did you mean "{near}"?' if near else f"add it to {section}, or also check the other files of KUBECONFIG"
+        help = did_you_mean(near, f"add it to {section}, or also check the other files of KUBECONFIG")
         by = f'context "{naming.context}"' if naming.context else "current-context"
         yield Problem(naming.place, f'{by} refers to the unknown {section[:-1]} "{name}"', help=help, reason="NotFound")
 

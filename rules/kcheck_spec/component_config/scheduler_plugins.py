@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from kcheck.api import WARNING, Complaint, Node, Problem, Resource, declare, nearest, validator
+from kcheck.api import WARNING, Complaint, Node, Problem, Resource, declare, did_you_mean, nearest, validator
 from kcheck_spec.component_config.scheduler import CONFIGURATIONS, PROFILES
 from kcheck_spec.objects.common_constraints import unique
 
@@ -167,4 +167,4 @@ def names_are_spelt_right(profile: Node) -> Iterator[Problem]:
         if name.text and name.text not in (_ALL, *_KNOWN, *_GONE):
             near = nearest(name.text, _KNOWN, limit=2)
             if near:
-                yield Problem(name, f'unknown plugin "{name.text}"', help=f'did you mean "{near}"?')
+                yield Problem(name, f'unknown plugin "{name.text}"', help=did_you_mean(near))

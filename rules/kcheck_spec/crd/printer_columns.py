@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, Reason, declare, fields, nearest, validator
+from kcheck.api import Complaint, Node, Problem, Reason, declare, did_you_mean, fields, nearest, validator
 from kcheck_spec.crd._version_fields import parts
 
 crd_columns = declare("invalid-crd-printer-column", "CustomResourceDefinition has an invalid additionalPrinterColumns entry")
@@ -48,5 +48,5 @@ def _faults(column: Node) -> Iterator[tuple[str, str, Reason]]:
 
 def _unknown(node: Node, words: tuple[str, ...]) -> str:
     near = nearest(node.text, words)
-    help = f'did you mean "{near}"?' if near else f"use one of {', '.join(words)}"
+    help = did_you_mean(near, f"use one of {', '.join(words)}")
     return Complaint(f'{node.name} "{node.text}" is not supported for a column', help)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Container, Node, Pod, Problem, declare, fields, names, nearest, validator
+from kcheck.api import Container, Node, Pod, Problem, declare, did_you_mean, fields, names, nearest, validator
 from kcheck_spec.objects.common_constraints import require, required, text
 from kcheck_spec.workloads.containers import CONTAINERS
 
@@ -68,6 +68,6 @@ def used_claims(claims: Node, pod: Pod) -> Iterator[Problem]:
         seen.add(part)
         if name.text not in known:
             near = nearest(name.text, filter(None, known))
-            help = f'did you mean "{near}"?' if near else "add it to spec.resourceClaims of the Pod"
+            help = did_you_mean(near, "add it to spec.resourceClaims of the Pod")
             message = f'claim "{name.text}" is not in spec.resourceClaims of the Pod'
             yield Problem(name, message, help=help, reason="NotFound", field=claim)

@@ -9,7 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from kcheck.api import WARNING, Constraint, Node, Problem, Reason, Rule, constraint, declare, missing, names, nearest, quantity
+from kcheck.api import (
+    WARNING,
+    Constraint,
+    Node,
+    Problem,
+    Reason,
+    Rule,
+    constraint,
+    declare,
+    missing,
+    names,
+    quantity,
+    suggest,
+)
 from kcheck_spec.objects.shape import required_field, unsupported_value
 
 object_name = declare("invalid-name", "Invalid name (not a DNS label, DNS subdomain or other required format)")
@@ -65,8 +78,7 @@ def one_of(*allowed: str, of: Rule = unsupported_value, empty: bool = True) -> C
 def not_supported(node: Node, allowed: Iterable[str]) -> Problem:
     """The problem of a value that is not among those allowed, also of an absent one."""
     words = list(allowed)
-    near = nearest(node.text, words)
-    hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(words)}" if len(words) > 1 else f"use {words[0]}"
+    hint = suggest(node.text, words)
     wrong = f'"{node.text}" is not supported' if node.text else "is empty" if node else "is missing"
     return Problem(node, f"{_name(node)} {wrong}", help=hint, reason="NotSupported")
 

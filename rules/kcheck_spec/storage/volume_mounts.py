@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Lexicon, Node, Pod, Problem, declare, fields, missing, nearest, validator
+from kcheck.api import Lexicon, Node, Pod, Problem, declare, did_you_mean, fields, missing, nearest, validator
 from kcheck_spec._support import file_paths as paths
 from kcheck_spec.objects.common_constraints import not_supported, settled
 from kcheck_spec.storage.volumes import accepted_volumes, claimed_names
@@ -54,7 +54,7 @@ def _unknown(container: Node, known: set[str], refused: set[str], words: Lexicon
             yield Problem(name, message, help="fix the volume", reason="NotFound")
         elif name.text not in known:
             near = nearest(name.text, words)
-            help = f'did you mean "{near}"?' if near else "add it to spec.volumes"
+            help = did_you_mean(near, "add it to spec.volumes")
             yield Problem(name, f'the Pod has no volume "{name.text}"', help=help, reason="NotFound")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from kcheck.api import Complaint, names, nearest, quantity
+from kcheck.api import Complaint, did_you_mean, names, nearest, quantity
 
 HUGE_PAGES = "hugepages-"
 
@@ -60,7 +60,7 @@ def standard(name: str) -> str:
     if wrong or "/" in name or name in STANDARD_RESOURCES or name.startswith((HUGE_PAGES, f"requests.{HUGE_PAGES}")):
         return wrong
     near = _DEVICES.get(name) or nearest(name, STANDARD_RESOURCES)
-    hint = f'did you mean "{near}"?' if near else f"use a resource of Kubernetes such as cpu, or add a domain as in example.com/{name}"
+    hint = did_you_mean(near, f"use a resource of Kubernetes such as cpu, or add a domain as in example.com/{name}")
     return Complaint(f'unknown resource "{name}"', hint)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Container, Node, Pod, Problem, declare, fields, nearest, validator
+from kcheck.api import Complaint, Container, Node, Pod, Problem, declare, did_you_mean, fields, nearest, validator
 from kcheck_spec.objects.common_constraints import dns_label, not_supported, one_of, require, required
 
 container_name = declare(
@@ -77,7 +77,7 @@ def container_names_differ(pod: Pod) -> Iterator[Problem]:
 def _target_hint(target: str, names: set[str]) -> str:
     near = nearest(target, sorted(names))
     if near:
-        return f'did you mean "{near}"?'
+        return did_you_mean(near)
     return f"use {', '.join(sorted(names))}" if len(names) == 1 else f"use one of {', '.join(sorted(names))}" if names else ""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, declare, fields, names, nearest, pattern, validator
+from kcheck.api import Complaint, Node, Problem, declare, did_you_mean, fields, names, nearest, pattern, validator
 from kcheck_spec.objects.common_constraints import non_negative, one_of, require, unique
 from kcheck_spec.workloads.jobs import completions_of, is_indexed
 
@@ -111,7 +111,7 @@ def _container_hint(name: str, containers: set[str]) -> str:
     known = sorted(filter(None, containers))
     near = nearest(name, known)
     if near:
-        return f'did you mean "{near}"?'
+        return did_you_mean(near)
     return f"use one of {', '.join(known)}" if len(known) > 1 else f"use {known[0]}" if known else "use the name of a container"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Pod, Problem, declare, fields, nearest, validator
+from kcheck.api import Complaint, Node, Pod, Problem, declare, did_you_mean, fields, nearest, validator
 from kcheck_spec._support import file_paths as paths
 from kcheck_spec.objects.common_constraints import deprecated_field, one_of, require, required
 from kcheck_spec.workloads.containers import containers
@@ -86,7 +86,7 @@ def annotated_profiles_are_known(pod: Pod) -> Iterator[Problem]:
             name = key.removeprefix(APPARMOR)
             if name not in known:
                 near = nearest(name, sorted(known))
-                hint = f'did you mean "{near}"?' if near else "use the name of a container of the Pod"
+                hint = did_you_mean(near, "use the name of a container of the Pod")
                 message = Complaint(f'AppArmor annotation names container "{name}", which the Pod does not have', hint)
                 yield Problem(value, message, reason="Invalid", at="key", field=annotation_field(pod, key))
             if value.text not in ("", "runtime/default", "unconfined") and not value.text.startswith(_LOCAL):
