@@ -27,8 +27,8 @@ from case import Case, Side
 from differences import Knowledge, load_knowledge
 from inventory import BY_FILE, Key, Object, Options, Ours, Repository, judge, theirs
 
+from kcheck.migration.draft import OPTION_OVERRIDES
 from kcheck.migration.equivalents import Counterparts
-from kcheck.migration.option_overrides import OPTION_OVERRIDES
 from kcheck.migration.tools import PEERS
 from kcheck.rule.registry import Registry
 

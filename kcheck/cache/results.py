@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, overload
 
 from kcheck.cache.store import Cache, Parts
-from kcheck.check.checked import FactsByFile
-from kcheck.check.file import DamagedCache, Outcome, Task
+from kcheck.check.file import DamagedCache, FactsByFile, Outcome, Task
 from kcheck.check.fingerprint import program_state, rules_state
 from kcheck.check.input_kinds import KindPlace
 from kcheck.check.session import Session

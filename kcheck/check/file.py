@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -25,6 +25,22 @@ from kcheck.yaml.fast.shared_blocks import Repeats
 from kcheck.yaml.node import Node
 from kcheck.yaml.parse import parse
 from kcheck.yaml.syntax import is_template
+
+
+class Checked(NamedTuple):
+    """A file with the outcome of its check. `number`: its index in the input."""
+
+    number: int
+    path: str
+    outcome: Outcome
+
+
+FactsByFile = list[tuple[str, Sequence[Facts]]]
+"""Paths of files in input order, each with the facts of its objects."""
+
+RelationCache = Callable[[FactsByFile, Callable[[], list[Finding]]], list[Finding]]
+"""Returns the findings of rules across objects for these files: cached ones, or the result of calling the function."""
+
 
 _OBJECT_KEYS = frozenset({"apiVersion", "kind", "metadata", "spec"})
 

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, NamedTuple, TypeVar
 import click
 
 from kcheck.cache.location import cache_folder, cache_is_off
-from kcheck.check.checked import Checked
+from kcheck.check.file import Checked
 from kcheck.check.memory_limit import limited_memory
 from kcheck.check.session import Session
 from kcheck.check.time_limit import RESERVE, Budget, OutOfBudget
@@ -31,8 +31,7 @@ from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
 from kcheck.run.run import WorkerFactory, check_all_files, run_pipeline
 from kcheck.shards.selection import Share
-from kcheck.workers.jobs import default_jobs
-from kcheck.workers.workers import NoWorkers
+from kcheck.workers.workers import NoWorkers, default_jobs
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any, TextIO
 from urllib.parse import quote
 
@@ -13,11 +16,28 @@ from kcheck.finding.problem import Fix, Related
 from kcheck.finding.report import Report, RuleNote
 from kcheck.finding.severity import ERROR, INFO, WARNING
 from kcheck.kube.location import Location, ObjectId
-from kcheck.reporters.fingerprint import fingerprints
 from kcheck.reporters.json_lines import write_document
 from kcheck.reporters.style import PLAIN, Style
 from kcheck.text.pattern import pattern
 from kcheck.text.span import Range
+
+
+def fingerprints(findings: Iterable[Finding]) -> list[str]:
+    """Returns the fingerprint of each finding, in order.
+
+    A fingerprint depends on the rule, the object, the field and the text of the line. It does not depend on the line number, the
+    indentation and the file, which consumers compare separately. Findings of a file that are equal in all this are numbered.
+    """
+    seen: Counter[tuple[str, str]] = Counter()
+    result = []
+    for finding in findings:
+        known = json.dumps([finding.rule, *finding.object, finding.place.field, finding.place.line.strip()])
+        number = seen[finding.file, known]
+        seen[finding.file, known] += 1
+        text = f"{known}\n{number}" if number else known
+        result.append(hashlib.sha256(text.encode("ascii")).hexdigest()[:32])
+    return result
+
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT = "kcheck/v1"

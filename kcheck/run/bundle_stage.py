@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from kcheck.check.checked import Checked, FactsByFile, RelationCache
+from kcheck.check.file import Checked, FactsByFile, RelationCache
 from kcheck.check.session import Session
 from kcheck.check.suppressions import Ignores, apply_ignores
 from kcheck.facts.bundle import Bundle

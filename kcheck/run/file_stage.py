@@ -7,8 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from kcheck.check.checked import Checked
-from kcheck.check.file import Outcome, Task, file_findings
+from kcheck.check.file import Checked, Outcome, Task, file_findings
 from kcheck.check.input_kinds import CRD_MARKER, make_input_kinds
 from kcheck.check.kustomizations import SETTINGS, Kustomizations, check_kustomization
 from kcheck.check.session import Session

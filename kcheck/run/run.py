@@ -7,9 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from kcheck.check.checked import Checked, RelationCache
 from kcheck.check.collector import collector_paused
-from kcheck.check.file import DamagedCache
+from kcheck.check.file import Checked, DamagedCache, RelationCache
 from kcheck.check.session import Session
 from kcheck.discovery.discover import Discovery, is_descriptor
 from kcheck.discovery.load import LIMIT

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from kcheck import __version__
-from kcheck.check.checked import Checked
-from kcheck.check.file import Outcome
+from kcheck.check.file import Checked, Outcome
 from kcheck.check.session import Session
 from kcheck.check.session_spec import IncompatibleSpec, SessionSpec, create_session
 from kcheck.codec.encoding import decode, encode

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -13,15 +14,44 @@ from typing import Any
 
 from kcheck.finding.finding import Finding
 from kcheck.rule.options import BadOption
-from kcheck.rule.page import Example, Page, PageFault, read_page
+from kcheck.rule.page import Drawing, Example, Page, PageFault, read_page
 from kcheck.rule.rule import Rule
 from kcheck.testing.headings import check_headings, has_headings
-from kcheck.testing.picture import difference, draw, drawing_of, shows
 from kcheck.testing.recording import recording
 from kcheck.testing.texts import check_text, registry_with
 from kcheck.text.edit import Edit, apply_edits
 from kcheck.text.source import Source
 from kcheck.yaml.parse import parse
+
+
+def drawing_of(finding: Finding, text: str) -> Drawing:
+    """Returns the drawing of a finding: on its first line, with at least one caret."""
+    line, start, last, end = finding.range
+    if last != line:
+        end = len(text.split("\n")[line - 1]) + 1
+    return Drawing(line, start, max(end, start + 1), finding.concise)
+
+
+def shows(drawing: Drawing, finding: Finding, text: str) -> bool:
+    """Whether a drawing shows a finding."""
+    return drawing[:3] == drawing_of(finding, text)[:3] and drawing.words in finding.concise
+
+
+def draw(text: str, drawings: Iterable[Drawing]) -> str:
+    """Returns the text with drawings below its lines."""
+    below: dict[int, list[str]] = {}
+    for line, start, end, words in sorted(drawings):
+        margin = "#" + " " * (start - 2) if start > 1 else "# <"
+        below.setdefault(line, []).append(f"{margin}{'^' * (end - start)} {words}".rstrip())
+    lines = text.split("\n")
+    return "\n".join(part for number, line in enumerate(lines, 1) for part in (line, *below.get(number, ())))
+
+
+def difference(expected: str, actual: str) -> str:
+    """Returns the lines that differ, with two lines of context."""
+    lines = difflib.unified_diff(expected.splitlines(), actual.splitlines(), lineterm="", n=2)
+    return "\n".join(line for line in lines if not line.startswith(("---", "+++")))
+
 
 ROUNDS = 10
 """Maximum number of fix rounds until no fixable finding is left."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kcheck.migration import kube_score
+from kcheck.migration.draft import OPTION_OVERRIDES
 from kcheck.migration.equivalents import Counterparts
-from kcheck.migration.option_overrides import OPTION_OVERRIDES
-from kcheck.migration.templates import PARAMETERS, Setter, TemplateChoice
+from kcheck.migration.kube_linter import PARAMETERS, Setter, TemplateChoice
 from kcheck.migration.tools import KUBE_LINTER, PEERS, POLARIS, POLARIS_FORMER, Tool
 
 

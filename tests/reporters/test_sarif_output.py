@@ -17,8 +17,7 @@ from kcheck.finding.problem import Fix, Related
 from kcheck.finding.report import Report
 from kcheck.finding.severity import WARNING
 from kcheck.kube.location import ObjectId
-from kcheck.reporters.fingerprint import fingerprints
-from kcheck.reporters.sarif import artifact_location
+from kcheck.reporters.sarif import artifact_location, fingerprints
 from kcheck.text.edit import Edit, apply_edits
 from kcheck.text.source import Source
 from tests.reporters.sample import DEPLOYMENT, finding, line_place, place, shown

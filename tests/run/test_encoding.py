@@ -16,8 +16,7 @@ from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_ty
 
 import pytest
 
-from kcheck.check.checked import Checked
-from kcheck.check.file import Outcome
+from kcheck.check.file import Checked, Outcome
 from kcheck.check.session import Session
 from kcheck.codec.encoding import DecodeError, decode, encode, packed, unpacked
 from kcheck.codec.type_codec import reader, writer

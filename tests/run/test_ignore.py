@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kcheck_practice.style.ignore_comments
-import kcheck_spec.objects.parsing
-import kcheck_spec.objects.shape
+import kcheck_spec.objects.engine
 from kcheck.check.document import check_documents
 from kcheck.check.session import Session
 from kcheck.check.suppressions import Ignores, Partition, apply_ignores, read_ignores
@@ -39,7 +38,7 @@ MARK = re.compile(r"\bx\w*")
 def registry() -> Registry:
     """A few real rules, one that finds whatever is called x, xa, xb ..., and one that looks at several objects."""
     registry = Registry()
-    for module in (kcheck_practice.style.ignore_comments, kcheck_spec.objects.parsing, kcheck_spec.objects.shape):
+    for module in (kcheck_practice.style.ignore_comments, kcheck_spec.objects.engine):
         registry.add(module)
     for rule in (
         Rule("marked", "", WARNING, "practice", frozenset({"marks"})),

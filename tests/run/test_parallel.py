@@ -23,7 +23,7 @@ from kcheck.rule.ruleset import choose
 from kcheck.run.run import run_pipeline
 from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
-from kcheck.workers import jobs, processes
+from kcheck.workers import processes, workers
 from kcheck.workers.processes import _can_fork
 from tests.run.texts import CRD, POD, THING, TYPO
 
@@ -48,7 +48,7 @@ def make_session() -> Session:
 @pytest.fixture
 def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(jobs, "_MIN_CHARS_PER_PROCESS", 1)
+    monkeypatch.setattr(workers, "_MIN_CHARS_PER_PROCESS", 1)
     monkeypatch.setattr(processes, "_BATCH_CHARS", 1000)
 
     def go(files: dict[str, str], processes: int = 2) -> Report:
@@ -173,8 +173,8 @@ def test_processes_that_are_no_copies_find_the_same(check, monkeypatch: pytest.M
 
 
 def test_small_inputs_need_one_process() -> None:
-    assert jobs.jobs_for(10_000, 8) == 1
-    assert jobs.jobs_for(100_000_000, 8) == 8
+    assert workers.jobs_for(10_000, 8) == 1
+    assert workers.jobs_for(100_000_000, 8) == 8
 
 
 def test_a_crash_of_the_engine_is_told_and_the_others_go_on(check, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]

@@ -2,11 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from kcheck.cel.language.declarations import Overload, overloads
 from kcheck.cel.values import types
 from kcheck.cel.values.types import DYN, SIMPLE, Type, list_of, map_of, optional_of, type_of
+
+RESERVED = frozenset((
+    "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop",
+    "package", "namespace", "return", "var", "void", "while",
+))  # fmt: skip
+"""Keywords, which cannot be used as names in expressions."""
+
+_NAME = re.compile(r"[A-Za-z_./-][A-Za-z0-9_./-]*")
+_SPECIAL = re.compile(r"__|[-./]")
+_SPELLINGS = {"__": "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__"}
+
+
+@lru_cache(maxsize=8192)
+def escape(name: str) -> str:
+    """Return the name of a property as used in expressions, or "" if expressions cannot refer to it."""
+    if name in RESERVED:
+        return f"__{name}__"
+    if not _NAME.fullmatch(name):
+        return ""
+    return _SPECIAL.sub(lambda match: _SPELLINGS[match[0]], name)
+
 
 _TYPES: dict[str, Type] = {
     **{name: type_of(SIMPLE[name]) for name in ("bool", "bytes", "double", "int", "string", "uint", "type")},

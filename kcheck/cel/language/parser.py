@@ -6,10 +6,10 @@ Source: the grammar of the CEL language definition with the optional syntax (`?.
 
 from __future__ import annotations
 
-from kcheck.cel.language.escaping import RESERVED
 from kcheck.cel.language.issues import Broken
 from kcheck.cel.language.lexer import END, LexerToken, read_tokens
 from kcheck.cel.language.macros import bind, expand
+from kcheck.cel.language.names import RESERVED
 from kcheck.cel.language.syntax import Call, Expr, Ident, ListExpr, Literal, MapExpr, Message, Select, qualified_name
 
 _MAX_CHARS = 100_000

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kcheck.cel.language.escaping import RESERVED, escape
+from kcheck.cel.language.names import RESERVED, escape
 from kcheck.cel.values import types
 from kcheck.cel.values.types import Type
 

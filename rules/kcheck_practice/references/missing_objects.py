@@ -1,4 +1,4 @@
-"""References to missing objects: Services, scale targets, roles, ServiceAccounts, claims, classes.
+"""References to missing objects: Services, scale targets, roles, ServiceAccounts, claims, classes, and files of kustomizations.
 
 Sources: the documentation's pages "Ingress", "Horizontal Pod Autoscaling", "Using RBAC Authorization", "Persistent Volumes",
 "StatefulSets", "Dynamic Admission Control".
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import ERROR, Bundle, Complaint, Facts, PortFact, Problem, Reference, Related, did_you_mean, rule
+from kcheck.api import ERROR, Bundle, Complaint, Facts, PortFact, Problem, Reference, Related, declare, did_you_mean, rule
 from kcheck_practice._support.missing_references import missing_object_problem, missing_references
 from kcheck_practice._support.typos import correction, meant
 
@@ -238,3 +238,13 @@ def _is_manual(user: Facts, reference: Reference, bundle: Bundle) -> bool:
     """Whether PersistentVolumes of the folder have the class; then no StorageClass object is required."""
     volumes = bundle.neighbours(user, "PersistentVolume")
     return any(volume.storage_class == reference.name for volume in volumes)
+
+
+# kcheck/check/kustomizations.py reports it, as it reads directories.
+missing_file = declare(
+    "missing-kustomization-file",
+    "kustomization.yaml references a file or directory that does not exist",
+    severity=ERROR,
+    groups=("relations",),
+    family="practice",
+)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import INFO, Edit, Fix, Node, Pod, Problem, Resource, rule
+from kcheck.api import INFO, WARNING, Edit, Fix, Node, Pod, Problem, Resource, declare, rule
 
 # Annotations of Pods that something manages: static Pods of the kubelet, hooks and tests of Helm, hooks of Argo CD.
 _MANAGED_PREFIXES = ("kubernetes.io/config.", "helm.sh/hook", "argocd.argoproj.io/hook")
@@ -89,3 +89,12 @@ def _is_managed(resource: Resource) -> bool:
 def _is_static(pod: Pod) -> bool:
     """Whether a Pod is probably a static Pod of the control plane: those are the Pods without a controller in kube-system."""
     return not pod.is_template and pod.resource.namespace == "kube-system"
+
+
+doomed_pod = declare(
+    "invalid-pod-in-custom-resource",
+    "Pod template in a custom resource would be rejected by the API server",
+    severity=WARNING,
+    groups=("workloads",),
+    family="practice",
+)

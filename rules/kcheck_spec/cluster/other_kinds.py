@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from kcheck.api import Node, Problem, Resource, constraint, declare, fields, names, validator
 from kcheck_spec.objects.common_constraints import deprecated_field, non_negative, not_supported, positive
+from kcheck_spec.objects.engine import required_field
 from kcheck_spec.objects.metadata import finalizer
-from kcheck_spec.objects.shape import required_field
 
 priority_class = declare("invalid-priority-class", "PriorityClass uses a value or name prefix reserved for the system")
 

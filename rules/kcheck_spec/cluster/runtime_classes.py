@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from kcheck.api import Complaint, Node, Problem, fields, labels, names, validator
 from kcheck_spec.objects.common_constraints import deprecated_field, required, text, unique
-from kcheck_spec.objects.custom_resources import list_duplicates
+from kcheck_spec.objects.engine import list_duplicates
 from kcheck_spec.objects.labels import label_map
 from kcheck_spec.workloads import _resource_names as resource_names
 from kcheck_spec.workloads import resources

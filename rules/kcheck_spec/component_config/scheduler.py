@@ -11,8 +11,7 @@ from typing import Any
 
 from kcheck.api import Complaint, Node, Problem, Resource, constraint, declare, durations, fields, validator
 from kcheck_spec.objects.common_constraints import in_range, non_negative, number_range, positive, require, unique
-from kcheck_spec.objects.custom_resources import deprecated_version
-from kcheck_spec.objects.shape import wrong_type
+from kcheck_spec.objects.engine import deprecated_version, wrong_type
 
 scheduler_profile = declare("invalid-scheduler-profile", "KubeSchedulerConfiguration has invalid profiles (schedulerName, queueSort)")
 leader_election = declare("invalid-leader-election", "Invalid leaderElection of a component (leaseDuration, renewDeadline, retryPeriod)")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kcheck.api import WARNING, Constraint, Node, Problem, constraint, declare, did_you_mean, fields, nearest, schema_checks
-from kcheck_spec.objects.shape import wrong_type
+from kcheck_spec.objects.engine import wrong_type
 
 unknown_format = declare("unknown-format", "Schema of a CustomResourceDefinition has an unknown format, which is ignored", severity=WARNING)
 

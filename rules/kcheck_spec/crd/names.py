@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from kcheck.api import Complaint, Constraint, Node, Problem, Resource, declare, fields, help_of, names, urls, validator
 from kcheck_spec.objects.common_constraints import one_of, require, required, text
-from kcheck_spec.objects.shape import unsupported_value
+from kcheck_spec.objects.engine import unsupported_value
 
 crd_names = declare("invalid-crd-names", "CustomResourceDefinition has invalid names (metadata.name, spec.names, spec.group)")
 

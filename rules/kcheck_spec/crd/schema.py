@@ -6,19 +6,94 @@ pkg/apis/apiextensions/validation), ValidateStructural (pkg/apiserver/schema).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import Any
 
-from kcheck.api import Node, Problem, Resource, SharedBlock, declare, validator
+from kcheck.api import Node, Problem, Resource, SharedBlock, declare, expressions, schema_checks, validator
 from kcheck_spec.crd._schema_keywords import BREAKING, CHECKS, MAP_TYPES, TYPES
 from kcheck_spec.crd._schema_location import ROOT, SchemaLocation, written
-from kcheck_spec.crd._status_subresource import root_problems
-from kcheck_spec.crd._structural_schema import condition_problems, is_int_or_string, missing_structure, pattern_problems, spine_problems
+from kcheck_spec.crd._structural_schema import (
+    POINTERS,
+    condition_problems,
+    is_blank,
+    is_int_or_string,
+    missing_structure,
+    pattern_problems,
+    spine_problems,
+)
 from kcheck_spec.crd._version_fields import VersionField, has_status, parts
-from kcheck_spec.crd.defaults import crd_default, default_problems
 from kcheck_spec.crd.names import DEFINITION
 from kcheck_spec.crd.validation_rules import rule_problems
+
+crd_default = declare("invalid-crd-default", "Default in a CustomResourceDefinition does not match its own schema")
+
+
+def default_problems(
+    entries: Iterable[tuple[Node, SchemaLocation]], path: Callable[[Node], str], minor: int, ruled: bool
+) -> Iterator[Problem]:  # fmt: skip
+    """Yield problems of the defaults of schemas.
+
+    `path`: the field path of a node as the API server reports it. `ruled`: whether there are x-kubernetes-validations.
+    """
+    for schema, place in entries:
+        if place.fixed:
+            continue
+        whole = place.level == "root"
+        found = list(_fault_problems(schema, place, path, minor))
+        if ruled and not found:
+            found = list(_rule_problems(schema, whole, path, minor))
+        yield from found
+
+
+def _fault_problems(schema: Node, place: SchemaLocation, path: Callable[[Node], str], minor: int) -> Iterator[Problem]:
+    default = schema["default"]
+    holder = None if schema["x-kubernetes-embedded-resource"].boolean else place.meta
+    for fault in schema_checks.default_faults(schema, place.level == "root", holder, minor):
+        field = path(default)
+        for key in () if fault.nowhere else fault.keys:
+            field += f"[{key}]" if isinstance(key, int) else f".{key}"
+        node = default.at(*fault.keys)
+        yield Problem(node, fault.message, reason=fault.reason, at="key" if fault.rule == "unknown-field" else "value", field=field)
+
+
+def _rule_problems(schema: Node, whole: bool, path: Callable[[Node], str], minor: int) -> Iterator[Problem]:
+    """Yield rules that the default violates or that do not compile."""
+    default = schema["default"]
+    for violation in expressions.default_violations(schema, whole, minor):
+        field = path(default) + ("" if violation.field[:1] in ("", "[") else ".") + violation.field
+        yield Problem(default.at(*violation.path), violation.message, reason=violation.reason, field=field)
+
+
+_ALLOWED = frozenset(
+    {
+        "description", "type", "format", "title", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength", "minLength",
+        "pattern", "maxItems", "minItems", "uniqueItems", "multipleOf", "required", "items", "properties", "externalDocs", "example",
+        "x-kubernetes-preserve-unknown-fields", "x-kubernetes-validations",
+    }
+)  # fmt: skip
+# Keywords that the API server checks before the type; it stops at the first problem. They are not allowed elsewhere either.
+_FIRST = ("id", "$schema", "$ref")
+
+
+def root_problems(root: Node) -> Iterator[Problem]:
+    """Yield a root that is not an object, or its first keyword that is not allowed."""
+    strange = [key for key, value in root.entries if key not in _ALLOWED and _is_said(key, value)]
+    kind = root["type"]
+    if kind.text and kind.text != "object" and not any(key in _FIRST for key in strange):
+        message = f'type "{kind.text}" is not allowed at the root of a schema with the status subresource'
+        yield Problem(kind, message, help="set type: object", reason="Invalid")
+    elif strange:
+        message = f"{strange[0]} is not allowed at the root of a schema with the status subresource"
+        help = "remove it" if strange[0] in _FIRST else "remove it, or move it to the schema of a property"
+        yield Problem(root[strange[0]], message, help=help, reason="Invalid", at="key", field=root)
+
+
+def _is_said(key: str, value: Node) -> bool:
+    if key in ("additionalProperties", "additionalItems") or key in POINTERS:
+        return bool(value)
+    return not is_blank(value)
+
 
 crd_schema = declare("invalid-crd-schema", "CustomResourceDefinition has an invalid or non-structural openAPIV3Schema")
 

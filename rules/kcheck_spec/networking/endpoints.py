@@ -12,7 +12,7 @@ from kcheck.api import WARNING, Node, Problem, Resource, addresses, constraint, 
 from kcheck_spec.networking.ip_addresses import ip_address, unusual_addresses, wrong_address
 from kcheck_spec.networking.service_ports import app_protocol, service_ports
 from kcheck_spec.objects.common_constraints import deprecated_field, dropped, dubious_setting, one_of, required, text
-from kcheck_spec.objects.shape import required_field
+from kcheck_spec.objects.engine import required_field
 from kcheck_spec.workloads.container_ports import port_name
 
 endpoint_address = declare("invalid-endpoint-address", "Invalid address or hint in an Endpoints or EndpointSlice object")

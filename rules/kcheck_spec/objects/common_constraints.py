@@ -23,7 +23,7 @@ from kcheck.api import (
     quantity,
     suggest,
 )
-from kcheck_spec.objects.shape import required_field, unsupported_value
+from kcheck_spec.objects.engine import required_field, unsupported_value
 
 object_name = declare("invalid-name", "Invalid name (not a DNS label, DNS subdomain or other required format)")
 port_number = declare("invalid-port-number", "Port number is not between 1 and 65535")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from kcheck.api import Complaint, Node, Pod, Problem, declare, fields, names, pattern, validator
 from kcheck_spec.objects.common_constraints import not_supported, require, text
-from kcheck_spec.objects.shape import unsupported_value
+from kcheck_spec.objects.engine import unsupported_value
 from kcheck_spec.workloads.containers import containers, title
 
 windows_options = declare("invalid-windows-options", "Invalid windowsOptions (runAsUserName, hostProcess, gmsaCredentialSpec)")

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from kcheck.api import Complaint, Constraint, Node, Problem, declare, fields, pattern, selector, validator
 from kcheck_spec.objects.common_constraints import dns_label, dubious_setting, non_negative, not_supported, one_of, present, require
+from kcheck_spec.objects.engine import unsupported_value
 from kcheck_spec.objects.label_selectors import is_well_formed, requirements_of
-from kcheck_spec.objects.shape import unsupported_value
 
 workload_selector = declare(
     "selector-mismatch",
