@@ -27,6 +27,7 @@ from kcheck.discovery.discover import Discovery, NoSuchPath, discover
 from kcheck.discovery.glob import Excludes
 from kcheck.discovery.load import LIMIT
 from kcheck.finding.report import Report, SkippedFile
+from kcheck.rule.presets import PRESETS
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
 from kcheck.run.run import WorkerFactory, check_all_files, run_pipeline
@@ -37,6 +38,12 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 _OPTIONS = (
     click.argument("paths", nargs=-1, required=True, type=click.Path()),
+    click.option(
+        "--preset",
+        type=click.Choice(list(PRESETS)),
+        default=None,
+        help="Start from the rules of this preset. Replaces extends of the config. [default: default]",
+    ),
     click.option(
         "--select",
         multiple=True,
@@ -95,6 +102,7 @@ class Input(NamedTuple):
     """The shared input options, as parsed by click."""
 
     paths: tuple[str, ...]
+    preset: str | None
     select: tuple[str, ...]
     ignore: tuple[str, ...]
     severity: str
@@ -119,8 +127,9 @@ def create_session(inputs: Input, config: Config, registry: Registry) -> Session
     """Returns a session with the selected rules, versions and schemas. Raises ClickException for unknown or invalid values."""
     select, ignore = read_names(inputs.select, registry, "--select"), read_names(inputs.ignore, registry, "--ignore")
     stores = make_stores(inputs.kubernetes, inputs.schemas, config, registry)
+    config = config._replace(preset=inputs.preset or config.preset)
     by_file = FileRules(config, registry, select, ignore) if config.overrides else None
-    rules = choose(registry, select, ignore, config.settings)
+    rules = choose(registry, select, ignore, config.settings, config.preset)
     schemas = (*registry.schemas, *(map(Path, inputs.schemas) if inputs.schemas else config.schemas))
     return Session(registry, rules, stores, config.complete, by_file, schemas, partial(_recreate_session, inputs))
 

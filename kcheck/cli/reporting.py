@@ -35,6 +35,7 @@ _FORMAT, _OUTPUT, _FAIL_ON = (
 )
 _STYLE = (
     click.option("--statistics", is_flag=True, help="Show the number of findings per rule instead of the findings."),
+    click.option("--show-all", is_flag=True, help="Show every finding instead of rolling up equal ones (text output)."),
     click.option("--verbose", "-v", is_flag=True, help="Also list skipped files."),
     click.option("--quiet", "-q", is_flag=True, help="Print findings only, without progress and summary."),
     click.option(
@@ -64,6 +65,7 @@ class Reporting(NamedTuple):
     output: str | None
     fail_on: str | None
     statistics: bool
+    show_all: bool
     verbose: bool
     quiet: bool
     color: str
@@ -93,7 +95,7 @@ class Reporting(NamedTuple):
         write = reporter.load()
 
         def paint(out: TextIO, colour: bool) -> None:
-            write(report, out, Style(colour, self.verbose, self.quiet, self.statistics, _width(out)))
+            write(report, out, Style(colour, self.verbose, self.quiet, self.statistics, self.show_all, _width(out)))
 
         try:
             publish(self.output, self.color, paint)

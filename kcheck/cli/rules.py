@@ -16,6 +16,7 @@ from kcheck.cli.rule_search import checks_by_rule, rules_like, rules_matching
 from kcheck.cli.selection import complete_names, read_names, report_plugin_failures, types_of
 from kcheck.reporters.style import SEVERITY_COLOURS, Style
 from kcheck.rule.equivalents import equivalents
+from kcheck.rule.presets import PRESETS
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
 
@@ -31,6 +32,7 @@ def complete_checks(ctx: click.Context, parameter: click.Parameter, incomplete: 
 @click.argument("pattern", required=False, default="")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Output format. [default: text]")
 @click.option("--select", multiple=True, metavar="NAMES", shell_complete=complete_names, help="List only these rules or groups.")
+@click.option("--preset", type=click.Choice(list(PRESETS)), help="List only the rules of this preset.")
 @click.option(
     "--like",
     metavar="TOOL[/CHECK]",
@@ -41,7 +43,7 @@ def complete_checks(ctx: click.Context, parameter: click.Parameter, incomplete: 
 @click.option(
     "--color", "colour", type=click.Choice(["auto", "always", "never"]), default="auto", help="When to color the output. [default: auto]"
 )
-def rules(pattern: str, format_: str, select: tuple[str, ...], like: str | None, groups: bool, colour: str) -> None:
+def rules(pattern: str, format_: str, select: tuple[str, ...], preset: str | None, like: str | None, groups: bool, colour: str) -> None:
     """List the rules by area, including the rules of plug-ins.
 
     With PATTERN, list only the rules that contain this text in their id, title, groups, options, API types or fields, or that replace a
@@ -53,6 +55,9 @@ def rules(pattern: str, format_: str, select: tuple[str, ...], like: str | None,
     chosen = [
         registry.rules[id] for id in sorted(registry.rules) if not names or any(id == n or id in registry.groups.get(n, ()) for n in names)
     ]
+    if preset is not None:
+        members = PRESETS[preset].rules(registry)
+        chosen = [rule for rule in chosen if rule.id in members]
     if pattern:
         chosen = rules_matching(pattern, chosen, registry)
         if not chosen and not groups:

@@ -34,12 +34,13 @@ class FileRules:
         self._registry = registry
         self._select = select
         self._ignore = ignore
+        self._preset = config.preset
         self._chosen: dict[tuple[int, ...], RuleSet] = {}
 
     def __call__(self, file: str) -> RuleSet:
         numbers = self._overrides.of(file)
         if numbers not in self._chosen:
-            self._chosen[numbers] = choose(self._registry, self._select, self._ignore, self._overrides.settings(numbers))
+            self._chosen[numbers] = choose(self._registry, self._select, self._ignore, self._overrides.settings(numbers), self._preset)
         return self._chosen[numbers]
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from kcheck.config.pattern import Globs
 from kcheck.finding.severity import WARNING, Severity
+from kcheck.rule.presets import DEFAULT
 from kcheck.rule.ruleset import Setting, merge
 
 
@@ -33,6 +34,7 @@ class Config(NamedTuple):
         pods: Pod locations of custom kinds, by (group, kind).
         fail_on: Lowest severity that makes the exit status 1.
         exclude: Globs of files to skip.
+        preset: Name of the preset that `settings` change.
         settings: Setting of each rule, by rule id. Groups are already expanded.
         overrides: Settings for some files.
     """
@@ -45,6 +47,7 @@ class Config(NamedTuple):
     pods: Mapping[tuple[str, str], Any] = MappingProxyType({})
     fail_on: Severity = WARNING
     exclude: tuple[str, ...] = ()
+    preset: str = DEFAULT
     settings: Mapping[str, Setting] = MappingProxyType({})
     overrides: tuple[Override, ...] = ()
 

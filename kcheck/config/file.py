@@ -13,6 +13,7 @@ from kcheck.config.rules import read_rules
 from kcheck.config.values import Values, quoted, shown
 from kcheck.config.versions import parse_versions
 from kcheck.finding.severity import WARNING, Severity
+from kcheck.rule.presets import DEFAULT, PRESETS
 from kcheck.rule.registry import Registry
 from kcheck.schema.builtin.definitions import UnknownVersion
 from kcheck.text.complaint import concise
@@ -22,7 +23,7 @@ from kcheck.yaml.document import Document
 from kcheck.yaml.node import Node
 from kcheck.yaml.parse import parse
 
-_KEYS = ("kubernetes", "schemas", "complete", "pods", "rules", "overrides", "exclude", "fail-on")
+_KEYS = ("extends", "kubernetes", "schemas", "complete", "pods", "rules", "overrides", "exclude", "fail-on")
 _OVERRIDE_KEYS = ("files", "rules")
 
 
@@ -70,6 +71,7 @@ class _ConfigReader:
             pods=self.pods(entries["pods"]) if "pods" in entries else {},
             fail_on=self.threshold(entries["fail-on"]) if "fail-on" in entries else WARNING,
             exclude=self.values.globs(entries.get("exclude", empty)),
+            preset=self.preset(entries["extends"]) if "extends" in entries else DEFAULT,
             settings=read_rules(entries.get("rules", empty), self.values, self.registry),
             overrides=self.overrides(entries.get("overrides", empty)),
         )
@@ -113,6 +115,12 @@ class _ConfigReader:
         from kcheck.config.pods import read_pods
 
         return read_pods(node, self.values)
+
+    def preset(self, node: Node) -> str:
+        if node.text not in PRESETS:
+            self.values.wrong(node, f"extends must be {', '.join(list(PRESETS)[:-1])} or {list(PRESETS)[-1]}, not {shown(node)}")
+            return DEFAULT
+        return node.text
 
     def threshold(self, node: Node) -> Severity:
         try:

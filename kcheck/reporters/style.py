@@ -18,6 +18,7 @@ class Style(NamedTuple):
         verbose: Also list skipped files.
         quiet: Omit the summary.
         statistics: Show a table of rules instead of the findings.
+        show_all: Show every finding instead of rolling up equal ones.
         width: Maximum cells of a source line.
     """
 
@@ -25,6 +26,7 @@ class Style(NamedTuple):
     verbose: bool = False
     quiet: bool = False
     statistics: bool = False
+    show_all: bool = False
     width: int = 100
 
     def paint(self, text: str, code: str) -> str:

@@ -1,4 +1,4 @@
-"""The text reporter: each finding with its source line and carets, object, help, related locations and fix."""
+"""The text reporter: findings with source line and carets, object, help, related locations and fix. Equal findings are rolled up."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from kcheck.finding.finding import Finding
 from kcheck.finding.report import Report
 from kcheck.kube.location import Location
 from kcheck.reporters.excerpt import excerpt
+from kcheck.reporters.roll_up import RolledUp, roll_up
 from kcheck.reporters.style import BLUE, BOLD, PLAIN, SEVERITY_COLOURS, Style
 from kcheck.reporters.summary import closing_line, passed_lines, statistics_lines
 from kcheck.reporters.terminal_safe import Glyphs
@@ -19,12 +20,25 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
     if style.statistics:
         blocks = [statistics_lines(report, glyphs, style)]
     else:
-        blocks = [_finding_lines(f, glyphs, style) for f in report.findings]
+        # In each file, the worst findings come first.
+        findings = sorted(report.findings, key=lambda f: (f.file, -f.severity))
+        shown, rest = (findings, []) if style.show_all else roll_up(findings)
+        blocks = [_finding_lines(f, glyphs, style) for f in shown]
+        blocks.append([_rolled_up_line(each, glyphs, style) for each in rest])
+        if rest:
+            blocks[-1].append("Use --show-all to show them.")
     if not style.quiet:
         if style.verbose:
             blocks.append(passed_lines(report, glyphs))
         blocks.append([closing_line(report)])
     out.write("\n".join("".join(f"{line}\n" for line in block) for block in blocks if block))
+
+
+def _rolled_up_line(rest: RolledUp, glyphs: Glyphs, style: Style) -> str:
+    severity = style.paint(rest.severity.word, SEVERITY_COLOURS[rest.severity])
+    message = f": {glyphs.visible(rest.message)}" if rest.message else ""
+    files = "file" if rest.files == 1 else "files"
+    return f"{severity}[{style.paint(glyphs.visible(rest.rule), BOLD)}]{message}: and {rest.findings} more in {rest.files} {files}"
 
 
 def _finding_lines(finding: Finding, glyphs: Glyphs, style: Style) -> list[str]:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from kcheck.rule.rule import Rule
 
@@ -18,8 +18,9 @@ FILE = Path(__file__).with_name("equivalents.json")
 
 
 class EquivalentsEntry(TypedDict):
-    """One entry of the file."""
+    """One entry of the file. `default`: whether the other tool runs the check by default; recorded for the tools of the presets."""
 
+    default: NotRequired[bool]
     rules: list[str]
     ideas: list[int]
 
@@ -48,3 +49,9 @@ def equivalents(rules: Iterable[Rule]) -> dict[str, tuple[str, ...]]:
 def equivalents_of(rule: Rule) -> tuple[str, ...]:
     """Return the checks of other tools that a rule replaces, sorted."""
     return tuple(equivalents([rule]))
+
+
+def rules_of_default_checks(tools: Iterable[str]) -> set[str]:
+    """Return the ids of the rules that replace the checks which the given tools run by default."""
+    tools = set(tools)
+    return {id for check, entry in entries().items() if entry.get("default") and check.split("/")[0] in tools for id in entry["rules"]}

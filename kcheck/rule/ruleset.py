@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from kcheck.finding.severity import Severity
+from kcheck.rule.presets import DEFAULT, PRESETS
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
 
@@ -61,18 +62,19 @@ def choose(
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
     settings: Mapping[str, Setting] | None = None,
+    preset: str = DEFAULT,
 ) -> RuleSet:
     """Return the rules to run.
 
-    The rules that are enabled by default are the starting point. `settings` (from the config; groups are applied before ids) enable and
+    The rules of a preset and their options are the starting point. `settings` (from the config; groups are applied before ids) enable and
     disable rules and set severities and options. `select` (from the command line) replaces the enabled rules, and `ignore` disables rules.
     Ids and groups must have been validated.
     """
     groups = registry.groups
     settings = settings or {}
-    chosen = {r.id for r in registry.rules.values() if r.default}
+    chosen = PRESETS[preset].rules(registry)
     severity: dict[str, Severity] = {}
-    options: dict[str, dict[str, Any]] = {}
+    options: dict[str, dict[str, Any]] = {id: dict(values) for id, values in PRESETS[preset].options.items()}
     named = [(k, v) for k, v in settings.items() if k in groups and k not in registry.rules]
     named += [(k, v) for k, v in settings.items() if k in registry.rules]
     for name, setting in named:

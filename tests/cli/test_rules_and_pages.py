@@ -14,9 +14,9 @@ def test_rules_are_grouped_by_area(program: Program) -> None:
     assert [area for area, _ in areas] == ["Objects and YAML (spec)", "Workloads (practice)"]
     assert [row.split()[:4] for _, rows in areas for row in rows] == [
         ["invalid-port-number", "error", "spec", "on"],
-        ["naked-pod", "warning", "practice", "on"],
+        ["naked-pod", "warning", "practice", "off"],
     ]
-    assert found.out.splitlines()[-1].startswith("2 rules: 2 on by default, 0 fixable.")
+    assert found.out.splitlines()[-1].startswith("2 rules: 1 on by default, 0 fixable.")
 
 
 @pytest.mark.parametrize(

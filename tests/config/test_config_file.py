@@ -19,6 +19,8 @@ from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import Setting
 from kcheck.schema.builtin.definitions import available
 
+KEYS = "extends, kubernetes, schemas, complete, pods, rules, overrides, exclude, fail-on"
+
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -184,7 +186,8 @@ class TestRules:
     [
         ("rule: {}\n", ['1:1: unknown key "rule"; did you mean "rules"?']),
         ("complete: true\nfail_on: error\n", ['2:1: unknown key "fail_on"; did you mean "fail-on"?']),
-        ("zebra: 1\n", ['1:1: unknown key "zebra"; use one of kubernetes, schemas, complete, pods, rules, overrides, exclude, fail-on']),
+        ("zebra: 1\n", [f'1:1: unknown key "zebra"; use one of {KEYS}']),
+        ("extends: pedantic\n", ['1:10: extends must be minimal, default, recommended or strict, not "pedantic"']),
         ("rules:\n  latest-tags: off\n", ['2:3: unknown rule or group "latest-tags"; did you mean "latest-tag"?']),
         ("rules:\n  securty: off\n", ['2:3: unknown rule or group "securty"; did you mean "security"?']),
         ("rules:\n  other/thing: off\n", ['2:3: unknown rule "other/thing"; check that its plug-in is installed']),
@@ -250,10 +253,7 @@ class TestRules:
         ("complete: true\n...\nrules: {}\n", ["3:1: content after the end of the document is ignored; remove it"]),
         (
             "- complete\n",
-            [
-                "1:1: the config must be a map with the keys kubernetes, schemas, complete, pods, rules, overrides, exclude, fail-on, "
-                "not a list"
-            ],
+            [f"1:1: the config must be a map with the keys {KEYS}, not a list"],
         ),
         ("complete: {a: 1\n", ['1:15: unclosed "{" or missing ","; add "}" or ","']),
         ("rules:\n\tsecurity: off\n", ["2:1: a plain value must not begin with this character; quote the value"]),

@@ -30,6 +30,7 @@ fail-on: info
 exclude: vendor/
 exclude: ['a..b/*']
 schemas: [.]
+extends: recommended
 rules: {all: off}
 rules: {security: 'on'}
 rules: {latest-tag: {}}
@@ -47,6 +48,8 @@ BAD = """\
 text
 rule: {}
 rules: []
+extends: pedantic
+extends: [default]
 rules: {latest-tag: }
 rules: {latest-tag: warn}
 rules: {latest-tag: 1}

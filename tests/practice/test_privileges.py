@@ -99,18 +99,34 @@ def test_sockets_of_runtimes(path: str) -> None:
     assert reported(pod(f"  volumes: [{{name: s, hostPath: {{path: '{path}'}}}}]\n"), "runtime-socket") == [(6, f"'{path}'")]
 
 
+_SENSITIVE = "read-only-sensitive-host-path"
+
+
 @pytest.mark.parametrize(
     ("path", "rule"),
     [
-        ("/", "sensitive-host-path"), ("//", "sensitive-host-path"), ("/etc/", "sensitive-host-path"),
-        ("/etc/kubernetes/pki", "sensitive-host-path"), ("/var/run", "sensitive-host-path"), ("/srv", "host-path-volume"),
+        ("/", _SENSITIVE), ("//", _SENSITIVE), ("/etc/", _SENSITIVE), ("/etc/kubernetes/pki", _SENSITIVE), ("/var/run", _SENSITIVE),
+        ("/srv", "host-path-volume"),
         ("/etc/localtime", "host-path-volume"), ("/lib/modules", "host-path-volume"),
         ("/rootfs", "host-path-volume"), ("/run/app.sock", "host-path-volume"), ("/run/docker.sock", "runtime-socket"),
     ],
 )  # fmt: skip
 def test_one_rule_for_each_path(path: str, rule: str) -> None:
     text = pod(f"  volumes: [{{name: s, hostPath: {{path: {path}}}}}]\n")
-    assert [f.rule for f in check_text(text, ["sensitive-host-path", "host-path-volume", "runtime-socket"])] == [rule]
+    assert [f.rule for f in check_text(text, ["sensitive-host-path", _SENSITIVE, "host-path-volume", "runtime-socket"])] == [rule]
+
+
+@pytest.mark.parametrize(
+    ("mount", "rule"),
+    [
+        ("{name: s, mountPath: /host}", "sensitive-host-path"),
+        ("{name: s, mountPath: /host, readOnly: true}", _SENSITIVE),
+        ("{name: other, mountPath: /host}", _SENSITIVE),
+    ],
+)
+def test_a_sensitive_path_that_can_be_written_has_a_rule_of_its_own(mount: str, rule: str) -> None:
+    text = container(f"    volumeMounts: [{mount}]\n") + "  volumes: [{name: s, hostPath: {path: /}}]\n"
+    assert [f.rule for f in check_text(text, ["sensitive-host-path", _SENSITIVE])] == [rule]
 
 
 CONTEXT = "    securityContext:\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import Node, Problem, Resource, rule
+from kcheck.api import ERROR, Node, Problem, Resource, rule
 
 _KINDS = ("rbac.authorization.k8s.io RoleBinding", "rbac.authorization.k8s.io ClusterRoleBinding")
 _GROUPS = ("rbac", "security")
@@ -15,15 +15,19 @@ _PUBLIC_ROLES = ("system:public-info-viewer", "system:basic-user", "system:disco
 _SPECIFIC = "bind specific users, groups or ServiceAccounts"
 
 
-@rule("cluster-admin-binding", "Binding grants cluster-admin", groups=_GROUPS, default=False, kinds=_KINDS)
+@rule("cluster-admin-binding", "Binding grants cluster-admin", severity=ERROR, groups=_GROUPS, kinds=_KINDS)
 def cluster_admin_binding(
     resource: Resource,
     *,
     roles: Annotated[tuple[str, ...], "roles that bindings must not grant"] = ("cluster-admin",),
+    administrators: Annotated[bool, "also report bindings whose subjects are all users and groups of your own"] = False,
 ) -> Iterator[Problem]:
-    """In a RoleBinding, cluster-admin grants all permissions in one namespace, including those on its Roles."""
+    """In a RoleBinding, cluster-admin grants all permissions in one namespace, including those on its Roles.
+
+    Users and groups of an organization may be its administrators. ServiceAccounts and the groups of Kubernetes are not.
+    """
     node = resource["roleRef"]["name"]
-    if node.text in roles:
+    if node.text in roles and (administrators or any(map(_is_program, resource["subjects"]))):
         where = "the cluster" if resource.kind == "ClusterRoleBinding" else "the namespace of the RoleBinding"
         if node.text == "cluster-admin":
             message = f"{_role(resource)} grants all permissions in {where}"
@@ -75,6 +79,12 @@ def service_account_group_binding(resource: Resource) -> Iterator[Problem]:
             where = f'namespace "{namespace}"' if namespace else "the cluster"
             message = f'{_role(resource)} is granted to all present and future ServiceAccounts in {where} ("{name}")'
             yield Problem(node["name"], message, help="bind individual ServiceAccounts")
+
+
+def _is_program(subject: Node) -> bool:
+    """Whether a subject is a ServiceAccount, or a group that contains ServiceAccounts or everyone."""
+    name = subject["name"].text
+    return subject["kind"].text == "ServiceAccount" or (name.startswith("system:") and name != "system:masters")
 
 
 def _subjects(resource: Resource) -> Iterator[Node]:

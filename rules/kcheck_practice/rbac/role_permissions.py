@@ -71,14 +71,21 @@ def _help(verb: str, resource: str) -> str:
     return f'list the required {" and ".join(wild)} instead of "*"' if wild else "remove this permission unless it is required"
 
 
+def _is_unlimited(node: Node) -> bool:
+    """Whether a rule allows everything, which wildcard-role reports."""
+    return all(any(each.text == "*" for each in node[field]) for field in ("verbs", "resources", "apiGroups"))
+
+
 def _verb(id: str, title: str, verb: str, effect: str, *, of: Mapping[str, tuple[str, ...]]) -> Rule:
-    """The rule about a verb that has a special meaning for some resources; the verb "*" includes it."""
+    """The rule about a verb that has a special meaning for some resources; the verb "*" includes it, but wildcard-role reports a rule
+    that allows everything. A rule with resourceNames is limited to known roles or identities.
+    """
     grant = Permission((verb,), of)
 
-    @rule(id, title, groups=_GROUPS, default=False, types=_RULE)
+    @rule(id, title, groups=_GROUPS, types=_RULE)
     def check(node: Node) -> Iterator[Problem]:
         found = grant.found(node)
-        if found is None:
+        if found is None or _is_unlimited(node) or len(node["resourceNames"]):
             return
         entry, resource, granted = found
         at = next((each for each in node["verbs"] if each.text == verb), entry)
@@ -111,10 +118,10 @@ def wildcard_resource(
                 yield Problem(each, f'"*" in {field} allows all {what}, including future ones', help=f"list the required {what}")
 
 
-@rule("wildcard-role", "Role allows all verbs on all resources, like cluster-admin", groups=_GROUPS, default=False, types=_RULE)
+@rule("wildcard-role", "Role allows all verbs on all resources, like cluster-admin", groups=_GROUPS, types=_RULE)
 def unlimited_role(node: Node) -> Iterator[Problem]:
     """All verbs on all resources of all API groups are the permissions of cluster-admin on resources."""
-    if all(any(each.text == "*" for each in node[field]) for field in ("verbs", "resources", "apiGroups")):
+    if _is_unlimited(node):
         message = "this rule allows all verbs on all resources of all API groups, like cluster-admin"
         yield Problem(node, message, help="list the required API groups, resources and verbs")
 

@@ -8,7 +8,7 @@ import posixpath
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import INFO, Container, Node, Pod, Problem, pattern, rule
+from kcheck.api import ERROR, INFO, Container, Node, Pod, Problem, pattern, rule
 from kcheck_practice._support.security_contexts import contexts
 
 _BASELINE = ("security", "host-access", "pod-security-baseline", "pod-security-restricted")
@@ -36,7 +36,7 @@ _FORBIDDEN_VOLUMES = {
 }  # fmt: skip
 
 
-@rule("host-pid", "Pod shares the process ID namespace of its node (hostPID)", groups=_BASELINE, default=False)
+@rule("host-pid", "Pod shares the process ID namespace of its node (hostPID)", groups=_BASELINE)
 def host_pid(pod: Pod) -> Iterator[Problem]:
     """hostPID: true lets the Pod see all processes of the node, read their environment and, as the same user, stop them."""
     if pod["hostPID"].boolean:
@@ -44,7 +44,7 @@ def host_pid(pod: Pod) -> Iterator[Problem]:
         yield Problem(pod["hostPID"], message, help="remove hostPID", at="key")
 
 
-@rule("host-ipc", "Pod shares the IPC namespace of its node (hostIPC)", groups=_BASELINE, default=False)
+@rule("host-ipc", "Pod shares the IPC namespace of its node (hostIPC)", groups=_BASELINE)
 def host_ipc(pod: Pod) -> Iterator[Problem]:
     """hostIPC: true gives access to the shared memory and semaphores of the node."""
     if pod["hostIPC"].boolean:
@@ -86,18 +86,43 @@ def runtime_socket(pod: Pod) -> Iterator[Problem]:
             yield Problem(node, f"access to {node.text} is root access to the node", help=_REMOVE_VOLUME)
 
 
-@rule("sensitive-host-path", "Pod mounts a sensitive hostPath such as / or /etc", groups=_BASELINE, default=False)
+@rule(
+    "sensitive-host-path",
+    "Container can write to a sensitive hostPath such as / or /etc",
+    severity=ERROR,
+    groups=_BASELINE,
+    fields="volumes",
+)
 def sensitive_host_path(
     pod: Pod,
     *,
     allow: Annotated[tuple[str, ...], "allowed paths, such as /etc/kubernetes/cloud.conf"] = (),
 ) -> Iterator[Problem]:
-    """Directories such as /, /etc and /proc as a whole, and every path in directories such as /etc/kubernetes."""
-    for node in _host_paths(pod):
-        if node.text not in allow and not _is_socket(node.text) and _is_sensitive(node.text):
-            whole = _clean(node.text) in _SENSITIVE_ITSELF
-            advice = "mount only the file or subdirectory that the container needs" if whole else _REMOVE_VOLUME
-            yield Problem(node, f'hostPath "{node.text}" exposes system files of the node', help=advice)
+    """Directories such as /, /etc and /proc as a whole, and every path in directories such as /etc/kubernetes, in a mount that is not
+    readOnly.
+    """
+    for node, writer in _sensitive_paths(pod, allow):
+        if writer:
+            message = f'hostPath "{node.text}" lets container "{writer}" change system files of the node'
+            yield Problem(node, message, help=f"{_narrower(node.text)}, or set readOnly: true in its volumeMounts")
+
+
+@rule(
+    "read-only-sensitive-host-path",
+    "Pod mounts a sensitive hostPath such as / or /etc for reading",
+    groups=_BASELINE,
+    default=False,
+    fields="volumes",
+)
+def read_only_sensitive_host_path(
+    pod: Pod,
+    *,
+    allow: Annotated[tuple[str, ...], "allowed paths, such as /var/lib/docker/containers"] = (),
+) -> Iterator[Problem]:
+    """The paths of sensitive-host-path where all mounts are readOnly, or where the volume is not mounted."""
+    for node, writer in _sensitive_paths(pod, allow):
+        if not writer:
+            yield Problem(node, f'hostPath "{node.text}" exposes system files of the node', help=_narrower(node.text))
 
 
 @rule("host-path-volume", "Pod mounts a hostPath volume", groups=_BASELINE, default=False)
@@ -106,7 +131,7 @@ def host_path(
     *,
     allow: Annotated[tuple[str, ...], "allowed paths, including all paths below them, such as /var/log"] = (),
 ) -> Iterator[Problem]:
-    """All hostPath volumes that runtime-socket and sensitive-host-path do not report."""
+    """All hostPath volumes that runtime-socket, sensitive-host-path and read-only-sensitive-host-path do not report."""
     for node in _host_paths(pod):
         if not _is_socket(node.text) and not _is_sensitive(node.text) and not any(_is_below(node.text, each) for each in allow):
             message = f'hostPath "{node.text}" gives the Pod access to the filesystem of its node'
@@ -180,6 +205,26 @@ def _host_paths(pod: Pod) -> Iterator[Node]:
     for volume in pod["volumes"]:
         if volume["hostPath"]["path"].text:
             yield volume["hostPath"]["path"]
+
+
+def _sensitive_paths(pod: Pod, allow: tuple[str, ...]) -> Iterator[tuple[Node, str]]:
+    """The sensitive paths of a Pod, each with the name of the first container that can write to it, or ""."""
+    for volume in pod["volumes"]:
+        path = volume["hostPath"]["path"]
+        if path.text and path.text not in allow and not _is_socket(path.text) and _is_sensitive(path.text):
+            name = volume["name"].text
+            writers = (
+                container.name
+                for container in pod.containers
+                for mount in container["volumeMounts"]
+                if mount["name"].text == name and not mount["readOnly"].boolean
+            )
+            yield path, next(writers, "")
+
+
+def _narrower(path: str) -> str:
+    whole = _clean(path) in _SENSITIVE_ITSELF
+    return "mount only the file or subdirectory that the container needs" if whole else _REMOVE_VOLUME
 
 
 def _is_socket(path: str) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import INFO, Container, Edit, Fix, Node, Problem, rule
+from kcheck.api import ERROR, INFO, Container, Edit, Fix, Node, Problem, rule
 from kcheck_practice._support.security_contexts import is_on_windows, is_whole, named
 from kcheck_practice._support.yaml_edits import new_entry
 
@@ -37,13 +37,34 @@ _NODE_CAPABILITIES = {
 }
 
 
-@rule("privileged-container", "Container is privileged (securityContext.privileged)", groups=(*_BASELINE, "privileges"), default=False)
+@rule("privileged-container", "Container is privileged (securityContext.privileged)", severity=ERROR, groups=(*_BASELINE, "privileges"))
 def privileged_container(container: Container) -> Iterator[Problem]:
-    """securityContext.privileged: true of any container, including init and ephemeral containers."""
+    """securityContext.privileged: true of any container, including init and ephemeral containers, except storage drivers."""
     node = container.node.at("securityContext", "privileged")
-    if node.boolean:
+    if node.boolean and not _propagates_mounts(container):
         message = f'privileged: true gives container "{container.name}" root access to the node'
         yield Problem(node, message, help="remove privileged and add only the capabilities that the container needs")
+
+
+@rule(
+    "privileged-driver",
+    "Container is privileged to mount volumes on its node (mountPropagation: Bidirectional)",
+    groups=(*_BASELINE, "privileges"),
+    default=False,
+    severity=INFO,
+)
+def privileged_driver(container: Container) -> Iterator[Problem]:
+    """Storage drivers: the API server accepts Bidirectional mount propagation only in privileged containers."""
+    node = container.node.at("securityContext", "privileged")
+    if node.boolean and _propagates_mounts(container):
+        message = (
+            f'privileged: true gives container "{container.name}" root access to the node, which Bidirectional mount propagation requires'
+        )
+        yield Problem(node, message, help="restrict who can create Pods in this namespace")
+
+
+def _propagates_mounts(container: Container) -> bool:
+    return any(mount["mountPropagation"].text == "Bidirectional" for mount in container["volumeMounts"])
 
 
 @rule(
@@ -85,10 +106,11 @@ def privilege_escalation_unset(container: Container) -> Iterator[Problem]:
     "dangerous-capability",
     "Container adds a dangerous capability such as SYS_ADMIN or ALL",
     groups=(*_BASELINE, "capabilities"),
-    default=False,
 )
 def dangerous_capability(container: Container) -> Iterator[Problem]:
-    """Capabilities that give control of the node: SYS_ADMIN, SYS_MODULE and others."""
+    """Capabilities that give control of the node: SYS_ADMIN, SYS_MODULE and others. A privileged container has all of them anyway."""
+    if container.node.at("securityContext", "privileged").boolean:
+        return
     for node in _added(container):
         power = _NODE_CAPABILITIES.get(node.text.removeprefix("CAP_"))
         if power is not None:

@@ -15,7 +15,7 @@ from kcheck.api import INFO, WARNING, Edit, Fix, Node, Pod, Problem, Resource, d
 _MANAGED_PREFIXES = ("kubernetes.io/config.", "helm.sh/hook", "argocd.argoproj.io/hook")
 
 
-@rule("naked-pod", "Pod is not managed by a controller such as a Deployment or Job", groups=("workloads", "reliability"))
+@rule("naked-pod", "Pod is not managed by a controller such as a Deployment or Job", groups=("workloads", "reliability"), default=False)
 def naked_pod(pod: Pod) -> Iterator[Problem]:
     """Yields a Problem for a Pod without a controller: it is lost with its node. A Pod that runs to completion should be a Job."""
     resource = pod.resource
@@ -45,9 +45,24 @@ def host_network(
 ) -> Iterator[Problem]:
     """Yields a Problem for hostNetwork: true: such a Pod uses the ports of its node, sees its traffic and bypasses NetworkPolicies."""
     node = pod["hostNetwork"]
-    if node.boolean and (daemon_sets or pod.resource.kind != "DaemonSet") and not _is_static(pod):
+    if node.boolean and (daemon_sets or not _runs_per_node(pod)) and not _is_static(pod):
         message = "hostNetwork: true exposes the node's network and bypasses NetworkPolicies"
         yield Problem(node, message, help="remove hostNetwork and expose the Pod with a Service", at="key")
+
+
+def _runs_per_node(pod: Pod) -> bool:
+    """Whether the Pod belongs to a DaemonSet, or to the part of a custom resource that its operator turns into one, such as
+    spec.daemonSet of a Beat.
+    """
+    resource = pod.resource
+    if resource.kind == "OpenTelemetryCollector":
+        return resource["spec"]["mode"].text == "daemonset"
+    if resource.kind == "DaemonSet":
+        return True
+    above = pod.node.parent
+    while above is not None and above.name.lower() != "daemonset":
+        above = above.parent
+    return above is not None
 
 
 @rule(

@@ -17,7 +17,6 @@ _SERVING = {"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Replication
     "service-without-readiness-probe",
     "Service selects Pods that have no readinessProbe",
     groups=("probes", "relations", "reliability"),
-    default=False,
 )
 def unprobed_backend(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a Problem for a workload that a Service selects and whose Pods have no readinessProbe in any container.

@@ -50,9 +50,15 @@ def cpu_limit(container: Container) -> Iterator[Problem]:
         yield Problem(node, message, help="remove resources.limits.cpu")
 
 
-@rule("missing-memory-limit", "Container has no memory limit", groups=_GROUPS, default=False)
-def missing_memory_limit(container: Container) -> Iterator[Problem]:
+@rule("missing-memory-limit", "Container has no memory limit", groups=_GROUPS, severity=INFO)
+def missing_memory_limit(
+    container: Container,
+    *,
+    short_lived: Annotated[bool, "also report init containers, and Pods that run to completion, such as those of Jobs"] = False,
+) -> Iterator[Problem]:
     """Yields a Problem without a memory limit: with a leak the kernel may kill a process of another container."""
+    if not (short_lived or (container.pod.runs_forever and container.runs_on)):
+        return
     if not _has(container, "limits", "memory"):
         yield _missing(container, "limits", "memory", "has no memory limit, so it may use all memory of its node")
 
