@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from kcheck.rule.registry import Registry
-from kcheck.text.record import NamedTuple
 
 DEFAULT = "default"
 

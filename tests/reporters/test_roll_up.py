@@ -9,6 +9,7 @@ from kcheck.finding.report import Report
 from kcheck.finding.severity import ERROR, INFO, WARNING, Severity
 from kcheck.kube.location import Location, ObjectId
 from kcheck.reporters import PLAIN, find_reporter
+from kcheck.reporters.plugin import BUILT_IN
 from kcheck.reporters.roll_up import MAX_SHOWN, RolledUp, roll_up
 from kcheck.text.span import Range
 
@@ -20,7 +21,7 @@ def finding(rule: str, message: str, file: str = "a.yaml", line: int = 1, severi
 
 def text(findings: list[Finding], show_all: bool = False) -> str:
     out = io.StringIO()
-    find_reporter("text", ()).load()(Report(findings, files=1), out, PLAIN._replace(show_all=show_all))
+    find_reporter("text", BUILT_IN).load()(Report(findings, files=1), out, PLAIN._replace(show_all=show_all))
     return out.getvalue()
 
 
