@@ -32,6 +32,21 @@ def default_namespace(
         yield Problem(name, message, help="set metadata.namespace", field=node)
 
 
+@rule(
+    "namespace-on-cluster-scoped-object",
+    "Cluster-scoped object sets metadata.namespace, which is ignored",
+    severity=INFO,
+    groups=_GROUPS,
+)
+def ignored_namespace(resource: Resource) -> Iterator[Problem]:
+    """The API server clears the namespace of an object whose kind is not namespaced."""
+    if resource.namespaced is False:
+        node = resource.node.at("metadata", "namespace")
+        if node.text:
+            message = f"metadata.namespace is ignored: {resource.kind} is a cluster-scoped kind"
+            yield Problem(node, message, help="remove metadata.namespace", at="key")
+
+
 @rule("system-namespace", "Object is in a system namespace such as kube-system", groups=(*_GROUPS, "security"), default=False)
 def system_namespace(
     resource: Resource,
