@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kcheck.api import INFO, Pod, Problem, TypedValue, labels, rule
+from kcheck.api import INFO, Pod, Problem, Resource, TypedValue, labels, rule
 
 _GROUPS = ("upgrades", "deprecated")
 
@@ -64,6 +64,13 @@ ANNOTATIONS = {
 _PREFIXES = {
     "certmanager.k8s.io/": Former("has no effect since cert-manager 0.11", "use cert-manager.io/"),
 }
+_POD_PRESET = Former("has no effect since Kubernetes 1.20, which removed PodPresets", "remove it")
+_FLUX = Former("is read only by Flux 1, which is archived", "use ImagePolicy and ImageUpdateAutomation of Flux 2")
+# Prefixes of annotations whose names have no counterpart under another prefix.
+_ABANDONED_PREFIXES = {"podpreset.admission.kubernetes.io/": _POD_PRESET, "flux.weave.works/": _FLUX, "fluxcd.io/": _FLUX}
+_INGRESS_PREFIX, _NGINX_PREFIX = "ingress.kubernetes.io/", "nginx.ingress.kubernetes.io/"
+_TRAEFIK_PREFIX = "traefik.ingress.kubernetes.io/"
+_TRAEFIK_PARTS = ("router.", "service.")
 # Labels and taints of nodes. Those that cause a warning of the API server in node selectors are in labels.DEPRECATED, too.
 _MASTER, _CONTROL_PLANE = "node-role.kubernetes.io/master", "node-role.kubernetes.io/control-plane"
 _TAINTS = {
@@ -115,16 +122,9 @@ FIELDS = {
 def deprecated_annotation(part: TypedValue) -> Iterator[Problem]:
     """The API server stores such an annotation without a warning, but it has no effect, or soon will not."""
     for key, node in part.node["annotations"].entries:
-        former = ANNOTATIONS.get(key)
-        instead = former.instead if former else ""
-        if former is None:
-            prefix = next((each for each in _PREFIXES if key.startswith(each)), None)
-            if prefix is None:
-                continue
-            former = _PREFIXES[prefix]
-            instead = f"{former.instead}{key.removeprefix(prefix)} instead"
-        if not part.resource.is_before(former.since):
-            yield Problem(node, f"annotation {key} {former.fate}", help=instead, at="key")
+        former = ANNOTATIONS.get(key) or _former_by_prefix(key, part.resource)
+        if former is not None and not part.resource.is_before(former.since):
+            yield Problem(node, f"annotation {key} {former.fate}", help=former.instead, at="key")
 
 
 @rule(
@@ -196,6 +196,26 @@ def former_field(part: TypedValue) -> Iterator[Problem]:
         former = FIELDS[part.type].get(key)
         if former is not None and node:
             yield Problem(node, f"{key} {former.fate}", help=former.instead, at="key")
+
+
+def _former_by_prefix(key: str, resource: Resource) -> Former | None:
+    """The deprecation of an annotation whose prefix determines it."""
+    prefix, slash, name = key.partition("/")
+    prefix += slash
+    if prefix in _PREFIXES:
+        former = _PREFIXES[prefix]
+        return former._replace(instead=f"{former.instead}{name} instead")
+    if prefix in _ABANDONED_PREFIXES:
+        return _ABANDONED_PREFIXES[prefix]
+    if prefix == _INGRESS_PREFIX and resource.kind == "Ingress" and _ingress_class(resource) == "nginx":
+        return Former(f"is not read by ingress-nginx, whose annotations begin with {_NGINX_PREFIX}", f"use {_NGINX_PREFIX}{name}")
+    if prefix == _TRAEFIK_PREFIX and not name.startswith(_TRAEFIK_PARTS):
+        return Former("has no effect since Traefik 2", f"use an annotation under {_TRAEFIK_PREFIX}router. or a Middleware")
+    return None
+
+
+def _ingress_class(ingress: Resource) -> str:
+    return ingress["spec"]["ingressClassName"].text or ingress.annotations.get("kubernetes.io/ingress.class", "")
 
 
 def _tolerated(pod: Pod) -> Iterator[Problem]:
