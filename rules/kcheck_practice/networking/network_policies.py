@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import ERROR, INFO, Bundle, Facts, Node, Problem, Resource, may_share, network, rule
+from kcheck.api import ERROR, INFO, Backend, Bundle, Facts, Node, Problem, Related, Resource, may_share, network, rule
 
 _GROUPS = ("networking", "network-policies")
 _POLICY = "networking.k8s.io NetworkPolicy"
@@ -69,6 +69,84 @@ def policy_peer_without_pods(policy: Facts, bundle: Bundle) -> Iterator[Problem]
         if found.aim == "peer" and not found.elsewhere and found.selector.requirements and not bundle.is_met(policy, found.selector):
             message = f"podSelector {found.selector} of the peer matches no Pod in the input, so the peer allows no traffic"
             yield Problem(found.place, message, help="correct the podSelector, or add a workload with these labels")
+
+
+@rule(
+    "network-policy-peer-in-other-namespace",
+    "NetworkPolicy peer selects Pods that are in another namespace",
+    facts="selectors",
+    kinds=_POLICY,
+    groups=(*_GROUPS, "relations"),
+)
+def policy_peer_elsewhere(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
+    """Yield peers without namespaceSelector whose Pods exist only in another namespace: such a peer selects in that of the policy."""
+    home = policy.id.namespace
+    for found in policy.selectors if policy.is_complete and home else ():
+        if found.aim != "peer" or found.elsewhere or not found.selector.requirements or bundle.is_met(policy, found.selector):
+            continue
+        others = [f for f in bundle.once(_with_namespace) if any(found.selector.matches(pod.labels) for pod in f.pods)]
+        near = next((f for f in others if bundle.complete or f.folder == policy.folder), None)
+        if near is not None:
+            message = (
+                f'podSelector {found.selector} of the peer selects only Pods in namespace "{home}", but {near.title} is in'
+                f' namespace "{near.id.namespace}"'
+            )
+            help = f"add a namespaceSelector for kubernetes.io/metadata.name: {near.id.namespace} to the same peer"
+            yield Problem(found.place, message, help=help, related=(Related(near.place, near.title),))
+
+
+def _with_namespace(bundle: Bundle) -> list[Facts]:
+    """The workloads that set a namespace."""
+    return [f for f in bundle.facts if f.is_complete and f.pods and f.id.namespace]
+
+
+@rule(
+    "unknown-network-policy-port-name",
+    "NetworkPolicy port is a name that no selected Pod has",
+    facts="network",
+    kinds=_POLICY,
+    groups=(*_GROUPS, "relations"),
+)
+def policy_port_name(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
+    """Yield names of ports in ingress rules that no container of a selected Pod has, so that the rule allows no traffic to this Pod."""
+    for port, pods in _ingress_ports(policy, bundle):
+        if isinstance(port.port, str) and not any(each.name == port.port for _, pod in pods for each in pod.ports):
+            names = sorted({each.name for _, pod in pods for each in pod.ports if each.name})
+            message = f'port "{port.port}" is not a port name of {pods[0][0].title} or other selected Pods, so it allows no traffic'
+            yield Problem(port.place, message, help=f"use {' or '.join(names)}" if names else "name the container port, or use its number")
+
+
+@rule(
+    "undeclared-network-policy-port",
+    "NetworkPolicy allows a port that no selected Pod declares",
+    severity=INFO,
+    facts="network",
+    kinds=_POLICY,
+    groups=(*_GROUPS, "relations"),
+    default=False,
+)
+def policy_port_number(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
+    """Yield numbers of ports in ingress rules that no selected Pod declares, where all of them declare ports."""
+    for port, pods in _ingress_ports(policy, bundle):
+        if not isinstance(port.port, int) or not all(pod.ports for _, pod in pods):
+            continue
+        if not any(port.allows(each.number, frozenset(), each.protocol) for _, pod in pods for each in pod.ports):
+            numbers = sorted({each.number for _, pod in pods for each in pod.ports})
+            message = f"port {port.port} ({port.protocol}) is not declared by {pods[0][0].title} or other selected Pods"
+            yield Problem(port.place, message, help=f"use {' or '.join(map(str, numbers[:5]))}, or declare the port in the container")
+
+
+def _ingress_ports(policy: Facts, bundle: Bundle) -> Iterator[tuple[network.PolicyPort, list[Backend]]]:
+    """Yield the ports of the ingress rules with the selected Pods, if these are certainly all in the input."""
+    said = policy.network
+    ports = [port for each in said.ingress or () for port in each.ports] if isinstance(said, network.PolicyFact) else []
+    chosen = next((each.selector for each in policy.selectors if each.aim == "policy"), None)
+    if not policy.is_complete or not ports or chosen is None or not chosen.requirements:
+        return
+    pods = [(f, pod) for f, pod in bundle.pods_matching(policy, chosen) if f.id.kind in _WORKLOADS]
+    if pods and all(f.is_complete and (bundle.complete or f.folder == policy.folder) for f, _ in pods):
+        for port in ports:
+            yield port, pods
 
 
 @rule(
