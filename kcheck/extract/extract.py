@@ -43,6 +43,7 @@ _MAP_SELECTORS = {("", "ReplicationController"), ("apps.openshift.io", "Deployme
 _SERVICE = ("", "Service")
 _PRIORITY_CLASS = ("scheduling.k8s.io", "PriorityClass")
 _VOLUME = ("", "PersistentVolume")
+_CLAIM = ("", "PersistentVolumeClaim")
 _NONE: frozenset[str] = frozenset()
 _NO_PERMISSIONS: frozenset[KindPermission] = frozenset()
 _DATA_FIELDS = {("", "ConfigMap"): ("data", "binaryData"), ("", "Secret"): ("data", "stringData")}
@@ -127,6 +128,7 @@ def extract_facts(resource: Resource, pods: list[Pod], locator: Locator, usage: 
         permissions=frozenset(role_permissions(resource)) if usage and kind in ROLES else _NO_PERMISSIONS,
         is_discoverable=usage and is_discoverable(resource, kind),
         addresses=addresses(resource, pods, locator) if pods or name == "ConfigMap" else (),
+        access_modes=frozenset([mode.text for mode in resource["spec"]["accessModes"]]) if kind == _CLAIM else _NONE,
     )
 
 
@@ -176,7 +178,22 @@ def _pod_fact(pod: Pod, locator: Locator, custom: bool) -> PodFact:
     nodes = _node_fact(pod) if any(p.host_port for p in ports) else None
     probed = any(container["readinessProbe"] for container in pod.containers)
     found = tuple(violations(pod, locator))
-    return PodFact(pod.labels, ports, locator.place(node), on_host, controller_labels, nodes, probed=probed, breaches=found)
+    lacking = frozenset([each for each in ("cpu", "memory") if not _is_requested(pod, each)])
+    return PodFact(
+        pod.labels, ports, locator.place(node), on_host, controller_labels, nodes, probed=probed, breaches=found, unrequested=lacking
+    )
+
+
+def _is_requested(pod: Pod, name: str) -> bool:
+    """Whether the Pod or each of its containers requests a resource. The API server sets a missing request to the limit."""
+    if _has_amount(pod.node, name):
+        return True
+    return all(_has_amount(node, name) for node in pod["containers"])
+
+
+def _has_amount(node: Node, name: str) -> bool:
+    resources = node["resources"]
+    return bool(resources) and (name in resources["requests"] or name in resources["limits"])
 
 
 def _node_fact(pod: Pod) -> NodesFact:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kcheck.extract.integers import api_integer, int_or_string
-from kcheck.facts.facts import BudgetFact, Claim, IngressPath, ScaleFact
+from kcheck.facts.facts import BudgetFact, Claim, IngressPath, ScaleFact, UtilizationFact
 from kcheck.kube.pod import Pod
 from kcheck.kube.resource import Resource
 from kcheck.schema.locator import Locator
+from kcheck.yaml.node import Node
 
 _SCALED = {("apps", "Deployment"), ("apps", "StatefulSet"), ("apps", "ReplicaSet"), ("", "ReplicationController"),
            ("argoproj.io", "Rollout")}  # fmt: skip
@@ -34,13 +35,33 @@ def scale(resource: Resource, locator: Locator) -> ScaleFact | None:
         count = api_integer(node) if node else 1
         if count is not None:
             place = locator.place(node if node else resource.node.at("metadata", "name"), field="spec.replicas")
-            return ScaleFact(count, count, place, bool(node))
+            return ScaleFact(count, count, place, bool(node), resource.kind == "Deployment" and _surges(spec["strategy"]))
     if kind == _AUTOSCALER:
         low, high = spec["minReplicas"], spec["maxReplicas"]
         least, most = api_integer(low) if low else 1, api_integer(high)
         if least is not None and most is not None:
-            return ScaleFact(least, most, locator.place(low if low else high), bool(low))
+            return ScaleFact(least, most, locator.place(low if low else high), bool(low), utilization=_utilization(resource, locator))
     return None
+
+
+def _surges(strategy: Node) -> bool:
+    """Whether a Deployment starts new Pods before it stops old ones, as it does by default."""
+    return strategy["type"].text != "Recreate" and strategy["rollingUpdate"]["maxSurge"].text not in ("0", "0%")
+
+
+def _utilization(resource: Resource, locator: Locator) -> tuple[UtilizationFact, ...]:
+    """Return the targets of a HorizontalPodAutoscaler in percent of the requests; without metrics, the default is the CPU."""
+    spec = resource["spec"]
+    if not len(spec["metrics"]):
+        node = spec["targetCPUUtilizationPercentage"]
+        return (UtilizationFact("cpu", locator.place(node if node else resource.node.at("metadata", "name"))),)
+    found = []
+    for metric in spec["metrics"]:
+        source = metric["resource"]
+        # In autoscaling/v2beta1 the target is a field of the source.
+        if source["target"]["type"].text == "Utilization" or source["targetAverageUtilization"]:
+            found.append(UtilizationFact(source["name"].text, locator.place(source["name"])))
+    return tuple(found)
 
 
 def budget(resource: Resource, locator: Locator) -> BudgetFact:

@@ -105,6 +105,7 @@ class PodFact(NamedTuple):
         nodes: nodes on which the Pod can run; set only for Pods with host ports.
         patches: labels that patches in the input may add.
         probed: whether a container has a readiness probe.
+        unrequested: cpu and memory, if a container has neither a request nor a limit.
         breaches: violations of the Pod Security Standards; set only if the namespace is known.
     """
 
@@ -117,6 +118,7 @@ class PodFact(NamedTuple):
     patches: tuple[Mapping[str, str], ...] = ()
     probed: bool = True
     breaches: tuple[PodSecurityViolation, ...] = ()
+    unrequested: frozenset[str] = frozenset()
 
     def meets(self, selector: Selector) -> bool:
         """Return whether the Pod has, or may get, the labels that a selector requires."""
@@ -162,6 +164,18 @@ class SelectorFact(NamedTuple):
     homes: Selector | None = None
 
 
+class UtilizationFact(NamedTuple):
+    """A target of an autoscaler in percent of the requests of the Pods.
+
+    Attributes:
+        resource: cpu or memory.
+        place: location of the metric.
+    """
+
+    resource: str
+    place: Location
+
+
 class ScaleFact(NamedTuple):
     """The number of Pods of a workload, or the range of an autoscaler.
 
@@ -170,12 +184,16 @@ class ScaleFact(NamedTuple):
         high: maximum number.
         place: location of the field.
         written: whether the object sets the number explicitly.
+        surges: whether an update of a Deployment starts new Pods before it stops old ones.
+        utilization: targets of an autoscaler in percent of the requests.
     """
 
     low: int
     high: int
     place: Location
     written: bool = True
+    surges: bool = False
+    utilization: tuple[UtilizationFact, ...] = ()
 
 
 class BudgetFact(NamedTuple):
@@ -361,6 +379,7 @@ class Facts:
         service: type of a Service.
         priority_class: fields of a PriorityClass.
         storage_class: storageClassName of a PersistentVolume.
+        access_modes: access modes of a PersistentVolumeClaim.
         kustomization: fields of a kustomization.
         claims: values that must be unique among objects.
         kubeconfig: content of a kubeconfig file.
@@ -402,6 +421,7 @@ class Facts:
     permissions: frozenset[KindPermission] = frozenset()
     is_discoverable: bool = False
     addresses: tuple[Address, ...] = ()
+    access_modes: frozenset[str] = frozenset()
 
     group: str = field(init=False, compare=False, repr=False)
     folder: str = field(init=False, compare=False, repr=False)

@@ -83,6 +83,42 @@ def autoscaler_clash(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
             yield Problem(target.place, message, help="remove one of the two autoscalers", related=(Related(other.place, other.title),))
 
 
+@rule(
+    "hpa-without-requests",
+    "HorizontalPodAutoscaler scales on CPU or memory that its target does not request",
+    facts="scale",
+    kinds=_HPA,
+    groups=(*_GROUPS, "relations", "resources"),
+)
+def autoscaler_without_requests(scaler: Facts, bundle: Bundle) -> Iterator[Problem]:
+    """Yields a problem for each target in percent of a request that a container of the workload does not have.
+
+    Workloads with patches in the input, and namespaces with a LimitRange, which sets default requests, are skipped.
+    """
+    if not scaler.is_complete or scaler.scale is None or not scaler.scale.utilization:
+        return
+    for target in scaler.references:
+        found = [f for f in bundle.resolve(scaler, target) if f.is_complete and f.pods] if target.use == "target" else []
+        if (
+            not found
+            or not _is_applied_with(found[0], scaler, bundle)
+            or bundle.once(_limited) & {scaler.id.namespace, found[0].id.namespace}
+        ):
+            continue
+        for metric in scaler.scale.utilization:
+            if all(metric.resource in f.pods[0].unrequested and not f.pods[0].patches for f in found):
+                message = (
+                    f"{scaler.title} scales on {metric.resource} utilization, but a container of {found[0].title} has no request for it"
+                )
+                help = f"set resources.requests.{metric.resource} in every container"
+                yield Problem(metric.place, message, help=help, related=(Related(found[0].place, found[0].title),))
+
+
+def _limited(bundle: Bundle) -> frozenset[str]:
+    """The namespaces with a LimitRange."""
+    return frozenset(f.id.namespace for f in bundle.facts if f.id.kind == "LimitRange")
+
+
 @rule("missing-autoscaler", "Deployment has no HorizontalPodAutoscaler", groups=("autoscaling",), default=False)
 def no_autoscaler(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a problem for each Deployment that no autoscaler targets."""
