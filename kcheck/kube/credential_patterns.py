@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from kcheck.kube import credentials
+from kcheck.kube import credentials, positional_passwords
 from kcheck.kube.credential_names import could_be_credential, has_credential_word, is_credential, may_indicate_credential
 
 # Matched behind the "://" of a URL.
@@ -20,7 +20,6 @@ _PARAMETER = r"""(?i)[;?&]\s*(?:password|passwd|pwd|api_?key|(?:access_|auth_)?t
 _REGISTRY = r'"auth"\s*:\s*"([A-Za-z0-9+/]{8,}={0,2})"'
 _LINE = r"""(?m)^[ \t]*(?:export[ ]+|set[ ]+|-[ ]+|["']?-D)?(["']?)([A-Za-z][\w.\-]*)\1[ \t]*[:=][ \t]*(.*)$"""
 _ARGUMENT = r"""(?:(?<=[\s;&|"'(])|^)(?:(-{1,2}[A-Za-z][\w.\-]*)(?:=|[ ]+)|([A-Za-z_]\w*)=)(["']?)([^\s"'`;&|()\\]+)"""
-_MYSQL = r"""\bmysql(?:admin|dump|show|check)?\b[^\n;|&]*?\s-p["']?([^\s"'`;&|()$\\]+)"""
 _BASE64 = r"[A-Za-z0-9+/]{16,}={0,2}"
 SHORTEST_BASE64 = 16
 """Characters of the shortest text that is searched as base64."""
@@ -94,17 +93,19 @@ def lines(text: str, name: str) -> Iterator[FoundCredential]:
 
 
 def arguments(text: str) -> Iterator[FoundCredential]:
-    """Credentials in a command line or script: the values of --password, PASSWORD= or mysql -p."""
+    """Credentials in a command line or script: the values of --password and PASSWORD=, and passwords by their position."""
     low = text.lower()
-    if "mysql" not in low and not has_credential_word(low):
-        return
-    for match in _compiled(_ARGUMENT).finditer(text):
+    for match in _compiled(_ARGUMENT).finditer(text) if has_credential_word(low) else ():
         name, value = match[1] or match[2], match[4]
         if is_credential(name, value, sure=True):
             yield FoundCredential(name, *match.span(4))
-    for match in _compiled(_MYSQL).finditer(text) if "mysql" in low else ():
-        if could_be_credential(match[1]):
-            yield FoundCredential("a password for mysql", *match.span(1))
+    yield from positional(text)
+
+
+def positional(text: str) -> Iterator[FoundCredential]:
+    """Passwords in a command line or script that only their position shows, such as mysql -pX."""
+    for program, start, end in positional_passwords.find(text, text.lower()):
+        yield FoundCredential(f"a password for {program}", start, end)
 
 
 def _logins(text: str) -> Iterator[FoundCredential]:

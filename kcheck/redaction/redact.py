@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from kcheck.kube import credential_patterns, credentials
+from kcheck.kube import credential_patterns, credentials, positional_passwords
 from kcheck.kube.credential_names import could_be_credential, has_credential_word, is_credential, may_indicate_credential
 from kcheck.text.pattern import pattern
 
@@ -85,7 +85,7 @@ def spans_in_file(text: str) -> list[tuple[int, int]]:
     if not has_hint and _shows_nothing(text, low):
         return []
     found = spans(text, has_hint)
-    if has_hint or "mysql" in low:
+    if has_hint or positional_passwords.may_occur(low):
         found += ((each.start, each.end) for each in credential_patterns.lines(text, ""))
         found += ((each.start, each.end) for each in credential_patterns.arguments(text))
     return found
@@ -95,7 +95,7 @@ def _shows_nothing(text: str, low: str) -> bool:
     """Whether a text in which no name indicates a credential contains nothing else that a search would find. Most lines do not."""
     return (
         not ("://" in text and "@" in text)
-        and "mysql" not in low
+        and not positional_passwords.may_occur(low)
         and "uthorization" not in text
         and '"auth"' not in text
         and (" " in text or len(text) < credential_patterns.SHORTEST_BASE64)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from kcheck.kube import credentials
+from kcheck.kube import credentials, positional_passwords
 from kcheck.kube.credential_names import could_be_credential, indicates_credential, is_credential, is_random, may_indicate_credential
 from kcheck.redaction import redact
 from kcheck.yaml.document import Document
@@ -113,7 +113,7 @@ class SecretSearch:
             self._look_into(child, text)
 
     def _arguments(self, items: list[Node]) -> None:
-        """What follows a flag on a command line."""
+        """What follows a flag on a command line, and passwords by their position."""
         flag = ""
         for item in items:
             text, behind, flag = item.text, flag, ""
@@ -121,6 +121,8 @@ class SecretSearch:
                 self._hide(item)
             elif text.startswith("-") and "=" not in text and " " not in text and indicates_credential(text):
                 flag = text
+        for _, number, _, _ in positional_passwords.find_in_list([item.text for item in items]):
+            self._hide(items[number])
 
     def _literals(self, node: Node, items: list[Node]) -> None:
         """What kustomize makes entries of a ConfigMap or Secret from: NAME=value."""

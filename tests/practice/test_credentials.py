@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from kcheck.kube import positional_passwords
 from kcheck.testing import check_text
 from tests.cli.conftest import Program, program
 from tests.practice.reported import reported
@@ -159,6 +160,55 @@ def command(*args: str) -> str:
 )  # fmt: skip
 def test_arguments(args: tuple[str, ...], shown: list[str]) -> None:
     assert [text for _, text in reported(command(*args), "credential-in-args")] == shown
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "mysql -uroot -phunter2 -e x", "mariadb-admin -phunter2 ping", "curl -u admin:hunter2 http://x",
+        "curl -sSfu 'admin:hunter2' http://x",
+        "curl -k \\\n  --user admin:hunter2 \\\n  x", "curl --user=$U:hunter2 x", "mc alias set minio http://minio:9000 minio hunter2",
+        "mc --insecure alias set minio 'http://x' \"$KEY\" hunter2", "mc config host add m http://x minio hunter2",
+        "sshpass -p hunter2 ssh x",
+        "redis-cli -h x -a hunter2 ping", "mongosh -u a -p hunter2", "docker login -u a -p hunter2 reg", "ldapsearch -x -D cn=a -w hunter2",
+        "openssl enc -pass pass:hunter2", "sqlcmd -S x -U sa -P hunter2", "keytool -list -storepass hunter2",
+        "rabbitmqctl add_user bob hunter2",
+    ],
+)  # fmt: skip
+def test_a_password_by_its_position(line: str) -> None:
+    low = line.lower()
+    assert [line[start:end] for _, start, end in positional_passwords.find(line, low)] == ["hunter2"]
+    assert positional_passwords.may_occur(low)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "mysql -uroot -p$PASS", "mysql -uroot -p\"${PASS}\" -e x", "mysql -p", "mysql -h db -P 3306", "curl -u $A:$B x",
+        "curl -u 'a:b$X' y",
+        "curl -u \"elastic:$(cat /x)\" x", "curl -u admin http://x:8080", "curl -X POST -H 'a: b:c' x", "curl -u user:<password> x",
+        "mc alias set minio http://minio:9000 $A $B", "redis-cli -a \"$REDIS_PASSWORD\" ping", "sshpass -e ssh -p 2222 host",
+        "mkdir -p data; mysql", "mysql --protocol tcp -e 'x'; mkdir -p /data", "docker login -u a --password-stdin",
+        "mysql -p{{ .password }} db",
+    ],
+)  # fmt: skip
+def test_no_password_by_its_position(line: str) -> None:
+    assert list(positional_passwords.find(line, line.lower())) == []
+
+
+def test_a_password_in_a_list_of_words() -> None:
+    words = ("mysqladmin", "ping", "-uroot", "-phunter2")
+    assert reported(command(*words), "credential-in-args") == [(12, "hunter2")]
+    assert reported(command("redis-cli", "-a", "hunter2"), "credential-in-args") == [(11, "hunter2")]
+    assert reported(command("mkdir", "-phunter2"), "credential-in-args") == []
+
+
+def test_a_script_of_a_config_map() -> None:
+    head = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n"
+    line = "curl -u shop:hunter2 http://web"
+    assert reported(f"{head}  a.sh: |\n    {line}\n", "credential-in-config-map") == [(6, "hunter2")]
+    assert reported(f"{head}  run: |\n    #!/bin/sh\n    {line}\n", "credential-in-config-map") == [(7, "hunter2")]
+    assert reported(f"{head}  README.md: |\n    {line}\n", "credential-in-config-map") == []
 
 
 def test_a_probe_with_a_password() -> None:

@@ -80,6 +80,8 @@ PLACES = {
     "argument": f"{POD}    args:\n    - --password=MARK #!\n",
     "argument behind a flag": f"{POD}    args:\n    - --password\n    - MARK #!\n",
     "flow arguments": f"{POD}    args: [--password, MARK, --token=MARK] #!\n",
+    "list of words": f"{POD}    args:\n    - mysqladmin\n    - ping\n    - -pMARK #!\n",
+    "positional password": f"{POD}    command:\n    - sh\n    - -c\n    - mc alias set a http://x b MARK #!\n",
     "command": f'{POD}    command: ["sh", "-c", "mysql -pMARK -e x"] #!\n',
     "script": f"{POD}    command:\n    - sh\n    - -c\n    - |\n      export DB_PASSWORD=MARK\n      curl http://web.shop.svc:81/?token=MARK\n",
     "probe header": f"{POD}    livenessProbe:\n      httpGet:\n        port: 80\n        httpHeaders:\n        - name: Authorization\n"

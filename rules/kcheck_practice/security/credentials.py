@@ -8,7 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Annotated
 
-from kcheck.api import Container, Node, Problem, Resource, Span, credential_names, credential_patterns, credentials, rule
+from kcheck.api import (
+    Container,
+    Node,
+    Problem,
+    Resource,
+    Span,
+    credential_names,
+    credential_patterns,
+    credentials,
+    positional_passwords,
+    rule,
+)
 
 _GROUPS = ("security", "secrets")
 # Fields of these kinds with such names are encrypted, refer to a credential, or belong to the private file of a program.
@@ -18,6 +29,7 @@ _SKIPPED_KINDS = frozenset((
 ))  # fmt: skip
 _MOVE = "move it to a Secret"
 _MIN_LENGTH = 20
+_SCRIPTS = (".sh", ".bash")
 # Last words of keys that a Secret holds beside the credential.
 _OTHER_WORDS = [["user"], ["username"], ["login"], ["host"], ["port"], ["url"], ["name"], ["id"], ["database"], ["email"], ["region"]]
 
@@ -48,24 +60,36 @@ def credential_in_args(
     allow: Annotated[tuple[str, ...], "flags that do not hold a credential, such as --public-token"] = (),
 ) -> Iterator[Problem]:
     """Recognizes credentials by the flag before them or by their form. Process lists and the Pod spec show command lines."""
-    flag = ""
     handlers = list(_handlers(container))
     for node in _headers(handlers):
         scheme, _, credentials = node.text.partition(" ")
         if scheme.lower() in ("basic", "bearer") and credential_names.could_be_credential(credentials):
             message = f"Authorization header contains {scheme} credentials in plain text"
             yield Problem(node, message, help="use a path that needs no authentication")
-    for node in (*container["command"], *container["args"], *_commands(handlers)):
+    for line in (container["command"], container["args"], *(each["exec"]["command"] for each in handlers)):
+        yield from _in_command_line(list(line), container.resource, allow)
+
+
+def _in_command_line(line: list[Node], resource: Resource, allow: tuple[str, ...]) -> Iterator[Problem]:
+    """Yields a Problem for each word of a command line that contains a credential."""
+    positional: dict[int, credential_patterns.FoundCredential] = {}
+    for program, number, start, end in positional_passwords.find_in_list([node.text for node in line]):
+        positional.setdefault(number, credential_patterns.FoundCredential(f"a password for {program}", start, end))
+    flag = ""
+    for number, node in enumerate(line):
         text, behind, flag = node.text, flag, ""
         if behind and behind not in allow and not text.startswith("-") and credential_names.is_credential(behind, text, sure=True):
             yield _in_command(node, behind, node)
+            continue
+        if number in positional:
+            yield _in_command(_span(node, positional[number], resource) or node, positional[number].what, node)
             continue
         if text.startswith("-") and "=" not in text and " " not in text:
             flag = text if credential_names.indicates_credential(text) else ""
             continue
         found = [each for each in (*credential_patterns.find(text), *credential_patterns.arguments(text)) if each.what not in allow]
         if found:
-            yield _in_command(_span(node, found[0], container.resource) or node, found[0].what, node)
+            yield _in_command(_span(node, found[0], resource) or node, found[0].what, node)
 
 
 @rule("credential-in-config-map", "ConfigMap contains a password, token or key", kinds="core ConfigMap", groups=_GROUPS)
@@ -84,6 +108,8 @@ def credential_in_config_map(
             yield Problem(node, message, help=_MOVE, at="key")
         else:
             found = (*credential_patterns.find(text), *(credential_patterns.lines(text, key) if "\n" in text else ()))
+            if key.endswith(_SCRIPTS) or text.startswith("#!"):
+                found += tuple(credential_patterns.positional(text))
             yield from _in_text(node, found, f'ConfigMap key "{key}"', resource, allow)
     for key, node in resource["binaryData"].entries:
         inside = credential_patterns.find(credentials.decoded(node.text)) if key not in allow else ()
@@ -165,11 +191,6 @@ def _handlers(container: Container) -> Iterator[Node]:
         if container[name]:
             yield container[name]
     yield from container["lifecycle"]
-
-
-def _commands(handlers: list[Node]) -> Iterator[Node]:
-    for handler in handlers:
-        yield from handler["exec"]["command"]
 
 
 def _headers(handlers: list[Node]) -> Iterator[Node]:
