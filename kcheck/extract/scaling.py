@@ -46,7 +46,7 @@ def scale(resource: Resource, locator: Locator) -> ScaleFact | None:
 
 def _surges(strategy: Node) -> bool:
     """Whether a Deployment starts new Pods before it stops old ones, as it does by default."""
-    return strategy["type"].text != "Recreate" and strategy["rollingUpdate"]["maxSurge"].text not in ("0", "0%")
+    return strategy["type"].text != "Recreate" and int_or_string(strategy["rollingUpdate"]["maxSurge"]) not in (0, "0%")
 
 
 def _utilization(resource: Resource, locator: Locator) -> tuple[UtilizationFact, ...]:
