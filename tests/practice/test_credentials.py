@@ -285,3 +285,9 @@ def test_no_report_shows_one(form: str, tmp_path: Path, program: Program) -> Non
     assert "hunter" not in done.out
     assert "7700099" not in done.out
     assert TOKEN not in done.out
+
+
+def test_each_credential_of_a_script() -> None:
+    script = f"mysql -phunter2 && PGPASSWORD=hunter3 psql && mysql -phunter4 && git clone https://{TOKEN}@github.com/a/b"
+    assert [shown for _, shown in reported(command("-c", script), "credential-in-args")] == ["hunter2", "hunter3", TOKEN]
+    assert [shown for _, shown in reported(command(f"--password={TOKEN}"), "credential-in-args")] == [TOKEN]

@@ -87,9 +87,9 @@ def _in_command_line(line: list[Node], resource: Resource, allow: tuple[str, ...
         if text.startswith("-") and "=" not in text and " " not in text:
             flag = text if credential_names.indicates_credential(text) else ""
             continue
-        found = [each for each in (*credential_patterns.find(text), *credential_patterns.arguments(text)) if each.what not in allow]
-        if found:
-            yield _in_command(_span(node, found[0], resource) or node, found[0].what, node)
+        found = (each for each in (*credential_patterns.find(text), *credential_patterns.arguments(text)) if each.what not in allow)
+        for each in _separate(found):
+            yield _in_command(_span(node, each, resource) or node, each.what, node)
 
 
 @rule("credential-in-config-map", "ConfigMap contains a password, token or key", kinds="core ConfigMap", groups=_GROUPS)
@@ -198,6 +198,17 @@ def _headers(handlers: list[Node]) -> Iterator[Node]:
         for header in handler["httpGet"]["httpHeaders"]:
             if header["name"].text.lower() == "authorization":
                 yield header["value"]
+
+
+def _separate(found: Iterable[credential_patterns.FoundCredential]) -> Iterator[credential_patterns.FoundCredential]:
+    """Yields the credentials of a string in order, the first of each name, without those that overlap with an earlier one."""
+    names: set[str] = set()
+    end = 0
+    for each in sorted(found, key=lambda each: each.start):
+        if each.start >= end and each.what not in names:
+            names.add(each.what)
+            end = each.end
+            yield each
 
 
 def _in_command(at: Node | Span, what: str, node: Node) -> Problem:

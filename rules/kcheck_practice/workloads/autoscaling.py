@@ -99,11 +99,7 @@ def autoscaler_without_requests(scaler: Facts, bundle: Bundle) -> Iterator[Probl
         return
     for target in scaler.references:
         found = [f for f in bundle.resolve(scaler, target) if f.is_complete and f.pods] if target.use == "target" else []
-        if (
-            not found
-            or not _is_applied_with(found[0], scaler, bundle)
-            or bundle.once(_limited) & {scaler.id.namespace, found[0].id.namespace}
-        ):
+        if not found or not _is_applied_with(found[0], scaler, bundle) or bundle.once(_limited) & {_home(scaler), _home(found[0])}:
             continue
         for metric in scaler.scale.utilization:
             if all(metric.resource in f.pods[0].unrequested and not f.pods[0].patches for f in found):
@@ -114,9 +110,14 @@ def autoscaler_without_requests(scaler: Facts, bundle: Bundle) -> Iterator[Probl
                 yield Problem(metric.place, message, help=help, related=(Related(found[0].place, found[0].title),))
 
 
-def _limited(bundle: Bundle) -> frozenset[str]:
-    """The namespaces with a LimitRange."""
-    return frozenset(f.id.namespace for f in bundle.facts if f.id.kind == "LimitRange")
+def _limited(bundle: Bundle) -> frozenset[tuple[str, str]]:
+    """The namespaces with a LimitRange (`_home`)."""
+    return frozenset(_home(f) for f in bundle.facts if f.id.kind == "LimitRange")
+
+
+def _home(facts: Facts) -> tuple[str, str]:
+    """The namespace of an object; without one, the folder of its file is used instead."""
+    return (facts.id.namespace, "") if facts.id.namespace else ("", facts.folder)
 
 
 @rule("missing-autoscaler", "Deployment has no HorizontalPodAutoscaler", groups=("autoscaling",), default=False)
