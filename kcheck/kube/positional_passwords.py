@@ -10,9 +10,9 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import accumulate
+from typing import NamedTuple
 
 from kcheck.kube.credential_names import could_be_credential
-from kcheck.text.record import NamedTuple
 
 # A word of a command line, also in quotes; and one that is the password. Passwords with variables of the shell are not recognized.
 _WORD = r"""(?:"[^"\n]*"|'[^'\n]*'|[^\s"';|&]+)"""
