@@ -10,10 +10,12 @@ from kcheck.extract.extract import extract_facts
 from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Problem
+from kcheck.kube import placeholders
 from kcheck.kube.resource import Resource, resources
 from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.redaction import redact
 from kcheck.rule.plan import Plan
+from kcheck.rule.rule import Rule
 from kcheck.rule.ruleset import RuleSet
 from kcheck.schema.builtin.components import end_of, instead_of
 from kcheck.schema.builtin.version_preference import succession
@@ -25,6 +27,8 @@ from kcheck.text.span import Span
 from kcheck.yaml.document import Document
 from kcheck.yaml.node import Node
 
+PLACEHOLDERS = "placeholders"
+"""Group of the rules that report placeholders. All other rules skip them."""
 _IDENTIFYING_KEYS = ("apiVersion", "kind")
 # Rules that need the names mentioned in all texts. Few runs enable them, and collecting the names takes time.
 _RULES_WITH_MENTIONS = frozenset(
@@ -38,6 +42,10 @@ _RULES_WITH_MENTIONS = frozenset(
         "unused-binding-subject",
     }
 )
+# Rules that evaluate everything in a value together.
+_RULES_FOR_WHOLE_VALUES = frozenset({"crd-rule-violation", "selector-mismatch"})
+# Rules that search a value for certain texts, and skip placeholders among these.
+_RULES_FOR_PARTS = frozenset({"credential-in-env", "credential-in-args", "credential-in-config-map", "credential-in-custom-resource"})
 # Rules that compare fields, of which a patch may contain only some.
 _RULES_FOR_COMPLETE_OBJECTS = frozenset({"invalid-crd-names", "selector-mismatch"})
 
@@ -73,6 +81,7 @@ class _DocumentCheck:
         self.part = part
         # `isdisjoint` iterates over its argument, so that is the smaller set.
         self.collects_mentions = not rules.active.keys().isdisjoint(_RULES_WITH_MENTIONS)
+        self.skips_placeholders = not session.judges_placeholders
         self.locator = Locator(document)
 
     def check_document(self) -> None:
@@ -156,6 +165,8 @@ class _DocumentCheck:
 
     def report_unknown_kind(self, resource: Resource, store: Store) -> None:
         api_version, kind = resource.api_version, resource.kind
+        if self.skips_placeholders and (placeholders.in_name(api_version) or placeholders.in_text(kind)):
+            return
         version = store.definitions.version
         node = resource["apiVersion"]
         absence = store.absence(api_version, kind)
@@ -226,6 +237,8 @@ class _DocumentCheck:
         if active is None:
             return
         node = problem.node
+        if self.skips_placeholders and PLACEHOLDERS not in active.rule.groups and _concerns_placeholder(active.rule, problem):
+            return
         if self.part and (rule in _RULES_FOR_COMPLETE_OBJECTS or _concerns_missing_part(problem)):
             return
         field = self.locator.path(problem.field) if isinstance(problem.field, Node) else problem.field
@@ -239,10 +252,35 @@ class _DocumentCheck:
         else:
             message = secrets.message(problem.message, guarded, node, problem.field)
             help = secrets.message(problem.help, guarded, node, problem.field) if problem.help else ""
-        fix = secrets.fix(problem.fix, guarded) if problem.fix is not None else None
+        fix = problem.fix if problem.fix is None or not self.document.overlaps_substituted(problem.fix.edits) else None
+        fix = secrets.fix(fix, guarded) if fix is not None else None
         self.result.findings.append(
             Finding(rule, active.severity, active.rule.family, message, place, problem.reason, problem.related, fix, "", help)
         )
+
+
+def _concerns_placeholder(rule: Rule, problem: Problem) -> bool:
+    """Whether a problem is about a value that is not known, because it is or contains a placeholder."""
+    node = problem.node
+    if rule.id in _RULES_FOR_PARTS:
+        return False
+    if isinstance(node, Node):
+        # Rules of the family practice report problems of a whole object or container at its name.
+        if placeholders.is_unknown(node) and (rule.family == "spec" or not _is_title(node)):
+            return True
+        if rule.id in _RULES_FOR_WHOLE_VALUES and next(placeholders.below(node), None) is not None:
+            return True
+    elif isinstance(node, Span):
+        return False
+    return placeholders.is_quoted(problem.message) or placeholders.is_quoted(problem.help)
+
+
+def _is_title(node: Node) -> bool:
+    """Whether a node is the name of an object or container."""
+    parent = node.parent
+    if node.name != "name" or parent is None:
+        return False
+    return parent.name == "metadata" or (parent.parent is not None and parent.parent.name.lower().endswith("containers"))
 
 
 def _concerns_missing_part(problem: Problem) -> bool:

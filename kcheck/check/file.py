@@ -14,6 +14,7 @@ from kcheck.check.session import Session
 from kcheck.check.suppressions import Ignores, read_ignores
 from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
+from kcheck.kube import placeholders
 from kcheck.kube.location import Location, ObjectId
 from kcheck.kube.resource import resources
 from kcheck.rule.ruleset import RuleSet
@@ -24,7 +25,6 @@ from kcheck.yaml.document import Document
 from kcheck.yaml.fast.shared_blocks import Repeats
 from kcheck.yaml.node import Node
 from kcheck.yaml.parse import parse
-from kcheck.yaml.syntax import is_template
 
 
 class Checked(NamedTuple):
@@ -166,7 +166,10 @@ class FileChecker:
     def _check_source(self, task: Task, final: bool) -> Outcome:
         session, source = self.session, task.source
         with session.stage("parsing"):
-            documents = parse(source, self.repeats if CRD_MARKER in source.text else None)
+            if session.substitution is not None:
+                documents = session.substitution.parse(source)
+            else:
+                documents = parse(source, self.repeats if CRD_MARKER in source.text else None)
         outcome = Outcome()
         if not task.named and not any(_looks_like_object(d.root) or d.fault for d in documents):
             outcome.skip_reason = "not a Kubernetes object"
@@ -181,7 +184,7 @@ class FileChecker:
             if outcome.custom:
                 outcome.is_postponed = True
                 return outcome
-        if is_template(source.text):
+        if placeholders.is_template(source.text):
             merge_template_faults(documents)
         rules = session.rules_for(source.path)
         if not documents:
@@ -248,7 +251,7 @@ def _looks_like_object(root: Node) -> bool:
 
 def merge_template_faults(documents: list[Document]) -> None:
     """Replace the syntax errors of templates by one message per file and drop the further ones, which have the same cause."""
-    faults = [d for d in documents if d.fault is not None and is_template(d.source.text[d.start : d.end])]
+    faults = [d for d in documents if d.fault is not None and placeholders.is_template(d.source.text[d.start : d.end])]
     for document in faults:
         assert document.fault is not None
         message = Complaint("the file is a template, not YAML", "render it and check the output, e.g. helm template . | kcheck check -")

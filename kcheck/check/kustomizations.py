@@ -17,6 +17,7 @@ from kcheck.check.time_limit import OutOfBudget
 from kcheck.facts.facts import Facts, GeneratedObject, KustomizationFact
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Problem
+from kcheck.kube import placeholders
 from kcheck.kube.location import ObjectId
 from kcheck.kube.suggestions import Lexicon, did_you_mean, nearest
 from kcheck.kustomize.remote import is_remote
@@ -27,7 +28,6 @@ from kcheck.text.source import Source
 from kcheck.yaml.document import Document
 from kcheck.yaml.node import Node
 from kcheck.yaml.parse import parse
-from kcheck.yaml.syntax import is_template
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 SETTINGS = "kustomize settings: build the kustomization first, e.g. kubectl kustomize . | kcheck check -"
@@ -113,7 +113,7 @@ def check_kustomization(source: Source, skip_reason: str, all: Kustomizations, s
 
 def _check_documents(source: Source, outcome: Outcome, all: Kustomizations, session: Session) -> None:
     documents = parse(source)
-    if is_template(source.text):
+    if placeholders.is_template(source.text):
         merge_template_faults(documents)
     rules = session.rules_for(source.path)
     outcome.ignores = read_ignores(source, documents, session.registry)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kcheck.check.crd_rules import CustomRules
 from kcheck.check.profile import Profile
+from kcheck.check.substitution import Substitution
 from kcheck.check.time_limit import Budget
 from kcheck.rule.plan import Plan, compile_plan
 from kcheck.rule.registry import Registry
@@ -30,6 +31,8 @@ class Session:
         schemas: Files and folders with schemas of additional kinds.
         factory: Creates the same session in a process that is not a fork of this one, or None if that is not possible.
         profile: Measures the time of stages and rules, if requested.
+        judges_placeholders: Whether rules also judge placeholders, as the API server does.
+        substitution: Fills in placeholders before files are parsed, or None.
         budget: The processor time of the run.
     """
 
@@ -43,6 +46,8 @@ class Session:
         schemas: tuple[Path, ...] = (),
         factory: Callable[[], Session] | None = None,
         profile: Profile | None = None,
+        judges_placeholders: bool = False,
+        substitution: Substitution | None = None,
     ) -> None:
         self.registry = registry
         self.rules = rules
@@ -52,6 +57,8 @@ class Session:
         self.schemas = schemas
         self.factory = factory
         self.profile = profile
+        self.judges_placeholders = judges_placeholders
+        self.substitution = substitution
         self.budget = Budget()
         self.plans: dict[int, Plan] = {}
         self._embedded: dict[int, Plan] = {}

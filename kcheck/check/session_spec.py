@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from kcheck import __version__
 from kcheck.check.fingerprint import program_digest, schemas_digest
 from kcheck.check.session import Session
+from kcheck.check.substitution import Substitution
 from kcheck.finding.severity import Severity
 from kcheck.rule.options import BadOption
 from kcheck.rule.registry import Registry
@@ -39,6 +41,8 @@ class SessionSpec(NamedTuple):
         complete: Whether the input contains all objects that refer to each other.
         rules: The distinct rule sets, by rule id.
         files: Index of the rule set of a file; files that are missing use the first one.
+        placeholders: Whether rules judge placeholders.
+        variables: Values that replace variables in manifests, by name.
     """
 
     version: str
@@ -48,6 +52,8 @@ class SessionSpec(NamedTuple):
     complete: bool
     rules: tuple[Mapping[str, RuleSpec], ...]
     files: Mapping[str, int]
+    placeholders: bool = False
+    variables: Mapping[str, str] = MappingProxyType({})
 
 
 def session_spec_of(session: Session, files: Iterable[str]) -> SessionSpec:
@@ -66,7 +72,11 @@ def session_spec_of(session: Session, files: Iterable[str]) -> SessionSpec:
             break
     versions = tuple(store.definitions.version for store in session.stores)
     program, schemas = program_digest(session.registry), schemas_digest(session.schemas)
-    return SessionSpec(__version__, program, versions, schemas, session.complete, tuple(map(_rule_specs, rules)), numbers)
+    variables = session.substitution.variables if session.substitution is not None else {}
+    return SessionSpec(
+        __version__, program, versions, schemas, session.complete, tuple(map(_rule_specs, rules)), numbers, session.judges_placeholders,
+        variables,
+    )  # fmt: skip
 
 
 def _rule_specs(rules: RuleSet) -> dict[str, RuleSpec]:
@@ -94,7 +104,11 @@ def create_session(spec: SessionSpec, registry: Registry, add_schemas: Callable[
     def by_file(file: str) -> RuleSet:
         return sets[spec.files.get(file, 0)]
 
-    return Session(registry, sets[0], stores, spec.complete, by_file if len(sets) > 1 else None)
+    substitution = Substitution(spec.variables) if spec.variables else None
+    return Session(
+        registry, sets[0], stores, spec.complete, by_file if len(sets) > 1 else None, judges_placeholders=spec.placeholders,
+        substitution=substitution,
+    )  # fmt: skip
 
 
 def _rule_set(spec: Mapping[str, RuleSpec], registry: Registry) -> RuleSet:

@@ -16,6 +16,7 @@ from kcheck.cache.location import cache_folder, cache_is_off
 from kcheck.check.file import Checked
 from kcheck.check.memory_limit import limited_memory
 from kcheck.check.session import Session
+from kcheck.check.substitution import Substitution
 from kcheck.check.time_limit import RESERVE, Budget, OutOfBudget
 from kcheck.cli.output import is_terminal
 from kcheck.cli.progress import Progress
@@ -77,6 +78,12 @@ _OPTIONS = (
         default=None,
         help="Use this config file instead of searching for .kcheck.yaml.",
     ),
+    click.option(
+        "--placeholders",
+        type=click.Choice(["skip", "check"]),
+        default=None,
+        help="Whether rules check values that are not filled in, such as ${NAME}. [default: check with --select spec, otherwise skip]",
+    ),
     click.option("--isolated", is_flag=True, help="Ignore all config files."),
     click.option("--exclude", multiple=True, metavar="GLOB", help="Skip matching files. Replaces exclude of the config. Repeatable."),
     click.option(
@@ -109,6 +116,7 @@ class Input(NamedTuple):
     kubernetes: str
     schemas: tuple[str, ...]
     config: str | None
+    placeholders: str | None
     isolated: bool
     exclude: tuple[str, ...]
     as_found: bool
@@ -131,7 +139,19 @@ def create_session(inputs: Input, config: Config, registry: Registry) -> Session
     by_file = FileRules(config, registry, select, ignore) if config.overrides else None
     rules = choose(registry, select, ignore, config.settings, config.preset)
     schemas = (*registry.schemas, *(map(Path, inputs.schemas) if inputs.schemas else config.schemas))
-    return Session(registry, rules, stores, config.complete, by_file, schemas, partial(_recreate_session, inputs))
+    substitution = Substitution(config.variables) if config.variables else None
+    judges = _judges_placeholders(inputs.placeholders, select, config)
+    factory = partial(_recreate_session, inputs)
+    return Session(
+        registry, rules, stores, config.complete, by_file, schemas, factory, judges_placeholders=judges, substitution=substitution
+    )  # fmt: skip
+
+
+def _judges_placeholders(option: str | None, select: tuple[str, ...], config: Config) -> bool:
+    """Whether rules judge placeholders. With --select spec, the result is that of the API server for the files as they are."""
+    if option is not None:
+        return option == "check"
+    return set(select) == {"spec"} if config.judges_placeholders is None else config.judges_placeholders
 
 
 def _recreate_session(inputs: Input) -> Session:

@@ -33,7 +33,15 @@ def check_shard(
         raise click.UsageError("--shard cannot be combined with --severity, --fail-on or --format; pass them to kcheck merge")
     checked = check_share(inputs, found, session, share, reporting.quiet, scheduler)
     files = [*(target.path for target in found.targets), *(fault.file for fault in found.unreadable)]
-    head = Head(share.number, share.of, session_spec_of(session, files), share.input, share.files, config.fail_on, tuple(found.passed))
+    head = Head(
+        share.number,
+        share.of,
+        session_spec_of(session, files)._replace(variables={}),
+        share.input,
+        share.files,
+        config.fail_on,
+        tuple(found.passed),
+    )
 
     def write(out: TextIO, colour: bool) -> None:
         write_shard(head, checked, out)

@@ -35,6 +35,8 @@ class Config(NamedTuple):
         fail_on: Lowest severity that makes the exit status 1.
         exclude: Globs of files to skip.
         preset: Name of the preset that `settings` change.
+        judges_placeholders: Whether rules judge placeholders; None for the default of the command.
+        variables: Values that replace variables in manifests, by name.
         settings: Setting of each rule, by rule id. Groups are already expanded.
         overrides: Settings for some files.
     """
@@ -48,6 +50,8 @@ class Config(NamedTuple):
     fail_on: Severity = WARNING
     exclude: tuple[str, ...] = ()
     preset: str = DEFAULT
+    judges_placeholders: bool | None = None
+    variables: Mapping[str, str] = MappingProxyType({})
     settings: Mapping[str, Setting] = MappingProxyType({})
     overrides: tuple[Override, ...] = ()
 

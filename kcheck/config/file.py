@@ -23,7 +23,10 @@ from kcheck.yaml.document import Document
 from kcheck.yaml.node import Node
 from kcheck.yaml.parse import parse
 
-_KEYS = ("extends", "kubernetes", "schemas", "complete", "pods", "rules", "overrides", "exclude", "fail-on")
+_KEYS = (
+    "extends", "kubernetes", "schemas", "complete", "pods", "placeholders", "substitute", "rules", "overrides", "exclude", "fail-on",
+)  # fmt: skip
+PLACEHOLDER_MODES = ("skip", "check")
 _OVERRIDE_KEYS = ("files", "rules")
 
 
@@ -72,6 +75,8 @@ class _ConfigReader:
             fail_on=self.threshold(entries["fail-on"]) if "fail-on" in entries else WARNING,
             exclude=self.values.globs(entries.get("exclude", empty)),
             preset=self.preset(entries["extends"]) if "extends" in entries else DEFAULT,
+            judges_placeholders=self.judges_placeholders(entries["placeholders"]) if "placeholders" in entries else None,
+            variables=self.variables(entries["substitute"]) if "substitute" in entries else {},
             settings=read_rules(entries.get("rules", empty), self.values, self.registry),
             overrides=self.overrides(entries.get("overrides", empty)),
         )
@@ -121,6 +126,17 @@ class _ConfigReader:
             self.values.wrong(node, f"extends must be {', '.join(list(PRESETS)[:-1])} or {list(PRESETS)[-1]}, not {shown(node)}")
             return DEFAULT
         return node.text
+
+    def judges_placeholders(self, node: Node) -> bool:
+        if node.text not in PLACEHOLDER_MODES:
+            self.values.wrong(node, f"placeholders must be {' or '.join(PLACEHOLDER_MODES)}, not {shown(node)}")
+        return node.text == "check"
+
+    def variables(self, node: Node) -> Mapping[str, str]:
+        # Imported late: few configs have this key.
+        from kcheck.config.substitute import read_substitute
+
+        return read_substitute(node, self.values, self.path.parent)
 
     def threshold(self, node: Node) -> Severity:
         try:

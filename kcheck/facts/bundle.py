@@ -16,6 +16,7 @@ from kcheck.facts.pod_index import Backend, PodTable, grouped, wanted_labels
 from kcheck.facts.pod_presence import Presence
 from kcheck.facts.selector_coverage import Coverage
 from kcheck.facts.variants import Variants, may_share
+from kcheck.kube.placeholders import in_name, may_become
 from kcheck.kube.selector import Selector
 
 Scope = Literal["file", "folder", "input"]
@@ -47,6 +48,8 @@ class Bundle:
         self._tables: dict[tuple[Scope, str], PodTable] = {}
         self._coverage: dict[tuple[Aim, str], Coverage] = {}
         self._presence: Presence | None = None
+        # Names with placeholders by (folder, group, kind).
+        self._unfilled: dict[tuple[str, str, str], list[str]] = {}
         self._results: dict[Callable[[Bundle], Any], Any] = {}
 
     @cached_property
@@ -232,6 +235,14 @@ class Bundle:
         """Return the objects of the input that a reference may refer to, including variants."""
         found = self._by_name.get((reference.api_group, reference.kind, reference.name), ())
         return [f for f in found if may_share(f.id.namespace, reference.namespace)]
+
+    def may_be_unfilled(self, by: Facts, reference: Reference) -> bool:
+        """Return whether a reference may refer to an object in the folder of `by` whose name contains a placeholder."""
+        key = (by.folder, reference.api_group, reference.kind)
+        names = self._unfilled.get(key)
+        if names is None:
+            names = self._unfilled[key] = [f.id.name for f in self._by_kind.get(key, ()) if in_name(f.id.name)]
+        return any(may_become(name, reference.name) for name in names)
 
     def resolve(self, by: Facts, reference: Reference) -> list[Facts]:
         """Return the copies that an object refers to: the one in its file, otherwise those to which no variant of `by` is nearer."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from operator import itemgetter
 
 from kcheck.facts.facts import Facts
 from kcheck.facts.pod_index import PodTable, grouped
 from kcheck.facts.variants import may_share
+from kcheck.kube.placeholders import in_text
 from kcheck.kube.selector import Selector
 
 
@@ -22,6 +23,7 @@ class Presence:
         self._parts = grouped(pairs, lambda pair: pair[0], lambda pair: pair[1])
         # If a Pod template has no labels, a kustomization adds them; their value is often the name of the workload.
         self._unlabelled = grouped((f for f in facts if any(not pod.labels for pod in f.pods)), lambda f: f.id.name)
+        self._open = [(f, pod) for f, pod in pods.pairs if any(in_text(each) for label in pod.labels.items() for each in label)]
         self._operated = [f for f in facts if f.operated]
         self._names = frozenset(f.id.name for f in self._operated)
         self._labelled = grouped(((label, f) for f in self._operated for label in f.labels.items()), itemgetter(0), itemgetter(1))
@@ -30,9 +32,14 @@ class Presence:
         """Return whether there is a sign of Pods for the selector of an object.
 
         Signs are: a Pod that meets the selector, even of a variant that does not belong to the object; a custom resource with these labels,
-        or whose name is the beginning of a value of the selector; a workload without Pod labels whose name is a value of the selector.
+        or whose name is the beginning of a value of the selector; a workload without Pod labels whose name is a value of the selector; a
+        Pod that meets the selector if placeholders in its labels are filled in accordingly. A selector with placeholders is not evaluated.
         """
         values = {value for r in selector.requirements for value in r.values}
+        if any(in_text(r.key) or any(map(in_text, r.values)) for r in selector.requirements):
+            return True
+        if any(_may_meet(pod.labels, selector) and may_share(by.id.namespace, f.id.namespace) for f, pod in self._open):
+            return True
         if any(value[:end] in self._names for value in values for end, sign in enumerate(f"{value}-") if sign == "-"):
             return True
         if any(may_share(by.id.namespace, f.id.namespace) for value in values for f in self._unlabelled.get(value, ())):
@@ -50,3 +57,10 @@ class Presence:
         if equal is None:
             return self._operated
         return chain.from_iterable(self._labelled.get((equal.key, value), ()) for value in equal.values)
+
+
+def _may_meet(labels: Mapping[str, str], selector: Selector) -> bool:
+    """Return whether labels with placeholders may meet a selector."""
+    if any(map(in_text, labels)):
+        return True
+    return all(r.matches(labels) or in_text(labels.get(r.key, "")) for r in selector.requirements)

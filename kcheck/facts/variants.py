@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from kcheck.kube.placeholders import in_name
+
 Identity = tuple[str, str, str, str]
 """Group, kind, namespace and name, which are unique in a cluster."""
 
@@ -24,8 +26,8 @@ def identity(group: str, kind: str, namespace: str, name: str) -> Identity:
 
 
 def may_share(first: str, second: str) -> bool:
-    """Return whether two namespaces may be the same. An object without a namespace may be applied to any namespace."""
-    return first == second or not first or not second
+    """Return whether two namespaces may be the same. An object without a namespace, or with a placeholder, may be in any namespace."""
+    return first == second or not first or not second or in_name(first) != "" or in_name(second) != ""
 
 
 class Variants:

@@ -6,6 +6,7 @@ import re
 from functools import cache, lru_cache
 
 from kcheck.kube import credentials
+from kcheck.kube.placeholders import is_unfilled_credential
 
 _PASSWORD_WORDS = ("password", "passwd", "passphrase", "pwd", "requirepass")
 _SECRET_WORDS = (
@@ -32,12 +33,9 @@ _OTHER_KEYS = frozenset((
     "index", "join", "lookup",
 ))  # fmt: skip
 _NOT_SECRET = r"""\s*|true|false|yes|no|on|off|null|none|nil|[0-9.]+[a-z]*  # empty values, switches, numbers and times
-    |\$.*|.*\$\(\w+\).*|<.*>?|.*\{\{.*|.*\$\{.*|%.*%?|\{.*|\[.*|@.*|`.*|__.*__|!.*\ .*  # placeholders
     |ENC\[.*|arn:.*|op://.*|.*(?:secretsmanager|keyvault|vault):.*  # references to stores, and encrypted values
     |(?:/|\./|~/|file:|vault:|ref\+|secretref:|secretKeyRef|env:|https?://[^@]*$).*  # paths and other references
-    |\*+|x{3,}.*|\.{3}|redacted|optional|required|disabled|enabled|dummy|placeholder|string|test|tbd|todo|undefined
-    |.*change[-_ ]?(?:me|it|this).*|.*your.*|.*-placeholder|.*replace[-_ ]?(?:me|this|with).*|.*example.*|.*insert[-_ ].*"""
-_PLACEHOLDER = r"[A-Z]+(?:_[A-Z0-9]+)*"
+    |\*+|x{3,}.*|\.{3}|redacted|optional|required|disabled|enabled|dummy|string|test|undefined"""
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _MIN_LENGTH = 3
 _MIN_RANDOM_LENGTH = 16
@@ -89,7 +87,7 @@ def could_be_credential(value: str) -> bool:
     """Whether a value can be a credential: one line that is not a placeholder, reference, switch or number."""
     if len(value) < _MIN_LENGTH or "\n" in value.strip():
         return False
-    return not _compiled(_PLACEHOLDER).fullmatch(value) and not _compiled(_NOT_SECRET).fullmatch(value)
+    return not _compiled(_NOT_SECRET).fullmatch(value) and not is_unfilled_credential(value)
 
 
 def is_random(value: str) -> bool:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 
+from kcheck.kube import placeholders
 from kcheck.kube.suggestions import did_you_mean
 from kcheck.text.complaint import Complaint, help_of
 
@@ -295,7 +296,7 @@ def _cited(text: str) -> str:
 
 def _suggestion(text: str, fixed: str, rule: Rule, prefix: str = "") -> str:
     """The help that suggests a repaired text, "" where the text cannot be repaired."""
-    if "${" in text or "{{" in text:
+    if placeholders.in_text(text):
         return "replace the placeholder with a value"
     return did_you_mean(f"{prefix}{fixed}") if fixed and fixed != text and not rule(fixed) else ""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
+from kcheck.check.document import PLACEHOLDERS
 from kcheck.check.file import Checked, FactsByFile, RelationCache
 from kcheck.check.session import Session
 from kcheck.check.suppressions import Ignores, apply_ignores
@@ -13,6 +14,7 @@ from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Problem
 from kcheck.finding.report import Report, SkippedFile
+from kcheck.kube import placeholders
 from kcheck.kube.location import Location
 from kcheck.redaction import redact
 
@@ -96,9 +98,19 @@ class _ReportBuilder:
     def findings_of(self, rule: str, problem: Problem, place: Location) -> Iterator[Finding]:
         at = problem.node if isinstance(problem.node, Location) else place
         active = self.session.rules_for(at.file).active.get(rule)
-        if active is not None:
+        if active is None:
+            return
+        skips_placeholders = not self.session.judges_placeholders and PLACEHOLDERS not in active.rule.groups
+        if not (skips_placeholders and _concerns_placeholder(problem, at)):
             message, help = redact.message(problem.message), redact.message(problem.help)
             yield Finding(rule, active.severity, active.rule.family, message, at, problem.reason, problem.related, problem.fix, "", help)
+
+
+def _concerns_placeholder(problem: Problem, place: Location) -> bool:
+    """Whether a relation was determined by a placeholder: in the value that is reported, or in a value that the message quotes."""
+    range = place.range
+    shown = place.line[range.column - 1 : range.end_column - 1] if range.line == range.end_line else ""
+    return placeholders.in_text(shown) != "" or placeholders.is_quoted(problem.message) or placeholders.is_quoted(problem.help)
 
 
 class _ObjectReporter:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from kcheck.text.edit import Edit
 from kcheck.text.source import Source
+from kcheck.text.span import Span
 from kcheck.yaml.node import Node
 from kcheck.yaml.syntax import SyntaxFault
 
@@ -24,9 +26,10 @@ class Document:
         trailing: offset of text after the end of the document, which the API server ignores; None if there is none.
         secrets: values that must not appear in any output, computed on demand by `redaction/document_secrets.py`.
         body: offset of the text after the separator line.
+        substituted: ranges of the text that were filled in with other text before it was parsed.
     """
 
-    __slots__ = ("body", "duplicates", "end", "fault", "index", "root", "secrets", "source", "start", "trailing")
+    __slots__ = ("body", "duplicates", "end", "fault", "index", "root", "secrets", "source", "start", "substituted", "trailing")
 
     def __init__(
         self,
@@ -50,6 +53,11 @@ class Document:
         self.trailing = trailing
         self.secrets: Any = None
         self.body = start if body is None else body
+        self.substituted: Sequence[Span] = ()
+
+    def overlaps_substituted(self, edits: Iterable[Edit]) -> bool:
+        """Return whether an edit would overwrite a placeholder that was filled in."""
+        return any(edit.start < span.end and span.start < edit.end for span in self.substituted for edit in edits)
 
 
 def broken(source: Source, start: int, end: int, fault: SyntaxFault) -> Document:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from kcheck.text.complaint import Complaint
@@ -74,8 +73,6 @@ _WORDS = (
     ("found unknown directive", "unknown YAML directive", "remove the line"),
 )
 
-_TEMPLATE = re.compile(r"\{\{")
-
 
 def explain(problem: str, context: str) -> str:
     """Return our message for a problem of libyaml, or the message of libyaml if it is unknown."""
@@ -84,8 +81,3 @@ def explain(problem: str, context: str) -> str:
         if theirs in words:
             return Complaint(message, help)
     return (problem or context or "not YAML").strip()
-
-
-def is_template(text: str) -> bool:
-    """Return whether the text contains Go template actions, as in Helm charts."""
-    return _TEMPLATE.search(text) is not None

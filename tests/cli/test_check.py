@@ -196,3 +196,35 @@ spec:
               properties:
                 colour: {type: string}
 """
+
+
+@pytest.mark.parametrize(
+    ("flags", "found"),
+    [
+        ((), False),
+        (("--placeholders", "check"), True),
+        (("--select", "spec"), True),
+        (("--select", "spec", "--placeholders", "skip"), False),
+        (("--select", "spec,images"), False),
+    ],
+)
+def test_placeholders_are_checked_on_request_and_with_the_rules_of_spec(flags: tuple[str, ...], found: bool, program: Program) -> None:
+    Path("pod.yaml").write_text(POD.replace("8080", "${PORT}"))
+    assert ("containerPort: expected an integer" in program("check", "pod.yaml", *flags).out) is found
+
+
+def test_placeholders_of_the_config(program: Program) -> None:
+    Path("pod.yaml").write_text(POD.replace("8080", "${PORT}"))
+    Path(".kcheck.yaml").write_text("placeholders: skip\n")
+    assert program("check", "pod.yaml", "--select", "spec").code == 0
+    Path(".kcheck.yaml").write_text("placeholders: check\n")
+    assert program("check", "pod.yaml", "--select", "wrong-type").code == 1
+
+
+def test_substitute_of_the_config(program: Program) -> None:
+    Path("pod.yaml").write_text(POD.replace("8080", "${PORT}"))
+    Path(".kcheck.yaml").write_text("substitute:\n  values: {PORT: 99999}\n")
+    done = program("check", "pod.yaml", "--format", "concise", "--select", "spec")
+    assert done.out.startswith("pod.yaml:10:26: error[invalid-port-number]: containerPort 99999 is out of range (1-65535)")
+    Path(".kcheck.yaml").write_text("substitute:\n  values: {PORT: 8080}\n")
+    assert program("check", "pod.yaml", "--select", "spec").code == 0

@@ -27,6 +27,10 @@ kubernetes: "1.30 - 1.37"
 kubernetes: v1.36.1
 complete: no
 fail-on: info
+placeholders: check
+substitute:
+substitute: {values: {APP: web, N: 3, ON: true, EMPTY: }}
+substitute: {env-file: [], values: }
 exclude: vendor/
 exclude: ['a..b/*']
 schemas: [.]
@@ -71,6 +75,15 @@ kubernetes: 1.30..1.37
 complete: 1
 complete:
 fail-on: never
+placeholders: maybe
+placeholders:
+substitute: [a]
+substitute: {value: {A: b}}
+substitute: {values: [A]}
+substitute: {values: {A-B: c}}
+substitute: {values: {A: {b: c}}}
+substitute: {env-file: {a: b}}
+substitute: {env-file: [1]}
 fail-on: Error
 fail-on:
 exclude: 1

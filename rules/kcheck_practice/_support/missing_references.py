@@ -9,11 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
-from kcheck.api import Bundle, Facts, Peers, Problem, Reference, Related, did_you_mean, is_provided, pattern
+from kcheck.api import Bundle, Facts, Peers, Problem, Reference, Related, did_you_mean, is_provided, placeholders
 from kcheck_practice._support.typos import correction, meant
-
-# Names that a script or a template fills in.
-_PLACEHOLDER = pattern(r"[${}<>%]|^[^a-zA-Z0-9]")
 
 
 def missing_references(
@@ -25,12 +22,12 @@ def missing_references(
     """
     seen = set()
     for reference in user.references if user.is_complete else ():
-        if reference.kind not in kinds or reference.optional or reference.place.start in seen or _PLACEHOLDER.search(reference.name):
+        if reference.kind not in kinds or reference.optional or reference.place.start in seen or placeholders.in_name(reference.name):
             continue
         seen.add(reference.place.start)
         name = reference.name
         known = is_provided(reference) or exists(reference) or bundle.is_mentioned(name, user)
-        if not (known or bundle.candidates(reference) or bundle.generators(reference)):
+        if not (known or bundle.candidates(reference) or bundle.generators(reference) or bundle.may_be_unfilled(user, reference)):
             yield reference
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Annotated
 
-from kcheck.api import ERROR, INFO, Complaint, Container, Problem, help_of, image, pattern, rule
+from kcheck.api import ERROR, INFO, Complaint, Container, Problem, help_of, image, placeholders, rule
 from kcheck_practice._support.security_contexts import is_whole, named
 
-# Placeholders that a build tool or a template replaces with an image: import paths of ko, and text with brackets, $, % or @@.
-_PLACEHOLDER = pattern(r"ko://|[${}<>%]|@@")
+# Import paths that the build tool ko replaces with an image.
+_BUILT = "ko://"
 
 # All images that Docker Hub has under library/, including those that are no longer maintained. Any other single word is not an image
 # there: a build tool (Skaffold, kustomize, Tilt) or a local build replaces it with the real name.
@@ -79,7 +79,7 @@ def unpinned_image(
 def image_name(container: Container) -> Iterator[Problem]:
     """Yield images that do not parse. The API server accepts them, but the kubelet keeps the container in the state InvalidImageName."""
     node = container["image"]
-    if not node.text or _PLACEHOLDER.search(node.text):
+    if not node.text or _is_filled_in(node.text):
         return
     try:
         image.parse(node.text)
@@ -105,7 +105,7 @@ def pull_policy(container: Container) -> Iterator[Problem]:
 @lru_cache(maxsize=4096)
 def _parse(text: str, local: bool = False) -> image.Image | None:
     """The image of a reference; None where it is not valid or a placeholder. `local`: accept a single word with a tag as an image."""
-    if not text or _PLACEHOLDER.search(text):
+    if not text or _is_filled_in(text):
         return None
     try:
         found = image.parse(text)
@@ -114,6 +114,11 @@ def _parse(text: str, local: bool = False) -> image.Image | None:
     if "/" not in text and found.path.removeprefix("library/") not in _OFFICIAL and not (local and found.tag):
         return None
     return found
+
+
+def _is_filled_in(text: str) -> bool:
+    """Whether a tool replaces the image before it is applied."""
+    return text.startswith(_BUILT) or placeholders.in_name(text) != ""
 
 
 @rule("pull-policy-not-always", "imagePullPolicy is not Always", severity=INFO, groups=("images",), default=False)

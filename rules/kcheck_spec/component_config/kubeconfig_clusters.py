@@ -15,7 +15,9 @@ from kcheck_spec.objects.common_constraints import deprecated_field, dns_label
 kubeconfig_server = declare("invalid-kubeconfig-server", "kubeconfig cluster has an invalid server URL or proxy-url")
 kubeconfig_tls = declare("invalid-kubeconfig-tls", "kubeconfig cluster has conflicting TLS settings or an invalid certificate-authority")
 kubeconfig_insecure = declare("insecure-kubeconfig", "kubeconfig cluster skips TLS verification or uses plain HTTP", severity=WARNING)
-kubeconfig_path = declare("invalid-kubeconfig-path", "kubeconfig file path contains ~ or a variable, which kubectl does not expand")
+kubeconfig_path = declare(
+    "invalid-kubeconfig-path", "kubeconfig file path contains ~ or a variable, which kubectl does not expand", groups=("placeholders",)
+)
 kubeconfig_relative_path = declare(
     "relative-kubeconfig-path", "kubeconfig file path is relative to the location of the kubeconfig", severity=INFO
 )

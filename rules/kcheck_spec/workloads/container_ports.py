@@ -127,6 +127,8 @@ def ports_add_something(pod: Pod) -> Iterator[Problem]:
             if port.address and not port.host:
                 message = f'hostIP "{port.address}" has no effect without hostPort'
                 yield Problem(port.node["hostIP"], message, help="add hostPort or remove hostIP", field=port.node)
+            if not port.number:
+                continue
             others = seen[port.number, port.protocol]
             for other in others:
                 difference = _overlap(port, other)
