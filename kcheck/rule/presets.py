@@ -52,6 +52,6 @@ PRESETS: Mapping[str, Preset] = {
     "minimal": Preset("what the API server rejects, ignores or warns about", _minimal),
     DEFAULT: Preset("minimal, and practice rules about what is dangerous or broken and rarely intended", _default),
     "recommended": Preset("default, and what kube-linter, polaris and checkov report by default", _recommended, _PEER_OPTIONS),
-    "strict": Preset("all rules except those that enforce a policy of your own", _strict, _PEER_OPTIONS),
+    "strict": Preset("all rules except those that enforce custom policies", _strict, _PEER_OPTIONS),
 }
 """The presets by name, from the smallest to the largest."""

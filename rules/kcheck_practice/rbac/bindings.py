@@ -20,7 +20,7 @@ def cluster_admin_binding(
     resource: Resource,
     *,
     roles: Annotated[tuple[str, ...], "roles that bindings must not grant"] = ("cluster-admin",),
-    administrators: Annotated[bool, "also report bindings whose subjects are all users and groups of your own"] = False,
+    administrators: Annotated[bool, "also report bindings whose subjects are all custom users and groups"] = False,
 ) -> Iterator[Problem]:
     """In a RoleBinding, cluster-admin grants all permissions in one namespace, including those on its Roles.
 
