@@ -36,6 +36,10 @@ _EXTERNAL_DOMAINS = {
     "com", "org", "net", "io", "dev", "gov", "edu", "app", "cloud", "ai", "co", "me", "de", "local", "localdomain", "example", "test",
     "internal", "sh", "us", "cn", "uk", "eu", "tech", "xyz", "info", "invalid", "ru", "fr", "jp", "ch",
 }  # fmt: skip
+# Settings whose value is the name in a TLS certificate, which is compared and never resolved.
+_CERTIFICATE_NAME = r"(?:server[-_]?name|sni|(?:common|dns|alt)[-_]?names?|cn|sans?)"
+_NAMES_CERTIFICATE = pattern(rf"(?i)(?:\A|[-_.]|(?<=[a-z])(?=[A-Z])){_CERTIFICATE_NAME}\Z")
+_AFTER_CERTIFICATE_NAME = pattern(rf"(?i)(?<![a-z]){_CERTIFICATE_NAME}[\"']?\s*[:= ]\s*[\"'\[]*\Z")
 _COMMENT_PREFIXES = ("#", "//", ";", "--", "*")
 _MAX_TEXT_CHARS = 255
 _MAX_ADDRESSES = 100
@@ -77,13 +81,17 @@ def _variables(pods: list[Pod]) -> Iterator[Node]:
             for entry in container["env"]:
                 node = entry["value"]
                 text = node.text
+                if _NAMES_CERTIFICATE.search(entry["name"].text):
+                    continue
                 # The tag of an image looks like a port.
                 if text and (".svc" in text or (":" in text and "IMAGE" not in entry["name"].text.upper())):
                     yield node
             for field in ("args", "command"):
+                flag = ""
                 for node in container[field]:
-                    if "://" in node.text or ".svc" in node.text:
+                    if ("://" in node.text or ".svc" in node.text) and not _NAMES_CERTIFICATE.search(flag):
                         yield node
+                    flag = node.text
 
 
 def _find_addresses(text: str) -> Iterator[_FoundAddress]:
@@ -109,7 +117,7 @@ def _find_addresses(text: str) -> Iterator[_FoundAddress]:
     while at >= 0:
         before = text[max(0, at - _MAX_TEXT_CHARS) : at]
         match = _SERVICE_NAME.match(text, at - len(before) + len(before.rstrip(_WORD)))
-        if match and match.end("host") >= at and not _is_comment(text, at):
+        if match and match.end("host") >= at and not _is_comment(text, at) and not _is_certificate_name(text, match.start("host")):
             yield _FoundAddress(match["host"], int(match["port"] or 0), "", match.start("host"))
         at = text.find(".svc", at + 4)
 
@@ -117,6 +125,11 @@ def _find_addresses(text: str) -> Iterator[_FoundAddress]:
 def _is_comment(text: str, at: int) -> bool:
     """Whether the offset is in a comment line."""
     return text[text.rfind("\n", max(0, at - _MAX_TEXT_CHARS), at) + 1 : at].lstrip().startswith(_COMMENT_PREFIXES)
+
+
+def _is_certificate_name(text: str, start: int) -> bool:
+    """Whether the setting whose value begins at the offset holds the name in a TLS certificate."""
+    return _AFTER_CERTIFICATE_NAME.search(text[max(0, start - _MAX_TEXT_CHARS) : start]) is not None
 
 
 def _may_be_service(host: str) -> bool:

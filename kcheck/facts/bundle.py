@@ -16,6 +16,7 @@ from kcheck.facts.pod_index import Backend, PodTable, grouped, wanted_labels
 from kcheck.facts.pod_presence import Presence
 from kcheck.facts.selector_coverage import Coverage
 from kcheck.facts.variants import Variants, may_share
+from kcheck.kube.labels import is_set_at_run_time
 from kcheck.kube.placeholders import in_name, may_become
 from kcheck.kube.selector import Selector
 
@@ -181,6 +182,8 @@ class Bundle:
 
     def is_met(self, by: Facts, selector: Selector) -> bool:
         """Return whether there are signs of Pods for a selector. Used by rules that report that a selector matches no Pod."""
+        if any(is_set_at_run_time(r.key) for r in selector.requirements):
+            return True
         if next(self.pods_matching(by, selector), None) is not None:
             return True
         self._presence = self._presence or Presence(self.facts, self._table("input", "", by))

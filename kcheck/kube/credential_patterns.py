@@ -34,6 +34,12 @@ _CODE = (
 )  # fmt: skip
 
 
+# Values of "passwd:" in nsswitch.conf, which name sources of user accounts.
+_NSS_SOURCES = frozenset(
+    ("compat", "files", "altfiles", "extrausers", "db", "nis", "nisplus", "ldap", "sss", "winbind", "systemd", "hesiod")
+)
+
+
 class FoundCredential(NamedTuple):
     """A credential in a string. `what`: the name of its flag or setting, or (with spaces) a description; its characters: `start`, `end`."""
 
@@ -87,7 +93,7 @@ def lines(text: str, name: str) -> Iterator[FoundCredential]:
         quoted = value != written
         if not quoted and (" " in value or "(" in value or _compiled(r"[a-z_]+(?:\.[a-z_]+)+").fullmatch(value)):
             continue
-        if is_credential(key, value, sure=True):
+        if is_credential(key, value, sure=True) and not (key == "passwd" and value in _NSS_SOURCES):
             start = match.start(3) + (1 if quoted else 0)
             yield FoundCredential(key, start, start + len(value))
 

@@ -47,6 +47,16 @@ _NAMES = frozenset(_BARE.split())
 _DOMAINS = frozenset({*(f"{part}.kubernetes.io" for part in _KUBERNETES_IO.split()), *(f"{part}.k8s.io" for part in _K8S_IO.split())})
 
 
+# Labels that programs set on their own Pods, or on Pods that they create: Vault (service registration) and Longhorn.
+_RUN_TIME = frozenset(("vault-active", "vault-initialized", "vault-perf-standby", "vault-sealed", "vault-version"))
+_RUN_TIME_PREFIXES = ("longhorn.io/",)
+
+
+def is_set_at_run_time(key: str) -> bool:
+    """Whether programs set a label on Pods while they run, so that no manifest contains it."""
+    return key in _RUN_TIME or key.startswith(_RUN_TIME_PREFIXES)
+
+
 # The same few keys and values occur in most objects, so results are cached.
 @lru_cache(maxsize=4096)
 def key(text: str) -> str:

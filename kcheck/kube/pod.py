@@ -61,6 +61,18 @@ class Pod:
         return self.node.parent is not self.resource.node or self.resource.kind != "Pod"
 
     @property
+    def is_daemon(self) -> bool:
+        """Whether a controller runs one such Pod per node: a DaemonSet, or the operator of a custom resource with a field `daemonSet`."""
+        if "daemonset" in self.resource.kind.lower():
+            return True
+        node: Node | None = None if self.resource.built_in else self.node
+        while node is not None and node is not self.resource.node:
+            if node.name.lower() == "daemonset":
+                return True
+            node = node.parent
+        return False
+
+    @property
     def containers(self) -> Iterator[Container]:
         """All containers, including init and ephemeral containers."""
         for name, role in _LISTS:

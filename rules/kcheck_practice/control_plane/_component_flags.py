@@ -38,7 +38,7 @@ def _absent(value: str | None) -> bool:
     return value is None
 
 
-def _is(*words: str) -> Test:
+def _is(*words: str | None) -> Test:
     return lambda value: value in words
 
 
@@ -48,6 +48,11 @@ def _is_not(*words: str) -> Test:
 
 def _at_least(number: int) -> Test:
     return lambda value: value is not None and value.isdecimal() and int(value) >= number
+
+
+def _unlimited_or_at_least(number: int) -> Test:
+    """Whether a limit is at least `number`, or is not set or 0, which means no limit (or a default that is high enough)."""
+    return lambda value: value in (None, "0") or _at_least(number)(value)
 
 
 def _lists(word: str) -> Test:
@@ -114,8 +119,9 @@ FLAGS = (
          "accepts new objects in namespaces that are being deleted", "remove NamespaceLifecycle from --disable-admission-plugins"),
     Flag("insecure-port", APISERVER, "insecure-bind-address", _absent,
          "configures a port without TLS and authentication", "remove --insecure-bind-address"),
-    Flag("insecure-port", APISERVER, "insecure-port", _is("0"),
-         "does not disable the port without TLS and authentication", "set --insecure-port=0 before Kubernetes 1.24"),
+    # Kubernetes 1.20 removed the port, and 1.24 the flag.
+    Flag("insecure-port", APISERVER, "insecure-port", _is(None, "0"), "configures a port without TLS and authentication",
+         "remove --insecure-port"),
     Flag("insecure-port", APISERVER, "secure-port", _is_not("0"), "serves no port with TLS", "set --secure-port=6443"),
     Flag("insecure-port", KUBELET, "read-only-port", _is("0"),
          "does not disable the read-only port, which needs no authentication", "set --read-only-port=0"),
@@ -124,12 +130,12 @@ FLAGS = (
     Flag("profiling-endpoint", SCHEDULER, "profiling", _is("false"), "serves the profiling endpoint /debug/pprof", "set --profiling=false"),
     Flag("incomplete-audit-log", APISERVER, "audit-log-path", _given,
          "writes no audit log", "set --audit-log-path=/var/log/kubernetes/audit.log"),
-    Flag("incomplete-audit-log", APISERVER, "audit-log-maxage", _at_least(30),
-         "does not set audit log retention to at least 30 days", "set --audit-log-maxage=30"),
-    Flag("incomplete-audit-log", APISERVER, "audit-log-maxbackup", _at_least(10),
-         "does not set the number of retained audit log files to at least 10", "set --audit-log-maxbackup=10"),
-    Flag("incomplete-audit-log", APISERVER, "audit-log-maxsize", _at_least(100),
-         "does not set the size of audit log files to at least 100 MB", "set --audit-log-maxsize=100"),
+    Flag("incomplete-audit-log", APISERVER, "audit-log-maxage", _unlimited_or_at_least(30),
+         "deletes audit log files before they are 30 days old", "set --audit-log-maxage=30"),
+    Flag("incomplete-audit-log", APISERVER, "audit-log-maxbackup", _unlimited_or_at_least(10),
+         "keeps fewer than 10 old audit log files", "set --audit-log-maxbackup=10"),
+    Flag("incomplete-audit-log", APISERVER, "audit-log-maxsize", _unlimited_or_at_least(100),
+         "rotates audit log files before they reach 100 MB", "set --audit-log-maxsize=100"),
     Flag("missing-encryption-at-rest", APISERVER, "encryption-provider-config", _given,
          "stores Secrets unencrypted in etcd", "set --encryption-provider-config to an EncryptionConfiguration file"),
     Flag("insecure-api-server-tls", APISERVER, "kubelet-https", _is_not("false"),

@@ -31,6 +31,8 @@ MOVES = {
     "quay.io/kubernetes-ingress-controller": Move("gets no new images", "use registry.k8s.io/ingress-nginx"),
     "docker.pkg.github.com": Move("no longer exists", "use ghcr.io"),
 }
+# Repositories that stayed where they are.
+_UNAFFECTED = ("docker.io/bitnami/sealed-secrets-", "docker.io/bitnami/minideb")
 # The only tag that is still maintained in a moved repository.
 _MAINTAINED_TAGS = {"docker.io/bitnami": "latest"}
 
@@ -58,4 +60,6 @@ def moved_image(container: Container) -> Iterator[Problem]:
 @lru_cache(maxsize=4096)
 def _moved_repository(repository: str) -> str:
     """The key of MOVES that a repository belongs to; "" where it was not moved."""
+    if repository.startswith(_UNAFFECTED):
+        return ""
     return next((old for old in MOVES if f"{repository}/".startswith(f"{old}/")), "")

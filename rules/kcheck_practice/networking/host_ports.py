@@ -19,7 +19,7 @@ def host_port(
     daemon_sets: Annotated[bool, "also report DaemonSets, which run one Pod per node anyway"] = False,
 ) -> Iterator[Problem]:
     """Yield host ports: a node can run only one Pod with each of them, and the port is open to every client of the node."""
-    if not daemon_sets and container.resource.kind == "DaemonSet":
+    if not daemon_sets and container.pod.is_daemon:
         return
     # With hostNetwork every container port is a host port; the rule host-network reports it.
     if container.pod["hostNetwork"].boolean:

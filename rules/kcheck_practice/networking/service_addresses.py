@@ -8,6 +8,8 @@ from kcheck.api import Bundle, Facts, Peers, Problem, Related, did_you_mean, may
 from kcheck_practice._support.typos import correction, meant
 
 _GROUPS = ("relations", "networking")
+# Namespaces whose objects the cluster or its provider creates.
+_MANAGED_NAMESPACES = ("kube-system", "gke-managed-", "openshift-")
 # Services that the cluster itself or the Prometheus operator creates.
 _BUILT_IN = {"kubernetes", "kube-dns", "prometheus-operated", "alertmanager-operated", "thanos-ruler-operated"}
 
@@ -88,7 +90,7 @@ def _missing(wanted: service_calls.CallTarget, address: network.Address, user: F
 def _is_there(wanted: service_calls.CallTarget, address: network.Address, bundle: Bundle) -> bool:
     """Whether something in the input has the name, or may create a Service with this name."""
     name = wanted.name
-    if name in _BUILT_IN or name in bundle.mentioned or (wanted.namespace == "kube-system" and not bundle.complete):
+    if name in _BUILT_IN or name in bundle.mentioned or (wanted.namespace.startswith(_MANAGED_NAMESPACES) and not bundle.complete):
         return True
     if any(may_share(f.id.namespace, wanted.namespace) for f in bundle.named("Service", name)):
         return True

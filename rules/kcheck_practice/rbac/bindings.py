@@ -9,7 +9,8 @@ from kcheck.api import ERROR, Node, Problem, Resource, rule
 
 _KINDS = ("rbac.authorization.k8s.io RoleBinding", "rbac.authorization.k8s.io ClusterRoleBinding")
 _GROUPS = ("rbac", "security")
-_UNAUTHENTICATED = ("system:anonymous", "system:unauthenticated")
+# Kind and name of the subjects of requests without credentials.
+_UNAUTHENTICATED = (("User", "system:anonymous"), ("Group", "system:unauthenticated"))
 # Roles that Kubernetes itself binds to all users.
 _PUBLIC_ROLES = ("system:public-info-viewer", "system:basic-user", "system:discovery", "system:service-account-issuer-discovery")
 _SPECIFIC = "bind specific users, groups or ServiceAccounts"
@@ -40,7 +41,7 @@ def cluster_admin_binding(
 def anonymous_binding(resource: Resource) -> Iterator[Problem]:
     """Requests without credentials belong to this user and group. The roles that Kubernetes itself binds to them are accepted."""
     for node in _subjects(resource):
-        if node["name"].text in _UNAUTHENTICATED:
+        if (node["kind"].text, node["name"].text) in _UNAUTHENTICATED:
             yield Problem(node["name"], f'{_role(resource)} is granted to unauthenticated users ("{node["name"].text}")', help=_SPECIFIC)
 
 
@@ -59,7 +60,7 @@ def authenticated_binding(resource: Resource) -> Iterator[Problem]:
 def masters_binding(resource: Resource) -> Iterator[Problem]:
     """Members of system:masters bypass RBAC, so the binding has no effect, and RBAC cannot revoke their permissions."""
     for node in _subjects(resource):
-        if node["name"].text == "system:masters":
+        if node["name"].text == "system:masters" and node["kind"].text == "Group":
             yield Problem(node["name"], '"system:masters" bypasses RBAC, so this binding changes nothing', help="bind a different group")
 
 

@@ -6,6 +6,7 @@ rules: apiserver/pkg/endpoints/request/requestinfo.go and pkg/apis/rbac/v1/evalu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
@@ -25,15 +26,15 @@ _VERBS = {"get", "list", "watch", "create", "update", "patch", "delete", "delete
           "approve", "sign", "attest", "proxy", "connect", "redirect", "*"}  # fmt: skip
 _METHODS = {"get", "head", "post", "put", "patch", "delete", "options", "*"}
 _METHOD_OF_VERB = {"create": "post", "update": "put", "deletecollection": "delete"}
-# Other words for verbs, and the help for each.
+# Other words for verbs, and the verbs that they may mean.
 _SYNONYMS = {
-    **dict.fromkeys(("read", "view", "readonly"), 'use "get", "list" and "watch"'),
-    **dict.fromkeys(("describe", "fetch", "show"), 'use "get"'),
-    "write": 'use "create", "update" and "patch"', "edit": 'use "update" and "patch"', "modify": 'use "update" and "patch"',
-    "apply": 'use "create" and "patch"', "post": 'use "create"', "put": 'use "update"', "add": 'use "create"', "remove": 'use "delete"',
-    "destroy": 'use "delete"', "all": did_you_mean("*"), "any": did_you_mean("*"), "exec": 'use "create" on resource "pods/exec"',
-    "logs": 'use "get" on resource "pods/log"', "deleteall": 'use "deletecollection"',
+    **dict.fromkeys(("read", "view", "readonly"), ("get", "list", "watch")), **dict.fromkeys(("describe", "fetch", "show"), ("get",)),
+    "write": ("create", "update", "patch"), "edit": ("update", "patch"), "modify": ("update", "patch"), "apply": ("create", "patch"),
+    "post": ("create",), "put": ("update",), "add": ("create",), "remove": ("delete",), "destroy": ("delete",), "all": ("*",), "any": ("*",),
+    "deleteall": ("deletecollection",), "exec": (), "logs": (),
 }  # fmt: skip
+_SUBRESOURCE_VERBS = {"exec": 'use "create" on resource "pods/exec"', "logs": 'use "get" on resource "pods/log"'}
+_ALL_SIGNERS = re.compile(r"[^/*]+/\*")
 _CORE = {"core", "v1", "api", "core/v1"}
 _NAMELESS = ("create", "deletecollection")
 
@@ -110,16 +111,20 @@ def unknown_verb(node: Node) -> Iterator[Problem]:
             hint = f'remove "{verb}"' if _has(node["verbs"], method) else did_you_mean(method)
             yield Problem(each, f'verb "{verb}" has no effect on nonResourceURLs, which support only HTTP methods', help=hint)
         elif near is not None:
-            yield Problem(each, f'unknown verb "{verb}"', help=did_you_mean(near), fix=_replacement(each, near))
+            if _has(node["verbs"], near):
+                yield Problem(each, f'unknown verb "{verb}"', help=f'remove "{verb}": "{near}" is already in the list')
+            else:
+                yield Problem(each, f'unknown verb "{verb}"', help=did_you_mean(near), fix=_replacement(each, near))
         elif low in _SYNONYMS and all(group.text in api_resources.served() for group in node["apiGroups"]):
-            yield Problem(each, f'unknown verb "{verb}"', help=_SYNONYMS[low])
+            yield Problem(each, f'unknown verb "{verb}"', help=_instead_of(verb, node["verbs"]))
 
 
 @rule("resource-names-with-create", "Role rule combines resourceNames with create or deletecollection", kinds=_ROLES, groups=_GROUPS)
 def named_creation(resource: Resource) -> Iterator[Problem]:
     """Create and deletecollection requests carry no object name, except requests to a subresource."""
     for node in resource["rules"]:
-        if not len(node["resourceNames"]) or any("/" in each.text for each in node["resources"]):
+        resources = [each.text for each in node["resources"]]
+        if not len(node["resourceNames"]) or any("/" in each or _is_pseudo_resource(each) for each in resources):
             continue
         for each in node["verbs"]:
             # It does no harm where another rule of the role grants the verb on all objects.
@@ -136,9 +141,13 @@ def named_creation(resource: Resource) -> Iterator[Problem]:
     fields="resourceNames",
 )
 def resource_name_pattern(node: Node) -> Iterator[Problem]:
-    """Names are compared literally."""
+    """Names are compared literally. Approvers of certificates ask for "<domain>/*" if they may not use the signer itself."""
+    resources = [each.text for each in node["resources"]]
+    if any(_is_pseudo_resource(each) for each in resources):
+        return
+    signers = "signers" in resources or "*" in resources
     for each in node["resourceNames"]:
-        if "*" in each.text:
+        if "*" in each.text and not (signers and _ALL_SIGNERS.fullmatch(each.text)):
             hint = "remove resourceNames" if each.text == "*" else "list the names or remove resourceNames"
             message = f'resourceNames does not support wildcards: "{each.text}" matches only an object of exactly that name'
             yield Problem(each, message, help=hint)
@@ -241,6 +250,14 @@ def _granted(role: Resource, named: Node, verb: str) -> bool:
     )
 
 
+def _is_pseudo_resource(name: str) -> bool:
+    """Whether a resource exists only for an extension API server, such as "tier.networkpolicies" of Calico, which defines its names.
+
+    Plurals of built-in and custom resources contain no dots.
+    """
+    return "." in name
+
+
 def _has(entries: Node, word: str) -> bool:
     return any(each.text in (word, "*") for each in entries)
 
@@ -297,6 +314,19 @@ def _near_group(group: str) -> str | None:
         return None
     known = [each for each in api_resources.served() if each]
     return nearest(group, known, limit=2 if "." in group else None)
+
+
+def _instead_of(synonym: str, verbs: Node) -> str:
+    """What to do about a common word that is not a verb: add the verbs that it means and that are not in the list yet."""
+    low = synonym.lower()
+    if low in _SUBRESOURCE_VERBS:
+        return _SUBRESOURCE_VERBS[low]
+    wanted = [f'"{verb}"' for verb in _SYNONYMS[low] if not _has(verbs, verb)]
+    if not wanted:
+        return f'remove "{synonym}": the verbs that it means are already in the list'
+    if wanted == ['"*"']:
+        return 'did you mean "*"?'
+    return f"use {wanted[0]}" if len(wanted) == 1 else f"use {', '.join(wanted[:-1])} and {wanted[-1]}"
 
 
 def _replacement(node: Node, text: str) -> Fix:

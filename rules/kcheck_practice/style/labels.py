@@ -170,10 +170,13 @@ def moving_label_in_selector(
         "controller-revision-hash",
     ),
 ) -> Iterator[Problem]:
-    """spec.selector of a workload is immutable, so the next release is rejected; a Service stops selecting the previous Pods."""
+    """spec.selector of a workload is immutable, so the next release is rejected; a Service stops selecting the previous Pods.
+
+    pod-template-hash in a ReplicaSet is accepted: a Deployment creates one ReplicaSet for each of its values.
+    """
     chosen = resource["spec"]["selector"]
     for key, node in (*chosen["matchLabels"].entries, *(chosen.entries if resource.kind == "Service" else ())):
-        if key in labels:
+        if key in labels and not (key == "pod-template-hash" and resource.kind == "ReplicaSet"):
             if resource.kind == "Service":
                 message = f'label "{key}" changes with each release, so Service "{resource.name}" stops selecting the running Pods'
                 field = "spec.selector"

@@ -132,10 +132,14 @@ def no_deadline(
 
 @rule("restart-policy-never", "Pod has restartPolicy: Never", severity=INFO, groups=("reliability",), default=False)
 def restart_never(pod: Pod) -> Iterator[Problem]:
-    """Yields a problem for restartPolicy: Never. A Job with Never creates new Pods for failed ones, up to its backoffLimit."""
+    """Yields a problem for restartPolicy: Never. A Job with Never creates new Pods for failed ones, up to its backoffLimit.
+
+    Jobs with podFailurePolicy or backoffLimitPerIndex are accepted, because they require Never.
+    """
     node = pod["restartPolicy"]
-    if node.text == "Never":
-        yield Problem(node, "with restartPolicy: Never, the kubelet does not restart failed containers", help=_restart_help(pod))
+    hint = _restart_help(pod)
+    if node.text == "Never" and hint:
+        yield Problem(node, "with restartPolicy: Never, the kubelet does not restart failed containers", help=hint)
 
 
 def _restart_help(pod: Pod) -> str:

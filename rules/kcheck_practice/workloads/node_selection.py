@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kcheck.api import ERROR, Complaint, Node, Pod, Problem, did_you_mean, labels, nearest, rule, selector, strings
+from kcheck.api import ERROR, Node, Pod, Problem, did_you_mean, labels, nearest, pattern, rule, selector, strings
 from kcheck_practice._support.selector_terms import accepted
 from kcheck_practice._support.typos import meant_label
 
@@ -18,6 +18,7 @@ _VALUES: Mapping[str, frozenset[str]] = {
     "kubernetes.io/os": frozenset({"linux", "windows"}),
     "kubernetes.io/arch": frozenset({"amd64", "arm64", "arm", "386", "ppc64le", "s390x", "riscv64", "loong64"}),
 }
+_INTEGER = pattern(r"[+-]?[0-9]+")
 _ALIASES = {"x86_64": "amd64", "x86-64": "amd64", "x64": "amd64", "x86": "386", "aarch64": "arm64", "armv7": "arm", "armhf": "arm"}
 
 
@@ -26,8 +27,8 @@ def node_affinity_matches_nothing(pod: Pod) -> Iterator[Problem]:
     """Yields a problem for each node selector term that matches no node.
 
     The terms of required node affinity are alternatives. All requirements of a term, and the nodeSelector, must match the same node. A
-    required term without requirements matches no node; a preference without requirements has no effect (NewPreferredSchedulingTerms in
-    k8s.io/component-helpers/scheduling/corev1/nodeaffinity skips it).
+    required term without requirements matches no node. A preference without requirements matches no node either, but it restricts nothing
+    (NewPreferredSchedulingTerms in k8s.io/component-helpers/scheduling/corev1/nodeaffinity skips it), so it is accepted.
     """
     affinity = pod.node.at("affinity", "nodeAffinity")
     chosen = selector.of_map(strings(pod["nodeSelector"])) or selector.EVERYTHING
@@ -35,13 +36,9 @@ def node_affinity_matches_nothing(pod: Pod) -> Iterator[Problem]:
     # nodeSelectorTerms must not be empty.
     removable = "the term" if len(terms) > 1 else _REQUIRED
     for term in terms:
-        yield from _term(
-            term, chosen, Complaint("empty term in nodeSelectorTerms matches no node", f"add matchExpressions or remove {removable}")
-        )
+        yield from _term(term, chosen, f"add matchExpressions or remove {removable}")
     for preference in affinity[_PREFERRED]:
-        yield from _term(
-            preference["preference"], chosen, Complaint("empty preference has no effect", "add matchExpressions or remove the preference")
-        )
+        yield from _term(preference["preference"], chosen, "")
 
 
 @rule(
@@ -71,14 +68,38 @@ def node_label(pod: Pod) -> Iterator[Problem]:
                     yield from _value(requirement["key"].text, value)
 
 
-def _term(term: Node, chosen: selector.Selector, empty: Complaint) -> Iterator[Problem]:
-    """Yields the problem of a term that matches no node. `chosen`: the nodeSelector; `empty`: the complaint about an empty term."""
+@rule(
+    "non-integer-node-affinity-value",
+    "nodeAffinity operator Gt or Lt has a value that is not an integer",
+    severity=ERROR,
+    groups=("scheduling",),
+    types="core/v1 NodeSelectorRequirement",
+    fields="values",
+)
+def non_integer_value(requirement: Node) -> Iterator[Problem]:
+    """Yields a problem for Gt and Lt with a value that is not an integer. The API server accepts it, but the scheduler cannot parse it."""
+    operator = requirement["operator"].text
+    if operator in ("Gt", "Lt"):
+        for value in requirement["values"]:
+            if value.text and not _is_integer(value.text):
+                message = f'operator {operator} compares integers, and no node matches the value "{value.text}"'
+                yield Problem(value, message, help="use an integer, or use operator In")
+
+
+def _is_integer(text: str) -> bool:
+    """Whether strconv.ParseInt of Go reads a text as an integer of 64 bits."""
+    return _INTEGER.fullmatch(text) is not None and -(2**63) <= int(text) < 2**63
+
+
+def _term(term: Node, chosen: selector.Selector, empty: str) -> Iterator[Problem]:
+    """Yields the problem of a term that matches no node. `chosen`: the nodeSelector; `empty`: the help for an empty term, "" to accept it."""
     expressions, names = term["matchExpressions"], term["matchFields"]
     listed, fields = accepted(expressions), accepted(names)
     if not term.is_map or listed is None or fields is None:
         return
     if not len(expressions) and not len(names):
-        yield Problem(term, empty)
+        if empty:
+            yield Problem(term, "empty term in nodeSelectorTerms matches no node", help=empty)
         return
     for part, node in ((listed, expressions), (fields, names)):
         if selector.contradictory(part):

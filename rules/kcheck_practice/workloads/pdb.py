@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import Bundle, Facts, Problem, Related, Resource, may_share, rule
+from kcheck.api import Bundle, Facts, Problem, Related, Resource, may_share, rule, selector
 
 _GROUPS = ("reliability", "disruption")
 _REPLACE_MIN_AVAILABLE = "replace minAvailable with maxUnavailable: 1"
@@ -112,8 +112,8 @@ def budget_without_pods(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
     beside = (f for f in bundle.in_scope(budget, "file") if may_share(f.id.namespace, budget.id.namespace))
     here = [f for f in beside if f.is_complete and f.pods and f.scale is not None]
     if bundle.complete or (here and budget.place.file not in bundle.operated_files):
-        hint = f"did you mean to select the Pods of {here[0].title}?" if here else "correct spec.selector, or add the workload to the input"
-        yield Problem(found.place, f"spec.selector {found.selector} matches no Pod in the input", help=hint)
+        message = f"spec.selector {found.selector} matches no Pod in the input"
+        yield Problem(found.place, message, help=_selector_help(found.selector, here))
 
 
 @rule("pdb-overlap", "Two PodDisruptionBudgets select the same Pods, which blocks evictions", facts="pods", groups=(*_GROUPS, "relations"))
@@ -156,6 +156,15 @@ def _too_many(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
         pods = "1 Pod" if scale.low == 1 else f"{scale.low} Pods"
         message = f"minAvailable: {limit.available} blocks all evictions, because {cause} {verb} {pods}"
         yield Problem(limit.place, message, help=_REPLACE_MIN_AVAILABLE, related=(Related(scale.place, cause),))
+
+
+def _selector_help(wanted: selector.Selector, workloads: list[Facts]) -> str:
+    """Names the workload whose Pods have the closest labels, unless several are equally close."""
+    distances = {f.title: min(selector.distance(wanted, pod.labels) for pod in f.pods) for f in workloads}
+    closest = [title for title, distance in distances.items() if distance == min(distances.values())]
+    if len(closest) == 1:
+        return f"did you mean to select the Pods of {closest[0]}?"
+    return "correct spec.selector, or add the workload to the input"
 
 
 def _count(amount: int | str | None, replicas: int) -> int | None:
