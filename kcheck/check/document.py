@@ -9,7 +9,7 @@ from kcheck.check.session import Session
 from kcheck.extract.extract import extract_facts
 from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
-from kcheck.finding.problem import Problem
+from kcheck.finding.problem import Fix, Problem
 from kcheck.kube import placeholders
 from kcheck.kube.resource import Resource, resources
 from kcheck.kube.suggestions import did_you_mean, nearest
@@ -23,6 +23,7 @@ from kcheck.schema.locator import Locator, ObjectIndex
 from kcheck.schema.store import Store
 from kcheck.schema.walk import Walk
 from kcheck.text.complaint import help_of
+from kcheck.text.edit import Edit
 from kcheck.text.span import Span
 from kcheck.yaml.document import Document
 from kcheck.yaml.node import Node
@@ -94,8 +95,13 @@ class _DocumentCheck:
         objects = resources(document)
         if not objects and not (document.root["kind"].text.endswith("List") and document.root["items"].is_list):
             self.report_non_object(document.root)
+        separators = _missing_separators(document)
+        for problem in separators:
+            self.report("duplicate-key", problem)
         objects_by_offset = ObjectIndex(objects) if document.duplicates else None
         for entry, first in document.duplicates:
+            if separators and entry.parent is document.root:
+                continue
             self.locator = Locator(document, objects_by_offset.at(entry.key_span.start) if objects_by_offset is not None else None)
             line = document.source.position(first.key_span.start).line
             message = f'duplicate key "{entry.name}" (first defined on line {line})'
@@ -125,6 +131,7 @@ class _DocumentCheck:
         if kind is not None:
             resource.built_in, resource.namespaced = True, kind.namespaced
             self.locator = Locator(self.document, resource, kind.shape)
+            walk.root = kind.shape
             walk.visit(resource.node, kind.shape)
             walk.run_object_validators(resource)
             return walk
@@ -281,6 +288,29 @@ def _is_title(node: Node) -> bool:
     if node.name != "name" or parent is None:
         return False
     return parent.name == "metadata" or (parent.parent is not None and parent.parent.name.lower().endswith("containers"))
+
+
+def _missing_separators(document: Document) -> list[Problem]:
+    """The problems of objects that follow another object without a line `---`: all their keys repeat those of the first object."""
+    root = document.root
+    repeated = [entry for entry, _ in document.duplicates if entry.parent is root] if root.style != "{" else []
+    objects: list[list[Node]] = []
+    for entry in sorted(repeated, key=lambda each: each.key_span.start):
+        if not objects or any(entry.name == each.name for each in objects[-1]):
+            objects.append([])
+        objects[-1].append(entry)
+    text = document.source.text
+    if any(text[each[0].key_span.start - 1] != "\n" for each in objects) or not all(
+        {"apiVersion", "kind"} <= {entry.name for entry in each} for each in objects
+    ):
+        return []
+    found: list[Problem] = []
+    for entries in objects:
+        start = entries[0].key_span.start
+        fix = Fix("insert ---", (Edit(start, start, "---\n"),))
+        message = f"a second object begins here: its keys {', '.join(entry.name for entry in entries)} are already defined"
+        found.append(Problem(entries[0], message, help="insert a line --- before it", reason="DuplicateKey", at="key", fix=fix))
+    return found
 
 
 def _concerns_missing_part(problem: Problem) -> bool:

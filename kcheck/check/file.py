@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from kcheck.kube.location import Location, ObjectId
 from kcheck.kube.resource import resources
 from kcheck.rule.ruleset import RuleSet
 from kcheck.text.complaint import Complaint, help_of
+from kcheck.text.pattern import pattern
 from kcheck.text.source import Source
 from kcheck.text.span import Range
 from kcheck.yaml.document import Document
@@ -43,6 +45,7 @@ RelationCache = Callable[[FactsByFile, Callable[[], list[Finding]]], list[Findin
 
 
 _OBJECT_KEYS = frozenset({"apiVersion", "kind", "metadata", "spec"})
+_WRITTEN_KEY = pattern(r"""(?:^|[{,])[ \t-]*["']?(apiVersion|kind|metadata|spec)["']?[ \t]*:""", re.MULTILINE)
 
 _GC_AFTER_CHARS = 16_000_000
 """Characters read after which unused trees are freed: nodes refer to their parents, so reference counting does not free them."""
@@ -171,7 +174,7 @@ class FileChecker:
             else:
                 documents = parse(source, self.repeats if CRD_MARKER in source.text else None)
         outcome = Outcome()
-        if not task.named and not any(_looks_like_object(d.root) or d.fault for d in documents):
+        if not task.named and not any(_is_meant_as_object(document) for document in documents):
             outcome.skip_reason = "not a Kubernetes object"
             return outcome
         if task.other:
@@ -242,6 +245,16 @@ def _has_custom_kind(documents: list[Document], session: Session) -> bool:
                 if store.builtin(resource.api_version, resource.kind) is None:
                     return True
     return False
+
+
+def _is_meant_as_object(document: Document) -> bool:
+    """Whether a document is meant to be a Kubernetes object, if it does not parse by the keys in its text.
+
+    Other tools use files that are not YAML, such as JSON with comments and templates, with the same extensions.
+    """
+    if document.fault is None:
+        return _looks_like_object(document.root)
+    return len(set(_WRITTEN_KEY.findall(document.source.text, document.start, document.end))) >= 2
 
 
 def _looks_like_object(root: Node) -> bool:

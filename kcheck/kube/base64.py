@@ -28,7 +28,7 @@ class BadBase64(ValueError):
         self.offset = offset
 
 
-_PLAIN_OR_ENCODED = "encode the value with base64 -w0, or use stringData for plain text in a Secret"
+_PLAIN_OR_ENCODED = "move plain text to stringData of a Secret, or encode the value: printf %s VALUE | base64 -w0"
 
 
 def decode(text: str) -> bytes:

@@ -16,6 +16,8 @@ from kcheck.text.complaint import Complaint, help_of
 Rule = Callable[[str], str]
 
 _LABEL = "[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
+# The host is group 1 or 2: with a scheme, or with a dot and a port or path.
+_URL_OR_ADDRESS = r"[A-Za-z][A-Za-z0-9+.-]*://([^/:]+)(?::\d+)?(?:/.*)?|([^/:]+\.[^/:]+)(?::\d+(?:/.*)?|/.*)"
 _SUBDOMAIN = rf"{_LABEL}(?:\.{_LABEL})*"
 _LABEL_1035 = "[a-z](?:[a-z0-9-]*[a-z0-9])?"
 _SEARCH_PART = "_?[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?"
@@ -321,6 +323,9 @@ def _repair_1035(text: str) -> str:
 
 
 def _repair_subdomain(text: str) -> str:
+    """Of a URL or an address, only the host remains."""
+    if found := _compiled(_URL_OR_ADDRESS).fullmatch(text):
+        text = found[1] or found[2]
     return ".".join(filter(None, (_repair_label(part) for part in text.split("."))))
 
 

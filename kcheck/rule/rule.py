@@ -185,12 +185,16 @@ def declare(
     default: bool = True,
     family: str = "spec",
     options: Iterable[Option] = (),
+    fixable: bool = False,
     equivalents: str | Iterable[str] = (),
 ) -> Rule:
     """Return a rule without a function: validators, `fields` tables or the engine report problems under its id."""
     module = sys._getframe(1).f_globals.get("__name__", "")
     named = {o.name: o for o in options}
-    return Rule(id, title, severity, family, frozenset(groups), default, options=named, equivalents=words(equivalents), module=module)
+    return Rule(
+        id, title, severity, family, frozenset(groups), default,
+        options=named, fixable=fixable, equivalents=words(equivalents), module=module,
+    )  # fmt: skip
 
 
 def first_parameter(function: Callable[..., Any]) -> type:

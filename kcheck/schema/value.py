@@ -71,7 +71,7 @@ def _typed(value: Any, shape: Shape) -> ValueFault:
     elif shape.kind in ("integer", "boolean", "number") and isinstance(value, str):
         hint = f"use {value} without quotes" if _parses_as(value, shape.kind) else ""
     elif shape.kind == "list" and not isinstance(value, list):
-        hint = 'add "- " before the value to make it a list item'
+        hint = "use a list"
     return ValueFault("wrong-type", Complaint(f"expected {_NEEDS[shape.kind]}, found {shown}", hint), "TypeInvalid")
 
 

@@ -13,7 +13,7 @@ from kcheck.kube.typed_value import TypedValue
 from kcheck.rule.constraint import Constraint
 from kcheck.rule.plan import Hook, OnCrash, OnProblem, Plan, TypePlan
 from kcheck.schema.shape import Choice, Field, Shape
-from kcheck.schema.value import fault_of, of_field
+from kcheck.schema.value import ValueFault, fault_of
 from kcheck.yaml.node import Node, SharedBlock, SharedRef
 
 # UnknownField, DuplicateKey and TypeInvalid are errors of the decoder, before validation; "" is not a server error at all.
@@ -33,6 +33,8 @@ class Walk:
         mistyped: nodes that the server cannot decode.
         unchecked: True inside values that the server does not validate; only their shape is checked.
         strict: whether unknown fields are reported.
+        root: the type of the object, None if it is unknown.
+        displaced: maps with unknown fields, each with the field that is meant to be present.
         events: counts problems and calls of rules; see `visit_shared`.
     """
 
@@ -49,6 +51,8 @@ class Walk:
         self.mistyped: list[Node] = []
         self.unchecked = False
         self.strict = True
+        self.root: Shape | None = None
+        self.displaced: list[tuple[Node, str]] = []
         self.events = 0
 
     def record(self, rule: str, problem: Problem) -> None:
@@ -58,7 +62,7 @@ class Walk:
         if isinstance(node, Node):
             if problem.reason == "TypeInvalid" and self.resource.built_in:
                 self.mistyped.append(node)
-            elif any(node is each for each in self.mistyped):
+            elif (self.mistyped and self.is_mistyped(node)) or (self.displaced and self.is_consequence(problem, node)):
                 return
             elif problem.reason not in _NOT_VALIDATION:
                 self.resource.refused.append(node)
@@ -90,7 +94,7 @@ class Walk:
         elif value is not None:
             fault = fault_of(node.value, shape)
             if fault is not None:
-                self.emit(fault.rule, Problem(node, of_field(node.name, fault), reason=fault.reason))
+                self.wrong_value(node, shape, fault)
 
     def visit_shared(self, node: Node, shape: Shape, passage: SharedBlock) -> None:
         """Check an object whose text may occur several times; skip it if it was visited before without any event.
@@ -258,15 +262,47 @@ class Walk:
             self.emit("missing-required-field", missing(child if child is not None else node[key]))
 
     def unknown_field(self, node: Node, shape: Shape, key: str, child: Node) -> None:
+        from kcheck.schema.field_advice import advice_for
+
         where = shape.name.rpartition(" ")[2] or node.name or "this object"
-        near = nearest(key, shape.fields)
-        help = did_you_mean(near, "remove it, or move it to the level where it belongs")
-        self.emit("unknown-field", Problem(child, f'unknown field "{key}" in {where}', help=help, reason="UnknownField", at="key"))
+        advice = advice_for(node, shape, key, self.resource.node, self.root, self.resource.document.source)
+        if advice.help:
+            self.emit(
+                "unknown-field", Problem(child, f'unknown field "{key}" in {where}', help=advice.help, reason="UnknownField", at="key")
+            )
+        self.displaced.append((advice.owner, advice.key))
+
+    def is_mistyped(self, node: Node) -> bool:
+        """Whether the server cannot decode a value, or the value that would contain an absent one."""
+        at: Node | None = node
+        while at is not None:
+            if any(at is each for each in self.mistyped):
+                return True
+            at = at.parent if not at.exists else None
+        return False
+
+    def is_consequence(self, problem: Problem, node: Node) -> bool:
+        """Whether a problem is about the absence of a value that an unknown field contains, and follows from the problem of that field."""
+        if problem.reason not in ("Required", "Invalid"):
+            return False
+        if node.exists:
+            return problem.at == "key" and any(node is owner and not key for owner, key in self.displaced)
+        at = node
+        while at.parent is not None:
+            if any(at.parent is owner and at.name == key for owner, key in self.displaced):
+                return True
+            at = at.parent
+        return False
 
     def wrong_type(self, node: Node, shape: Shape) -> None:
         fault = fault_of(node.value, shape)
         assert fault is not None
-        self.emit(fault.rule, Problem(node, of_field(node.name, fault), reason=fault.reason))
+        self.wrong_value(node, shape, fault)
+
+    def wrong_value(self, node: Node, shape: Shape, fault: ValueFault) -> None:
+        from kcheck.schema.type_advice import problem_of
+
+        self.emit(fault.rule, problem_of(node, shape, fault, self.resource.document.source.text))
 
     def not_supported(self, node: Node, allowed: tuple[Any, ...]) -> None:
         near = nearest(node.text, allowed)

@@ -123,11 +123,21 @@ class _Judgement:
             same = (field, fault.rule, "" if fault.rule == "wrong-type" else fault.message)
             if same not in reported:
                 reported.add(same)
-                self.walk.emit(fault.rule, Problem(self.resource.node.at(*fault.keys), fault.message, reason=fault.reason, field=field))
+                self.walk.emit(fault.rule, self.problem(fault, field))
         if version.scale is not None:
             for path, keys, message in scale_faults(value, version.scale):
                 self.walk.emit("crd-schema-violation", Problem(self.resource.node.at(*keys), message, reason="Invalid", field=path))
         self.rules(value, faults)
+
+    def problem(self, fault: SchemaFault, field: str) -> Problem:
+        """The problem of a value that its schema rejects."""
+        node = self.resource.node.at(*fault.keys)
+        if fault.rule != "wrong-type":
+            return Problem(node, fault.message, reason=fault.reason, field=field)
+        from kcheck.schema.type_advice import refined
+
+        message, help, fix = refined(node, fault.message, self.resource.document.source.text)
+        return Problem(node, message, help=help, fix=fix, reason=fault.reason, field=field)
 
     def metadata(self) -> None:
         node = self.resource["metadata"]

@@ -172,6 +172,8 @@ def _fault(text: str, at: int, message: str) -> SyntaxFault:
 
     `text`: the file up to the end of the document.
     """
+    if text[at : at + 1] == "\t" and not text[text.rfind("\n", 0, at) + 1 : at].strip():
+        message = explain("found a tab character", "")
     if at >= len(text) or text[at] in "\r\n":
         end = len(text[:at].rstrip())
         return SyntaxFault(max(end - 1, 0), end, message)

@@ -30,8 +30,8 @@ _METHOD_OF_VERB = {"create": "post", "update": "put", "deletecollection": "delet
 _SYNONYMS = {
     **dict.fromkeys(("read", "view", "readonly"), ("get", "list", "watch")), **dict.fromkeys(("describe", "fetch", "show"), ("get",)),
     "write": ("create", "update", "patch"), "edit": ("update", "patch"), "modify": ("update", "patch"), "apply": ("create", "patch"),
-    "post": ("create",), "put": ("update",), "add": ("create",), "remove": ("delete",), "destroy": ("delete",), "all": ("*",), "any": ("*",),
-    "deleteall": ("deletecollection",), "exec": (), "logs": (),
+    "post": ("create",), "put": ("update",), "add": ("create",), "remove": ("delete",), "destroy": ("delete",), "all": ("*",),
+    "any": ("*",), "deleteall": ("deletecollection",), "exec": (), "logs": (),
 }  # fmt: skip
 _SUBRESOURCE_VERBS = {"exec": 'use "create" on resource "pods/exec"', "logs": 'use "get" on resource "pods/log"'}
 _ALL_SIGNERS = re.compile(r"[^/*]+/\*")

@@ -92,7 +92,7 @@ def _is_integer(text: str) -> bool:
 
 
 def _term(term: Node, chosen: selector.Selector, empty: str) -> Iterator[Problem]:
-    """Yields the problem of a term that matches no node. `chosen`: the nodeSelector; `empty`: the help for an empty term, "" to accept it."""
+    """Yields the problem of a term that matches no node. `chosen`: the nodeSelector; `empty`: the help if it is empty, or ""."""
     expressions, names = term["matchExpressions"], term["matchFields"]
     listed, fields = accepted(expressions), accepted(names)
     if not term.is_map or listed is None or fields is None:

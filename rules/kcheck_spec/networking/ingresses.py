@@ -107,7 +107,8 @@ def paths_are_plain(path: Node) -> Iterator[Problem]:
     """Paths must be absolute and, for Prefix and Exact, have only one spelling."""
     value, type_ = path["path"], path["pathType"]
     if type_ and type_.text not in _PATH_TYPES:
-        yield not_supported(type_, _PATH_TYPES)
+        if not type_.text:
+            yield not_supported(type_, _PATH_TYPES)
     elif type_ and (value.text or type_.text != "ImplementationSpecific"):
         if not value.text.startswith("/"):
             message = f'path "{value.text}" does not start with "/"' if value.text else f"path is required with pathType: {type_.text}"

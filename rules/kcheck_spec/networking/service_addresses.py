@@ -49,6 +49,8 @@ def service_addresses_are_addresses(service: Resource) -> Iterator[Problem]:
     spec = service["spec"]
     if type_of(spec) != "ExternalName":
         for index, each, wrong in _wrong_cluster_ips(service):
+            if each.text.lower() == "none":
+                wrong = Complaint(f'clusterIP "{each.text}" is not valid', 'did you mean "None"?')
             yield Problem(each, wrong, reason="Invalid", field=spec["clusterIPs"][index])
     for each in spec["externalIPs"]:
         wrong = wrong_address(each.text, service)

@@ -30,7 +30,7 @@ port_number = declare("invalid-port-number", "Port number is not between 1 and 6
 number_range = declare("number-out-of-range", "Number is outside the allowed range of its field")
 deprecated_field = declare("deprecated-field", "Field, annotation or value is deprecated; the API server warns about it", severity=WARNING)
 dubious_setting = declare(
-    "ineffective-setting", "Setting is accepted with a warning and has no effect or a different one", severity=WARNING
+    "ineffective-setting", "Setting is accepted with a warning and has no effect or a different one", severity=WARNING, fixable=True
 )
 
 

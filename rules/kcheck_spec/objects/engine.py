@@ -12,6 +12,7 @@ yaml_syntax = declare(
 duplicate_key = declare(
     "duplicate-key",
     "Duplicate key in a YAML map",
+    fixable=True,
 )
 no_object = declare("not-kubernetes-object", "Document is not a Kubernetes object (apiVersion or kind is missing)")
 unreadable_file = declare("unreadable-file", "File cannot be read and was not checked")
@@ -36,7 +37,7 @@ no_schema = declare(
 
 
 unknown_field = declare("unknown-field", "Unknown field")
-wrong_type = declare("wrong-type", "Value has the wrong type")
+wrong_type = declare("wrong-type", "Value has the wrong type", fixable=True)
 required_field = declare("missing-required-field", "Required field is missing")
 unsupported_value = declare("unsupported-value", "Value is not among the supported values of its field")
 quantity = declare("invalid-quantity", "Invalid quantity (such as 256MB instead of 256M or 256Mi)")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kcheck.api import Node, Problem, Resource, declare, fields, names, validator
+from kcheck_spec._support.fractional_bytes import fractional_bytes
 from kcheck_spec.objects.common_constraints import amount, deprecated_field, dubious_setting, given, not_supported, require, settled
 from kcheck_spec.storage.persistent_volumes import VOLUME_MODES, access_modes, deprecated_annotation
 
@@ -137,5 +138,4 @@ def size_is_in_whole_bytes(spec: Node) -> Iterator[Problem]:
         size = spec["resources"][kind]["storage"]
         number = amount(size)
         if number is not None and not number.is_integer:
-            help = f"did you mean {size.text[:-1]}Mi?" if size.text.endswith("m") else "use a quantity such as 10Gi"
-            yield Problem(size, f"resources.{kind}.storage {size.value} is not an integer number of bytes", help=help)
+            yield fractional_bytes(size, f"resources.{kind}.storage")

@@ -146,7 +146,7 @@ def variables_are_defined_once(container: Container) -> Iterator[Problem]:
         name = variable["name"].text
         value = variable["value"].text
         reference = f"$({name})"
-        if name in seen and (variable["valueFrom"] or value == reference or reference not in value):
+        if name and name in seen and (variable["valueFrom"] or value == reference or reference not in value):
             message = f'environment variable "{name}" is defined twice in {title(container.node)}, and the last one wins'
             yield Problem(variable["name"], message, help="remove one of the two", field=variable)
         seen.add(name)

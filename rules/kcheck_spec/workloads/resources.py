@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from kcheck.api import Complaint, Container, Node, Pod, Problem, Reason, declare, fields, help_of, validator
 from kcheck.api import quantity as quantities
+from kcheck_spec._support.fractional_bytes import fractional_bytes
 from kcheck_spec.objects.common_constraints import amount as quantity_of
 from kcheck_spec.objects.common_constraints import dubious_setting, not_supported
 from kcheck_spec.workloads import _resource_names as resource_names
@@ -193,8 +194,4 @@ def bytes_are_integers(pod: Pod) -> Iterator[Problem]:
         for name in _IN_BYTES:
             amount = read_quantity(node[name]) if name in node else None
             if amount is not None and not amount.rounded().is_integer:
-                written = str(node[name].value)
-                milli = written.endswith("m")
-                hint = f"did you mean {written[:-1]}Mi?" if milli else "use an integer number of bytes"
-                unit = ' ("m" is milli)' if milli else ""
-                yield Problem(node[name], f"{name}: {written} is not an integer number of bytes{unit}", help=hint)
+                yield fractional_bytes(node[name], name)
