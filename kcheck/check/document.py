@@ -50,6 +50,10 @@ _RULES_FOR_PARTS = frozenset({"credential-in-env", "credential-in-args", "creden
 # Rules that compare fields, of which a patch may contain only some.
 _RULES_FOR_COMPLETE_OBJECTS = frozenset({"invalid-crd-names", "selector-mismatch"})
 
+# A rule and the rule that reports the same value, if it is enabled, with what follows from it: the API server warns about fractions of
+# bytes, which are a wrong unit.
+_COVERED = {"ineffective-setting": "wrong-resource-unit"}
+
 
 class FileResult:
     """The findings, the facts of the objects, and the number of documents of one file."""
@@ -80,6 +84,7 @@ class _DocumentCheck:
         self.plan = plan
         self.result = result
         self.part = part
+        self.first = len(result.findings)
         # `isdisjoint` iterates over its argument, so that is the smaller set.
         self.collects_mentions = not rules.active.keys().isdisjoint(_RULES_WITH_MENTIONS)
         self.skips_placeholders = not session.judges_placeholders
@@ -108,6 +113,16 @@ class _DocumentCheck:
             self.report("duplicate-key", Problem(entry, message, help="remove one", reason="DuplicateKey", at="key"))
         for resource in objects:
             self.check_object(resource)
+        self.drop_covered()
+
+    def drop_covered(self) -> None:
+        """Drop findings of this document that another rule reports about the same value with its consequence."""
+        findings = self.result.findings[self.first :]
+        for rule, stronger in _COVERED.items():
+            places = {found.place.start for found in findings if found.rule == stronger}
+            if places:
+                findings = [each for each in findings if each.rule != rule or each.place.start not in places]
+        self.result.findings[self.first :] = findings
 
     def check_object(self, resource: Resource) -> None:
         resource.part = self.part

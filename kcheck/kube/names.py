@@ -16,6 +16,7 @@ from kcheck.text.complaint import Complaint, help_of
 Rule = Callable[[str], str]
 
 _LABEL = "[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
+_SUGGESTED = r'did you mean "([^"]*)"\?'
 # The host is group 1 or 2: with a scheme, or with a dot and a port or path.
 _URL_OR_ADDRESS = r"[A-Za-z][A-Za-z0-9+.-]*://([^/:]+)(?::\d+)?(?:/.*)?|([^/:]+\.[^/:]+)(?::\d+(?:/.*)?|/.*)"
 _SUBDOMAIN = rf"{_LABEL}(?:\.{_LABEL})*"
@@ -288,6 +289,12 @@ def _quoted(char: str) -> str:
 def _shown(text: str) -> str:
     """The printable characters of a text: a message is one line."""
     return "".join(char for char in text if char.isprintable())
+
+
+def help_within(text: str, part: str, wrong: str) -> str:
+    """The help of the Complaint about a part of a text, with a suggestion for the whole text."""
+    match = _compiled(_SUGGESTED).fullmatch(help_of(wrong))
+    return f'did you mean "{text.replace(part, match[1], 1)}"?' if match and part else help_of(wrong)
 
 
 def _cited(text: str) -> str:

@@ -162,7 +162,9 @@ def _keep_parseable(fixed: Fixed, before: tuple[int, int, int], kept: Sequence[F
     # Overlapping edits within one fix are an error of its rule.
     with suppress(ValueError):
         documents, faults, duplicates = _parse_summary(fixed.source.path, _apply_fixes(fixed.text, together))
-        if documents == before[0] and faults <= before[1] and duplicates <= before[2]:
+        # An inserted separator divides a document whose keys are repeated.
+        split = documents > before[0] and duplicates < before[2]
+        if (documents == before[0] or split) and faults <= before[1] and duplicates <= before[2]:
             return together
     if len(more) <= 1:
         return kept

@@ -47,7 +47,7 @@ def advice_for(node: Node, shape: Shape, key: str, root: Node, root_shape: Shape
     labels = _label_advice(node, shape, key)
     if labels is not None:
         return labels
-    found = _Search(key, node[key], _levels(node, shape, root, root_shape)).best()
+    found = _FieldSearch(key, node[key], _levels(node, shape, root, root_shape)).best()
     if len(found) == 1:
         owner, keys = found[0]
         verb = "merge it into" if _target_of(owner, keys)[key].exists else "move it to"
@@ -86,7 +86,7 @@ def _levels(node: Node, shape: Shape, root: Node, root_shape: Shape | None) -> l
     return levels[::-1]
 
 
-class _Search:
+class _FieldSearch:
     """The search for places where the schema has a field that fits a value."""
 
     def __init__(self, key: str, child: Node, levels: list[tuple[Node, Shape]]) -> None:

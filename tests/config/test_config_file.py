@@ -265,7 +265,7 @@ class TestRules:
             ],
         ),
         ("complete: {a: 1\n", ['1:15: unclosed "{" or missing ","; add "}" or ","']),
-        ("rules:\n\tsecurity: off\n", ["2:1: a plain value must not begin with this character; quote the value"]),
+        ("rules:\n\tsecurity: off\n", ["2:1: tab in the indentation; indent with spaces"]),
     ],
 )
 def test_a_mistake_is_told_with_its_place(text: str, reported: list[str], registry: Registry) -> None:

@@ -21,13 +21,16 @@ def manifest(version: str, kind: str, spec: str) -> str:
         (manifest("apps/v1", "Deployment", f"selector: {{matchLabels: {{app: a}}}}, {TEMPLATE}"), "set restartPolicy to Always"),
         (manifest("batch/v1", "Job", TEMPLATE), "set restartPolicy to OnFailure"),
         (manifest("batch/v1", "CronJob", f"schedule: '@daily', jobTemplate: {{spec: {{{TEMPLATE}}}}}"), "set restartPolicy to OnFailure"),
-        (manifest("batch/v1", "Job", f"completionMode: Indexed, completions: 2, backoffLimitPerIndex: 1, {TEMPLATE}"), ""),
-        (manifest("batch/v1", "Job", f"podFailurePolicy: {{rules: []}}, {TEMPLATE}"), ""),
     ],
 )
 def test_restart_policy_that_the_kind_accepts(text: str, expected: str) -> None:
     (finding,) = check_text(text, ["restart-policy-never"])
     assert finding.help == expected
+
+
+@pytest.mark.parametrize("fields", ["completionMode: Indexed, completions: 2, backoffLimitPerIndex: 1", "podFailurePolicy: {rules: []}"])
+def test_restart_policy_that_the_job_requires(fields: str) -> None:
+    assert check_text(manifest("batch/v1", "Job", f"{fields}, {TEMPLATE}"), ["restart-policy-never"]) == []
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ def test_bytes_that_are_no_text() -> None:
     ("text", "words"),
     [
         ("a: b: c", "quote the value"),
-        ("a:\n\t- b", "must not begin with this character"),
+        ("a:\n\t- b", "tab in the indentation"),
         ("a: {{ x }}", "not allowed as a key"),
         ("a: *x", 'unknown anchor "&x"'),
         ("a: &x [*x]", "contain itself"),
@@ -154,7 +154,7 @@ def test_bytes_that_are_no_text() -> None:
         ("# \ufeff", "byte order mark"),
         ("{}\r---\na: 1", "more content follows a JSON object"),
         ("%YAML 1.1\n", "belongs to no document"),
-        ("\t\n", "must not begin with this character"),
+        ("\t\n", "tab in the indentation"),
         ("# \x01\n", "control character"),
     ],
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kcheck.api import ERROR, Node, Pod, Problem, did_you_mean, labels, nearest, pattern, rule, selector, strings
+from kcheck.api import ERROR, Node, Pod, Problem, TypedValue, did_you_mean, labels, nearest, pattern, rule, selector, strings
 from kcheck_practice._support.selector_terms import accepted
 from kcheck_practice._support.typos import meant_label
 
@@ -76,11 +76,14 @@ def node_label(pod: Pod) -> Iterator[Problem]:
     types="core/v1 NodeSelectorRequirement",
     fields="values",
 )
-def non_integer_value(requirement: Node) -> Iterator[Problem]:
-    """Yields a problem for Gt and Lt with a value that is not an integer. The API server accepts it, but the scheduler cannot parse it."""
-    operator = requirement["operator"].text
-    if operator in ("Gt", "Lt"):
-        for value in requirement["values"]:
+def non_integer_value(part: TypedValue) -> Iterator[Problem]:
+    """Yields a problem for Gt and Lt with a value that is not an integer. The API server accepts it, but the scheduler cannot parse it.
+
+    The scheduler itself rejects such a value in its configuration.
+    """
+    operator = part.node["operator"].text
+    if operator in ("Gt", "Lt") and part.resource.group != "kubescheduler.config.k8s.io":
+        for value in part.node["values"]:
             if value.text and not _is_integer(value.text):
                 message = f'operator {operator} compares integers, and no node matches the value "{value.text}"'
                 yield Problem(value, message, help="use an integer, or use operator In")

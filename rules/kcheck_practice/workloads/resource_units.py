@@ -8,15 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from kcheck.api import ERROR, Edit, Fix, Node, Problem, TypedValue, pattern, quantity, rule
+from kcheck.api import ERROR, Edit, Fix, Node, Problem, pattern, quantity, rule
 
 _TYPES = (
     "core/v1 ResourceRequirements", "core/v1 VolumeResourceRequirements", "core/v1 LimitRangeItem", "core/v1 ResourceQuotaSpec",
     "core/v1 EmptyDirVolumeSource",
 )  # fmt: skip
-# Where the API server warns about fractions of bytes.
-_WARNED_TYPES = ("core/v1 ResourceRequirements", "core/v1 VolumeResourceRequirements")
-_WARNED = ("memory", "storage", "ephemeral-storage")
 _LISTS = ("requests", "limits", "min", "max", "default", "defaultRequest", "hard")
 _BYTES = pattern(r"(?:(?:requests|limits)\.)?(?:memory|storage|ephemeral-storage|hugepages-.+)|sizeLimit")
 _CPU = pattern(r"(?:(?:requests|limits)\.)?cpu")
@@ -33,16 +30,12 @@ _MIN_BYTES, _MAX_CORES = 1024, 1000
     fixable=True,
     types=_TYPES,
 )
-def resource_unit(part: TypedValue) -> Iterator[Problem]:
+def resource_unit(owner: Node) -> Iterator[Problem]:
     """Yields a Problem for bytes in thousandths, for a few single bytes, and for CPU in millions.
-
-    Fractions of bytes that the API server warns about are left to ineffective-setting.
 
     The suffix m means a thousandth: memory 128m is 0.128 bytes. CPU 256Mi is 268 million cores. Malformed quantities are left to
     another rule.
     """
-    owner = part.node
-    is_warned = part.resource.built_in and part.type in _WARNED_TYPES
     amounts = [*owner.entries, *(entry for name in _LISTS for entry in owner[name].entries)]
     for name, node in amounts:
         unit = _unit(name)
@@ -52,8 +45,6 @@ def resource_unit(part: TypedValue) -> Iterator[Problem]:
         try:
             amount = quantity.parse(text)
         except quantity.BadQuantity:
-            continue
-        if is_warned and name in _WARNED and not amount.rounded().is_integer:
             continue
         yield from _bytes(name, node, text, amount) if unit == "bytes" else _cores(node, text, amount, owner)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, declare, help_of, names, urls
+from kcheck.api import Complaint, Node, Problem, declare, names, urls
 
 webhook_client = declare("invalid-webhook-client-config", "Webhook has an invalid clientConfig or unsupported review versions")
 
@@ -69,7 +69,7 @@ def _path_fault(path: str) -> str:
         if not segment:
             return Complaint(f'path "{path}" has an empty segment', 'remove the repeated "/"')
         if wrong := names.dns_subdomain(segment):
-            return Complaint(f'segment "{segment}" of path "{path}" is not valid: {wrong}', help_of(wrong))
+            return Complaint(f'segment "{segment}" of path "{path}" is not valid: {wrong}', names.help_within(path, segment, wrong))
     return ""
 
 

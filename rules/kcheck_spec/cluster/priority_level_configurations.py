@@ -57,7 +57,7 @@ def levels_fit_types(level: Node) -> Iterator[Problem]:
         if name == "exempt":
             message, help = 'PriorityLevelConfiguration "exempt" must have type: Exempt', "set type to Exempt"
         else:
-            message, help = 'type: Exempt is only allowed for PriorityLevelConfiguration "exempt"', "use type: Limited"
+            message, help = 'type: Exempt is only allowed for PriorityLevelConfiguration "exempt"', "use type: Limited and add limited"
         yield Problem(type_, message, help=help, reason="Invalid")
     if not type_.text:
         yield require(type_, Complaint("PriorityLevelConfiguration has no type", "add type: Limited"))

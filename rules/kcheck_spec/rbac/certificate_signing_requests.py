@@ -41,9 +41,9 @@ def _signer(node: Node) -> Iterator[Problem]:
     elif len(domain) > _MAX_DOMAIN or len(name) > _MAX_SIGNER:
         message = f"signerName has {len(name)} bytes, but at most {_MAX_SIGNER} are allowed, {_MAX_DOMAIN} of them for the domain"
         yield Problem(node, message, help="shorten signerName", reason="TooLong")
-    elif wrong := next(filter(None, map(names.dns_label, domain.split("."))), "") or _needs_dot(domain):
+    elif wrong := _first_wrong(name, domain.split("."), names.dns_label) or _needs_dot(domain):
         yield Problem(node, f"invalid domain in signerName: {wrong}", help=help_of(wrong), reason="Invalid")
-    elif wrong := next(filter(None, map(names.dns_subdomain, path.split("."))), ""):
+    elif wrong := _first_wrong(name, path.split("."), names.dns_subdomain):
         yield Problem(node, f"invalid name in signerName: {wrong}", help=help_of(wrong), reason="Invalid")
 
 
@@ -106,3 +106,11 @@ tables = [
         expirationSeconds=in_range(600, None, certificate_request),
     ),
 ]
+
+
+def _first_wrong(name: str, parts: list[str], rule: names.Rule) -> str:
+    """What is wrong with the first invalid part of a signerName, with help for the whole name; "" if all are valid."""
+    for part in parts:
+        if wrong := rule(part):
+            return Complaint(wrong, names.help_within(name, part, wrong))
+    return ""

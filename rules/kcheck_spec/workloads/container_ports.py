@@ -132,7 +132,7 @@ def ports_add_something(pod: Pod) -> Iterator[Problem]:
             others = seen[port.number, port.protocol]
             for other in others:
                 difference = _overlap(port, other)
-                # That a host port is used twice is an error of its own.
+                # That a host port is used twice is reported as an error.
                 if difference is not None and (difference or not port.host):
                     message = f"{port.protocol} port {port.number} is already declared in {other.place}{difference}"
                     yield Problem(port.node, message, help="remove one of the two")
