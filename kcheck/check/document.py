@@ -277,7 +277,7 @@ class _DocumentCheck:
         fix = problem.fix if problem.fix is None or not self.document.overlaps_substituted(problem.fix.edits) else None
         fix = secrets.fix(fix, guarded) if fix is not None else None
         self.result.findings.append(
-            Finding(rule, active.severity, active.rule.family, message, place, problem.reason, problem.related, fix, "", help)
+            Finding(rule, active.severity, active.rule.family, message, place, problem.reason, problem.related, fix, "", help, problem.echo)
         )
 
 

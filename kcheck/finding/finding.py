@@ -25,6 +25,7 @@ class Finding(NamedTuple):
         fix: edits that remove the problem.
         url: URL of the rule's page.
         help: what to do, "" if it would only repeat the message.
+        echo: whether it repeats the cause of another finding about the same object, which the API server reports under several fields.
     """
 
     rule: str
@@ -37,6 +38,7 @@ class Finding(NamedTuple):
     fix: Fix | None = None
     url: str = ""
     help: str = ""
+    echo: bool = False
 
     @property
     def concise(self) -> str:

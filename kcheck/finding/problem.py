@@ -51,9 +51,10 @@ class Problem:
         field: path as the API server writes it, if it differs from the path of `node`; a Node means the path of this node.
         related: further locations.
         fix: edits that remove the problem.
+        echo: whether the API server reports the cause of another problem of the object again, under this field; formats for people omit it.
     """
 
-    __slots__ = ("at", "field", "fix", "help", "message", "node", "reason", "related")
+    __slots__ = ("at", "echo", "field", "fix", "help", "message", "node", "reason", "related")
 
     def __init__(
         self,
@@ -66,6 +67,7 @@ class Problem:
         field: str | Node | None = None,
         related: tuple[Related, ...] = (),
         fix: Fix | None = None,
+        echo: bool = False,
     ) -> None:
         self.node = node
         # Quoted values may contain line breaks.
@@ -76,6 +78,7 @@ class Problem:
         self.field = field
         self.related = related
         self.fix = fix
+        self.echo = echo
 
     def replace(self, **changes: Any) -> Problem:
         """Return a copy with the given attributes changed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from kcheck.facts.bundle import Bundle
@@ -56,3 +56,10 @@ class Report:
     def count(self) -> Counter[Severity]:
         """Return the number of findings of each severity."""
         return Counter(f.severity for f in self.findings)
+
+    def without_echoes(self) -> Report:
+        """Return the report without findings that repeat the cause of another finding about the same object."""
+        if not any(f.echo for f in self.findings):
+            return self
+        causes = {(f.file, f.object) for f in self.findings if not f.echo and f.severity is Severity.ERROR}
+        return replace(self, findings=[f for f in self.findings if not f.echo or (f.file, f.object) not in causes])

@@ -14,6 +14,7 @@ _COMMANDS = {ERROR: "error", WARNING: "warning", INFO: "notice"}
 
 
 def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
+    report = report.without_echoes()
     glyphs = Glyphs.of(out)
     for finding in report.findings:
         properties = ",".join(f"{name}={_property(value)}" for name, value in _properties(finding, glyphs).items())

@@ -39,7 +39,7 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
 
 def finding_line(finding: Finding) -> str:
     """Returns a finding as JSON."""
-    rule, severity, family, message, place, reason, related, fix, url, help = finding
+    rule, severity, family, message, place, reason, related, fix, url, help, _ = finding
     file, document, range, field, object, _, _ = place
     api_version, kind, namespace, name = object
     return (

@@ -16,6 +16,7 @@ from kcheck.reporters.terminal_safe import Glyphs
 
 
 def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
+    report = report.without_echoes()
     glyphs = Glyphs.of(out)
     if style.statistics:
         blocks = [statistics_lines(report, glyphs, style)]

@@ -65,7 +65,7 @@ def targets_are_ports(port: Node) -> Iterator[Problem]:
             if number
             else Complaint("targetPort has no default without port", "add port")
         )
-        yield Problem(target if target else number, message, reason="Invalid", field=target)
+        yield Problem(target if target else number, message, reason="Invalid", field=target, echo=True)
 
 
 @validator(("core/v1 ServiceSpec", "core/v1 EndpointSubset"), rule=service_ports, fields="ports")

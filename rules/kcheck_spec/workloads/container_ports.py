@@ -112,7 +112,7 @@ def host_network_takes_container_ports(pod: Pod) -> Iterator[Problem]:
             if not host and number and not 1 <= number <= 65535 and not pod.is_template:
                 # Both fields have the number, and the API server reports both.
                 message = f"with hostNetwork: true, containerPort: {number} is also the hostPort and is out of range (1-65535)"
-                yield Problem(port["containerPort"], message, reason="Invalid", field=port["hostPort"])
+                yield Problem(port["containerPort"], message, reason="Invalid", field=port["hostPort"], echo=True)
             if host and host != number:
                 message = Complaint(f"with hostNetwork: true, hostPort: {host} must equal containerPort: {number}", "remove hostPort")
                 yield Problem(port["hostPort"], message, reason="Invalid")

@@ -81,7 +81,7 @@ def bounds_leave_room(spec: Node) -> Iterator[Problem]:
         yield Problem(most, message, reason="Invalid")
     if least.integer == 0 and not any(metric["type"].text in ("Object", "External") for metric in spec["metrics"]):
         message = Complaint("minReplicas: 0 requires a metric of type Object or External", "use 1 or more")
-        yield Problem(least, message, reason="Forbidden", field=spec["metrics"])
+        yield Problem(least, message, reason="Forbidden", field=spec["metrics"], echo=True)
 
 
 @validator("autoscaling/v1 HorizontalPodAutoscalerSpec", rule=autoscaler_range)

@@ -86,7 +86,7 @@ def name_problems(asked: Demand, judge: Callable[[str], str], reason: Reason = "
     for name, _, written, field, remark in _each(asked):
         wrong = judge(name)
         if wrong:
-            yield Problem(written, f"{wrong}{remark}", help=help_of(wrong), reason=reason, at="key", field=field)
+            yield Problem(written, f"{wrong}{remark}", help=help_of(wrong), reason=reason, at="key", field=field, echo=bool(remark))
 
 
 def _each(asked: Demand) -> Iterator[tuple[str, quantities.Quantity, Node, Node, str]]:
@@ -112,7 +112,7 @@ def amount_problems(asked: Demand) -> Iterator[Problem]:
     for name, value, written, field, remark in _each(asked):
         wrong = wrong_amount(name, value)
         if wrong:
-            yield Problem(written, f"{wrong}{remark}", help=help_of(wrong), reason="Invalid", field=field)
+            yield Problem(written, f"{wrong}{remark}", help=help_of(wrong), reason="Invalid", field=field, echo=bool(remark))
 
 
 def wrong_amount(name: str, amount: quantities.Quantity) -> str:

@@ -68,7 +68,8 @@ def unmet(labels: Node, wanted: selector.Selector | None, present: dict[str, str
         message = Complaint("spec.selector is missing and does not match the template labels", "add spec.selector.matchLabels")
     else:
         message = Complaint(f"template labels do not match selector {first}", _label_hint(first))
-    return Problem(labels, message, reason="Invalid")
+    # The missing selector is reported as such.
+    return Problem(labels, message, reason="Invalid", echo=wanted is None)
 
 
 def _label_hint(requirement: selector.Requirement) -> str:
