@@ -14,6 +14,7 @@ from kcheck.schema.value import ValueFault, of_field
 from kcheck.text.complaint import Complaint, help_of
 from kcheck.text.edit import Edit
 from kcheck.text.pattern import pattern
+from kcheck.text.span import Span
 from kcheck.yaml.node import Node
 
 # A scalar that needs no quotes, also inside {} and [].
@@ -212,14 +213,22 @@ def _items_of_map(node: Node, items: Shape, text: str) -> tuple[str, Fix | None]
         shown = ", ".join(pairs[:_MAX_SHOWN_ITEMS]) + (", ..." if len(pairs) > _MAX_SHOWN_ITEMS else "")
         return f"use a list of name and value: [{shown}]", _named_values(node, pairs, text)
     if all(child.is_map and all(key in items.fields for key in child.value) for child in values):
-        fix = None
-        if node.style != "{" and all(_column(child, text) == _column_of_key(child, text) + 2 for child in values):
-            edits = [
-                Edit(child.key.start, child.key.end + 1, f"- name: {_scalar(child.name)}") for child in values if _has_key(child, text)
-            ]
-            fix = Fix("use a list", tuple(edits)) if len(edits) == len(values) else None
-        return f'use a list whose items have a name: write "- name: {keys[0]}" in place of "{keys[0]}:"', fix
+        help = f'use a list whose items have a name: write "- name: {keys[0]}" in place of "{keys[0]}:"'
+        return help, _named_items(node, values, text)
     return None
+
+
+def _named_items(node: Node, values: list[Node], text: str) -> Fix | None:
+    """Makes each entry of a block map a list item with its key as name, if the lines below it are indented like the fields of an item."""
+    edits = []
+    for child in values:
+        key = _key(child, text)
+        first = child.entries[0][1] if child.entries else child
+        below = _key(first, text)
+        if node.style == "{" or key is None or below is None or _column(below, text) != _column(key, text) + 2:
+            return None
+        edits.append(Edit(key.start, key.end + 1, f"- name: {_scalar(child.name)}"))
+    return Fix("use a list", tuple(edits))
 
 
 def _string_value(child: Node, text: str) -> str:
@@ -238,19 +247,20 @@ def _named_values(node: Node, pairs: list[str], text: str) -> Fix | None:
         return Fix("use a list of name and value", (Edit(node.start, node.end, f"[{', '.join(pairs)}]"),))
     edits = []
     for (_, child), pair in zip(node.entries, pairs, strict=True):
-        if not _has_key(child, text) or "\n" in text[child.key.start : child.end] or child.style in ("|", ">"):
+        key = _key(child, text)
+        if key is None or "\n" in text[key.start : child.end] or child.style in ("|", ">"):
             return None
-        edits.append(Edit(child.key.start, max(child.end, child.key.end + 1), f"- {pair}"))
+        edits.append(Edit(key.start, max(child.end, key.end + 1), f"- {pair}"))
     return Fix("use a list of name and value", tuple(edits))
 
 
 def _indented(node: Node, text: str) -> Fix | None:
     """Makes a block map the only item of a list."""
-    first = node.entries[0][1]
-    if not _has_key(first, text):
+    key = _key(node.entries[0][1], text)
+    if key is None:
         return None
-    edits = [Edit(first.key.start, first.key.start, "- ")]
-    edits += [Edit(at, at, "  ") for at in _line_starts(text, first.key.start, node.end)]
+    edits = [Edit(key.start, key.start, "- ")]
+    edits += [Edit(at, at, "  ") for at in _line_starts(text, key.start, node.end)]
     return Fix("make it a list item", tuple(edits))
 
 
@@ -263,17 +273,12 @@ def _line_starts(text: str, start: int, end: int) -> Iterator[int]:
         at = text.find("\n", at + 1, end)
 
 
-def _has_key(child: Node, text: str) -> bool:
-    """Whether the key of an entry is written in the file, followed by a colon."""
-    return isinstance(child.key, Node) and text[child.key.end : child.key.end + 1] == ":"
+def _key(child: Node, text: str) -> Span | None:
+    """The key of an entry, None if it is not written in the file with a colon behind it."""
+    if not isinstance(child.key, Node) or text[child.key.end : child.key.end + 1] != ":":
+        return None
+    return Span(child.key.start, child.key.end)
 
 
-def _column(node: Node, text: str) -> int:
-    """The column of the first entry of a block map."""
-    first = node.entries[0][1] if node.is_map and node.entries else node
-    return _column_of_key(first, text)
-
-
-def _column_of_key(node: Node, text: str) -> int:
-    start = node.key.start if isinstance(node.key, Node) else node.start
-    return start - text.rfind("\n", 0, start) - 1
+def _column(span: Span, text: str) -> int:
+    return span.start - text.rfind("\n", 0, span.start) - 1
