@@ -162,6 +162,6 @@ spec: {selector: {matchLabels: {app: web}}, endpoints: [{port: http}]}
 
 def test_findings_are_with_their_objects(tmp_path: Path) -> None:
     twice = "---\n".join(2 * ["apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c, image: b:1, x: 1}]}\n"])
-    graph = draw(tmp_path, {"a.yaml": twice, "b.yaml": "a: [\n"}, "unknown-field", "invalid-yaml")
+    graph = draw(tmp_path, {"a.yaml": twice, "b.yaml": "kind: Pod\nmetadata: [\n"}, "unknown-field", "invalid-yaml")
     assert [(n.id, [f.rule for f in n.findings]) for n in graph.nodes] == [("Pod/a", ["unknown-field"]), ("Pod/a#2", ["unknown-field"])]
     assert [f.rule for f in graph.unplaced] == ["invalid-yaml"]
