@@ -34,7 +34,7 @@ class Walk:
         unchecked: True inside values that the server does not validate; only their shape is checked.
         strict: whether unknown fields are reported.
         root: the type of the object, None if it is unknown.
-        displaced: maps with unknown fields, each with the field that is meant to be present.
+        displaced: ids of maps with unknown fields, each with the field that is meant to be present.
         events: counts problems and calls of rules; see `visit_shared`.
     """
 
@@ -52,7 +52,7 @@ class Walk:
         self.unchecked = False
         self.strict = True
         self.root: Shape | None = None
-        self.displaced: list[tuple[Node, str]] = []
+        self.displaced: set[tuple[int, str]] = set()
         self.events = 0
 
     def record(self, rule: str, problem: Problem) -> None:
@@ -270,7 +270,7 @@ class Walk:
             self.emit(
                 "unknown-field", Problem(child, f'unknown field "{key}" in {where}', help=advice.help, reason="UnknownField", at="key")
             )
-        self.displaced.append((advice.owner, advice.key))
+        self.displaced.add((id(advice.owner), advice.key))
 
     def is_mistyped(self, node: Node) -> bool:
         """Whether the server cannot decode a value, or the value that would contain an absent one."""
@@ -286,10 +286,10 @@ class Walk:
         if problem.reason not in ("Required", "Invalid"):
             return False
         if node.exists:
-            return problem.at == "key" and any(node is owner and not key for owner, key in self.displaced)
+            return problem.at == "key" and (id(node), "") in self.displaced
         at = node
         while at.parent is not None:
-            if any(at.parent is owner and at.name == key for owner, key in self.displaced):
+            if (id(at.parent), at.name) in self.displaced:
                 return True
             at = at.parent
         return False
