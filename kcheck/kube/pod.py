@@ -63,14 +63,15 @@ class Pod:
     @property
     def is_daemon(self) -> bool:
         """Whether a controller runs one such Pod per node: a DaemonSet, or the operator of a custom resource with a field `daemonSet`."""
-        if "daemonset" in self.resource.kind.lower():
+        resource = self.resource
+        if resource.kind == "OpenTelemetryCollector":
+            return resource["spec"]["mode"].text == "daemonset"
+        if resource.kind == "DaemonSet":
             return True
-        node: Node | None = None if self.resource.built_in else self.node
-        while node is not None and node is not self.resource.node:
-            if node.name.lower() == "daemonset":
-                return True
-            node = node.parent
-        return False
+        above = self.node.parent if not resource.built_in else None
+        while above is not None and above.name.lower() != "daemonset":
+            above = above.parent
+        return above is not None
 
     @property
     def containers(self) -> Iterator[Container]:

@@ -38,7 +38,7 @@ def test_a_cause_is_shown_once(text: str, format: str) -> None:
     assert len(report.findings) == 2
     assert len({finding.place.field for finding in report.findings}) == 2
     out = io.StringIO()
-    find_reporter(format).load()(report, out)
+    find_reporter(format, ()).load()(report, out)
     assert out.getvalue().count("error") == (2 if format == "text" else 1), out.getvalue()
 
 

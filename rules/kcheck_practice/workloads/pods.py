@@ -45,24 +45,9 @@ def host_network(
 ) -> Iterator[Problem]:
     """Yields a Problem for hostNetwork: true: such a Pod uses the ports of its node, sees its traffic and bypasses NetworkPolicies."""
     node = pod["hostNetwork"]
-    if node.boolean and (daemon_sets or not _runs_per_node(pod)) and not _is_static(pod):
+    if node.boolean and (daemon_sets or not pod.is_daemon) and not _is_static(pod):
         message = "hostNetwork: true exposes the node's network and bypasses NetworkPolicies"
         yield Problem(node, message, help="remove hostNetwork and expose the Pod with a Service", at="key")
-
-
-def _runs_per_node(pod: Pod) -> bool:
-    """Whether the Pod belongs to a DaemonSet, or to the part of a custom resource that its operator turns into one, such as
-    spec.daemonSet of a Beat.
-    """
-    resource = pod.resource
-    if resource.kind == "OpenTelemetryCollector":
-        return resource["spec"]["mode"].text == "daemonset"
-    if resource.kind == "DaemonSet":
-        return True
-    above = pod.node.parent
-    while above is not None and above.name.lower() != "daemonset":
-        above = above.parent
-    return above is not None
 
 
 @rule(
