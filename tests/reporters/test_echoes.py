@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
+from typing import TextIO
 
 import pytest
 
 from kcheck.finding.report import Report
-from kcheck.reporters import find_reporter
+from kcheck.reporters import concise, github, text
 from kcheck.testing import check_text
 
 HPA = """\
@@ -31,14 +33,17 @@ spec: {template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, imag
 """
 
 
-@pytest.mark.parametrize("text", [HPA, SERVICE, POD, DEPLOYMENT])
+WRITERS: dict[str, Callable[[Report, TextIO], None]] = {"text": text.write, "concise": concise.write, "github": github.write}
+
+
+@pytest.mark.parametrize("manifest", [HPA, SERVICE, POD, DEPLOYMENT])
 @pytest.mark.parametrize("format", ["text", "concise", "github"])
-def test_a_cause_is_shown_once(text: str, format: str) -> None:
-    report = Report(check_text(text, ["spec"]), files=1, documents=1)
+def test_a_cause_is_shown_once(manifest: str, format: str) -> None:
+    report = Report(check_text(manifest, ["spec"]), files=1, documents=1)
     assert len(report.findings) == 2
     assert len({finding.place.field for finding in report.findings}) == 2
     out = io.StringIO()
-    find_reporter(format, ()).load()(report, out)
+    WRITERS[format](report, out)
     assert out.getvalue().count("error") == (2 if format == "text" else 1), out.getvalue()
 
 
