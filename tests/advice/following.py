@@ -140,4 +140,7 @@ def _key(finding: Finding) -> tuple[str, str, str]:
 
 
 def _is_inside(field: str, outer: str, or_equal: bool) -> bool:
-    return bool(outer) and field.startswith(outer) and (or_equal or field != outer)
+    """Whether a field is below another. `or_equal`: or the same, or the list of which the other is an item."""
+    if or_equal and field in (outer, re.sub(r"\[\d+\]\Z", "", outer)):
+        return True
+    return bool(outer) and field.startswith(outer) and field != outer
