@@ -53,7 +53,7 @@ def undefined_variable(container: Container) -> Iterator[Problem]:
 @rule(
     "shell-variable-in-args",
     "command or args contain ${VAR} of an environment variable without a shell that expands it",
-    groups=_GROUPS,
+    groups=(*_GROUPS, "placeholders"),
     fields="env",
 )
 def unexpanded_variable(container: Container) -> Iterator[Problem]:
