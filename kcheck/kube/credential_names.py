@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 
 from kcheck.kube import credentials
 from kcheck.kube.placeholders import is_unfilled_credential
+from kcheck.text.pattern import pattern
 
 _PASSWORD_WORDS = ("password", "passwd", "passphrase", "pwd", "requirepass")
 _SECRET_WORDS = (
@@ -37,6 +38,8 @@ _NOT_SECRET = r"""\s*|true|false|yes|no|on|off|null|none|nil|[0-9.]+[a-z]*  # em
     |(?:/|\./|~/|file:|vault:|ref\+|secretref:|secretKeyRef|env:|https?://[^@]*$).*  # paths and other references
     |\*+|x{3,}.*|\.{3}|redacted|optional|required|disabled|enabled|dummy|string|test|undefined"""
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+_CAMEL_CASE = pattern(r"(?<=[a-z0-9])(?=[A-Z])")
+_WORD_BREAK = pattern(r"[^a-z0-9]+")
 _MIN_LENGTH = 3
 _MIN_RANDOM_LENGTH = 16
 _MIN_ENTROPY = 3.2
@@ -80,7 +83,9 @@ def hints_at_credential(name: str) -> bool:
 
 def words_of(name: str) -> list[str]:
     """The words of a name, in lower case: of camelCase, snake_case and other forms."""
-    return [word for word in re.split(r"[^a-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()) if word]
+    if not name.islower():
+        name = _CAMEL_CASE.sub("_", name).lower()
+    return [word for word in _WORD_BREAK.split(name) if word]
 
 
 def could_be_credential(value: str) -> bool:

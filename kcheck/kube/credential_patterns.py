@@ -20,6 +20,8 @@ _PARAMETER = r"""(?i)[;?&]\s*(?:password|passwd|pwd|api_?key|(?:access_|auth_)?t
 _REGISTRY = r'"auth"\s*:\s*"([A-Za-z0-9+/]{8,}={0,2})"'
 _LINE = r"""(?m)^[ \t]*(?:export[ ]+|set[ ]+|-[ ]+|["']?-D)?(["']?)([A-Za-z][\w.\-]*)\1[ \t]*[:=][ \t]*(.*)$"""
 _ARGUMENT = r"""(?:(?<=[\s;&|"'(])|^)(?:(-{1,2}[A-Za-z][\w.\-]*)(?:=|[ ]+)|([A-Za-z_]\w*)=)(["']?)([^\s"'`;&|()\\]+)"""
+# What every match of `_ARGUMENT` without "=" contains.
+_FLAG = r"-(?<!\w-)-?[A-Za-z]"
 _BASE64 = r"[A-Za-z0-9+/]{16,}={0,2}"
 SHORTEST_BASE64 = 16
 """Characters of the shortest text that is searched as base64."""
@@ -101,7 +103,8 @@ def lines(text: str, name: str) -> Iterator[FoundCredential]:
 def arguments(text: str) -> Iterator[FoundCredential]:
     """Credentials in a command line or script: the values of --password and PASSWORD=, and passwords by their position."""
     low = text.lower()
-    for match in _compiled(_ARGUMENT).finditer(text) if has_credential_word(low) else ():
+    may_assign = has_credential_word(low) and ("=" in text or _compiled(_FLAG).search(text) is not None)
+    for match in _compiled(_ARGUMENT).finditer(text) if may_assign else ():
         name, value = match[1] or match[2], match[4]
         if is_credential(name, value, sure=True):
             yield FoundCredential(name, *match.span(4))

@@ -21,7 +21,7 @@ _USER = pattern(r"""https?://(?!git@)([^\s/?#"'<>@:,$]+)@""")
 # What a shell, kustomize, Helm or the kubelet fills in.
 _FILLED_IN = pattern(r"\$\(\w+\)|\$\{[^}]*\}|\$\w+|\{\{.*\}\}|<[^>]*>|%\w+%")
 _PAIR = pattern(r"""\\*["']([A-Za-z][\w.\-]*)\\*["']\s*:\s*\\*["']([^"'\\]+)""")
-_ASSIGNED = pattern(r"""([A-Za-z][\w.\-]*)=\\?(["']?)([^\s"'`;&|()\\,\]}]+)""")
+_ASSIGNED = pattern(r"""([A-Za-z][\w.\-]*+)=\\?(["']?)([^\s"'`;&|()\\,\]}]+)""")
 _HEADER = pattern(r"(?i)authorization\W.{0,40}?\b(?:bearer|basic)\s+([\w+/.~=-]{6,})")
 # base64 of "://" at its three alignments, and of '{"'.
 _ENCODED = ("Oi8v", "ovL", "6Ly", "eyJ")
@@ -73,8 +73,11 @@ def spans(text: str, has_hint: bool | None = None) -> list[tuple[int, int]]:
     if "uthorization" in text:
         found += (match.span(1) for match in _HEADER.finditer(text) if not match[1].isalpha() and could_be_credential(match[1]))
     if has_credential_word(text.lower()) if has_hint is None else has_hint:
-        found += (match.span(2) for match in _PAIR.finditer(text) if is_credential(match[1], match[2], sure=True))
-        found += (match.span(3) for match in _ASSIGNED.finditer(text) if is_credential(match[1], match[3], sure=True))
+        # Most texts lack the characters that these patterns need, which are found much sooner than the beginning of a name.
+        if ":" in text and text.count('"') + text.count("'") > 2:
+            found += (match.span(2) for match in _PAIR.finditer(text) if is_credential(match[1], match[2], sure=True))
+        if "=" in text:
+            found += (match.span(3) for match in _ASSIGNED.finditer(text) if is_credential(match[1], match[3], sure=True))
     return found
 
 

@@ -84,7 +84,7 @@ class SecretSearch:
                     todo += [(child, "sure"), (child["annotations"][_LAST_APPLIED], "all")]
             return
         listed = value["name"].text if "name" in value and "value" in value else ""
-        login = _is_login(node)
+        login = not value.keys().isdisjoint(_CREDENTIALS) and _is_login(node)
         for key, child in value.items():
             held = child.value
             if mode == "all":

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+import re
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kcheck.kube import credential_patterns
 from kcheck.redaction import redact
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -60,3 +65,14 @@ def test_unread_lines_of_others() -> None:
     assert redact.unread_line("  password: hunter6: x", secret=False) == "  password: ******** *"
     assert redact.unread_line("  image: a: x", secret=False) == "  image: a: x"
     assert redact.unread_line("  url: https://u:hunter6@x: y", secret=False) == "  url: https://u:*******@x: y"
+
+
+@given(st.text(alphabet="abK-=\"' :;.\\1é\n", max_size=24))
+def test_the_fast_checks_exclude_no_credential(text: str) -> None:
+    if re.search(credential_patterns._ARGUMENT, text):
+        assert "=" in text or re.search(credential_patterns._FLAG, text)
+    if redact._PAIR.search(text):
+        assert ":" in text
+        assert text.count('"') + text.count("'") > 2
+    if redact._ASSIGNED.search(text):
+        assert "=" in text
