@@ -7,6 +7,7 @@ Flux, KEDA, Crossplane, Strimzi, Rook, the Prometheus operator and the charts of
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 
 from kcheck.facts.facts import Reference
 from kcheck.kube.resource import Resource
@@ -55,16 +56,24 @@ def conventional_references(resource: Resource, known: Collection[tuple[str, str
         for key, child in node.entries if node.value.__class__ is dict else ((node.name, each) for each in node):
             if child.value.__class__ in (dict, list):
                 pending.append(child)
-            if _OUTPUT_FIELD.fullmatch(key):
-                continue
-            if child.value.__class__ is dict:
-                if match := _REFERENCE_FIELD.fullmatch(key):
-                    kind = "ConfigMap" if match["map"] or match["bare"] else "Secret"
-                    yield from _refer(kind, child["name"], child, resource, seen, locator)
-                elif _LIST_FIELD.fullmatch(key):
-                    yield from _refer("Secret", child["name"], child, resource, seen, locator)
-            elif child.value.__class__ is str and (match := _NAME_FIELD.fullmatch(key)):
-                yield from _refer("ConfigMap" if match["map"] else "Secret", child, node, resource, seen, locator)
+            of_map, of_text = _kinds_by_value(key)
+            if of_map and child.value.__class__ is dict:
+                yield from _refer(of_map, child["name"], child, resource, seen, locator)
+            elif of_text and child.value.__class__ is str:
+                yield from _refer(of_text, child, node, resource, seen, locator)
+
+
+@lru_cache(maxsize=1024)
+def _kinds_by_value(key: str) -> tuple[str, str]:
+    """Return the kind of object that a field refers to if its value is a map, and the kind if its value is a string; "" for none."""
+    if _OUTPUT_FIELD.fullmatch(key):
+        return "", ""
+    of_map, of_text = _REFERENCE_FIELD.fullmatch(key), _NAME_FIELD.fullmatch(key)
+    if of_map:
+        kind_of_map = "ConfigMap" if of_map["map"] or of_map["bare"] else "Secret"
+    else:
+        kind_of_map = "Secret" if _LIST_FIELD.fullmatch(key) else ""
+    return kind_of_map, "" if of_text is None else "ConfigMap" if of_text["map"] else "Secret"
 
 
 def _refer(kind: str, name: Node, owner: Node, resource: Resource, seen: set[tuple[str, str]], locator: Locator) -> Iterator[Reference]:

@@ -31,6 +31,8 @@ _KINDS_WITHOUT_PODS = {
 # Annotations that generate cert-manager issue the certificates that an object needs.
 _CERT_MANAGER_ANNOTATIONS = frozenset({"cert-manager.io/issuer", "cert-manager.io/cluster-issuer", "kubernetes.io/tls-acme"})
 _NAME = pattern(r"[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?")
+# The same for a whole text, without backtracking.
+_WHOLE_NAME = pattern(r"(?![.-])[a-z0-9.-]{1,252}+(?<![.-])")
 _MAX_MENTIONS = 4000
 """Maximum number of mentions per object, which limits the memory that a malicious object can use."""
 
@@ -79,7 +81,7 @@ def mentioned_names(resource: Resource, pods: list[Pod], custom: bool) -> frozen
 def _names(root: Node) -> set[str]:
     """Return the strings below a node that are valid names."""
     found: set[str] = set()
-    budget, pending, is_name = _MAX_MENTIONS, [root], _NAME.fullmatch
+    budget, pending, is_name = _MAX_MENTIONS, [root], _WHOLE_NAME.fullmatch
     while pending and budget:
         node = pending.pop()
         budget -= 1
