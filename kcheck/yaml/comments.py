@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kcheck.text.breaks import BREAKS
+from kcheck.text.pattern import pattern
 from kcheck.text.source import Source
 from kcheck.text.span import Span
 from kcheck.yaml.document import Document
 from kcheck.yaml.node import Node
 
-_LINE = re.compile(f"[^{BREAKS}]*+")
-_BLANK = re.compile(rf"(?:\s++|#[^{BREAKS}]*+|^---(?=\s|#|\Z)|^%[^{BREAKS}]*+)*+", re.MULTILINE)
+_LINE = pattern(f"[^{BREAKS}]*+")
+_BLANK = pattern(rf"(?:\s++|#[^{BREAKS}]*+|^---(?=\s|#|\Z)|^%[^{BREAKS}]*+)*+", re.MULTILINE)
 
 
 class Comment(NamedTuple):
@@ -33,8 +34,8 @@ class Comment(NamedTuple):
     about: tuple[Span, ...]
 
 
-def comments(source: Source, documents: list[Document], pattern: re.Pattern[str]) -> Iterator[Comment]:
-    """Yield the comments that contain a match of `pattern`, which must begin with "#".
+def comments(source: Source, documents: list[Document], candidate: re.Pattern[str]) -> Iterator[Comment]:
+    """Yield the comments that contain a match of `candidate`, which must begin with "#".
 
     After a value, a comment refers to the entries that begin on its line; a list item begins at "- ". A comment on a separate line refers
     to the next entry; before the first key, it refers to the whole document. "#" inside a scalar does not begin a comment. Documents that
@@ -44,7 +45,7 @@ def comments(source: Source, documents: list[Document], pattern: re.Pattern[str]
         return
     layouts: dict[int, _Layout] = {}
     ends = [d.end for d in documents]
-    for match in pattern.finditer(source.text):
+    for match in candidate.finditer(source.text):
         start = match.start()
         number = bisect_right(ends, start)
         document = documents[min(number, len(documents) - 1)]

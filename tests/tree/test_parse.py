@@ -9,7 +9,7 @@ from kcheck.text.source import Source, Undecodable
 from kcheck.yaml.document import Document
 from kcheck.yaml.libyaml.builder import ALIAS_LIMIT
 from kcheck.yaml.node import Node
-from kcheck.yaml.parse import DOCUMENT_LIMIT, parse
+from kcheck.yaml.parse import _MAYBE_ONLY_COMMENTS, _ONLY_COMMENTS, DOCUMENT_LIMIT, parse
 from kcheck.yaml.read_document import DEPTH_LIMIT
 
 
@@ -236,3 +236,9 @@ def test_every_line_that_begins_with_three_hyphens_separates() -> None:
 def test_a_directive_before_a_broken_separator() -> None:
     documents = parse(Source("a.yaml", "%YAML 1.1\n----\na: 1\n"))
     assert [(d.start, d.end, d.fault is not None) for d in documents] == [(0, 15, True), (15, 20, False)]
+
+
+@given(st.text(alphabet="# -%YAML\n\r\t\x85\u2028\ufeffa", max_size=16))
+def test_the_fast_check_for_comments_excludes_no_text_of_comments(text: str) -> None:
+    if _ONLY_COMMENTS.match(text):
+        assert _MAYBE_ONLY_COMMENTS.match(text)
