@@ -26,11 +26,13 @@ class CustomRules:
             walk.emit("crd-rule-violation", Problem(node, message, reason=violation.reason, field=violation.field))
 
     def _compiled_rules(self, schema: Any) -> Any:
-        from kcheck.cel.kubernetes.rule_evaluation import find_rules
+        from kcheck.cel.kubernetes.rule_evaluation import find_rules, ruled_schemas
         from kcheck.cel.kubernetes.rule_validation import refused_rules
 
         # Stored on the schema, so that they are released together with its definition.
         if not schema.rules:
             raw = schema.node.shared()
-            schema.rules = (find_rules(raw, self.minor, refused=refused_rules(raw, self.minor)),)
+            ruled = ruled_schemas(raw)
+            refused = refused_rules(raw, self.minor, ruled)
+            schema.rules = (find_rules(raw, self.minor, refused=refused, ruled=ruled),)
         return schema.rules[0]

@@ -172,12 +172,20 @@ class _Meter:
 _REASONS: dict[str, Reason] = {"FieldValueForbidden": "Forbidden", "FieldValueRequired": "Required", "FieldValueDuplicate": "Duplicate"}
 
 
-def find_rules(schema: Schema, minor: int = LATEST, resource: bool = True, refused: Collection[int] = frozenset()) -> ObjectRules | None:
+def find_rules(
+    schema: Schema,
+    minor: int = LATEST,
+    resource: bool = True,
+    refused: Collection[int] = frozenset(),
+    ruled: Collection[int] | None = None,
+) -> ObjectRules | None:
     """The rules of a schema, None where there are none. `resource`: whether it describes whole objects with apiVersion, kind and metadata.
 
-    `refused`: the ids of rules (their maps) that the API server rejects and that are left out.
+    `refused`: the ids of rules (their maps) that the API server rejects and that are left out. `ruled`: the result of `ruled_schemas`, if
+    known.
     """
-    ruled = ruled_schemas(schema)
+    if ruled is None:
+        ruled = ruled_schemas(schema)
     shape = shape_of(schema, resource, "selfType") if ruled else None
     if shape is None:
         return None

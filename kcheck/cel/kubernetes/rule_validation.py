@@ -8,7 +8,7 @@ Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation. Fields
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,9 +45,13 @@ class RuleFault:
     offset: int | None = None
 
 
-def check_rules(schema: Schema, minor: int = LATEST) -> list[RuleFault]:
-    """The faults of all rules in an openAPIV3Schema. `minor`: the version 1.N of the API server."""
-    ruled = ruled_schemas(schema)
+def check_rules(schema: Schema, minor: int = LATEST, ruled: Collection[int] | None = None) -> list[RuleFault]:
+    """The faults of all rules in an openAPIV3Schema. `minor`: the version 1.N of the API server.
+
+    `ruled`: the result of `ruled_schemas`, if known.
+    """
+    if ruled is None:
+        ruled = ruled_schemas(schema)
     if not ruled:
         return []
     checker = _RuleChecker(minor, ruled)
@@ -55,10 +59,10 @@ def check_rules(schema: Schema, minor: int = LATEST) -> list[RuleFault]:
     return [*checker.faults, *checker.total_faults()]
 
 
-def refused_rules(schema: Schema, minor: int = LATEST) -> frozenset[int]:
+def refused_rules(schema: Schema, minor: int = LATEST, ruled: Collection[int] | None = None) -> frozenset[int]:
     """The ids of the rules (their maps) that exceed the cost limit, so that the API server rejects the definition."""
     found = set()
-    for fault in check_rules(schema, minor):
+    for fault in check_rules(schema, minor, ruled):
         if fault.reason == "Forbidden" and fault.path:
             raw: Any = schema
             for step in fault.path[:-1]:
@@ -68,7 +72,7 @@ def refused_rules(schema: Schema, minor: int = LATEST) -> frozenset[int]:
 
 
 class _RuleChecker:
-    def __init__(self, minor: int, ruled: set[int]) -> None:
+    def __init__(self, minor: int, ruled: Collection[int]) -> None:
         self.minor = minor
         self.ruled = ruled
         self.faults: list[RuleFault] = []

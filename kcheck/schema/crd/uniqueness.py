@@ -15,22 +15,34 @@ from kcheck.schema.crd.wording import label, shown
 from kcheck.text.complaint import Complaint
 
 
-def duplicate_faults(value: Any, schema: Schema | None, keys: Keys = ()) -> Iterator[SchemaFault]:
-    """Yield duplicate items of lists, here and below. Only the first duplicate of each item is reported."""
-    if schema is None:
-        return
-    if isinstance(value, dict):
+def duplicate_faults(value: Any, schema: Schema) -> list[SchemaFault]:
+    """Return the duplicate items of lists, at any depth. Only the first duplicate of each item is reported."""
+    faults: list[SchemaFault] = []
+    _add_faults(value, schema, (), faults)
+    return faults
+
+
+def _add_faults(value: Any, schema: Schema, keys: Keys, faults: list[SchemaFault]) -> None:
+    # Most values are scalars, and many are below fields without a schema: neither is visited.
+    if value.__class__ is dict:
         for key, child in value.items():
             # The API server checks a key of both properties and additionalProperties twice; once is enough here.
-            yield from duplicate_faults(child, schema.under(key), (*keys, key))
-    elif isinstance(value, list):
+            if (child.__class__ is dict or child.__class__ is list) and (inner := schema.under(key)) is not None:
+                _add_faults(child, inner, (*keys, key), faults)
+    elif value.__class__ is list:
         if schema.list_type == "set":
-            for index in _repetitions(value):
-                yield _duplicate((*keys, index), Complaint(f"duplicate item {shown(value[index])} in {label(keys)}", "remove it"))
+            faults += _set_faults(value, keys)
         elif schema.list_type == "map":
-            yield from _map_faults(value, schema, keys)
-        for index, item in enumerate(value):
-            yield from duplicate_faults(item, schema.items, (*keys, index))
+            faults += _map_faults(value, schema, keys)
+        if (items := schema.items) is not None:
+            for index, item in enumerate(value):
+                if item.__class__ is dict or item.__class__ is list:
+                    _add_faults(item, items, (*keys, index), faults)
+
+
+def _set_faults(value: list[Any], keys: Keys) -> Iterator[SchemaFault]:
+    for index in _repetitions(value):
+        yield _duplicate((*keys, index), Complaint(f"duplicate item {shown(value[index])} in {label(keys)}", "remove it"))
 
 
 def _map_faults(value: list[Any], schema: Schema, keys: Keys) -> Iterator[SchemaFault]:

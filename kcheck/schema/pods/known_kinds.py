@@ -49,7 +49,14 @@ def follow(root: Node, path: Iterable[str]) -> list[Node]:
     """Return the nodes that a path selects in an object."""
     nodes = [root]
     for step in path:
-        nodes = [child for node in nodes for child in (node if step == "*" else (node[step],)) if child]
+        if step == "*":
+            nodes = [child for node in nodes for child in node if child]
+        elif len(nodes) == 1:
+            nodes = [child] if (child := nodes[0][step]) else []
+        else:
+            nodes = [child for node in nodes if (child := node[step])]
+        if not nodes:
+            break
     return nodes
 
 
