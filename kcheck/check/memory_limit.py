@@ -109,14 +109,14 @@ def _used() -> int:
 def _available() -> int | None:
     """Return the bytes available on the machine and in the container's control group, or None if the system does not report them."""
     try:
-        found = re.search(r"^MemAvailable:\s*(\d+) kB$", _MEMINFO.read_text(encoding="ascii"), re.MULTILINE)
+        found = re.search(rb"^MemAvailable:\s*(\d+) kB$", _MEMINFO.read_bytes(), re.MULTILINE)
     except OSError:
         return None
     if found is None:
         return None
     machine = int(found[1]) * 1024
     try:
-        limit, used = ((_CGROUP / name).read_text(encoding="ascii").strip() for name in ("memory.max", "memory.current"))
-        return min(machine, max(int(limit) - int(used), 0)) if limit != "max" else machine
+        limit, used = ((_CGROUP / name).read_bytes().strip() for name in ("memory.max", "memory.current"))
+        return min(machine, max(int(limit) - int(used), 0)) if limit != b"max" else machine
     except (OSError, ValueError):
         return machine

@@ -8,7 +8,6 @@ Source: the documentation's page "DNS for Services and Pods".
 
 from __future__ import annotations
 
-import string
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -29,8 +28,10 @@ _AUTHORITY = pattern(rf"(?:[^\s/@\"'<>]{{0,200}}@)?{_HOST}(?::(?P<port>\d{{1,5}}
 _SERVICE_NAME = pattern(rf"{_HOST}(?::(?P<port>\d{{1,5}}))?{_END}")
 _HOST_AND_PORT = pattern(rf"{_HOST}:(?P<port>\d{{2,5}})")
 _PORT_SUFFIX = pattern(r":\d{2,5}\Z")
-_SCHEME = string.ascii_lowercase + string.digits + "+.-"
-_WORD = string.ascii_letters + string.digits + "_.${}()%@*/-"
+# Without the module `string`, whose import takes as long as those of several modules of kcheck.
+_SMALL_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_SCHEME = f"{_SMALL_LETTERS}0123456789+.-"
+_WORD = f"{_SMALL_LETTERS}{_SMALL_LETTERS.upper()}0123456789_.${{}}()%@*/-"
 # Frequent last parts of names outside of clusters.
 _EXTERNAL_DOMAINS = {
     "com", "org", "net", "io", "dev", "gov", "edu", "app", "cloud", "ai", "co", "me", "de", "local", "localdomain", "example", "test",

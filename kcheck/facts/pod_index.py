@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from heapq import merge
 from itertools import chain
 from operator import itemgetter
 from typing import Any
@@ -78,6 +77,9 @@ class PodTable:
         spaces = self._spaces.get(id(group))
         if spaces is None:
             spaces = self._spaces[id(group)] = grouped(enumerate(group.items()), lambda each: each[1][0][2])
+        # Imported on first use, because most runs do not merge.
+        from heapq import merge
+
         # In input order; callers usually consume only the first of many.
         return (item for _, item in merge(spaces.get("", ()), spaces.get(namespace, ()), key=itemgetter(0)))
 
