@@ -1,6 +1,6 @@
 """A store of results by the contents of files. It is only a cache: missing, damaged or foreign entries are computed again.
 
-The store is a folder of packs. A pack holds entries of one working folder: a checksum, a list of entries (`_PackEntry`) and their
+The store is a folder of packs. A pack holds entries of one working folder: a checksum, a list of entries (`_PackIndex`) and their
 bytes. Packs are written to a temporary file and renamed, so that concurrent runs never see incomplete packs; of two runs that write
 the same pack, the later one wins.
 
@@ -15,7 +15,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +23,7 @@ from typing import NamedTuple
 from kcheck.codec.encoding import DecodeError, packed, unpacked
 from kcheck.text.digest import DIGEST_SIZE, digest_of, digest_of_parts
 
-_MARK = f"kcheck cache 3 {sys.byteorder}\n".encode()
+_MARK = f"kcheck cache 4 {sys.byteorder}\n".encode()
 _LENGTH_BYTES = 4
 _SUFFIX = ".pack"
 
@@ -60,8 +60,39 @@ class _PackEntry(NamedTuple):
     sizes: tuple[int, ...]
 
 
-_Index = Mapping[str, list[_PackEntry]]
-"""The entries of each name, the newest first."""
+_make_entry = _PackEntry._make
+
+
+class _PackIndex(NamedTuple):
+    """The entries of a pack in columns, which take half the time to decode.
+
+    Attributes:
+        names: Name of each entry, the newest first among entries of the same name.
+        keys: See `_PackEntry`.
+        days: See `_PackEntry`.
+        counts: Number of parts of each entry.
+        sizes: Sizes of the parts of all entries, in the order of the data.
+    """
+
+    names: list[str]
+    keys: list[str]
+    days: list[int]
+    counts: list[int]
+    sizes: list[int]
+
+    def entries(self) -> dict[str, list[_PackEntry]]:
+        """Return the entries of each name, the newest first. Raises ValueError if the columns do not match."""
+        names, keys, days, counts, sizes = self
+        if min(counts, default=0) < 0 or sum(counts) != len(sizes):
+            raise ValueError("the number of parts is wrong")
+        entries: dict[str, list[_PackEntry]] = {}
+        at = start = 0
+        for name, key, day, count in zip(names, keys, days, counts, strict=True):
+            own = tuple(sizes[at : at + count])
+            entries.setdefault(name, []).append(_make_entry((key, day, start, own)))
+            at += count
+            start += sum(own)
+        return entries
 
 
 class _Pack:
@@ -77,10 +108,10 @@ class _Pack:
         key, _, end, sizes = entry
         if self.new and (name, key) in self.new:
             return self.new[name, key]
-        parts = []
+        data, parts = self.data, []
         for size in sizes:
             start, end = end, end + size
-            parts.append(self.data[start:end])
+            parts.append(data[start:end])
         return parts
 
 
@@ -161,7 +192,7 @@ def _read_pack(path: Path) -> _Pack:
         body = memoryview(data)[len(_MARK) + DIGEST_SIZE :]
         if data.startswith(_MARK) and digest_of(body) == data[len(_MARK) : len(_MARK) + DIGEST_SIZE]:
             end = _LENGTH_BYTES + int.from_bytes(body[:_LENGTH_BYTES], sys.byteorder)
-            return _Pack(unpacked(body[_LENGTH_BYTES:end], _Index), body[end:])
+            return _Pack(unpacked(body[_LENGTH_BYTES:end], _PackIndex).entries(), body[end:])
     except (OSError, ValueError, MemoryError):
         pass
     return _Pack({}, b"")
@@ -187,16 +218,17 @@ def _write_pack(path: Path, pack: _Pack) -> None:
         path.unlink(missing_ok=True)
         return
     blobs: list[bytes | memoryview] = []
-    index: dict[str, list[_PackEntry]] = {}
-    start = 0
+    index = _PackIndex([], [], [], [], [])
     for name, entries in pack.entries.items():
-        index[name] = []
         for entry in entries:
             parts = pack.parts(name, entry)
-            index[name].append(_PackEntry(entry.key, entry.day, start, tuple(map(len, parts))))
+            index.names.append(name)
+            index.keys.append(entry.key)
+            index.days.append(entry.day)
+            index.counts.append(len(parts))
+            index.sizes.extend(map(len, parts))
             blobs += parts
-            start += sum(map(len, parts))
-    head = packed(index, _Index)
+    head = packed(index, _PackIndex)
     body = b"".join([len(head).to_bytes(_LENGTH_BYTES, sys.byteorder), head, *blobs])
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from struct import pack
 
 DIGEST_SIZE = 16
 """Size of a digest in bytes."""
@@ -15,5 +16,6 @@ def digest_of(data: bytes | memoryview) -> bytes:
 
 
 def digest_of_parts(*parts: bytes | memoryview) -> bytes:
-    """Return the digest of several parts. Lengths are included, so different lists of parts have different digests."""
-    return digest_of(b"".join(each for part in parts for each in (len(part).to_bytes(8, "little"), part)))
+    """Return the digest of several parts. Number and lengths are included, so different lists of parts have different digests."""
+    sizes = pack(f"<{len(parts) + 1}Q", len(parts), *map(len, parts))
+    return digest_of(b"".join((sizes, *parts)))
