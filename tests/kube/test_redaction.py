@@ -74,5 +74,6 @@ def test_the_fast_checks_exclude_no_credential(text: str) -> None:
     if redact._PAIR.search(text):
         assert ":" in text
         assert text.count('"') + text.count("'") > 2
-    if redact._ASSIGNED.search(text):
-        assert "=" in text
+    assigned = re.compile(r"""([A-Za-z][\w.\-]*)=\\?(["']?)([^\s"'`;&|()\\,\]}]+)""")
+    assert [match.regs[1:] for match in redact._ASSIGNED.finditer(text)] == [match.regs[1:] for match in assigned.finditer(text)]
+    assert "=" in text or not assigned.search(text)
