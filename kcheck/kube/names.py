@@ -298,7 +298,7 @@ def _shown(text: str) -> str:
 def help_within(text: str, part: str, wrong: str) -> str:
     """The help of the Complaint about a part of a text, with a suggestion for the whole text."""
     match = _compiled(_SUGGESTED).fullmatch(help_of(wrong))
-    return f'did you mean "{text.replace(part, match[1], 1)}"?' if match and part else help_of(wrong)
+    return did_you_mean(text.replace(part, match[1], 1)) if match and part else help_of(wrong)
 
 
 def _cited(text: str) -> str:

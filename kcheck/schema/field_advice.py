@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from kcheck.kube.suggestions import nearest
+from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.schema.shape import Shape
 from kcheck.schema.value import fault_of
 from kcheck.text.source import Source
@@ -43,7 +43,7 @@ def advice_for(node: Node, shape: Shape, key: str, root: Node, root_shape: Shape
         return renamed(node)
     near = nearest(key, shape.fields)
     if near:
-        return FieldAdvice(f'did you mean "{near}"?', node, near)
+        return FieldAdvice(did_you_mean(near), node, near)
     labels = _label_advice(node, shape, key)
     if labels is not None:
         return labels
