@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from kcheck.check.session import Session
 from kcheck.discovery.discover import discover
 from kcheck.discovery.load import load_file
+from kcheck.finding.role import PATCH, UNKNOWN
 from kcheck.kube.resource import Resource, resources
 from kcheck.migration.tools import PEERS
 from kcheck.rule.registry import Registry
@@ -163,7 +164,7 @@ def judge(folder: Path, runs: Mapping[Options, Iterable[str]], registry: Registr
             for document in parse(source) if isinstance(source, Source) else ():
                 for resource in resources(document):
                     line = document.source.position(resource.node.start).line
-                    part = stage.kustomizations.is_part(target.path)
+                    part = stage.roles.after_reading(target, UNKNOWN).name == PATCH
                     repository.objects.append(Object(place.name, _within(folder, target.path), line, resource, part))
         _give_objects(repository)
         yield repository

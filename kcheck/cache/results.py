@@ -19,6 +19,7 @@ from kcheck.check.suppressions import Ignores
 from kcheck.codec.encoding import DecodeError, packed, unpacked
 from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
+from kcheck.finding.role import UNKNOWN, Role
 from kcheck.rule.ruleset import RuleSet
 from kcheck.text.digest import digest_of, digest_of_parts
 
@@ -40,6 +41,7 @@ class _CachedOutcome(NamedTuple):
     findings: tuple[Finding, ...] = ()
     ignores: Ignores | None = None
     skip_reason: str = ""
+    role: Role = UNKNOWN
     kinds: tuple[KindPlace, ...] = ()
     custom: bool = False
     is_postponed: bool = False
@@ -114,13 +116,14 @@ class ResultCache:
     def key(self, task: Task) -> str:
         """Return a digest of everything that the outcome of a file depends on, except kinds that the input defines."""
         path = task.source.path
-        rules = self._session.rules_for(path)
+        rules = self._session.rules_for(path, task.role.name)
         hasher = self._hashers.get(id(rules))
         if hasher is None:
             hasher = self._hashers[id(rules)] = sha256(self._program + self._rules_digest(rules))
         digest = hasher.copy()
         name = _encoded(path)
-        digest.update(b"%d %d %d %d %b" % (task.named, task.other, task.part, len(name), name))
+        role = _encoded("\0".join(task.role))
+        digest.update(b"%d %d %d %b %d %b" % (task.named, task.other, len(role), role, len(name), name))
         digest.update(task.source.text.encode("utf-8", "surrogatepass"))
         key: str = digest.hexdigest()
         return key
@@ -139,7 +142,8 @@ class ResultCache:
                 lazy.load()
         except (DamagedCache, ValueError):
             return None
-        outcome = Outcome(list(file.findings), lazy if facts else [], file.documents, skip_reason=file.skip_reason, kinds=list(file.kinds))
+        outcome = Outcome(list(file.findings), lazy if facts else [], file.documents, skip_reason=file.skip_reason, role=file.role)
+        outcome.kinds = list(file.kinds)
         outcome.custom, outcome.is_postponed, outcome.kubeconfig = file.custom, file.is_postponed, file.kubeconfig
         if file.ignores is not None:
             outcome.ignores = file.ignores
@@ -166,7 +170,7 @@ class ResultCache:
         place = _pack_of(task, final)
         findings, kinds = tuple(outcome.findings), tuple(outcome.kinds)
         plain = (outcome.custom, outcome.is_postponed, outcome.kubeconfig)
-        file = _CachedOutcome(outcome.documents, findings, outcome.ignores or None, outcome.skip_reason, kinds, *plain)
+        file = _CachedOutcome(outcome.documents, findings, outcome.ignores or None, outcome.skip_reason, outcome.role, kinds, *plain)
         try:
             data = packed(file, _CachedOutcome)
             facts = self._make_lazy_facts(outcome.facts, self._cache.get_all(*place)) if outcome.facts else None
@@ -215,11 +219,11 @@ class ResultCache:
 
     def _relations_key(self, facts_by_file: FactsByFile) -> str:
         parts = [self._program, bytes([self._session.complete])]
-        for path, facts in facts_by_file:
-            parts.append(_encoded(path))
+        for path, role, facts in facts_by_file:
+            parts.append(_encoded(f"{role} {path}"))
             if facts:
                 state = facts.state if isinstance(facts, LazyFacts) else _canonical(facts)
-                parts += (state, self._rules_digest(self._session.rules_for(path)))
+                parts += (state, self._rules_digest(self._session.rules_for(path, role)))
             else:
                 parts += (b"", b"")
         return digest_of_parts(*parts).hex()
@@ -253,5 +257,5 @@ def _pack_of(task: Task, final: bool) -> tuple[str, str]:
 def _facts_digest(found: Iterable[Finding], facts_by_file: FactsByFile) -> str:
     """Return a digest of the facts, including line numbers, of all files that the findings refer to."""
     files = {place.file for finding in found for place in (finding.place, *(related.place for related in finding.related))}
-    about = [facts for path, facts in facts_by_file if path in files]
+    about = [facts for path, _, facts in facts_by_file if path in files]
     return digest_of_parts(*(facts.data if isinstance(facts, LazyFacts) else _canonical(facts) for facts in about)).hex()

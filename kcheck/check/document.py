@@ -10,10 +10,12 @@ from kcheck.extract.extract import extract_facts
 from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix, Problem
+from kcheck.finding.role import CLUSTER_DUMP, FRAGMENTS, MANIFEST, TEST_MANIFEST
 from kcheck.kube import placeholders
 from kcheck.kube.resource import Resource, resources
 from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.redaction import redact
+from kcheck.repository.roles import is_partial_workload, is_written_by_cluster
 from kcheck.rule.plan import Plan
 from kcheck.rule.rule import Rule
 from kcheck.rule.ruleset import RuleSet
@@ -48,7 +50,7 @@ _RULES_FOR_WHOLE_VALUES = frozenset({"crd-rule-violation", "selector-mismatch"})
 # Rules that search a value for certain texts, and skip placeholders among these.
 _RULES_FOR_PARTS = frozenset({"credential-in-env", "credential-in-args", "credential-in-config-map", "credential-in-custom-resource"})
 # Rules that compare fields, of which a patch may contain only some.
-_RULES_FOR_COMPLETE_OBJECTS = frozenset({"invalid-crd-names", "selector-mismatch"})
+_RULES_FOR_COMPLETE_OBJECTS = frozenset({"invalid-crd-names", "selector-mismatch", "unevaluated-crd-rules"})
 
 # A rule and the rule that reports the same value, if it is enabled, with what follows from it: the API server warns about fractions of
 # bytes, which are a wrong unit.
@@ -64,27 +66,30 @@ class FileResult:
         self.documents = 0
 
 
-def check_documents(documents: Iterable[Document], session: Session, rules: RuleSet, part: bool = False) -> FileResult:
-    """Check the documents of a file. `part`: they are patches of objects that are defined elsewhere."""
+def check_documents(documents: Iterable[Document], session: Session, rules: RuleSet, role: str = MANIFEST) -> FileResult:
+    """Check the documents of a file with this role."""
     result = FileResult()
     plan = session.plan(rules)
     for document in documents:
         result.documents += 1
-        _DocumentCheck(document, session, rules, plan, result, part).check_document()
+        _DocumentCheck(document, session, rules, plan, result, role).check_document()
     return result
 
 
 class _DocumentCheck:
     """The check of one document."""
 
-    def __init__(self, document: Document, session: Session, rules: RuleSet, plan: Plan, result: FileResult, part: bool) -> None:
+    def __init__(self, document: Document, session: Session, rules: RuleSet, plan: Plan, result: FileResult, role: str) -> None:
         self.document = document
         self.session = session
         self.rules = rules
         self.plan = plan
         self.result = result
-        self.part = part
         self.first = len(result.findings)
+        self.role = role
+        # Whether the objects are judged only by what they contain, and whether they are not the user's.
+        self.part = role in FRAGMENTS
+        self.foreign = False
         # `isdisjoint` iterates over its argument, so that is the smaller set.
         self.collects_mentions = not rules.active.keys().isdisjoint(_RULES_WITH_MENTIONS)
         self.skips_placeholders = not session.judges_placeholders
@@ -125,6 +130,10 @@ class _DocumentCheck:
         self.result.findings[self.first :] = findings
 
     def check_object(self, resource: Resource) -> None:
+        if self.role == TEST_MANIFEST:
+            self.part = is_partial_workload(resource)
+        elif self.role == CLUSTER_DUMP:
+            self.foreign = is_written_by_cluster(resource)
         resource.part = self.part
         stores = self.session.stores
         last: Walk | None = None
@@ -261,6 +270,8 @@ class _DocumentCheck:
         node = problem.node
         if self.skips_placeholders and PLACEHOLDERS not in active.rule.groups and _concerns_placeholder(active.rule, problem):
             return
+        if self.foreign and active.rule.family == "practice":
+            return
         if self.part and (rule in _RULES_FOR_COMPLETE_OBJECTS or _concerns_missing_part(problem)):
             return
         field = self.locator.path(problem.field) if isinstance(problem.field, Node) else problem.field
@@ -328,10 +339,15 @@ def _missing_separators(document: Document) -> list[Problem]:
     return found
 
 
+def _is_expression(node: Node) -> bool:
+    """Whether a value is an expression of chainsaw, such as `($count)`, or its key or the keys in it are: `(length(ports)): 2`."""
+    return any(text.startswith(("(", "~.(")) for text in (node.name, node.text, *(key for key, _ in node.entries)))
+
+
 def _concerns_missing_part(problem: Problem) -> bool:
-    """Whether a problem of a patch is about a missing part or about a directive of kustomize (`$patch`)."""
+    """Whether a problem of a part is about something it lacks, a directive of kustomize (`$patch`) or an expression of chainsaw."""
     nodes = [node for node in (problem.node, problem.field) if isinstance(node, Node)]
-    if any(not node.exists or node.name.startswith("$") for node in nodes) or problem.reason == "NotFound":
+    if any(not node.exists or node.name.startswith("$") or _is_expression(node) for node in nodes) or problem.reason == "NotFound":
         return True
     # Most problems at the key of a map are about what the map lacks.
     return problem.at == "key" and any(node.is_map for node in nodes) and problem.reason not in ("UnknownField", "DuplicateKey")

@@ -15,9 +15,11 @@ from kcheck.check.session import Session
 from kcheck.check.suppressions import Ignores, read_ignores
 from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
+from kcheck.finding.role import ASSERTION, UNKNOWN, Role
 from kcheck.kube import placeholders
 from kcheck.kube.location import Location, ObjectId
 from kcheck.kube.resource import resources
+from kcheck.repository.roles import role_by_content
 from kcheck.rule.ruleset import RuleSet
 from kcheck.text.complaint import Complaint, help_of
 from kcheck.text.pattern import pattern
@@ -37,8 +39,16 @@ class Checked(NamedTuple):
     outcome: Outcome
 
 
-FactsByFile = list[tuple[str, Sequence[Facts]]]
-"""Paths of files in input order, each with the facts of its objects."""
+class FileFacts(NamedTuple):
+    """The facts of the objects of a file. `role`: the name of its role."""
+
+    path: str
+    role: str
+    facts: Sequence[Facts]
+
+
+FactsByFile = list[FileFacts]
+"""The files in input order."""
 
 RelationCache = Callable[[FactsByFile, Callable[[], list[Finding]]], list[Finding]]
 """Returns the findings of rules across objects for these files: cached ones, or the result of calling the function."""
@@ -72,14 +82,14 @@ class Task(NamedTuple):
         source: The content.
         named: Whether the path is an argument of the command line, rather than found in a folder.
         other: Whether another shard checks the file; only the kinds that it defines are needed here.
-        part: Whether the file contains patches.
+        role: The role of the file, as far as it is known without its content.
     """
 
     number: int
     source: Source
     named: bool
     other: bool = False
-    part: bool = False
+    role: Role = UNKNOWN
 
     def failed_outcome(self, message: str, session: Session) -> Outcome:
         """Return the outcome of this file if it could not be checked."""
@@ -96,6 +106,7 @@ class Outcome:
         documents: The number of documents.
         ignores: The ignore comments and annotations.
         skip_reason: The reason why the file was skipped, empty if it was checked.
+        role: The role of the file.
         kinds: The kinds that the file defines.
         custom: Whether the file has objects of kinds that are not built in.
         is_postponed: Whether the check was postponed until all kinds are known, because of such objects.
@@ -107,6 +118,7 @@ class Outcome:
     documents: int = 0
     ignores: Ignores = field(default_factory=Ignores)
     skip_reason: str = ""
+    role: Role = UNKNOWN
     kinds: list[KindPlace] = field(default_factory=list)
     custom: bool = False
     is_postponed: bool = False
@@ -173,7 +185,8 @@ class FileChecker:
                 documents = session.substitution.parse(source)
             else:
                 documents = parse(source, self.repeats if CRD_MARKER in source.text else None)
-        outcome = Outcome()
+        role = role_by_content(task.role, documents)
+        outcome = Outcome(role=role)
         if not task.named and not any(_is_meant_as_object(document) for document in documents):
             outcome.skip_reason = "not a Kubernetes object"
             return outcome
@@ -189,15 +202,16 @@ class FileChecker:
                 return outcome
         if placeholders.is_template(source.text):
             merge_template_faults(documents)
-        rules = session.rules_for(source.path)
+        rules = session.rules_for(source.path, role.name)
         if not documents:
             outcome.findings += _empty_file_findings(source, rules)
         outcome.ignores = read_ignores(source, documents, session.registry)
         with session.stage("validation"):
-            result = check_documents(documents, session, rules, task.part)
+            result = check_documents(documents, session, rules, role.name)
         outcome.findings += result.findings
-        outcome.facts = result.facts
-        outcome.kubeconfig = any(facts.kubeconfig for facts in result.facts)
+        # An assertion does not create the objects that it mentions.
+        outcome.facts = [] if role.name == ASSERTION else result.facts
+        outcome.kubeconfig = any(facts.kubeconfig for facts in outcome.facts)
         outcome.documents = result.documents
         return outcome
 

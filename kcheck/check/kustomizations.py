@@ -17,10 +17,12 @@ from kcheck.check.time_limit import OutOfBudget
 from kcheck.facts.facts import Facts, GeneratedObject, KustomizationFact
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Problem
+from kcheck.finding.role import COMPONENT, Role
 from kcheck.kube import placeholders
 from kcheck.kube.location import ObjectId
 from kcheck.kube.suggestions import Lexicon, did_you_mean, nearest
 from kcheck.kustomize.remote import is_remote
+from kcheck.repository.roles import ListedFiles
 from kcheck.rule.ruleset import RuleSet
 from kcheck.schema.locator import Locator
 from kcheck.text.pattern import pattern
@@ -30,39 +32,32 @@ from kcheck.yaml.node import Node
 from kcheck.yaml.parse import parse
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
-SETTINGS = "kustomize settings: build the kustomization first, e.g. kubectl kustomize . | kcheck check -"
 
 _GROUP = "kustomize.config.k8s.io"
 # Fields that list files and folders, by their use in kustomize.
 _PATCH_FIELDS, _OBJECT_FIELDS, _SETTINGS_FIELDS = (
-    ("patches.*.path", "patchesStrategicMerge.*", "patchesJson6902.*.path"),
+    ("patches.*.path", "patches.*", "patchesStrategicMerge.*", "patchesJson6902.*.path"),
     ("resources.*", "bases.*", "components.*", "crds.*"),
     ("configurations.*", "generators.*", "transformers.*", "validators.*", "replacements.*.path", "openapi.path"),
 )
 _GENERATORS = {"configMapGenerator": "ConfigMap", "secretGenerator": "Secret"}
 _TOP_LEVEL = pattern(r"^(?=[^\s#-])", re.MULTILINE)
+# A field of the top level, possibly in a comment, or a path in a comment.
+_COMMENTED = pattern(
+    r"""
+      ^\#?[ ]?(?P<field>\w+):[ \t]*(?:\#.*)?$
+    | ^[ \t]*\#[ \t]*(?:-[ \t]+)?(?:path:[ \t]*)?["']?(?P<path>[^\s"'#:]+\.ya?ml)["']?[ \t]*$
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+_FIELDS_WITH_PATCHES = frozenset({"patches", "patchesStrategicMerge", "patchesJson6902"})
 
 
 class Kustomizations:
-    """The kustomizations of an input, as sets of normalized paths.
+    """The kustomizations of an input."""
 
-    Attributes:
-        parts: Patches.
-        objects: Files and folders of complete objects.
-        settings: Settings of kustomize, such as generators and transformers.
-    """
-
-    def __init__(self) -> None:
-        self.parts: set[str] = set()
-        self.objects: set[str] = set()
-        self.settings: set[str] = set()
-
-    def is_part(self, path: str) -> bool:
-        """Whether a file is used only as a patch."""
-        return _is_only_in(self.parts, self.objects, path)
-
-    def is_setting(self, path: str) -> bool:
-        return _is_only_in(self.settings, self.objects, path)
+    def __init__(self, listed_files: ListedFiles) -> None:
+        self.listed_files = listed_files
 
     def add(self, documents: Sequence[Document]) -> Kustomization | None:
         """Add the paths of a kustomization. Returns None if the first document has no fields."""
@@ -70,9 +65,11 @@ class Kustomizations:
         if document is None or document.fault is not None or not document.root.is_map:
             return None
         found = Kustomization(document)
-        self.parts.update(found.paths(_PATCH_FIELDS))
-        self.objects.update(found.paths(_OBJECT_FIELDS))
-        self.settings.update(found.paths(_SETTINGS_FIELDS))
+        listed_files = self.listed_files
+        listed_files.patches.update(dict.fromkeys(found.paths(_PATCH_FIELDS), found.file))
+        listed_files.commented.update(dict.fromkeys(found.commented_patches(), found.file))
+        listed_files.objects.update(dict.fromkeys(found.paths(_OBJECT_FIELDS), found.file))
+        listed_files.settings.update(dict.fromkeys(found.paths(_SETTINGS_FIELDS), found.file))
         return found
 
     def add_readable_fields(self, source: Source) -> None:
@@ -87,14 +84,9 @@ class Kustomizations:
                 continue
 
 
-def _is_only_in(paths: set[str], others: set[str], path: str) -> bool:
-    """Whether a normalized path is in `paths` and not in `others`. In most inputs, `paths` is empty."""
-    return bool(paths) and (path := os.path.normpath(path)) in paths and path not in others
-
-
-def check_kustomization(source: Source, skip_reason: str, all: Kustomizations, session: Session) -> Outcome:
-    """Check a kustomization and return its outcome. It is not an object and is skipped for `skip_reason`, unless it is invalid."""
-    outcome = Outcome(skip_reason=skip_reason)
+def check_kustomization(source: Source, role: Role, all: Kustomizations, session: Session) -> Outcome:
+    """Check a kustomization and return its outcome. It is not an object and is skipped for the reason of its role, unless it is invalid."""
+    outcome = Outcome(skip_reason=role.reason, role=role)
     try:
         with session.budget.limited(len(source.text)):
             _check_documents(source, outcome, all, session)
@@ -102,6 +94,7 @@ def check_kustomization(source: Source, skip_reason: str, all: Kustomizations, s
             return outcome
     except Exception as error:
         outcome = crashed_outcome(source.path, error, session)
+        outcome.role = role
     try:
         with session.budget.limited(len(source.text), most=1.0):
             all.add_readable_fields(source)
@@ -124,6 +117,8 @@ def _check_documents(source: Source, outcome: Outcome, all: Kustomizations, sess
     found = all.add(documents)
     if found is not None:
         outcome.facts = [found.facts()]
+        if found.id.kind == "Component":
+            outcome.role = Role(COMPONENT, outcome.role.reason)
         outcome.findings += found.missing_file_findings(rules)
     elif documents and not faults:
         outcome.skip_reason = ""
@@ -157,6 +152,17 @@ class Kustomization:
 
     def path(self, entry: str) -> str:
         return os.path.normpath(os.path.join(self.folder, entry))
+
+    def commented_patches(self) -> Iterator[str]:
+        """Yield the patches that are listed in comments."""
+        text = self.document.source.text
+        if "#" not in text:
+            return
+        field = ""
+        for match in _COMMENTED.finditer(text, self.document.start, self.document.end):
+            field = match["field"] or field
+            if match["path"] and field in _FIELDS_WITH_PATCHES:
+                yield self.path(match["path"])
 
     def facts(self) -> Facts:
         """Return the facts that rules across objects need."""

@@ -11,6 +11,8 @@ from kcheck.check.crd_rules import CustomRules
 from kcheck.check.profile import Profile
 from kcheck.check.substitution import Substitution
 from kcheck.check.time_limit import Budget
+from kcheck.finding.role import MANIFEST, TESTS, Role
+from kcheck.repository.policy import limited_rules
 from kcheck.rule.plan import Plan, compile_plan
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import RuleSet
@@ -30,6 +32,8 @@ class Session:
         by_file: Returns the rule set of a file if the config has overrides; the same object for files with the same overrides.
         schemas: Files and folders with schemas of additional kinds.
         factory: Creates the same session in a process that is not a fork of this one, or None if that is not possible.
+        includes_tests: Whether all rules apply to files that only tests use.
+        roles: Returns the role that the config assigns to a file, if any.
         profile: Measures the time of stages and rules, if requested.
         judges_placeholders: Whether rules also judge placeholders, as the API server does.
         substitution: Fills in placeholders before files are parsed, or None.
@@ -48,6 +52,8 @@ class Session:
         profile: Profile | None = None,
         judges_placeholders: bool = False,
         substitution: Substitution | None = None,
+        includes_tests: bool = False,
+        roles: Callable[[str], Role | None] | None = None,
     ) -> None:
         self.registry = registry
         self.rules = rules
@@ -59,16 +65,29 @@ class Session:
         self.profile = profile
         self.judges_placeholders = judges_placeholders
         self.substitution = substitution
+        self.includes_tests = includes_tests
+        self.roles = roles
         self.budget = Budget()
         self.plans: dict[int, Plan] = {}
         self._embedded: dict[int, Plan] = {}
+        self._limited: dict[tuple[int, str], RuleSet] = {}
         for store in self.stores:
             if store.rules is None:
                 store.rules = CustomRules(store.definitions.minor)
 
-    def rules_for(self, file: str) -> RuleSet:
-        """Return the rules that apply to a file."""
-        return self.rules if self.by_file is None else self.by_file(file)
+    def rules_for(self, file: str, role: str = MANIFEST) -> RuleSet:
+        """Return the rules that apply to a file with this role."""
+        rules = self.rules if self.by_file is None else self.by_file(file)
+        if not self.is_limited(role):
+            return rules
+        key = id(rules), role
+        if key not in self._limited:
+            self._limited[key] = limited_rules(rules, role)
+        return self._limited[key]
+
+    def is_limited(self, role: str) -> bool:
+        """Whether only some rules apply to files with this role."""
+        return role in TESTS and not self.includes_tests
 
     def plan(self, rules: RuleSet) -> Plan:
         """Return the compiled rule set, which is created once for each rule set."""

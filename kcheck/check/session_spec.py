@@ -39,6 +39,7 @@ class SessionSpec(NamedTuple):
         kubernetes: Kubernetes versions, the oldest first.
         schemas: Digest of the additional schemas.
         complete: Whether the input contains all objects that refer to each other.
+        includes_tests: Whether all rules apply to files that only tests use.
         rules: The distinct rule sets, by rule id.
         files: Index of the rule set of a file; files that are missing use the first one.
         placeholders: Whether rules judge placeholders.
@@ -50,6 +51,7 @@ class SessionSpec(NamedTuple):
     kubernetes: tuple[str, ...]
     schemas: str
     complete: bool
+    includes_tests: bool
     rules: tuple[Mapping[str, RuleSpec], ...]
     files: Mapping[str, int]
     placeholders: bool = False
@@ -74,8 +76,8 @@ def session_spec_of(session: Session, files: Iterable[str]) -> SessionSpec:
     program, schemas = program_digest(session.registry), schemas_digest(session.schemas)
     variables = session.substitution.variables if session.substitution is not None else {}
     return SessionSpec(
-        __version__, program, versions, schemas, session.complete, tuple(map(_rule_specs, rules)), numbers, session.judges_placeholders,
-        variables,
+        __version__, program, versions, schemas, session.complete, session.includes_tests, tuple(map(_rule_specs, rules)), numbers,
+        session.judges_placeholders, variables,
     )  # fmt: skip
 
 
@@ -107,7 +109,7 @@ def create_session(spec: SessionSpec, registry: Registry, add_schemas: Callable[
     substitution = Substitution(spec.variables) if spec.variables else None
     return Session(
         registry, sets[0], stores, spec.complete, by_file if len(sets) > 1 else None, judges_placeholders=spec.placeholders,
-        substitution=substitution,
+        substitution=substitution, includes_tests=spec.includes_tests,
     )  # fmt: skip
 
 

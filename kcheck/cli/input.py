@@ -23,7 +23,7 @@ from kcheck.cli.progress import Progress
 from kcheck.cli.reporting import LEVELS, filter_by_severity
 from kcheck.cli.selection import complete_names, read_names
 from kcheck.cli.settings import Failure, FileRules, find_config, make_stores, read_size
-from kcheck.config.config import Config
+from kcheck.config.config import FIXTURES, INCLUDES, AssignedRoles, Config
 from kcheck.discovery.discover import Discovery, NoSuchPath, discover
 from kcheck.discovery.glob import Excludes
 from kcheck.discovery.load import LIMIT
@@ -31,6 +31,8 @@ from kcheck.finding.report import Report, SkippedFile
 from kcheck.rule.presets import PRESETS
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
+from kcheck.run import run
+from kcheck.run.file_stage import FileRole
 from kcheck.run.run import WorkerFactory, check_all_files, run_pipeline
 from kcheck.shards.selection import Share
 from kcheck.workers.workers import NoWorkers, default_jobs
@@ -89,6 +91,12 @@ _OPTIONS = (
     click.option(
         "--as-found", is_flag=True, help="Skip PATHS that are not manifests, as in a folder search. Intended for pre-commit hooks."
     ),
+    click.option(
+        "--include",
+        multiple=True,
+        type=click.Choice(INCLUDES),
+        help="Apply all rules to these files as well: fixtures are files that only tests use. Repeatable.",
+    ),
     click.option("--stdin-filename", default="", metavar="PATH", help="File name to report for standard input."),
     click.option("--max-file-size", default="", metavar="SIZE", help="Do not read larger files. [default: 32Mi]"),
     click.option(
@@ -121,6 +129,7 @@ class Input(NamedTuple):
     exclude: tuple[str, ...]
     as_found: bool
     stdin_filename: str
+    include: tuple[str, ...]
     max_file_size: str
     jobs: int | None
     no_cache: bool
@@ -143,7 +152,8 @@ def create_session(inputs: Input, config: Config, registry: Registry) -> Session
     judges = _judges_placeholders(inputs.placeholders, select, config)
     factory = partial(_recreate_session, inputs)
     return Session(
-        registry, rules, stores, config.complete, by_file, schemas, factory, judges_placeholders=judges, substitution=substitution
+        registry, rules, stores, config.complete, by_file, schemas, factory, judges_placeholders=judges, substitution=substitution,
+        includes_tests=FIXTURES in (inputs.include or config.include), roles=AssignedRoles(config).of if config.roles else None,
     )  # fmt: skip
 
 
@@ -198,6 +208,13 @@ def check_share(
         return check_all_files(found, session, workers, limit=limit, stdin=stdin, progress=progress, share=share)
 
 
+def read_roles(inputs: Input, found: Discovery, session: Session) -> list[FileRole]:
+    """Returns the roles of the files. Nothing is checked."""
+    limit = read_size(inputs.max_file_size) if inputs.max_file_size else LIMIT
+    with limited_memory():
+        return run.read_roles(found, session, limit, sys.stdin.buffer if sys.stdin else None)
+
+
 @contextmanager
 def _run_settings(inputs: Input, session: Session, quiet: bool) -> Iterator[_RunSettings]:
     """Provides the limits, progress bar and cache of a run. Raises Failure if the run has no workers."""
@@ -224,6 +241,14 @@ class _RunSettings(NamedTuple):
     cache: Path | None
 
 
+def _start_of_folders(path: str) -> int:
+    """Returns the offset of the part of a path below the current folder, or of the file name if the file is elsewhere."""
+    here = os.path.join(os.getcwd(), "")
+    if path.startswith(here):
+        return len(here)
+    return path.rfind("/") + 1 if path.startswith(("/", "../")) else 0
+
+
 def _without_named(found: Discovery, excludes: Excludes) -> Discovery:
     """Returns the files, none of them marked as named by the user: a hook gets every YAML file of a commit, also those that are not
     manifests.
@@ -235,5 +260,5 @@ def _without_named(found: Discovery, excludes: Excludes) -> Discovery:
         elif pattern := excludes.match(os.path.realpath(target.path)):
             skipped.append(SkippedFile(target.path, f"excluded by the config: {pattern}"))
         else:
-            targets.append(target._replace(named=False))
+            targets.append(target._replace(named=False, start=_start_of_folders(target.path)) if target.named else target)
     return found._replace(targets=targets, passed=skipped)

@@ -9,9 +9,14 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from kcheck.config.pattern import Globs
+from kcheck.finding.role import Role
 from kcheck.finding.severity import WARNING, Severity
 from kcheck.rule.presets import DEFAULT
 from kcheck.rule.ruleset import Setting, merge
+
+FIXTURES = "fixtures"
+INCLUDES = (FIXTURES,)
+"""Files that not all rules apply to by default."""
 
 
 class Override(NamedTuple):
@@ -37,6 +42,8 @@ class Config(NamedTuple):
         preset: Name of the preset that `settings` change.
         judges_placeholders: Whether rules judge placeholders; None for the default of the command.
         variables: Values that replace variables in manifests, by name.
+        include: Names of `INCLUDES`.
+        roles: Globs of files with the role that the config assigns to them.
         settings: Setting of each rule, by rule id. Groups are already expanded.
         overrides: Settings for some files.
     """
@@ -52,8 +59,23 @@ class Config(NamedTuple):
     preset: str = DEFAULT
     judges_placeholders: bool | None = None
     variables: Mapping[str, str] = MappingProxyType({})
+    include: tuple[str, ...] = ()
+    roles: tuple[tuple[str, str], ...] = ()
     settings: Mapping[str, Setting] = MappingProxyType({})
     overrides: tuple[Override, ...] = ()
+
+
+class _GlobsOfConfig:
+    """Numbered globs that are relative to the folder of the config file."""
+
+    def __init__(self, config: Config, globs: Iterable[tuple[int, str]]) -> None:
+        self._folder = os.path.join(config.folder, "")
+        self._globs = Globs(globs)
+
+    def matching(self, path: str) -> list[int]:
+        """Returns the numbers of the globs that match a file, in ascending order."""
+        real = os.path.realpath(path)
+        return sorted(self._globs.matching(real[len(self._folder) :].split(os.sep))) if real.startswith(self._folder) else []
 
 
 class Overrides:
@@ -61,15 +83,11 @@ class Overrides:
 
     def __init__(self, config: Config) -> None:
         self._config = config
-        self._folder = os.path.join(config.folder, "")
-        self._globs = Globs((number, glob) for number, override in enumerate(config.overrides) for glob in override.files)
+        self._globs = _GlobsOfConfig(config, ((number, glob) for number, each in enumerate(config.overrides) for glob in each.files))
 
     def of(self, path: str) -> tuple[int, ...]:
         """Returns the indexes of the overrides that apply to a file. Files with equal indexes have equal settings."""
-        real = os.path.realpath(path)
-        if not self._config.overrides or not real.startswith(self._folder):
-            return ()
-        return tuple(sorted(self._globs.matching(real[len(self._folder) :].split(os.sep))))
+        return tuple(self._globs.matching(path)) if self._config.overrides else ()
 
     def settings(self, numbers: Iterable[int]) -> Mapping[str, Setting]:
         """Returns the settings of all files, with the given overrides applied in order, so that later ones win."""
@@ -77,3 +95,16 @@ class Overrides:
         for number in numbers:
             settings = merge(dict(settings), self._config.overrides[number].settings)
         return settings
+
+
+class AssignedRoles:
+    """Finds the role that the config assigns to a file."""
+
+    def __init__(self, config: Config) -> None:
+        self._roles = [Role(name, f'the config assigns it: "{glob}"') for glob, name in config.roles]
+        self._globs = _GlobsOfConfig(config, enumerate(glob for glob, _ in config.roles))
+
+    def of(self, path: str) -> Role | None:
+        """Returns the role of the last glob that matches, or None."""
+        numbers = self._globs.matching(path)
+        return self._roles[numbers[-1]] if numbers else None

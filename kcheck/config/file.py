@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kcheck.config.config import Config, Override
+from kcheck.config.config import INCLUDES, Config, Override
 from kcheck.config.mistake import BadConfig, Mistake
 from kcheck.config.rules import read_rules
 from kcheck.config.values import Values, quoted, shown
 from kcheck.config.versions import parse_versions
+from kcheck.finding.role import ASSIGNABLE
 from kcheck.finding.severity import WARNING, Severity
+from kcheck.kube.suggestions import suggest
 from kcheck.rule.presets import DEFAULT, PRESETS
 from kcheck.rule.registry import Registry
 from kcheck.schema.builtin.definitions import UnknownVersion
@@ -24,7 +26,8 @@ from kcheck.yaml.node import Node
 from kcheck.yaml.parse import parse
 
 _KEYS = (
-    "extends", "kubernetes", "schemas", "complete", "pods", "placeholders", "substitute", "rules", "overrides", "exclude", "fail-on",
+    "extends", "kubernetes", "schemas", "complete", "pods", "placeholders", "substitute", "rules", "overrides", "roles", "include",
+    "exclude", "fail-on",
 )  # fmt: skip
 PLACEHOLDER_MODES = ("skip", "check")
 _OVERRIDE_KEYS = ("files", "rules")
@@ -73,6 +76,8 @@ class _ConfigReader:
             complete="complete" in entries and self.values.flag(entries["complete"]),
             pods=self.pods(entries["pods"]) if "pods" in entries else {},
             fail_on=self.threshold(entries["fail-on"]) if "fail-on" in entries else WARNING,
+            include=self.includes(entries.get("include", empty)),
+            roles=self.roles(entries.get("roles", empty)),
             exclude=self.values.globs(entries.get("exclude", empty)),
             preset=self.preset(entries["extends"]) if "extends" in entries else DEFAULT,
             judges_placeholders=self.judges_placeholders(entries["placeholders"]) if "placeholders" in entries else None,
@@ -137,6 +142,26 @@ class _ConfigReader:
         from kcheck.config.substitute import read_substitute
 
         return read_substitute(node, self.values, self.path.parent)
+
+    def includes(self, node: Node) -> tuple[str, ...]:
+        names = self.values.texts(node)
+        for each in names:
+            if each.text not in INCLUDES:
+                self.values.wrong(each, f"unknown value {quoted(each.text)}; {suggest(each.text, INCLUDES)}")
+        return tuple(each.text for each in names)
+
+    def roles(self, node: Node) -> tuple[tuple[str, str], ...]:
+        if node and not node.is_map:
+            self.values.wrong(node, f"roles must be a map from globs to roles, not {shown(node)}")
+            return ()
+        for glob, role in node.entries:
+            if ".." in glob.split("/"):
+                self.values.wrong(
+                    role, f"{quoted(glob)} leaves the folder of this file; globs match files in this folder and below", at="key"
+                )
+            if role.text not in ASSIGNABLE:
+                self.values.wrong(role, f"unknown role {shown(role)}; {suggest(role.text, ASSIGNABLE)}")
+        return tuple((glob, role.text) for glob, role in node.entries)
 
     def threshold(self, node: Node) -> Severity:
         try:

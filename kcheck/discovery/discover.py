@@ -35,12 +35,14 @@ class Target(NamedTuple):
         named: Whether it is an argument of the command line, rather than found in a folder or by a glob.
         stdin: Whether the content is read from standard input.
         data: New content that is not written yet.
+        start: Offset in the path from which its folders indicate what the file is: after the folder on the command line.
     """
 
     path: str
     named: bool
     stdin: bool = False
     data: bytes | None = None
+    start: int = 0
 
 
 class UnreadablePath(NamedTuple):
@@ -227,7 +229,7 @@ class _Search:
                     if entry.is_dir():
                         stack += self._check_folder_entry(folder, entry, path, start)
                     elif _has_checked_name(folder.glob, name, path, start):
-                        found += self._check_file_entry(folder, entry, path)
+                        found += self._check_file_entry(folder, entry, path, start)
                 except OSError as error:
                     self._add_unreadable(path, error)
         return found
@@ -255,7 +257,7 @@ class _Search:
             self._passed[path + "/"] = reason
         return []
 
-    def _check_file_entry(self, folder: _Folder, entry: os.DirEntry[str], path: str) -> list[_FoundPath]:
+    def _check_file_entry(self, folder: _Folder, entry: os.DirEntry[str], path: str, start: int) -> list[_FoundPath]:
         """Return the file, or record reason it is skipped. Raises OSError if the entry cannot be examined."""
         real = folder.real + entry.name
         link = entry.is_symlink()
@@ -267,7 +269,7 @@ class _Search:
         if reason:
             self._passed[path] = reason
             return []
-        return [_FoundPath(Target(path, named=False), os.path.realpath(real) if link else real, link)]
+        return [_FoundPath(Target(path, named=False, start=start), os.path.realpath(real) if link else real, link)]
 
     def _exclusion_reason(self, folder: _Folder, real: str, *, is_folder: bool) -> str:
         if pattern := self._excludes.match(real):

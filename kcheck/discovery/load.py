@@ -10,6 +10,7 @@ from functools import partial
 from typing import BinaryIO
 
 from kcheck.discovery.discover import Target, UnreadablePath, describe_file_type, is_descriptor
+from kcheck.finding.role import CHART_TEMPLATE, KUSTOMIZATION, TOOL, VALUES, Role
 from kcheck.text.pattern import pattern
 from kcheck.text.source import Source, Undecodable
 
@@ -91,12 +92,11 @@ def _decode(path: str, data: bytes) -> Source | UnreadablePath:
     return source
 
 
-HELM_TEMPLATE = "Helm template: render it first, for example with helm template . | kcheck check -"
-
-KUSTOMIZATION = "kustomization: build it first, e.g. kubectl kustomize . | kcheck check -"
+HELM_TEMPLATE = Role(CHART_TEMPLATE, "Helm template: render it first, for example with helm template . | kcheck check -")
+HELM_VALUES = Role(VALUES, "Helm values")
 
 _REASONS = {
-    "kustomize": KUSTOMIZATION,
+    "kustomize": "kustomization: build it first, e.g. kubectl kustomize . | kcheck check -",
     "chart": "Helm chart metadata",
     "compose": "Docker Compose file",
     "ci": "CI configuration",
@@ -125,11 +125,12 @@ _NAMES = pattern(
     | (?P<own>       \.kcheck\.ya?ml )
     | (?P<deploy>    skaffold.*\.ya?ml | helmfile.*\.ya?ml | devspace\.ya?ml | werf\.ya?ml | \.?goreleaser\.ya?ml | Taskfile\.ya?ml
                    | Pulumi.*\.ya?ml | serverless\.ya?ml | ct\.yaml | artifacthub-(?:repo|pkg)\.ya?ml | buf(?:\.gen|\.work)?\.yaml
-                   | catalog-info\.ya?ml )
+                   | catalog-info\.ya?ml | \.krew\.ya?ml )
     """,
     re.VERBOSE,
 )
 _VALUES = pattern(r"values.*\.ya?ml|.+[-._]values\.ya?ml|values\.schema\.json")
+_TOOL_FOLDER = Role(TOOL, "code hosting or editor configuration")
 _TOOL_FOLDERS = frozenset({".github", ".gitlab", ".circleci", ".buildkite", ".devcontainer", ".vscode", ".idea"})
 
 _API_VERSION = pattern(rb"""^["']?apiVersion["']?[ \t]*:[ \t]*["']?([^\s"']+)""", re.MULTILINE)
@@ -145,8 +146,8 @@ class Folders:
 
     def __init__(self) -> None:
         self._charts: dict[str, bool] = {}
-        self._reasons: dict[str, str] = {}
         self._tool_folders: dict[str, bool] = {}
+        self._templates: dict[str, bool] = {}
 
     def has_chart(self, folder: str) -> bool:
         """Whether a folder (an absolute path) is the root of a Helm chart."""
@@ -154,14 +155,15 @@ class Folders:
             self._charts[folder] = os.path.isfile(os.path.join(folder, "Chart.yaml"))
         return self._charts[folder]
 
-    def reason(self, folder: str) -> str:
-        """Return why the files of a folder are not manifests, regardless of their names; "" if they may be."""
-        if folder not in self._reasons:
+    def has_templates(self, folder: str) -> bool:
+        """Whether the files of a folder are templates of a Helm chart, regardless of their names."""
+        if folder not in self._templates:
             place = os.path.abspath(folder or ".")
             parts = place.split(os.sep) if "templates" in place else []
-            inside = any(part == "templates" and self.has_chart(os.sep.join(parts[:i])) for i, part in enumerate(parts) if i)
-            self._reasons[folder] = HELM_TEMPLATE if inside else ""
-        return self._reasons[folder]
+            self._templates[folder] = any(
+                part == "templates" and self.has_chart(os.sep.join(parts[:i])) for i, part in enumerate(parts) if i
+            )
+        return self._templates[folder]
 
     def is_tool_folder(self, folder: str) -> bool:
         """Whether a folder is used by a code hosting service or an editor."""
@@ -170,8 +172,8 @@ class Folders:
         return self._tool_folders[folder]
 
 
-def kind_of_file(path: str, folders: Folders | None = None) -> str:
-    """Return a description of a file that is not a Kubernetes manifest, or "" if it must be checked.
+def kind_of_file(path: str, folders: Folders | None = None) -> Role | None:
+    """Return the role of a file that belongs to another tool, or None if it may be a manifest.
 
     Only unambiguous cases count: a folder `templates` or a `values.yaml` outside a chart is checked.
     """
@@ -179,18 +181,21 @@ def kind_of_file(path: str, folders: Folders | None = None) -> str:
     folder, _, name = path.rpartition("/")
     if path.startswith("/"):
         folder = folder or "/"
-    if reason := folders.reason(folder):
-        return reason
+    if folders.has_templates(folder):
+        return HELM_TEMPLATE
     if _VALUES.fullmatch(name):
         place = os.path.abspath(folder or ".")
         # Chart testing tools expect additional values in a folder `ci`.
         if folders.has_chart(place) or (os.path.basename(place) == "ci" and folders.has_chart(os.path.dirname(place))):
-            return "Helm values"
+            return HELM_VALUES
     if match := _NAMES.fullmatch(name):
-        reason = _REASONS[match.lastgroup or ""]
+        tool = match.lastgroup or ""
+        role = Role(KUSTOMIZATION if tool == "kustomize" else TOOL, _REASONS[tool])
     elif folders.is_tool_folder(folder):
-        reason = "code hosting or editor configuration"
-    return reason if reason and not _is_object(path) else ""
+        role = _TOOL_FOLDER
+    else:
+        return None
+    return None if _is_object(path) else role
 
 
 def _is_object(path: str) -> bool:

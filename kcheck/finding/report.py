@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from kcheck.facts.bundle import Bundle
 from kcheck.finding.finding import Finding
+from kcheck.finding.role import Role
 from kcheck.finding.severity import Severity
 
 
@@ -38,6 +39,8 @@ class Report:
         files: number of checked files.
         documents: number of documents in these files.
         passed: skipped files.
+        limited: files that only some rules apply to, with their role as the reason.
+        roles: roles of the files by path.
         kubernetes: Kubernetes version of the run.
         suppressed: number of findings that ignore comments or the config suppressed.
         rules: metadata of the rules by id.
@@ -48,6 +51,8 @@ class Report:
     files: int = 0
     documents: int = 0
     passed: list[SkippedFile] = field(default_factory=list)
+    limited: list[SkippedFile] = field(default_factory=list)
+    roles: dict[str, Role] = field(default_factory=dict)
     kubernetes: str = ""
     suppressed: int = 0
     rules: dict[str, RuleNote] = field(default_factory=dict)

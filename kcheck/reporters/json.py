@@ -13,6 +13,7 @@ from kcheck import __version__
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix, Related
 from kcheck.finding.report import Report
+from kcheck.finding.role import MANIFEST
 from kcheck.finding.severity import Severity
 from kcheck.reporters.json_lines import write_document
 from kcheck.reporters.style import PLAIN, Style
@@ -20,6 +21,9 @@ from kcheck.text.span import Range
 
 VERSION = 2
 """Version of the format. Increased when a field is removed or changes its meaning, not when a field is added."""
+
+
+_MANIFEST = _text(MANIFEST)
 
 
 def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
@@ -31,20 +35,21 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
         "kubernetes": report.kubernetes,
         "files": report.files,
         "documents": report.documents,
-        "summary": summary | {"suppressed": report.suppressed, "passed_over": len(report.passed)},
+        "summary": summary | {"suppressed": report.suppressed, "passed_over": len(report.passed), "limited": len(report.limited)},
     }
-    write_document(head, {"findings": map(finding_line, report.findings)}, out)
+    roles = {path: _text(role.name) for path, role in report.roles.items()}
+    write_document(head, {"findings": (_finding(finding, roles.get(finding.file, _MANIFEST)) for finding in report.findings)}, out)
     out.write("\n")
 
 
-def finding_line(finding: Finding) -> str:
-    """Returns a finding as JSON."""
+def _finding(finding: Finding, role: str) -> str:
+    """Returns a finding as JSON. `role`: the role of its file, in JSON."""
     rule, severity, family, message, place, reason, related, fix, url, help, _ = finding
     file, document, range, field, object, _, _ = place
     api_version, kind, namespace, name = object
     return (
         f'{{"rule": {_text(rule)}, "severity": {_text(severity.word)}, "family": {_text(family)}, "message": {_text(message)}, '
-        f'"help": {_text(help)}, "file": {_text(file)}, "document": {document}, "range": {_range(range)}, '
+        f'"help": {_text(help)}, "file": {_text(file)}, "role": {role}, "document": {document}, "range": {_range(range)}, '
         f'"object": {{"apiVersion": {_text(api_version)}, "kind": {_text(kind)}, "namespace": {_text(namespace)}, "name": {_text(name)}}}, '
         f'"field": {_text(field)}, "reason": {_text(reason)}, '
         f'"related": [{", ".join(map(_related, related)) if related else ""}], '

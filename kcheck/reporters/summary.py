@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from kcheck.finding.report import Report
+from kcheck.finding.report import Report, SkippedFile
 from kcheck.finding.severity import Severity
 from kcheck.reporters.style import BOLD, Style
 from kcheck.reporters.terminal_safe import Glyphs
@@ -26,6 +26,12 @@ def closing_line(report: Report) -> str:
         line = "No findings: no files were checked."
     if report.suppressed:
         line += f" {_plural(report.suppressed, 'finding')} suppressed."
+    if report.limited:
+        line += f" {_plural(len(report.limited), 'test file')} checked with fewer rules."
+    folders = sum(each.file.endswith("/") for each in report.passed)
+    skipped = (_plural(len(report.passed) - folders, "file"), _plural(folders, "folder"))
+    if report.passed:
+        line += f" {' and '.join(each for each in skipped if not each.startswith('0 '))} skipped."
     return line
 
 
@@ -44,10 +50,13 @@ def statistics_lines(report: Report, glyphs: Glyphs, style: Style) -> list[str]:
 
 
 def passed_lines(report: Report, glyphs: Glyphs) -> list[str]:
-    """Returns the list of skipped files, with the reasons."""
-    if not report.passed:
-        return []
-    return ["Skipped files:", *(f"  {glyphs.visible(p.file)}: {glyphs.visible(p.why)}" for p in report.passed)]
+    """Returns the lists of skipped files and of files that only some rules apply to, with the reasons."""
+    lists = (("Skipped files:", report.passed), ("Test files, checked with fewer rules:", report.limited))
+    return [line for title, files in lists if files for line in (title, *(_reason_line(each, glyphs) for each in files))]
+
+
+def _reason_line(each: SkippedFile, glyphs: Glyphs) -> str:
+    return f"  {glyphs.visible(each.file)}: {glyphs.visible(each.why)}"
 
 
 def _plural(count: int, noun: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from kcheck.check.document import PLACEHOLDERS
-from kcheck.check.file import Checked, FactsByFile, RelationCache
+from kcheck.check.file import Checked, FactsByFile, FileFacts, RelationCache
 from kcheck.check.session import Session
 from kcheck.check.suppressions import Ignores, apply_ignores
 from kcheck.facts.bundle import Bundle
@@ -17,6 +17,7 @@ from kcheck.finding.report import Report, SkippedFile
 from kcheck.kube import placeholders
 from kcheck.kube.location import Location
 from kcheck.redaction import redact
+from kcheck.rule.ruleset import RuleSet
 
 _CHARS_PER_OBJECT = 10_000
 """Size in characters that each object counts for in the time limit of relation rules."""
@@ -58,12 +59,12 @@ class _ReportBuilder:
         self.report.passed += skipped
         for each in checked:
             self.add_outcome(each)
-        facts = chain.from_iterable(facts for _, facts in self.facts_by_file)
-        self.report.bundle = Bundle(facts, self.session.complete, [path for path, _ in self.facts_by_file])
+        facts = chain.from_iterable(each.facts for each in self.facts_by_file)
+        self.report.bundle = Bundle(facts, self.session.complete, [each.path for each in self.facts_by_file])
         with self.session.stage("relations"):
             self.report.findings += self.run_relation_rules() if cache is None else cache(self.facts_by_file, self.run_relation_rules)
         with self.session.stage("report"):
-            partition = apply_ignores(self.report.findings, self.ignores, self.session.rules_for, self.session.complete)
+            partition = apply_ignores(self.report.findings, self.ignores, self.rules_for, self.session.complete)
             # Of findings with the same position and message, the first one stays first.
             self.report.findings = sorted(dict.fromkeys(partition.kept), key=lambda f: f.order)
             self.report.suppressed = len(partition.suppressed)
@@ -77,18 +78,31 @@ class _ReportBuilder:
         else:
             self.report.files += 1
             self.report.documents += outcome.documents
+            if self.session.is_limited(outcome.role.name):
+                self.report.limited.append(SkippedFile(each.path, f"{outcome.role.name}: {outcome.role.reason}"))
         if outcome.ignores:
             self.ignores[each.path] = outcome.ignores
         self.report.findings += outcome.findings
-        self.facts_by_file.append((each.path, outcome.facts))
+        self.report.roles[each.path] = outcome.role
+        self.facts_by_file.append(FileFacts(each.path, outcome.role.name, outcome.facts))
+
+    def rules_for(self, file: str) -> RuleSet:
+        """Return the rules that apply to a file."""
+        role = self.report.roles.get(file)
+        return self.session.rules_for(file) if role is None else self.session.rules_for(file, role.name)
+
+    def is_limited(self, file: str) -> bool:
+        """Whether only some rules apply to a file."""
+        role = self.report.roles.get(file)
+        return role is not None and self.session.is_limited(role.name)
 
     def run_relation_rules(self) -> list[Finding]:
         """Return the findings of the rules across objects."""
         bundle = self.report.bundle
         findings: list[Finding] = []
         with self.session.budget.limited(_CHARS_PER_OBJECT * len(bundle.facts)):
-            for facts in chain.from_iterable(facts for _, facts in self.facts_by_file):
-                hooks = self.session.plan(self.session.rules_for(facts.place.file)).bundle.of_facts(facts)
+            for facts in chain.from_iterable(each.facts for each in self.facts_by_file):
+                hooks = self.session.plan(self.rules_for(facts.place.file)).bundle.of_facts(facts)
                 if hooks:
                     reporter = _ObjectReporter(self, facts, findings)
                     for hook in hooks:
@@ -97,8 +111,9 @@ class _ReportBuilder:
 
     def findings_of(self, rule: str, problem: Problem, place: Location) -> Iterator[Finding]:
         at = problem.node if isinstance(problem.node, Location) else place
-        active = self.session.rules_for(at.file).active.get(rule)
-        if active is None:
+        active = self.rules_for(at.file).active.get(rule)
+        # Tests create objects that are not in the input, so in their files a finding needs both objects.
+        if active is None or (self.is_limited(at.file) and not problem.related):
             return
         skips_placeholders = not self.session.judges_placeholders and PLACEHOLDERS not in active.rule.groups
         if not (skips_placeholders and _concerns_placeholder(problem, at)):

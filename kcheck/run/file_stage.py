@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from kcheck.check.file import Checked, Outcome, Task, file_findings
 from kcheck.check.input_kinds import CRD_MARKER, make_input_kinds
-from kcheck.check.kustomizations import SETTINGS, Kustomizations, check_kustomization
+from kcheck.check.kustomizations import Kustomizations, check_kustomization
 from kcheck.check.session import Session
+from kcheck.check.time_limit import OutOfBudget
 from kcheck.discovery.discover import Discovery, Target, UnreadablePath, is_descriptor
-from kcheck.discovery.load import KUSTOMIZATION, LIMIT, Folders, kind_of_file, load_file
+from kcheck.discovery.load import LIMIT, load_file
+from kcheck.finding.role import KUSTOMIZATION, SKIPPED, UNKNOWN, VENDORED, Role
+from kcheck.repository.roles import RoleFinder, is_vendored, role_by_content
 from kcheck.shards.selection import Share
 from kcheck.text.source import Source
 from kcheck.workers.workers import Workers
+from kcheck.yaml.parse import parse
 
 MAX_KEPT_CHARS = 24_000_000
 """Characters of file contents that are kept between loading and checking; files beyond this limit are read twice."""
@@ -50,7 +54,8 @@ class _StageFile:
         size: Length in characters.
         defines: Whether the file may define kinds.
         source: The content, or None if it must be read again.
-        other: Whether another shard checks the file.
+        other: Whether only the kinds that the file defines are needed, because another shard checks it or it is vendored.
+        role: The role of the file, as far as it is known without its content.
     """
 
     number: int
@@ -59,6 +64,14 @@ class _StageFile:
     defines: bool
     source: Source | None
     other: bool = False
+    role: Role = UNKNOWN
+
+
+class FileRole(NamedTuple):
+    """A file and its role."""
+
+    file: str
+    role: Role
 
 
 class FileStage:
@@ -73,34 +86,61 @@ class FileStage:
         self.limit = limit
         self.stdin = stdin
         self.progress = progress
-        self.folders = Folders()
         self.outcomes: dict[int, Outcome] = {}
         self.files: list[_StageFile] = []
         self.kept_chars = 0
-        self.kustomizations = Kustomizations()
+        self.roles = RoleFinder((), session.roles)
+        self.kustomizations = Kustomizations(self.roles.listed_files)
 
     def check_input(self, found: Discovery, share: Share | None = None) -> list[Checked]:
         """Check all files, or those of a shard, and return their outcomes in input order. Unreadable paths come is_last."""
         paths = [*(target.path for target in found.targets), *(fault.file for fault in found.unreadable)]
         with self.session.stage("loading files"):
-            for number, target in enumerate(found.targets):
-                self.read_target(number, target, share)
+            self.read_targets(found, share)
             for number, fault in enumerate(found.unreadable, len(found.targets)):
                 self.outcomes[number] = self.unreadable_outcome(fault)
                 if share is not None:
                     share.add_file(fault.file, "", fault.message)
-        for file in self.files:
-            if not file.target.named and self.kustomizations.is_setting(file.target.path):
-                self.outcomes[file.number] = Outcome(skip_reason=SETTINGS)
-        self.files = [file for file in self.files if file.number not in self.outcomes]
         if share is not None:
             self.keep_shard(share.own_files())
         self.check_loaded_files()
         return [Checked(number, path, self.outcomes.pop(number)) for number, path in enumerate(paths) if number in self.outcomes]
 
+    def read_roles(self, found: Discovery) -> list[FileRole]:
+        """Return the roles of all files that can be read, in input order. Nothing is checked."""
+        self.read_targets(found)
+        roles = {number: outcome.role for number, outcome in self.outcomes.items() if outcome.skip_reason}
+        for file in self.files:
+            source = file.source or self.load_source(file.number, file.target, file.role)
+            if source is not None and not file.other:
+                roles[file.number] = self.role_by_content(file, source)
+        return [FileRole(target.path, roles[number]) for number, target in enumerate(found.targets) if number in roles]
+
+    def role_by_content(self, file: _StageFile, source: Source) -> Role:
+        """Return the role of a file, without regard to its content if that takes too long."""
+        try:
+            with self.session.budget.limited(file.size):
+                return role_by_content(file.role, parse(source))
+        except OutOfBudget:
+            return file.role
+
+    def read_targets(self, found: Discovery, share: Share | None = None) -> None:
+        """Load the files and find their roles."""
+        self.roles = RoleFinder((target.path for target in found.targets), self.session.roles)
+        self.kustomizations = Kustomizations(self.roles.listed_files)
+        for number, target in enumerate(found.targets):
+            self.read_target(number, target, share)
+        for file in self.files:
+            file.role = self.roles.after_reading(file.target, file.role)
+            if file.role.name in SKIPPED:
+                self.outcomes[file.number] = Outcome(skip_reason=file.role.reason, role=file.role)
+                file.other = file.role.name == VENDORED and file.defines
+        self.files = [file for file in self.files if file.other or file.number not in self.outcomes]
+
     def read_target(self, number: int, target: Target, share: Share | None) -> None:
         """Load a file and add it to the files to check, or store its outcome if it cannot or need not be checked."""
-        source = self.load_source(number, target)
+        role = self.roles.before_reading(target)
+        source = self.load_source(number, target, role)
         if share is not None:
             share.add_file(target.path, "" if source is None else source.text, str(self.outcomes.get(number, "")))
         if source is not None:
@@ -108,21 +148,23 @@ class FileStage:
             self.kept_chars += size
             # A pipe can be read only once.
             keep = self.kept_chars <= MAX_KEPT_CHARS or target.stdin or is_descriptor(target.path)
-            self.files.append(_StageFile(number, target, size, CRD_MARKER in source.text, source if keep else None))
+            self.files.append(_StageFile(number, target, size, CRD_MARKER in source.text, source if keep else None, role=role))
+            self.roles.add_text(target.path, source.text)
 
     def keep_shard(self, own: Collection[int]) -> None:
         """Drop the files of other shards, except those that may define kinds."""
         self.outcomes = {number: outcome for number, outcome in self.outcomes.items() if number in own}
         for file in self.files:
-            file.other = file.number not in own
+            file.other = file.other or file.number not in own
         self.files = [file for file in self.files if file.defines or not file.other]
 
-    def load_source(self, number: int, target: Target) -> Source | None:
+    def load_source(self, number: int, target: Target, role: Role) -> Source | None:
         """Return the content of a file, or None after storing the outcome of a file that is skipped or unreadable."""
-        if not target.named and (reason := kind_of_file(target.path, self.folders)):
-            self.outcomes[number] = Outcome(skip_reason=reason)
-            if reason == KUSTOMIZATION:
-                self.outcomes[number] = self.load_kustomization(target)
+        if role.name == KUSTOMIZATION:
+            self.outcomes[number] = self.load_kustomization(target, role)
+            return None
+        if role.name in SKIPPED and role.name != VENDORED:
+            self.outcomes[number] = Outcome(skip_reason=role.reason, role=role)
             return None
         source = load_file(target, self.limit, self.stdin)
         if isinstance(source, UnreadablePath):
@@ -130,12 +172,15 @@ class FileStage:
             return None
         return source
 
-    def load_kustomization(self, target: Target) -> Outcome:
+    def load_kustomization(self, target: Target, role: Role) -> Outcome:
         """Register the files that a kustomization uses and return its outcome; if it is unreadable, this is a finding."""
         source = load_file(target, self.limit, self.stdin)
         if isinstance(source, UnreadablePath):
             return self.unreadable_outcome(source)
-        return check_kustomization(source, KUSTOMIZATION, self.kustomizations, self.session)
+        outcome = check_kustomization(source, role, self.kustomizations, self.session)
+        if is_vendored(target):
+            outcome.findings = []
+        return outcome
 
     def unreadable_outcome(self, fault: UnreadablePath) -> Outcome:
         return Outcome(file_findings("unreadable-file", fault.file, fault.line, fault.message, self.session.rules_for(fault.file)))
@@ -171,13 +216,12 @@ class FileStage:
         tasks: list[Task] = []
         size = 0
         for file in files:
-            source = file.source or self.load_source(file.number, file.target)
+            source = file.source or self.load_source(file.number, file.target, file.role)
             if is_last:
                 file.source = None
             if source is None:
                 continue
-            part = self.kustomizations.is_part(file.target.path)
-            tasks.append(Task(file.number, source, file.target.named, file.other, part))
+            tasks.append(Task(file.number, source, file.target.named, file.other, file.role))
             size += file.size
             if size >= _PORTION_CHARS:
                 yield tasks

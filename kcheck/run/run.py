@@ -14,7 +14,7 @@ from kcheck.discovery.discover import Discovery, is_descriptor
 from kcheck.discovery.load import LIMIT
 from kcheck.finding.report import Report
 from kcheck.run.bundle_stage import build_report
-from kcheck.run.file_stage import CreateWorkers, FileStage, Progress, consume
+from kcheck.run.file_stage import CreateWorkers, FileRole, FileStage, Progress, consume
 from kcheck.shards.selection import Share
 from kcheck.text.source import Source
 from kcheck.workers.workers import AutoscalingWorkers, Workers
@@ -84,6 +84,12 @@ def check_all_files(
     """Check each file on its own and return the outcomes in input order; with `share`, those of the files of this shard."""
     with collector_paused():
         return FileStage(session, workers, limit, stdin, progress).check_input(found, share)
+
+
+def read_roles(found: Discovery, session: Session, limit: int = LIMIT, stdin: BinaryIO | None = None) -> list[FileRole]:
+    """Return the roles of all files that can be read, in input order."""
+    with collector_paused():
+        return FileStage(session, WorkerFactory(session, 1, None), limit, stdin).read_roles(found)
 
 
 class WorkerFactory:

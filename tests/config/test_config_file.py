@@ -19,7 +19,7 @@ from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import Setting
 from kcheck.schema.builtin.definitions import available
 
-KEYS = "extends, kubernetes, schemas, complete, pods, rules, overrides, exclude, fail-on"
+KEYS = "extends, kubernetes, schemas, complete, pods, placeholders, substitute, rules, overrides, roles, include, exclude, fail-on"
 
 
 @pytest.fixture(autouse=True)
@@ -190,7 +190,7 @@ class TestRules:
             "zebra: 1\n",
             [
                 '1:1: unknown key "zebra"; use one of extends, kubernetes, schemas, complete, pods, placeholders, substitute, rules, '
-                "overrides, exclude and 1 more"
+                "overrides, roles and 3 more"
             ],
         ),
         ("rules:\n  latest-tags: off\n", ['2:3: unknown rule or group "latest-tags"; did you mean "latest-tag"?']),
@@ -258,11 +258,7 @@ class TestRules:
         ("complete: true\n...\nrules: {}\n", ["3:1: content after the end of the document is ignored; remove it"]),
         (
             "- complete\n",
-            [
-                "1:1: the config must be a map with the keys extends, kubernetes, schemas, complete, pods, placeholders, substitute, "
-                "rules, overrides, exclude, fail-on, "
-                "not a list"
-            ],
+            [f"1:1: the config must be a map with the keys {KEYS}, not a list"],
         ),
         ("complete: {a: 1\n", ['1:15: unclosed "{" or missing ","; add "}" or ","']),
         ("rules:\n\tsecurity: off\n", ["2:1: tab in the indentation; indent with spaces"]),

@@ -15,6 +15,7 @@ from jsonschema import Draft202012Validator, ValidationError
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix, Reason, Related
 from kcheck.finding.report import Report
+from kcheck.finding.role import ROLES
 from kcheck.finding.severity import INFO, Severity
 from kcheck.kube.location import Location, ObjectId
 from kcheck.reporters import Reporter, Style, UnknownFormat, find_reporter, reporters
@@ -104,6 +105,7 @@ def test_the_schema_says_all() -> None:
     properties = SCHEMA["$defs"]["finding"]["properties"]
     assert set(properties["reason"]["enum"]) == set(Reason.__args__)  # type: ignore[attr-defined]
     assert set(properties["severity"]["enum"]) == {s.word for s in Severity}
+    assert properties["role"]["enum"] == list(ROLES)
 
 
 def test_built_in_reporters() -> None:

@@ -68,8 +68,8 @@ class TestFilesAndFolders:
     def test_the_order_of_the_command_line_is_kept_and_nothing_comes_twice(self, tree: Path) -> None:
         plant(tree, "b.yaml", "a/x.yaml", "a/y.yaml")
         result = discover(["b.yaml", "a/y.yaml", "a", "./b.yaml", "."])
-        assert result.targets == [Target("b.yaml", True), Target("a/y.yaml", True), Target("a/x.yaml", False)]
-        assert discover(["a", "a/y.yaml"]).targets == [Target("a/x.yaml", False), Target("a/y.yaml", True)]
+        assert result.targets == [Target("b.yaml", True), Target("a/y.yaml", True), Target("a/x.yaml", False, start=2)]
+        assert discover(["a", "a/y.yaml"]).targets == [Target("a/x.yaml", False, start=2), Target("a/y.yaml", True)]
 
     def test_another_way_to_the_same_file_is_noted(self, tree: Path) -> None:
         plant(tree, "a.yaml", "k8s/b.yaml")

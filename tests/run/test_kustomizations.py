@@ -51,8 +51,20 @@ def test_a_patch_is_judged_by_what_is_in_it(tmp_path: Path) -> None:
     for listed in ("patches: [{path: patch.yaml}]", "patchesStrategicMerge: [patch.yaml]", "patchesJson6902: [{path: ./patch.yaml}]"):
         found = report(tmp_path, {"kustomization.yaml": listed, "patch.yaml": PATCH}, "spec", "practice")
         assert rules(found, "patch.yaml") == FOUND, listed
-    alone = report(tmp_path, {"kustomization.yaml": "namePrefix: a-", "patch.yaml": PATCH}, "spec", "practice")
-    assert len(rules(alone, "patch.yaml")) > len(FOUND)
+    alone = report(tmp_path / "alone", {"kustomization.yaml": "namePrefix: a-", "web.yaml": PATCH}, "spec", "practice")
+    assert len(rules(alone, "web.yaml")) > len(FOUND)
+
+
+def test_a_patch_that_nothing_lists(tmp_path: Path) -> None:
+    commented = "# patches:\n#- path: web.yaml\nresources: []\n"
+    assert rules(report(tmp_path / "a", {"kustomization.yaml": commented, "web.yaml": PATCH}, "spec", "practice"), "web.yaml") == FOUND
+    resource = "resources:\n#- web.yaml\n"
+    assert len(rules(report(tmp_path / "b", {"kustomization.yaml": resource, "web.yaml": PATCH}, "spec"), "web.yaml")) > len(FOUND)
+    for path in ("kustomize/web-patch.yaml", "kustomize/patches/web.yaml"):
+        files = {"kustomize/kustomization.yaml": "namePrefix: a-", path: PATCH}
+        assert rules(report(tmp_path / path, files, "spec", "practice"), path) == FOUND, path
+    # Without a kustomization near it, the name alone is no evidence.
+    assert len(rules(report(tmp_path / "c", {"web-patch.yaml": PATCH}, "spec"), "web-patch.yaml")) > len(FOUND)
 
 
 def test_what_is_a_resource_somewhere_is_whole(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kcheck.discovery.discover import Target, UnreadablePath
-from kcheck.discovery.load import HELM_TEMPLATE, Folders, kind_of_file, load_file
+from kcheck.discovery.load import HELM_TEMPLATE, HELM_VALUES, Folders, kind_of_file, load_file
 from kcheck.text.source import Source
 
 OBJECT = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
@@ -162,7 +162,7 @@ class TestKindOfFile:
     )
     @pytest.mark.parametrize("text", [OBJECT, '{"apiVersion": "v1",\n  "kind": "Pod"}', "# comment\n---\n'kind': Pod\n'apiVersion': v1\n"])
     def test_an_object_is_checked_whatever_its_name(self, tree: Path, path: str, text: str) -> None:
-        assert kind_of_file(plant(path, text)) == ""
+        assert kind_of_file(plant(path, text)) is None
 
     @pytest.mark.parametrize(
         ("path", "text"),
@@ -176,7 +176,7 @@ class TestKindOfFile:
         assert kind_of_file(plant(path, text))
 
     def test_a_flux_kustomization_is_an_object(self, tree: Path) -> None:
-        assert kind_of_file(plant("kustomization.yaml", "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n")) == ""
+        assert kind_of_file(plant("kustomization.yaml", "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n")) is None
 
     def test_a_chart(self, tree: Path) -> None:
         plant("shop/Chart.yaml", "apiVersion: v2\nname: shop\n")
@@ -189,9 +189,9 @@ class TestKindOfFile:
             "shop/ci/test-values.yaml",
             "shop/values.schema.json",
         ):
-            assert kind_of_file(plant(path)) == "Helm values"
+            assert kind_of_file(plant(path)) == HELM_VALUES
         for path in ("shop/crds/a.yaml", "shop/files/templates.yaml", "shop/evaluesx.yaml"):
-            assert kind_of_file(plant(path, OBJECT)) == ""
+            assert kind_of_file(plant(path, OBJECT)) is None
 
     def test_a_chart_is_known_from_inside(self, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         plant("shop/Chart.yaml")
@@ -203,7 +203,7 @@ class TestKindOfFile:
 
     def test_names_without_a_chart_mean_nothing(self, tree: Path) -> None:
         for path in ("templates/a.yaml", "k8s/templates/deployment.yaml", "values.yaml", "values-prod.yaml", "ci/a-values.yaml"):
-            assert kind_of_file(plant(path, OBJECT)) == ""
+            assert kind_of_file(plant(path, OBJECT)) is None
 
     def test_each_folder_is_looked_at_once(self, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         plant("shop/Chart.yaml")
@@ -222,5 +222,5 @@ class TestKindOfFile:
 
     def test_what_cannot_be_read_is_left_to_the_loader(self, tree: Path) -> None:
         os.mkfifo("compose.yaml")
-        assert kind_of_file("compose.yaml") == ""
-        assert kind_of_file("mkdocs.yml") == ""
+        assert kind_of_file("compose.yaml") is None
+        assert kind_of_file("mkdocs.yml") is None

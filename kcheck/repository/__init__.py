@@ -1,0 +1,1 @@
+"""What the files of a repository are: their roles, and which rules apply to them."""

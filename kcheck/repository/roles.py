@@ -1,0 +1,310 @@
+"""Finds the role of each file: from its path and the files near it before it is checked, and from its content when it is parsed.
+
+Only the part of a path below the folder on the command line counts, so that `kcheck check ~/testdata/app` does not make everything a
+fixture. A file that is named on the command line is checked like a manifest.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+
+from kcheck.discovery.discover import Target
+from kcheck.discovery.load import Folders, kind_of_file
+from kcheck.finding.role import (
+    ASSERTION,
+    CLUSTER_DUMP,
+    CRD_BUNDLE,
+    DOCUMENTATION,
+    GOLDEN_FILE,
+    KUSTOMIZATION,
+    MANIFEST,
+    OTHER,
+    PATCH,
+    POLICY_EXAMPLE,
+    TEST_FIXTURE,
+    TEST_MANIFEST,
+    UNKNOWN,
+    VENDORED,
+    Role,
+)
+from kcheck.kube.resource import Resource, resources
+from kcheck.text.pattern import pattern
+from kcheck.yaml.document import Document
+
+_VENDORED = frozenset({"vendor", "_vendor", "vendored", "third_party", "third-party", "thirdparty", "3rdparty"})
+_DOCUMENTATION = frozenset({"doc", "docs", "documentation", "website"})
+_FIXTURES = frozenset(
+    {"testdata", "test-data", "test_data", "test-files", "test_files", "fixture", "fixtures", "mock", "mocks", "fake", "fakes", "__tests__"}
+)
+_TESTS = frozenset({"test", "tests", "testing"})
+_GOLDEN = frozenset({"golden", "goldens", "__snapshots__"})
+_POLICY_TESTS = frozenset({".kyverno-test", ".chainsaw-test"})
+# Tests that apply objects to a cluster. The second group of names also occurs elsewhere, so it counts only below a folder of tests.
+_CLUSTER_TESTS = pattern(
+    r"e2e|kuttl|chainsaw|bats|(?:e2e|kuttl|chainsaw)[-_].+|.+[-_]e2e|(?:integration|conformance|smoke|system)[-_]tests?"
+)
+_CLUSTER_TESTS_IN_TESTS = frozenset({"integration", "conformance", "smoke", "acceptance", "system", "scale", "stress"})
+# Names of environments: a folder `test` beside one of them is an environment as well.
+_ENVIRONMENTS = frozenset(
+    {"prod", "production", "stage", "staging", "dev", "development", "qa", "uat", "preprod", "preview", "live", "sandbox"}
+)
+_ENVIRONMENT_PARENTS = frozenset({"overlay", "overlays", "env", "envs", "environment", "environments", "cluster", "clusters", "stages"})
+
+_EXPECTATION_NAME = pattern(r"(?:.*[-_.])?(?:asserts?|assertions?|errors?)(?:[-_.].*)?\.(?:ya?ml|json)")
+_STEP_NAME = pattern(r"\d+-(?:assert|errors?)(?:-.*)?\.ya?ml")
+_GOLDEN_NAME = pattern(r"(?:.*[-_.])?golden(?:[-_.].*)?\.(?:ya?ml|json)")
+_EXPECTED_NAME = pattern(r"(?:.*[-_.])?(?:expected|expect|want)(?:[-_.].*)?\.(?:ya?ml|json)")
+_PATCH_NAME = pattern(r"(?:.*[-_.])?(?:patch|patches)(?:[-_.].*)?\.(?:ya?ml|json)")
+_POLICY_NAME = pattern(r"(?:.*[-_.])?(?:allowed|disallowed)(?:[-_.\d].*)?\.(?:ya?ml|json)")
+_KUSTOMIZATIONS = frozenset({"kustomization.yaml", "kustomization.yml"})
+# The files that a step of chainsaw compares with the cluster.
+_EXPECTED_FILES = pattern(r"\b(?:assert|error):\s*+(?:\{\s*+)?(?:#[^\n]*\n\s*+)*+file:\s*+[\"']?([^\s\"'}]+)")
+
+_WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"})
+
+
+class ListedFiles:
+    """What the kustomizations of an input say about other files.
+
+    Attributes:
+        patches: Patches, by normalized path, with the kustomization that lists them.
+        commented: The same for patches in comments.
+        objects: The same for files and folders of complete objects.
+        settings: Settings of kustomize, such as generators and transformers, with the kustomization.
+    """
+
+    def __init__(self) -> None:
+        self.patches: dict[str, str] = {}
+        self.commented: dict[str, str] = {}
+        self.objects: dict[str, str] = {}
+        self.settings: dict[str, str] = {}
+
+    def role_of(self, path: str) -> Role | None:
+        """Return the role of a listed file that is not an object of any kustomization."""
+        if not (self.patches or self.commented or self.settings):
+            return None
+        path = os.path.normpath(path)
+        if path in self.objects:
+            return None
+        if path in self.patches:
+            return Role(PATCH, f"{self.patches[path]} lists it as a patch")
+        if path in self.settings:
+            return Role(KUSTOMIZATION, f"{self.settings[path]} lists it as settings of kustomize")
+        if path in self.commented:
+            return Role(PATCH, f"{self.commented[path]} lists it as a patch in a comment")
+        return None
+
+
+class RoleFinder:
+    """Finds the roles of the files of one input.
+
+    Args:
+        paths: All files of the input, as displayed.
+        assigned: Returns the role that the config assigns to a file.
+    """
+
+    def __init__(self, paths: Iterable[str], assigned: Callable[[str], Role | None] | None = None) -> None:
+        self.tool_folders = Folders()
+        self.assigned = assigned
+        self.listed_files = ListedFiles()
+        self._expected: dict[str, str] = {}
+        self._by_folder: dict[tuple[str, int], Role | None] = {}
+        self._names: dict[str, set[str]] = {}
+        for path in paths:
+            folder, _, name = path.rpartition("/")
+            self._names.setdefault(folder, set()).add(name)
+        self._step_folders = {folder for folder, names in self._names.items() if any(map(_is_step, names))}
+        self._policy_folders = {folder for folder, names in self._names.items() if any(map(_is_policy_test, names))}
+        self._kustomized = {folder for folder, names in self._names.items() if not names.isdisjoint(_KUSTOMIZATIONS)}
+        self._folders: set[str] = set()
+
+    def before_reading(self, target: Target) -> Role:
+        """Return the role of a file whose content is not known yet."""
+        if self.assigned is not None and (role := self.assigned(target.path)) is not None:
+            return role
+        if target.named:
+            return NAMED
+        if role := kind_of_file(target.path, self.tool_folders):
+            return role
+        vendored = _vendored_folder(target)
+        return Role(VENDORED, f'the folder "{os.path.basename(vendored)}" contains copies of other projects') if vendored else UNKNOWN
+
+    def add_text(self, path: str, text: str) -> None:
+        """Learn from a file which other files are assertions."""
+        if _is_chainsaw_test(path.rpartition("/")[2]):
+            folder = os.path.dirname(path)
+            for match in _EXPECTED_FILES.finditer(text):
+                self._expected[os.path.normpath(os.path.join(folder, match[1]))] = path
+
+    def after_reading(self, target: Target, role: Role) -> Role:
+        """Return the role of a file when all kustomizations of the input are known."""
+        if role.name == VENDORED and self._is_deployed(target):
+            role = UNKNOWN
+        if role is not UNKNOWN and role is not NAMED:
+            return role
+        listed = self.listed_files.role_of(target.path)
+        if target.named:
+            # A file that the user names is checked, but a patch is still a patch.
+            return listed if listed is not None and listed.name == PATCH else role
+        return listed or self._of_tests(target) or self._of_patches(target) or self._of_folder(target) or role
+
+    def _is_deployed(self, target: Target) -> bool:
+        """Whether a kustomization outside of a vendored folder lists a file in it, or a folder around the file."""
+        vendored = os.path.normpath(_vendored_folder(target))
+        path = os.path.normpath(target.path)
+        while len(path) >= len(vendored):
+            lister = self.listed_files.objects.get(path, "")
+            if lister and not os.path.normpath(lister).startswith(f"{vendored}/"):
+                return True
+            path = os.path.dirname(path)
+        return False
+
+    def _of_tests(self, target: Target) -> Role | None:
+        """Return the role of an assertion, a golden file or a policy example, by its name."""
+        name = target.path.rpartition("/")[2]
+        lower = name.lower()
+        if self._expected and (test := self._expected.get(os.path.normpath(target.path))):
+            return Role(ASSERTION, f"{test} compares it with the cluster")
+        if _is_policy_test(lower):
+            return Role(ASSERTION, "its name is that of a test of Kyverno policies")
+        around = self._of_folder(target)
+        in_tests = around is not None and around.name in (TEST_FIXTURE, TEST_MANIFEST)
+        in_cluster_tests = around is not None and around.name == TEST_MANIFEST
+        if _STEP_NAME.fullmatch(lower) or (in_cluster_tests and _EXPECTATION_NAME.fullmatch(lower)):
+            return Role(ASSERTION, f'its name "{name}" is that of an assertion of kuttl or chainsaw')
+        if _GOLDEN_NAME.fullmatch(lower) or (in_tests and _EXPECTED_NAME.fullmatch(lower)):
+            return Role(GOLDEN_FILE, f'its name "{name}" is that of an expected output')
+        if _POLICY_NAME.fullmatch(lower):
+            return Role(POLICY_EXAMPLE, f'its name "{name}" is that of an example of a policy')
+        return None
+
+    def _of_patches(self, target: Target) -> Role | None:
+        """Return the role of a file that is called a patch, is near a kustomization, and that no kustomization lists."""
+        folder, _, name = target.path.rpartition("/")
+        parent, _, own = folder.rpartition("/")
+        if not _PATCH_NAME.fullmatch(name.lower()) and own.lower() not in ("patch", "patches"):
+            return None
+        near = next((each for each in (folder, parent, os.path.dirname(parent)) if each in self._kustomized), None)
+        if near is None or len(near) < target.start - 1 or os.path.normpath(target.path) in self.listed_files.objects:
+            return None
+        return Role(PATCH, f'it is called a patch, and the folder "{near or "."}" has a kustomization')
+
+    def _of_folder(self, target: Target) -> Role | None:
+        """Return the role that follows from the names of the folders of a file."""
+        folder = target.path.rpartition("/")[0]
+        key = folder, target.start
+        if key not in self._by_folder:
+            self._by_folder[key] = self._find_by_folder(folder, target.start)
+        return self._by_folder[key]
+
+    def _find_by_folder(self, folder: str, start: int) -> Role | None:
+        names = folder[start:].lower().split("/") if len(folder) > start else []
+        tests = [name for at, name in enumerate(names) if name in _TESTS and not self._is_environment(folder, names, at)]
+        fixture = next((name for name in names if name in _FIXTURES), "")
+        golden = next((name for name in names if name in _GOLDEN), "")
+        cluster = next((n for n in names if _CLUSTER_TESTS.fullmatch(n) or (tests and n in _CLUSTER_TESTS_IN_TESTS)), "")
+        if golden:
+            return Role(GOLDEN_FILE, f'the folder "{golden}" contains expected outputs')
+        if folder in self._policy_folders or not _POLICY_TESTS.isdisjoint(names):
+            return Role(POLICY_EXAMPLE, "its folder contains a test of policies")
+        if cluster:
+            return Role(TEST_MANIFEST, f'the folder "{cluster}" contains tests that run in a cluster')
+        if folder in self._step_folders:
+            return Role(TEST_MANIFEST, "its folder contains a test of kuttl or chainsaw")
+        if fixture:
+            return Role(TEST_FIXTURE, f'the folder "{fixture}" contains test data')
+        if tests:
+            return Role(TEST_FIXTURE, f'the folder "{tests[0]}" contains tests')
+        documentation = next((name for name in names if name in _DOCUMENTATION), "")
+        return Role(DOCUMENTATION, f'the folder "{documentation}" contains documentation') if documentation else None
+
+    def _is_environment(self, folder: str, names: Sequence[str], at: int) -> bool:
+        """Whether a folder called `test` is an environment, such as overlays/test beside overlays/production."""
+        if at and names[at - 1] in _ENVIRONMENT_PARENTS:
+            return True
+        parts = folder.split("/")
+        parts = parts[: len(parts) - len(names) + at]
+        return any("/".join((*parts, name)) in self._all_folders() for name in _ENVIRONMENTS)
+
+    def _all_folders(self) -> set[str]:
+        """Return all folders of the input, also those that contain only folders."""
+        if not self._folders:
+            for folder in self._names:
+                while folder and folder not in self._folders:
+                    self._folders.add(folder)
+                    folder = folder.rpartition("/")[0]
+        return self._folders
+
+
+def _vendored_folder(target: Target) -> str:
+    """Return the path of the outermost folder with copies of other projects around a file, or "" if there is none."""
+    names = target.path[target.start :].split("/")[:-1]
+    at = next((at for at, name in enumerate(names) if name.lower() in _VENDORED), -1)
+    return target.path[: target.start] + "/".join(names[: at + 1]) if at >= 0 else ""
+
+
+def is_vendored(target: Target) -> bool:
+    """Whether a file is in a folder with copies of other projects."""
+    return bool(_vendored_folder(target))
+
+
+def _is_step(name: str) -> bool:
+    return _is_chainsaw_test(name) or (name[:1].isdigit() and _STEP_NAME.fullmatch(name) is not None)
+
+
+def _is_chainsaw_test(name: str) -> bool:
+    return name.startswith("chainsaw-test")
+
+
+def _is_policy_test(name: str) -> bool:
+    return name.startswith("kyverno-test")
+
+
+NAMED = Role(MANIFEST, "named on the command line")
+"""The role of a file on the command line."""
+
+_CRDS = Role(CRD_BUNDLE, "all its objects are CustomResourceDefinitions")
+_NO_OBJECTS = Role(OTHER, "it contains no Kubernetes object")
+_DUMPED = Role(CLUSTER_DUMP, "its objects have fields that only the API server sets, such as metadata.uid")
+
+
+def role_by_content(role: Role, documents: Sequence[Document]) -> Role:
+    """Return the role of a file whose path indicates no other one, from its documents."""
+    if role.name not in (MANIFEST, DOCUMENTATION):
+        return role
+    objects = [resource for document in documents for resource in resources(document)]
+    if not objects:
+        return role if any(document.fault for document in documents) else _NO_OBJECTS
+    if role.name == DOCUMENTATION:
+        return role
+    if all(resource.kind == "CustomResourceDefinition" for resource in objects):
+        return _CRDS
+    return _DUMPED if any(map(is_dumped, objects)) else role
+
+
+def is_dumped(resource: Resource) -> bool:
+    """Whether an object was read from a cluster: it has fields that only the API server sets."""
+    metadata = resource["metadata"]
+    return bool(metadata["uid"].text and (metadata["resourceVersion"].text or metadata["creationTimestamp"].text)) or (
+        metadata["managedFields"].is_list and bool(metadata["managedFields"])
+    )
+
+
+def is_written_by_cluster(resource: Resource) -> bool:
+    """Whether a controller, a kubelet or the API server creates an object that was read from a cluster, so that no user can change it."""
+    if not is_dumped(resource):
+        return False
+    return resource.kind in _KINDS_OF_CLUSTER or any(
+        owner["controller"].value is True for owner in resource.node.at("metadata", "ownerReferences")
+    )
+
+
+_KINDS_OF_CLUSTER = frozenset({"Node", "CSINode", "Lease", "Event", "Endpoints", "EndpointSlice", "ControllerRevision"})
+
+
+def is_partial_workload(resource: Resource) -> bool:
+    """Whether a workload is meant to be merged into an existing one: it has no selector and no container with an image."""
+    if resource.kind not in _WORKLOADS or resource.node.at("spec", "selector"):
+        return False
+    return not any(container["image"] for container in resource.node.at("spec", "template", "spec", "containers"))

@@ -1,0 +1,321 @@
+"""The roles of files, and what is checked in files with each role."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from kcheck.cli.main import kcheck
+from kcheck.config.config import AssignedRoles, Config
+from kcheck.discovery.discover import discover
+from kcheck.finding.report import Report
+from kcheck.run.run import read_roles, run_pipeline
+from tests.relations.world import session
+
+POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {containers: [{name: web, image: nginx}]}\n"
+CRD = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\n"
+DEPLOYMENT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec: {replicaz: 3, template: {spec: {containers: [{name: web}]}}}
+"""
+CHAINSAW = """\
+apiVersion: chainsaw.kyverno.io/v1alpha1
+kind: Test
+metadata: {name: a}
+spec:
+  steps:
+    - try:
+        - apply: {file: install.yaml}
+        - assert:
+            file: ready.yaml
+"""
+NODE = """\
+apiVersion: v1
+kind: Node
+metadata:
+  name: a
+  uid: 6f1e
+  resourceVersion: "1"
+  labels: {beta.kubernetes.io/arch: amd64}
+"""
+
+
+def plant(folder: Path, files: Mapping[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def roles(folder: Path, files: Mapping[str, str]) -> dict[str, str]:
+    plant(folder, files)
+    found = read_roles(discover([str(folder)]), session("spec"))
+    return {os.path.relpath(each.file, folder): each.role.name for each in found}
+
+
+def check(folder: Path, *rules: str) -> Report:
+    return run_pipeline(discover([str(folder)]), session(*rules))
+
+
+def found(report: Report, name: str) -> list[str]:
+    return [each.rule for each in report.findings if each.file.endswith(name)]
+
+
+@pytest.mark.parametrize(
+    ("path", "role"),
+    [
+        ("web.yaml", "manifest"),
+        ("testing-pod.yaml", "manifest"),
+        ("test.yaml", "manifest"),
+        ("assert.yaml", "manifest"),
+        ("apps/errors-backend.yaml", "manifest"),
+        ("load-testing/web.yaml", "manifest"),
+        ("examples/web.yaml", "manifest"),
+        ("integration/web.yaml", "manifest"),
+        ("overlays/test/web.yaml", "manifest"),
+        ("test/web.yaml", "test-fixture"),
+        ("pkg/lint/testdata/web.yaml", "test-fixture"),
+        ("pkg/fake/web.yaml", "test-fixture"),
+        ("test/integration/testdata/web.yaml", "test-manifest"),
+        ("tests/e2e-upgrade/web.yaml", "test-manifest"),
+        ("testdata/test-error.yaml", "test-fixture"),
+        ("e2e/01-assert.yaml", "assertion"),
+        ("e2e/assert-ready.yaml", "assertion"),
+        ("kuttl/x/02-errors.yaml", "assertion"),
+        ("cmd/testdata/web.golden.yaml", "golden-file"),
+        ("testdata/web-expected.yaml", "golden-file"),
+        ("web-expected.yaml", "manifest"),
+        ("samples/example_disallowed.yaml", "policy-example"),
+        ("vendor/acme/web.yaml", "vendored"),
+        ("docs/web.yaml", "documentation"),
+        (".github/web.yaml", "manifest"),
+    ],
+)
+def test_a_role_by_the_path(tmp_path: Path, path: str, role: str) -> None:
+    assert roles(tmp_path, {path: POD}) == {path: role}
+
+
+def test_an_environment_is_not_a_test(tmp_path: Path) -> None:
+    found = roles(tmp_path, {"envs/a/test/web.yaml": POD, "envs/a/production/web.yaml": POD, "pkg/test/web.yaml": POD})
+    assert found == {"envs/a/test/web.yaml": "manifest", "envs/a/production/web.yaml": "manifest", "pkg/test/web.yaml": "test-fixture"}
+
+
+def test_a_role_by_the_content(tmp_path: Path) -> None:
+    files = {"a.yaml": CRD, "b.yaml": CRD + "---\n" + POD, "c.yaml": NODE, "d.yaml": "colors: [red]\n", "docs/e.yaml": "colors: [red]\n"}
+    assert roles(tmp_path, files) == {
+        "a.yaml": "crd-bundle", "b.yaml": "manifest", "c.yaml": "cluster-dump", "d.yaml": "other", "docs/e.yaml": "other",
+    }  # fmt: skip
+
+
+def test_a_manifest_of_kubectl_create_is_not_a_dump(tmp_path: Path) -> None:
+    created = POD.replace("{name: web}", "{name: web, creationTimestamp: null}", 1) + "status: {}\n"
+    assert roles(tmp_path, {"a.yaml": created}) == {"a.yaml": "manifest"}
+
+
+def test_what_a_chainsaw_test_compares_is_an_assertion(tmp_path: Path) -> None:
+    found = roles(tmp_path, {"a/chainsaw-test.yaml": CHAINSAW, "a/install.yaml": POD, "a/ready.yaml": POD})
+    assert found == {"a/chainsaw-test.yaml": "test-manifest", "a/install.yaml": "test-manifest", "a/ready.yaml": "assertion"}
+
+
+def test_only_folders_below_the_argument_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository = tmp_path / "testdata" / "app"
+    plant(repository, {"web.yaml": POD, "fixtures/web.yaml": POD})
+    expected = ["test-fixture", "manifest"]
+    monkeypatch.chdir(repository)
+    for argument in (str(repository), ".", "../app"):
+        assert [each.role.name for each in read_roles(discover([argument]), session("spec"))] == expected, argument
+    for argument in ("fixtures", "fixtures/web.yaml", "fixtures/*.yaml"):
+        assert [each.role.name for each in read_roles(discover([argument]), session("spec"))] == ["manifest"], argument
+
+
+def test_a_hook_names_every_file_but_means_the_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(tmp_path, {"testdata/web.yaml": POD, "web.yaml": POD})
+    monkeypatch.chdir(tmp_path)
+    for prefix in ("", f"{tmp_path}/"):
+        paths = [f"{prefix}testdata/web.yaml", f"{prefix}web.yaml"]
+        shown = CliRunner().invoke(kcheck, ["files", "--as-found", "--format", "json", *paths]).stdout
+        assert [each["role"] for each in json.loads(shown)["files"]] == ["test-fixture", "manifest"]
+
+
+class TestPolicy:
+    def test_fixtures_get_errors_only(self, tmp_path: Path) -> None:
+        wrong = POD.replace("image: nginx", "image: nginx:latest, ports: [{containerPort: 99999}], readinessProbe: {httpGet: {port: web}}")
+        plant(tmp_path, {"testdata/a.yaml": wrong, "a.yaml": wrong})
+        report = check(tmp_path, "spec", "latest-tag", "unknown-probe-port-name")
+        assert sorted(found(report, "testdata/a.yaml")) == ["invalid-port-number", "unknown-probe-port-name"]
+        assert sorted(found(report, f"{tmp_path.name}/a.yaml")) == ["invalid-port-number", "latest-tag", "unknown-probe-port-name"]
+        assert [(os.path.basename(each.file), each.why) for each in report.limited] == [
+            ("a.yaml", 'test-fixture: the folder "testdata" contains test data')
+        ]
+
+    def test_manifests_of_tests_need_lasting_images(self, tmp_path: Path) -> None:
+        privileged = POD.replace("image: nginx", "image: nginx, securityContext: {privileged: true}")
+        plant(tmp_path, {"e2e/a.yaml": privileged})
+        assert found(check(tmp_path, "latest-tag", "naked-pod", "privileged-container"), "a.yaml") == ["latest-tag"]
+
+    def test_a_step_of_a_test_may_be_partial(self, tmp_path: Path) -> None:
+        plant(tmp_path, {"e2e/a.yaml": DEPLOYMENT, "tests/a.yaml": DEPLOYMENT})
+        report = check(tmp_path, "spec")
+        assert found(report, "e2e/a.yaml") == ["unknown-field"]
+        assert "missing-required-field" in found(report, "tests/a.yaml")
+
+    def test_an_assertion_is_judged_by_what_it_says(self, tmp_path: Path) -> None:
+        text = (
+            DEPLOYMENT.replace("replicaz: 3", "replicaz: 3, (length(x)): 3, replicas: ($n), minReadySeconds: {(@): 1}")
+            + "---\n"
+            + POD.replace("image: nginx", "imagee: nginx")
+        )
+        plant(tmp_path, {"e2e/00-assert.yaml": text})
+        assert found(check(tmp_path, "spec", "practice"), "assert.yaml") == ["unknown-field", "unknown-field"]
+
+    def test_an_assertion_creates_nothing(self, tmp_path: Path) -> None:
+        service = "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {ports: [{port: 80}]}\n"
+        plant(tmp_path, {"e2e/00-assert.yaml": service, "e2e/a.yaml": POD})
+        report = check(tmp_path, "spec")
+        assert [facts.id.kind for facts in report.bundle.facts] == ["Pod"]
+
+    def test_absence_is_no_finding_in_tests(self, tmp_path: Path) -> None:
+        binding = """\
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: a, namespace: b}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: missing}
+subjects: [{kind: ServiceAccount, name: a, namespace: b}]
+"""
+        role = "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: other, namespace: b}\nrules: []\n"
+        for name, expected in (("apps/a.yaml", ["missing-role"]), ("testdata/a.yaml", [])):
+            plant(tmp_path / name, {name: binding + role})
+            report = run_pipeline(discover([str(tmp_path / name)]), session("missing-role", complete=True))
+            assert found(report, "a.yaml") == expected
+
+    def test_the_user_can_include_fixtures(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        plant(tmp_path, {"testdata/a.yaml": POD})
+        monkeypatch.chdir(tmp_path)
+        arguments = ["check", "--select", "latest-tag", "--format", "concise", "."]
+        assert "latest-tag" not in CliRunner().invoke(kcheck, arguments).stdout
+        assert "latest-tag" in CliRunner().invoke(kcheck, [*arguments, "--include", "fixtures"]).stdout
+        plant(tmp_path, {".kcheck.yaml": "include: fixtures\n"})
+        assert "latest-tag" in CliRunner().invoke(kcheck, arguments).stdout
+
+    def test_a_named_file_is_checked(self, tmp_path: Path) -> None:
+        plant(tmp_path, {"vendor/testdata/a.yaml": POD})
+        for path in ("vendor/testdata/a.yaml", "vendor/testdata"):
+            assert found(run_pipeline(discover([str(tmp_path / path)]), session("latest-tag")), "a.yaml") == ["latest-tag"]
+
+    def test_vendored_kinds_are_known(self, tmp_path: Path) -> None:
+        schema = "{type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}"
+        crd = f"{CRD}spec:\n  group: example.com\n  scope: Namespaced\n  names: {{kind: Widget, plural: widgets}}\n  versions:\n"
+        crd += f"    - {{name: v1, served: true, storage: true, schema: {{openAPIV3Schema: {schema}}}}}\n    - oops\n"
+        widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: big}\n"
+        plant(
+            tmp_path,
+            {"third_party/crd.yaml": crd.replace("    - oops\n", ""), "third_party/web.yaml": "kind: Pod\n" + POD, "a.yaml": widget},
+        )
+        report = check(tmp_path, "spec")
+        assert found(report, "a.yaml") == ["wrong-type"]
+        assert [each.rule for each in report.findings] == ["wrong-type"]
+        assert {os.path.basename(each.file): each.why for each in report.passed} == dict.fromkeys(
+            ("crd.yaml", "web.yaml"), 'the folder "third_party" contains copies of other projects'
+        )
+
+    def test_a_vendored_folder_that_is_deployed_is_checked(self, tmp_path: Path) -> None:
+        inner = "third_party/base/kustomization.yaml"
+        plant(tmp_path, {"third_party/base/a.yaml": POD, "third_party/b.yaml": POD, inner: "resources: [a.yaml]\n"})
+        assert found(check(tmp_path, "latest-tag"), "a.yaml") == []
+        plant(tmp_path, {"prod/kustomization.yaml": "resources: [../third_party/base]\n"})
+        report = check(tmp_path, "latest-tag")
+        assert (found(report, "a.yaml"), found(report, "b.yaml")) == (["latest-tag"], [])
+
+    def test_what_the_cluster_writes_is_not_the_user_s(self, tmp_path: Path) -> None:
+        plant(tmp_path, {"dump.yaml": NODE, "written.yaml": NODE.replace("  uid: 6f1e\n", "")})
+        report = check(tmp_path, "deprecated-label")
+        assert found(report, "dump.yaml") == []
+        assert found(report, "written.yaml") == ["deprecated-label"]
+
+
+class TestConfig:
+    def test_the_last_glob_applies(self, tmp_path: Path) -> None:
+        of = AssignedRoles(Config(tmp_path, roles=(("test/", "manifest"), ("test/*.golden.yaml", "golden-file")))).of
+        assert of(str(tmp_path / "other/a.yaml")) is None
+        names = [role.name for name in ("a.yaml", "a.golden.yaml") if (role := of(str(tmp_path / "test" / name))) is not None]
+        assert names == ["manifest", "golden-file"]
+
+    def test_roles_of_the_config(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        config = "roles:\n  test/: manifest\n  broken.yaml: other\n"
+        plant(tmp_path, {".kcheck.yaml": config, "test/a.yaml": POD, "broken.yaml": POD})
+        monkeypatch.chdir(tmp_path)
+        shown = json.loads(CliRunner().invoke(kcheck, ["files", "--format", "json", "."]).stdout)
+        assert [(each["file"], each["role"], each["rules"], each["reason"]) for each in shown["files"]] == [
+            (".kcheck.yaml", "tool-configuration", "none", "kcheck configuration"),
+            ("broken.yaml", "other", "none", 'the config assigns it: "broken.yaml"'),
+            ("test/a.yaml", "manifest", "all", 'the config assigns it: "test/"'),
+        ]
+        report = json.loads(CliRunner().invoke(kcheck, ["check", "--select", "latest-tag", "--format", "json", "."]).stdout)
+        assert [(each["file"], each["role"]) for each in report["findings"]] == [("test/a.yaml", "manifest")]
+
+    def test_mistakes(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        plant(tmp_path, {".kcheck.yaml": "roles:\n  a.yaml: manifests\n  ../b.yaml: manifest\ninclude: [tests]\n", "a.yaml": POD})
+        monkeypatch.chdir(tmp_path)
+        lines = CliRunner().invoke(kcheck, ["check", "."]).stderr.splitlines()
+        assert lines == [
+            '.kcheck.yaml:2:11: unknown role "manifests"; did you mean "manifest"?',
+            '.kcheck.yaml:3:3: "../b.yaml" leaves the folder of this file; globs match files in this folder and below',
+            '.kcheck.yaml:4:11: unknown value "tests"; use fixtures',
+        ]
+
+
+def test_the_summary_counts_and_the_list_explains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(tmp_path, {"testdata/a.yaml": POD, "vendor/b.yaml": POD, "c.yaml": POD})
+    monkeypatch.chdir(tmp_path)
+    shown = CliRunner().invoke(kcheck, ["check", "--isolated", "--select", "spec", "--verbose", "."]).stdout
+    assert shown.splitlines() == [
+        "Skipped files:",
+        '  vendor/b.yaml: the folder "vendor" contains copies of other projects',
+        "Test files, checked with fewer rules:",
+        '  testdata/a.yaml: test-fixture: the folder "testdata" contains test data',
+        "",
+        "No findings in 2 files (2 documents). 1 test file checked with fewer rules. 1 file skipped.",
+    ]
+
+
+def test_the_list_as_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(tmp_path, {"testdata/a.yaml": POD, "c.yaml": POD})
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(kcheck, ["files", "."]).stdout.splitlines() == [
+        "ROLE          RULES  FILE             REASON",
+        "manifest      all    c.yaml           nothing indicates another role",
+        'test-fixture  some   testdata/a.yaml  the folder "testdata" contains test data',
+    ]
+
+
+@pytest.mark.parametrize("include", [[], ["--include", "fixtures"]])
+def test_shards_and_the_cache_know_the_roles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, include: list[str]) -> None:
+    files = {"testdata/a.yaml": POD, "e2e/a.yaml": POD, "e2e/00-assert.yaml": DEPLOYMENT, "vendor/a.yaml": POD, "docs/a.yaml": POD}
+    files |= {"k/kustomization.yaml": "patches: [{path: a.yaml}]\n", "k/a.yaml": DEPLOYMENT, "crd.yaml": CRD, "a.yaml": POD}
+    plant(tmp_path / "in", files)
+    monkeypatch.chdir(tmp_path / "in")
+    monkeypatch.setenv("KCHECK_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("KCHECK_NO_CACHE", "0")
+    monkeypatch.setattr("kcheck.run.run.CACHE_MIN_CHARS", 0)
+
+    def run(*arguments: str) -> str:
+        result = CliRunner().invoke(kcheck, arguments)
+        assert result.exit_code in (0, 1), result.output
+        return result.stdout
+
+    alone = run("check", "--isolated", *include, "--no-cache", "--format", "json", ".")
+    roles = {each["role"] for each in json.loads(alone)["findings"]}
+    assert roles >= {"manifest", "test-manifest", "assertion", "patch", "documentation"}
+    for _ in range(2):
+        assert run("check", "--isolated", *include, "--format", "json", ".") == alone
+    assert (tmp_path / "cache").is_dir()
+    shards = [str(tmp_path / f"{number}.shard") for number in (1, 2)]
+    for number, shard in enumerate(shards, 1):
+        run("check", "--isolated", *include, "--shard", f"{number}/2", "--output", shard, ".")
+    assert run("merge", "--format", "json", *shards) == alone
