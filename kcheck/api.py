@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from kcheck.cel.kubernetes import expressions
 from kcheck.facts import network, service_calls
-from kcheck.facts.builtin_objects import is_provided
+from kcheck.facts.builtin_objects import is_managed_namespace, is_provided
 from kcheck.facts.bundle import Bundle, Scope
 from kcheck.facts.facts import (
     BudgetFact,
@@ -151,6 +151,7 @@ __all__ = [
     "help_of",
     "hookimpl",
     "image",
+    "is_managed_namespace",
     "is_provided",
     "labels",
     "matches_whole",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, overload
 
 from kcheck.cache.store import Cache, Parts
-from kcheck.check.file import DamagedCache, FactsByFile, Outcome, Task
+from kcheck.check.file import DamagedCache, FactsByFile, Outcome, Relations, Task
 from kcheck.check.fingerprint import program_state, rules_state
 from kcheck.check.input_kinds import KindPlace
 from kcheck.check.session import Session
@@ -48,10 +48,10 @@ class _CachedOutcome(NamedTuple):
     kubeconfig: bool = False
 
 
-class _Relations(NamedTuple):
-    """Cached findings across files. `lines`: see `_facts_digest`."""
+class _CachedRelations(NamedTuple):
+    """Cached results of comparing objects. `lines`: see `_facts_digest`."""
 
-    findings: tuple[Finding, ...]
+    relations: Relations
     lines: str
 
 
@@ -195,8 +195,8 @@ class ResultCache:
                     return LazyFacts(bytes(state), data, facts)
         return LazyFacts(digest_of(data), data, facts)
 
-    def relation_findings(self, facts_by_file: FactsByFile, check: Callable[[], list[Finding]]) -> list[Finding]:
-        """Return the cached findings of rules across files, or call `check` and store its result.
+    def relations(self, facts_by_file: FactsByFile, check: Callable[[], Relations], is_current: Callable[[Relations], bool]) -> Relations:
+        """Return the cached results of comparing the objects of files, or call `check` and store its result.
 
         These findings do not depend on line numbers but contain them. So they are valid as long as nothing moved in the files that
         they are about.
@@ -205,20 +205,23 @@ class ResultCache:
         known = self._cache.get(_RELATIONS, "", key)
         if known is not None:
             with suppress(DecodeError):
-                found = unpacked(b"".join(known), _Relations)
+                cached: _CachedRelations = unpacked(b"".join(known), _CachedRelations)
+                found = cached.relations
                 self._require_known_rules(found.findings)
-                if found.lines == _facts_digest(found.findings, facts_by_file):
-                    return list(found.findings)
-        findings = check()
-        if not any(finding.rule == "internal-error" for finding in findings):
+                if cached.lines == _facts_digest(found.findings, facts_by_file) and is_current(found):
+                    return found
+        made = check()
+        if not any(finding.rule == "internal-error" for finding in made.findings):
             with suppress(DecodeError):
-                data = packed(_Relations(tuple(findings), _facts_digest(findings, facts_by_file)), _Relations)
+                data = packed(_CachedRelations(made, _facts_digest(made.findings, facts_by_file)), _CachedRelations)
                 self._cache.put(_RELATIONS, "", key, (data,), max_keys=_MAX_INPUTS)
                 self.save()
-        return findings
+        return made
 
     def _relations_key(self, facts_by_file: FactsByFile) -> str:
-        parts = [self._program, bytes([self._session.complete])]
+        units = "\0".join(self._session.complete_units).encode("utf-8", "surrogateescape")
+        provided = _canonical(self._session.provided) if self._session.provided else b""
+        parts = [self._program, bytes([self._session.complete]), units, provided]
         for path, role, facts in facts_by_file:
             parts.append(_encoded(f"{role} {path}"))
             if facts:

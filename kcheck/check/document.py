@@ -49,6 +49,7 @@ _RULES_WITH_MENTIONS = frozenset(
 _RULES_FOR_WHOLE_VALUES = frozenset({"crd-rule-violation", "selector-mismatch"})
 # Rules that search a value for certain texts, and skip placeholders among these.
 _RULES_FOR_PARTS = frozenset({"credential-in-env", "credential-in-args", "credential-in-config-map", "credential-in-custom-resource"})
+_NO_RULES = RuleSet()
 # Rules that compare fields, of which a patch may contain only some.
 _RULES_FOR_COMPLETE_OBJECTS = frozenset({"invalid-crd-names", "selector-mismatch", "unevaluated-crd-rules"})
 
@@ -76,6 +77,23 @@ def check_documents(documents: Iterable[Document], session: Session, rules: Rule
     return result
 
 
+def facts_of_documents(documents: Iterable[Document], session: Session, rules: RuleSet) -> list[Facts]:
+    """Return the facts of the objects in documents that are checked elsewhere. `rules`: the rules that need the facts."""
+    result = FileResult()
+    plan = session.plan(_NO_RULES)
+    for document in documents:
+        check = _DocumentCheck(document, session, _NO_RULES, plan, result, False)
+        check.collects_mentions = _needs_mentions(rules)
+        for resource in resources(document):
+            check.check_object(resource)
+    return result.facts
+
+
+def _needs_mentions(rules: RuleSet) -> bool:
+    # `isdisjoint` iterates over its argument, so that is the smaller set.
+    return not rules.active.keys().isdisjoint(_RULES_WITH_MENTIONS)
+
+
 class _DocumentCheck:
     """The check of one document."""
 
@@ -90,8 +108,7 @@ class _DocumentCheck:
         # Whether the objects are judged only by what they contain, and whether they are not the user's.
         self.part = role in FRAGMENTS
         self.foreign = False
-        # `isdisjoint` iterates over its argument, so that is the smaller set.
-        self.collects_mentions = not rules.active.keys().isdisjoint(_RULES_WITH_MENTIONS)
+        self.collects_mentions = _needs_mentions(rules)
         self.skips_placeholders = not session.judges_placeholders
         self.locator = Locator(document)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from kcheck.check.input_kinds import CRD_MARKER, InputDefinitions, InputKind, Ki
 from kcheck.check.session import Session
 from kcheck.check.suppressions import Ignores, read_ignores
 from kcheck.facts.facts import Facts
+from kcheck.facts.unit import Unit
 from kcheck.finding.finding import Finding
 from kcheck.finding.role import ASSERTION, UNKNOWN, Role
 from kcheck.kube import placeholders
@@ -50,8 +51,23 @@ class FileFacts(NamedTuple):
 FactsByFile = list[FileFacts]
 """The files in input order."""
 
-RelationCache = Callable[[FactsByFile, Callable[[], list[Finding]]], list[Finding]]
-"""Returns the findings of rules across objects for these files: cached ones, or the result of calling the function."""
+
+class Relations(NamedTuple):
+    """The results of comparing the objects of an input.
+
+    Attributes:
+        findings: the findings of rules across objects.
+        units: the deployment unit of each file that is in one.
+        reads: files that the results depend on in addition to the facts, each with a digest of its content.
+    """
+
+    findings: tuple[Finding, ...]
+    units: Mapping[str, Unit]
+    reads: tuple[tuple[str, str], ...] = ()
+
+
+RelationCache = Callable[[FactsByFile, Callable[[], Relations], Callable[[Relations], bool]], Relations]
+"""Returns the results for these files: cached ones if the last function accepts them, or the result of calling the first function."""
 
 
 _OBJECT_KEYS = frozenset({"apiVersion", "kind", "metadata", "spec"})

@@ -171,7 +171,12 @@ class Kustomization:
         return Facts(
             self.id, self.locator.place(self.root), {}, makes=tuple(self._generated_objects()),
             words=frozenset(node.text for node in named),
-            kustomization=KustomizationFact(frozenset(folders), bool(self.root["namespace"].text)),
+            kustomization=KustomizationFact(
+                frozenset(folders),
+                bool(self.root["namespace"].text),
+                frozenset(self.paths(_OBJECT_FIELDS)),
+                frozenset(self.paths(_PATCH_FIELDS)),
+            ),
         )  # fmt: skip
 
     def _generated_objects(self) -> Iterator[GeneratedObject]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from kcheck.check.crd_rules import CustomRules
 from kcheck.check.profile import Profile
 from kcheck.check.substitution import Substitution
 from kcheck.check.time_limit import Budget
+from kcheck.facts.facts import Facts
+from kcheck.facts.unit import Unit
 from kcheck.finding.role import MANIFEST, TESTS, Role
 from kcheck.repository.policy import limited_rules
 from kcheck.rule.plan import Plan, compile_plan
@@ -29,6 +32,8 @@ class Session:
         rules: The enabled rules.
         stores: One store for each Kubernetes version to check, the newest last.
         complete: Whether the input contains all objects that refer to each other.
+        complete_units: Globs of the paths of deployment units that contain all objects that they need.
+        provided: The facts of objects that the cluster already has.
         by_file: Returns the rule set of a file if the config has overrides; the same object for files with the same overrides.
         schemas: Files and folders with schemas of additional kinds.
         factory: Creates the same session in a process that is not a fork of this one, or None if that is not possible.
@@ -54,11 +59,15 @@ class Session:
         substitution: Substitution | None = None,
         includes_tests: bool = False,
         roles: Callable[[str], Role | None] | None = None,
+        complete_units: tuple[str, ...] = (),
+        provided: tuple[Facts, ...] = (),
     ) -> None:
         self.registry = registry
         self.rules = rules
         self.stores = stores
         self.complete = complete
+        self.complete_units = complete_units
+        self.provided = provided
         self.by_file = by_file
         self.schemas = schemas
         self.factory = factory
@@ -74,6 +83,10 @@ class Session:
         for store in self.stores:
             if store.rules is None:
                 store.rules = CustomRules(store.definitions.minor)
+
+    def is_complete(self, unit: Unit) -> bool:
+        """Return whether a deployment unit contains all objects that it needs."""
+        return self.complete or any(fnmatchcase(unit.path, glob) for glob in self.complete_units)
 
     def rules_for(self, file: str, role: str = MANIFEST) -> RuleSet:
         """Return the rules that apply to a file with this role."""

@@ -11,6 +11,7 @@ from kcheck import __version__
 from kcheck.check.fingerprint import program_digest, schemas_digest
 from kcheck.check.session import Session
 from kcheck.check.substitution import Substitution
+from kcheck.facts.facts import Facts
 from kcheck.finding.severity import Severity
 from kcheck.rule.options import BadOption
 from kcheck.rule.registry import Registry
@@ -44,6 +45,8 @@ class SessionSpec(NamedTuple):
         files: Index of the rule set of a file; files that are missing use the first one.
         placeholders: Whether rules judge placeholders.
         variables: Values that replace variables in manifests, by name.
+        complete_units: Globs of the deployment units that contain all objects that they need.
+        provided: The facts of objects that the cluster already has.
     """
 
     version: str
@@ -56,6 +59,8 @@ class SessionSpec(NamedTuple):
     files: Mapping[str, int]
     placeholders: bool = False
     variables: Mapping[str, str] = MappingProxyType({})
+    complete_units: tuple[str, ...] = ()
+    provided: tuple[Facts, ...] = ()
 
 
 def session_spec_of(session: Session, files: Iterable[str]) -> SessionSpec:
@@ -75,9 +80,9 @@ def session_spec_of(session: Session, files: Iterable[str]) -> SessionSpec:
     versions = tuple(store.definitions.version for store in session.stores)
     program, schemas = program_digest(session.registry), schemas_digest(session.schemas)
     variables = session.substitution.variables if session.substitution is not None else {}
+    around = session.judges_placeholders, variables, session.complete_units, session.provided
     return SessionSpec(
-        __version__, program, versions, schemas, session.complete, session.includes_tests, tuple(map(_rule_specs, rules)), numbers,
-        session.judges_placeholders, variables,
+        __version__, program, versions, schemas, session.complete, session.includes_tests, tuple(map(_rule_specs, rules)), numbers, *around
     )  # fmt: skip
 
 
@@ -109,7 +114,7 @@ def create_session(spec: SessionSpec, registry: Registry, add_schemas: Callable[
     substitution = Substitution(spec.variables) if spec.variables else None
     return Session(
         registry, sets[0], stores, spec.complete, by_file if len(sets) > 1 else None, judges_placeholders=spec.placeholders,
-        substitution=substitution, includes_tests=spec.includes_tests,
+        substitution=substitution, includes_tests=spec.includes_tests, complete_units=spec.complete_units, provided=spec.provided,
     )  # fmt: skip
 
 

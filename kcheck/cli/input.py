@@ -74,6 +74,13 @@ _OPTIONS = (
         type=click.Path(exists=True),
         help="File or folder with CustomResourceDefinitions or JSON Schemas. Repeatable.",
     ),
+    click.option("--complete", is_flag=True, help="The input contains all objects: report references to objects that are not in it."),
+    click.option(
+        "--provided",
+        multiple=True,
+        type=click.Path(exists=True, dir_okay=False),
+        help="File with objects that the cluster already has, such as the output of kubectl get -o yaml. Repeatable.",
+    ),
     click.option(
         "--config",
         type=click.Path(exists=True, dir_okay=False),
@@ -123,6 +130,8 @@ class Input(NamedTuple):
     severity: str
     kubernetes: str
     schemas: tuple[str, ...]
+    complete: bool
+    provided: tuple[str, ...]
     config: str | None
     placeholders: str | None
     isolated: bool
@@ -151,10 +160,27 @@ def create_session(inputs: Input, config: Config, registry: Registry) -> Session
     substitution = Substitution(config.variables) if config.variables else None
     judges = _judges_placeholders(inputs.placeholders, select, config)
     factory = partial(_recreate_session, inputs)
-    return Session(
-        registry, rules, stores, config.complete, by_file, schemas, factory, judges_placeholders=judges, substitution=substitution,
-        includes_tests=FIXTURES in (inputs.include or config.include), roles=AssignedRoles(config).of if config.roles else None,
-    )  # fmt: skip
+    session = Session(
+        registry,
+        rules,
+        stores,
+        inputs.complete or config.complete,
+        by_file,
+        schemas,
+        factory,
+        judges_placeholders=judges,
+        substitution=substitution,
+        includes_tests=FIXTURES in (inputs.include or config.include),
+        roles=AssignedRoles(config).of if config.roles else None,
+        complete_units=config.complete_units,
+    )
+    provided = inputs.provided or config.provided
+    if provided:
+        # Imported late: few runs have this option.
+        from kcheck.cli.provided import read_provided
+
+        session.provided = read_provided(provided, session)
+    return session
 
 
 def _judges_placeholders(option: str | None, select: tuple[str, ...], config: Config) -> bool:

@@ -36,6 +36,8 @@ class Config(NamedTuple):
         kubernetes: Minor versions, oldest first; () for the newest version only.
         schemas: Paths of schemas, relative to the current folder or absolute.
         complete: Whether the input contains every object of the cluster.
+        complete_units: Globs of the paths of deployment units that contain every object that they need.
+        provided: Paths of files with objects that the cluster already has, relative to the current folder or absolute.
         pods: Pod locations of custom kinds, by (group, kind).
         fail_on: Lowest severity that makes the exit status 1.
         exclude: Globs of files to skip.
@@ -53,6 +55,8 @@ class Config(NamedTuple):
     kubernetes: tuple[str, ...] = ()
     schemas: tuple[Path, ...] = ()
     complete: bool = False
+    complete_units: tuple[str, ...] = ()
+    provided: tuple[Path, ...] = ()
     pods: Mapping[tuple[str, str], Any] = MappingProxyType({})
     fail_on: Severity = WARNING
     exclude: tuple[str, ...] = ()

@@ -26,8 +26,8 @@ from kcheck.yaml.node import Node
 from kcheck.yaml.parse import parse
 
 _KEYS = (
-    "extends", "kubernetes", "schemas", "complete", "pods", "placeholders", "substitute", "rules", "overrides", "roles", "include",
-    "exclude", "fail-on",
+    "extends", "kubernetes", "schemas", "complete", "provided", "pods", "placeholders", "substitute", "rules", "overrides", "roles",
+    "include", "exclude", "fail-on",
 )  # fmt: skip
 PLACEHOLDER_MODES = ("skip", "check")
 _OVERRIDE_KEYS = ("files", "rules")
@@ -72,8 +72,10 @@ class _ConfigReader:
             file=self.path,
             folder=self.folder,
             kubernetes=self.versions(entries["kubernetes"]) if "kubernetes" in entries else (),
-            schemas=self.schemas(entries.get("schemas", empty)),
-            complete="complete" in entries and self.values.flag(entries["complete"]),
+            schemas=self.existing_paths(entries.get("schemas", empty)),
+            complete="complete" in entries and not entries["complete"].is_list and self.values.flag(entries["complete"]),
+            complete_units=self.complete_units(entries.get("complete", empty)),
+            provided=self.existing_paths(entries.get("provided", empty)),
             pods=self.pods(entries["pods"]) if "pods" in entries else {},
             fail_on=self.threshold(entries["fail-on"]) if "fail-on" in entries else WARNING,
             include=self.includes(entries.get("include", empty)),
@@ -111,7 +113,10 @@ class _ConfigReader:
             self.values.wrong(node, str(error))
             return ()
 
-    def schemas(self, node: Node) -> tuple[Path, ...]:
+    def complete_units(self, node: Node) -> tuple[str, ...]:
+        return tuple(each.text for each in self.values.texts(node)) if node.is_list else ()
+
+    def existing_paths(self, node: Node) -> tuple[Path, ...]:
         paths = []
         for each in self.values.texts(node):
             path = self.path.parent / each.text

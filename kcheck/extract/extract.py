@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kcheck.extract.custom_references import conventional_references
 from kcheck.extract.generated import RBAC, generated_objects, is_custom, may_create_pods, mentioned_names
 from kcheck.extract.gitops import DELIVERY_KINDS, delivery
-from kcheck.extract.indirect_use import is_discoverable, role_permissions
+from kcheck.extract.indirect_use import is_discoverable, may_change_pods, role_permissions
 from kcheck.extract.integers import api_integer, int_or_string
 from kcheck.extract.istio import ISTIO, istio_references
 from kcheck.extract.mentioned_names import mentioned_words
@@ -129,6 +129,7 @@ def extract_facts(resource: Resource, pods: list[Pod], locator: Locator, usage: 
         is_discoverable=usage and is_discoverable(resource, kind),
         addresses=addresses(resource, pods, locator) if pods or name == "ConfigMap" else (),
         access_modes=frozenset([mode.text for mode in resource["spec"]["accessModes"]]) if kind == _CLAIM else _NONE,
+        changes_pods=kind in ROLES and may_change_pods(resource),
     )
 
 

@@ -12,6 +12,7 @@ from kcheck.kube.resource import Resource
 _DATA = {("", "ConfigMap"), ("", "Secret")}
 _DATA_KINDS = {"configmaps": "ConfigMap", "secrets": "Secret"}
 _READ_VERBS = {"get", "list", "watch", "*"}
+_CHANGE_VERBS = {"create", "update", "patch", "*"}
 _WORKLOADS = {"pods", "deployments", "daemonsets", "statefulsets", "jobs"}
 # Labels and annotations that describe the owner of an object, not its users.
 _OWNER_KEYS = {
@@ -47,6 +48,15 @@ def role_permissions(resource: Resource) -> Iterator[KindPermission]:
                 yield from (KindPermission("read", kind) for plural, kind in _DATA_KINDS.items() if not resources.isdisjoint((plural, "*")))
             if not verbs.isdisjoint(("create", "*")) and not resources.isdisjoint(_WORKLOADS | {"*"}):
                 yield KindPermission("create", "Pod")
+
+
+def may_change_pods(resource: Resource) -> bool:
+    """Whether a role permits to create Pods, or to change their labels."""
+    for rule in resource["rules"]:
+        verbs, resources, groups = ({each.text for each in rule[field]} for field in ("verbs", "resources", "apiGroups"))
+        if not (verbs.isdisjoint(_CHANGE_VERBS) or resources.isdisjoint(("pods", "*")) or groups.isdisjoint(("", "*"))):
+            return True
+    return False
 
 
 def _is_owner_key(key: str) -> bool:

@@ -28,6 +28,13 @@ _NAMES = {
     "AppProject": {"default"},
 }  # fmt: skip
 _NAMESPACES = {"default", "kube-system", "kube-public", "kube-node-lease"}
+# Namespaces in which the cluster itself or its provider creates objects.
+_MANAGED_NAMESPACES = ("kube-system", "kube-public", "kube-node-lease", "gke-managed-", "gmp-", "openshift-")
+
+
+def is_managed_namespace(namespace: str) -> bool:
+    """Return whether the cluster or its provider creates objects in a namespace, so that objects may exist without being in the input."""
+    return namespace.startswith(_MANAGED_NAMESPACES)
 
 
 def is_provided(reference: Reference) -> bool:

@@ -252,10 +252,14 @@ class KustomizationFact(NamedTuple):
     Attributes:
         folders: folders of its resources, bases and components.
         sets_namespace: whether it sets the namespace of its objects.
+        resources: paths of its resources, bases and components: files and folders.
+        patches: paths of its patches.
     """
 
     folders: frozenset[str] = frozenset()
     sets_namespace: bool = False
+    resources: frozenset[str] = frozenset()
+    patches: frozenset[str] = frozenset()
 
 
 class KindPermission(NamedTuple):
@@ -389,6 +393,7 @@ class Facts:
         permissions: permissions of a role by which programs use objects without a reference.
         is_discoverable: whether programs may find the object by its labels, annotations or type.
         addresses: hosts that strings of the object contain.
+        changes_pods: whether a role permits to create or patch Pods.
         group: API group, "" for the core group.
         folder: folder of the file.
         named: identity and file, for `Variants`.
@@ -422,6 +427,7 @@ class Facts:
     is_discoverable: bool = False
     addresses: tuple[Address, ...] = ()
     access_modes: frozenset[str] = frozenset()
+    changes_pods: bool = False
 
     group: str = field(init=False, compare=False, repr=False)
     folder: str = field(init=False, compare=False, repr=False)

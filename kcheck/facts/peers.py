@@ -78,15 +78,15 @@ class Neighbours:
 
 
 class Peers:
-    """The objects of a bundle by folder, kind and name: `bundle.once(Peers).of(...)`."""
+    """The objects of a bundle by unit or folder, kind and name: `bundle.once(Peers).of(...)`."""
 
     def __init__(self, bundle: Bundle) -> None:
         self._bundle = bundle
         self._known: dict[tuple[str, str, str], Neighbours] = {}
 
     def of(self, by: Facts, kind: str, group: str = "") -> Neighbours:
-        """Return the objects of a kind in the folder of an object."""
-        key = (by.folder, group, kind)
+        """Return the objects of a kind in the unit or folder of an object."""
+        key = (self._bundle.home(by), group, kind)
         if key not in self._known:
             self._known[key] = Neighbours(self._bundle.neighbours(by, kind, group))
         return self._known[key]

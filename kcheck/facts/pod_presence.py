@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
 from operator import itemgetter
 
@@ -28,8 +28,8 @@ class Presence:
         self._names = frozenset(f.id.name for f in self._operated)
         self._labelled = grouped(((label, f) for f in self._operated for label in f.labels.items()), itemgetter(0), itemgetter(1))
 
-    def has_signs(self, by: Facts, selector: Selector) -> bool:
-        """Return whether there is a sign of Pods for the selector of an object.
+    def has_signs(self, by: Facts, selector: Selector, but_files: Collection[str] = ()) -> bool:
+        """Return whether there is a sign of Pods for the selector of an object. Pods of `but_files` do not count.
 
         Signs are: a Pod that meets the selector, even of a variant that does not belong to the object; a custom resource with these labels,
         or whose name is the beginning of a value of the selector; a workload without Pod labels whose name is a value of the selector; a
@@ -47,7 +47,8 @@ class Presence:
         whole = (pair for _, files in self._pods.candidates(selector) for found in files.values() for pair in found)
         labels = ((r.key, value) for r in selector.requirements if r.operator == "In" for value in r.values)
         pods = chain(whole, chain.from_iterable(self._parts.get(label, ()) for label in labels))
-        if any(pod.meets(selector) and may_share(by.id.namespace, f.id.namespace) for f, pod in pods):
+        others = ((f, pod) for f, pod in pods if f.place.file not in but_files) if but_files else pods
+        if any(pod.meets(selector) and may_share(by.id.namespace, f.id.namespace) for f, pod in others):
             return True
         return any(selector.matches(f.labels) and may_share(by.id.namespace, f.id.namespace) for f in self._operated_for(selector))
 

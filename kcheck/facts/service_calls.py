@@ -56,7 +56,9 @@ def target(host: str, user: Facts, bundle: Bundle) -> CallTarget | None:
         return CallTarget(parts[0], user.id.namespace, False)
     if len(parts) == 2:
         return (
-            CallTarget(parts[0], parts[1], False) if parts[1] in bundle.once(namespaces) else CallTarget(parts[1], user.id.namespace, False)
+            CallTarget(parts[0], parts[1], False)
+            if parts[1] in bundle.input.once(namespaces)
+            else CallTarget(parts[1], user.id.namespace, False)
         )
     return None
 
@@ -73,7 +75,7 @@ def services(called: CallTarget, user: Facts, bundle: Bundle) -> list[Facts]:
         for f in bundle.named("Service", called.name)
         if f.is_complete
         and (f.id.namespace == called.namespace or not f.id.namespace or not called.namespace)
-        and bundle.variants.is_nearest(user.named, f.place.file)
+        and bundle.is_nearest(user, f)
     ]
 
 
@@ -82,7 +84,7 @@ def calls(user: Facts, bundle: Bundle) -> Iterator[ServiceCall]:
     for address in user.addresses if user.is_complete else ():
         called = target(address.host, user, bundle)
         found = services(called, user, bundle) if called is not None else []
-        near = [f for f in found if bundle.complete or f.folder == user.folder]
+        near = [f for f in found if bundle.complete or bundle.is_near(f, user)]
         if not near or len({f.place.file for f in near}) > 1:
             continue
         port = next((p for p in near[0].ports if p.number == address.port), None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from kcheck.facts.unit import Unit
 from kcheck.finding.problem import Fix, Reason, Related
 from kcheck.finding.severity import Severity
 from kcheck.kube.location import Location, ObjectId
@@ -26,6 +27,7 @@ class Finding(NamedTuple):
         url: URL of the rule's page.
         help: what to do, "" if it would only repeat the message.
         echo: whether it repeats the cause of another finding about the same object, which the API server reports under several fields.
+        unit: deployment unit of the object, None if the file is in none.
     """
 
     rule: str
@@ -39,6 +41,7 @@ class Finding(NamedTuple):
     url: str = ""
     help: str = ""
     echo: bool = False
+    unit: Unit | None = None
 
     @property
     def concise(self) -> str:

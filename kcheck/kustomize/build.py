@@ -60,6 +60,11 @@ class BuiltObject(NamedTuple):
     generated: bool
     previous: tuple[tuple[str, str, str], ...]
 
+    @property
+    def name(self) -> str:
+        """The name as deployed."""
+        return text_of(self.node.at("metadata", "name"))
+
 
 class Build(NamedTuple):
     """The build of a kustomization. `folder`: its folder; `components`: whether it is a Component, which is not a build by itself.

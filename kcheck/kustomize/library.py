@@ -168,6 +168,14 @@ class Library:
             return Extent(source, first, first)
         return Extent(source, first, max(piece.locate(end - piece.base).offset, first))
 
+    def document_index(self, offset: int) -> int:
+        """Return the index of the document at an offset in its file."""
+        piece = self.piece_at(offset)
+        while piece.outer is not None:
+            piece = piece.outer
+        at = self.locate(offset).offset
+        return next((each.index for each in piece.inner or () if each.start <= at <= each.end), 0)
+
     def document(self, root: Node) -> Document:
         """A built object as a document whose text is `whole`, for code that checks documents. Make it once all builds are done."""
         return Document(self.whole, 0, root.start, root.end, root)
@@ -228,8 +236,8 @@ def reader(root: str, most: int = 32 * 1024 * 1024) -> Read:
     top = os.path.realpath(root)
 
     def read(path: str) -> Source | None:
-        full = os.path.realpath(os.path.join(top, path))
         try:
+            full = os.path.realpath(os.path.join(top, path))
             if os.path.commonpath((full, top)) != top or not os.path.isfile(full) or os.path.getsize(full) > most:
                 return None
             with open(full, "rb") as file:

@@ -10,6 +10,7 @@ from json.encoder import encode_basestring_ascii as _text
 from typing import TextIO
 
 from kcheck import __version__
+from kcheck.facts.unit import Unit
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix, Related
 from kcheck.finding.report import Report
@@ -38,23 +39,28 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
         "summary": summary | {"suppressed": report.suppressed, "passed_over": len(report.passed), "limited": len(report.limited)},
     }
     roles = {path: _text(role.name) for path, role in report.roles.items()}
-    write_document(head, {"findings": (_finding(finding, roles.get(finding.file, _MANIFEST)) for finding in report.findings)}, out)
+    write_document(head, {"findings": (finding_line(finding, roles.get(finding.file, _MANIFEST)) for finding in report.findings)}, out)
     out.write("\n")
 
 
-def _finding(finding: Finding, role: str) -> str:
+def finding_line(finding: Finding, role: str) -> str:
     """Returns a finding as JSON. `role`: the role of its file, in JSON."""
-    rule, severity, family, message, place, reason, related, fix, url, help, _ = finding
+    rule, severity, family, message, place, reason, related, fix, url, help, _, unit = finding
     file, document, range, field, object, _, _ = place
     api_version, kind, namespace, name = object
     return (
         f'{{"rule": {_text(rule)}, "severity": {_text(severity.word)}, "family": {_text(family)}, "message": {_text(message)}, '
         f'"help": {_text(help)}, "file": {_text(file)}, "role": {role}, "document": {document}, "range": {_range(range)}, '
-        f'"object": {{"apiVersion": {_text(api_version)}, "kind": {_text(kind)}, "namespace": {_text(namespace)}, "name": {_text(name)}}}, '
+        f'"object": {{"apiVersion": {_text(api_version)}, "kind": {_text(kind)}, "namespace": {_text(namespace)}, "name": {_text(name)}, '
+        f'"unit": {"null" if unit is None else _unit(unit)}}}, '
         f'"field": {_text(field)}, "reason": {_text(reason)}, '
         f'"related": [{", ".join(map(_related, related)) if related else ""}], '
         f'"fix": {"null" if fix is None else _fix(fix)}, "url": {_text(url)}}}'
     )
+
+
+def _unit(unit: Unit) -> str:
+    return f'{{"kind": {_text(unit.kind)}, "path": {_text(unit.path)}}}'
 
 
 def _range(range: Range) -> str:

@@ -1,1 +1,1 @@
-"""What the files of a repository are: their roles, and which rules apply to them."""
+"""The model of the repository: the roles of files, the rules that apply to them, and which objects are deployed together."""

@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
+from types import MappingProxyType
 
 from kcheck.check.document import PLACEHOLDERS
-from kcheck.check.file import Checked, FactsByFile, FileFacts, RelationCache
+from kcheck.check.file import Checked, FactsByFile, FileFacts, RelationCache, Relations, crashed_outcome
 from kcheck.check.session import Session
 from kcheck.check.suppressions import Ignores, apply_ignores
 from kcheck.facts.bundle import Bundle
 from kcheck.facts.facts import Facts
+from kcheck.facts.unit import INPUT, Unit
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Problem
 from kcheck.finding.report import Report, SkippedFile
 from kcheck.kube import placeholders
 from kcheck.kube.location import Location
 from kcheck.redaction import redact
+from kcheck.repository.units import Builds, BuiltUnit, Units, find_units
 from kcheck.rule.ruleset import RuleSet
+from kcheck.text.span import Range
+
+_MAX_NAMED = 3
+"""Kustomizations that a message names."""
 
 _CHARS_PER_OBJECT = 10_000
 """Size in characters that each object counts for in the time limit of relation rules."""
 
 
 def build_report(
-    skipped: Iterable[SkippedFile], checked: Iterable[Checked], session: Session, cache: RelationCache | None = None
+    skipped: Iterable[SkippedFile],
+    checked: Iterable[Checked],
+    session: Session,
+    cache: RelationCache | None = None,
+    texts: Mapping[str, bytes] = MappingProxyType({}),
 ) -> Report:
     """Return the report for these files.
 
@@ -32,11 +44,12 @@ def build_report(
         skipped: Files that were skipped before anything was read.
         checked: Files with their outcomes, in any order.
         session: The session that checked them.
-        cache: Returns cached findings of relation rules, or None to always run the rules.
+        cache: Returns cached results of relation rules, or None to always run the rules.
+        texts: Contents that replace those of files.
 
     Raises DamagedCache if the cached facts of a file cannot be read.
     """
-    return _ReportBuilder(session).build(skipped, sorted(checked, key=_report_order), cache)
+    return _ReportBuilder(session, texts).build(skipped, sorted(checked, key=_report_order), cache)
 
 
 def _report_order(each: Checked) -> tuple[str, int]:
@@ -49,8 +62,9 @@ def _report_order(each: Checked) -> tuple[str, int]:
 
 
 class _ReportBuilder:
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, texts: Mapping[str, bytes]) -> None:
         self.session = session
+        self.texts = texts
         self.report = Report(kubernetes="-".join(dict.fromkeys(s.definitions.version for s in (session.stores[0], session.stores[-1]))))
         self.facts_by_file: FactsByFile = []
         self.ignores: dict[str, Ignores] = {}
@@ -62,7 +76,9 @@ class _ReportBuilder:
         facts = chain.from_iterable(each.facts for each in self.facts_by_file)
         self.report.bundle = Bundle(facts, self.session.complete, [each.path for each in self.facts_by_file])
         with self.session.stage("relations"):
-            self.report.findings += self.run_relation_rules() if cache is None else cache(self.facts_by_file, self.run_relation_rules)
+            relations = self.relations() if cache is None else cache(self.facts_by_file, self.relations, self.is_current)
+            self.report.findings = [f._replace(unit=relations.units.get(f.file)) for f in self.report.findings]
+            self.report.findings += relations.findings
         with self.session.stage("report"):
             partition = apply_ignores(self.report.findings, self.ignores, self.rules_for, self.session.complete)
             # Of findings with the same position and message, the first one stays first.
@@ -96,20 +112,80 @@ class _ReportBuilder:
         role = self.report.roles.get(file)
         return role is not None and self.session.is_limited(role.name)
 
-    def run_relation_rules(self) -> list[Finding]:
-        """Return the findings of the rules across objects."""
-        bundle = self.report.bundle
+    def is_current(self, relations: Relations) -> bool:
+        """Return whether the files that cached results depend on have not changed."""
+        if not relations.reads:
+            return True
+        from kcheck.run.built_objects import is_unchanged
+
+        return is_unchanged(relations.reads, self.texts)
+
+    def relations(self) -> Relations:
+        """Return the units of the input and the findings of the rules across objects."""
+        units = find_units([(each.path, each.facts) for each in self.facts_by_file], self.session.complete)
+        builds, failures = self.build_kustomizations(units)
+        return Relations((*failures, *self.run_relation_rules(units, builds.units)), units.by_file, builds.reads)
+
+    def build_kustomizations(self, units: Units) -> tuple[Builds, list[Finding]]:
+        """Return the builds of the kustomizations, or none and findings if that fails."""
+        if not units.kustomizations:
+            return Builds({}), []
+        # Imported on first use, because most small runs have no kustomization.
+        from kcheck.run.built_objects import build_kustomizations
+
+        paths = [each.path for each in self.facts_by_file]
+        try:
+            with self.session.stage("kustomizations"), self.session.budget.limited(_CHARS_PER_OBJECT * len(paths)):
+                return build_kustomizations(self.session, units.kustomizations, paths, self.texts), []
+        except Exception as error:
+            return Builds({}), crashed_outcome(next(iter(units.kustomizations.values())), error, self.session).findings
+
+    def run_relation_rules(self, units: Units, built: Mapping[str, BuiltUnit]) -> list[Finding]:
+        """Return the findings of the rules across objects, of each unit."""
+        by_file = {each.path: each.facts for each in self.facts_by_file}
+        session = self.session
+        members: list[tuple[Unit, list[Facts]]] = []
+        replaced: set[str] = set()
+        for unit, files in units.all:
+            build = built.get(unit.path) if unit.kind == "kustomization" else None
+            if build is None:
+                members.append((unit, [f for file in files for f in by_file[file]]))
+            else:
+                members.append((unit._replace(is_whole=build.is_whole), build.facts))
+                replaced.update(files)
+        for unit, files in units.all:
+            if unit.kind == "kustomization" and unit.path not in built:
+                replaced.difference_update(files)
+        raw = [f for path, _, facts in self.facts_by_file for f in facts if path not in replaced or f.kustomization is not None]
+        every = chain(raw, (f for unit, facts in members if unit.path in built and unit.kind == "kustomization" for f in facts))
+        whole = Bundle(chain(every, session.provided), session.complete, [each.path for each in self.facts_by_file])
+        overlays = _Overlays(units.by_file)
         findings: list[Finding] = []
-        with self.session.budget.limited(_CHARS_PER_OBJECT * len(bundle.facts)):
-            for facts in chain.from_iterable(each.facts for each in self.facts_by_file):
-                hooks = self.session.plan(self.rules_for(facts.place.file)).bundle.of_facts(facts)
-                if hooks:
-                    reporter = _ObjectReporter(self, facts, findings)
-                    for hook in hooks:
-                        hook.run(facts, reporter.report, reporter.report_crash, bundle)
+        with session.budget.limited(_CHARS_PER_OBJECT * len(whole.facts)):
+            for unit, own in members:
+                is_everything = unit is INPUT and not built and not session.provided
+                bundle = whole if is_everything else Bundle(own, session.is_complete(unit), (), unit, whole)
+                found = self.unit_findings(own, bundle)
+                if unit.path in built and built[unit.path].is_renamed:
+                    found = [finding._replace(fix=None) for finding in found]
+                if unit.kind == "kustomization":
+                    overlays.add(unit, own, found)
+                else:
+                    findings += found
+        return [*findings, *overlays.findings()]
+
+    def unit_findings(self, own: Iterable[Facts], bundle: Bundle) -> list[Finding]:
+        """Return the findings of the rules across objects for the objects of a unit."""
+        findings: list[Finding] = []
+        for facts in own:
+            hooks = self.session.plan(self.rules_for(facts.place.file)).bundle.of_facts(facts)
+            if hooks:
+                reporter = _ObjectReporter(self, facts, bundle.unit, findings)
+                for hook in hooks:
+                    hook.run(facts, reporter.report, reporter.report_crash, bundle)
         return findings
 
-    def findings_of(self, rule: str, problem: Problem, place: Location) -> Iterator[Finding]:
+    def findings_of(self, rule: str, problem: Problem, place: Location, unit: Unit) -> Iterator[Finding]:
         at = problem.node if isinstance(problem.node, Location) else place
         active = self.rules_for(at.file).active.get(rule)
         # Tests create objects that are not in the input, so in their files a finding needs both objects.
@@ -118,7 +194,9 @@ class _ReportBuilder:
         skips_placeholders = not self.session.judges_placeholders and PLACEHOLDERS not in active.rule.groups
         if not (skips_placeholders and _concerns_placeholder(problem, at)):
             message, help = redact.message(problem.message), redact.message(problem.help)
-            yield Finding(rule, active.severity, active.rule.family, message, at, problem.reason, problem.related, problem.fix, "", help)
+            yield Finding(
+                rule, active.severity, active.rule.family, message, at, problem.reason, problem.related, problem.fix, "", help, unit=unit
+            )
 
 
 def _concerns_placeholder(problem: Problem, place: Location) -> bool:
@@ -131,15 +209,47 @@ def _concerns_placeholder(problem: Problem, place: Location) -> bool:
 class _ObjectReporter:
     """Collects the findings of rules across objects for one object."""
 
-    def __init__(self, builder: _ReportBuilder, facts: Facts, findings: list[Finding]) -> None:
+    def __init__(self, builder: _ReportBuilder, facts: Facts, unit: Unit, findings: list[Finding]) -> None:
         self.builder = builder
         self.facts = facts
+        self.unit = unit
         self.findings = findings
 
     def report(self, rule: str, problem: Problem) -> None:
-        self.findings += self.builder.findings_of(rule, problem, self.facts.place)
+        self.findings += self.builder.findings_of(rule, problem, self.facts.place, self.unit)
 
     def report_crash(self, rule: str, error: Exception) -> None:
         """Add a finding for a rule that raised an error on this object."""
         message = f"rule {rule} failed on {self.facts.title}: {type(error).__name__}: {error}"
         self.report("internal-error", Problem(self.facts.place, message))
+
+
+class _Overlays:
+    """The findings of kustomizations: one for each problem, although overlays of one base repeat it."""
+
+    def __init__(self, by_file: Mapping[str, Unit]) -> None:
+        self._by_file = by_file
+        self._uses: Counter[str] = Counter()
+        self._found: dict[tuple[str, str, Range], list[Finding]] = {}
+        self._units: dict[tuple[str, str, Range], list[Unit]] = defaultdict(list)
+
+    def add(self, unit: Unit, objects: Iterable[Facts], findings: Iterable[Finding]) -> None:
+        """Add the findings of a kustomization."""
+        self._uses.update({f.place.file for f in objects})
+        new: dict[tuple[str, str, Range], list[Finding]] = defaultdict(list)
+        for finding in findings:
+            new[finding.rule, finding.file, finding.range].append(finding)
+        for key, found in new.items():
+            self._found.setdefault(key, found)
+            self._units[key].append(unit)
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield the findings. Those that only some of the kustomizations with the file have name these kustomizations."""
+        for key, found in self._found.items():
+            units = self._units[key]
+            if len(units) >= self._uses[key[1]]:
+                yield from (finding._replace(unit=self._by_file.get(finding.file, units[0])) for finding in found)
+                continue
+            names = ", ".join(f'"{unit.path}"' for unit in units[:_MAX_NAMED]) + (", ..." if len(units) > _MAX_NAMED else "")
+            for finding in found:
+                yield finding._replace(message=f"{finding.message} (in kustomization {names})")

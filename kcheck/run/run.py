@@ -68,7 +68,8 @@ def _check_and_report(
     found: Discovery, session: Session, workers: WorkerFactory, limit: int, stdin: BinaryIO | None, progress: Progress | None
 ) -> Report:  # fmt: skip
     checked = check_all_files(found, session, workers, limit=limit, stdin=stdin, progress=progress)
-    return build_report(found.passed, consume(checked), session, workers.relation_cache)
+    texts = {target.path: target.data for target in found.targets if target.data is not None}
+    return build_report(found.passed, consume(checked), session, workers.relation_cache, texts)
 
 
 def check_all_files(
@@ -117,7 +118,7 @@ class WorkerFactory:
         from kcheck.cache.results import ResultCache
 
         results = ResultCache(self._cache, self._session, self._lazy)
-        self.relation_cache = results.relation_findings
+        self.relation_cache = results.relations
         return CachingWorkers(results, self._create_workers(sources))
 
     def _create_workers(self, sources: Mapping[int, Source]) -> Workers:

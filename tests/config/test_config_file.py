@@ -19,7 +19,9 @@ from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import Setting
 from kcheck.schema.builtin.definitions import available
 
-KEYS = "extends, kubernetes, schemas, complete, pods, placeholders, substitute, rules, overrides, roles, include, exclude, fail-on"
+KEYS = (
+    "extends, kubernetes, schemas, complete, provided, pods, placeholders, substitute, rules, overrides, roles, include, exclude, fail-on"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -189,8 +191,8 @@ class TestRules:
         (
             "zebra: 1\n",
             [
-                '1:1: unknown key "zebra"; use one of extends, kubernetes, schemas, complete, pods, placeholders, substitute, rules, '
-                "overrides, roles and 3 more"
+                '1:1: unknown key "zebra"; use one of extends, kubernetes, schemas, complete, provided, pods, placeholders, substitute, '
+                "rules, overrides and 4 more"
             ],
         ),
         ("rules:\n  latest-tags: off\n", ['2:3: unknown rule or group "latest-tags"; did you mean "latest-tag"?']),

@@ -46,12 +46,15 @@ def test_a_slip_in_a_key(tmp_path: Path) -> None:
     [("app: web-1", "app: web-2"), ("app: cache", "app: shop")],
 )
 def test_other_names_are_no_slips(selector: str, labels: str, tmp_path: Path) -> None:
-    assert check(tmp_path, {"s.yaml": service(selector=selector), "d.yaml": workload(labels=labels)}, "service-without-pods") == []
+    files = {"s.yaml": service(selector=selector), "d.yaml": workload(labels=labels)}
+    (finding,) = check(tmp_path, files, "service-without-pods")
+    assert finding.help == "make the selector and the Pod labels equal"
 
 
 def test_pods_that_another_service_selects_are_spoken_for(tmp_path: Path) -> None:
     files = {"a.yaml": service("webb", "app: webb"), "b.yaml": service() + workload()}
-    assert check(tmp_path, files, "service-without-pods") == []
+    (finding,) = check(tmp_path, files, "service-without-pods")
+    assert finding.help == "make the selector and the Pod labels equal"
 
 
 def test_pods_of_the_file_that_it_does_not_select(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
+from kcheck.facts.unit import Unit
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix, Reason, Related
 from kcheck.finding.report import Report
@@ -67,12 +68,14 @@ def test_json_is_what_the_encoder_would_write(report: Report) -> None:
     odd = '"\\\n\x00\x7f\u2028 {%s}'
     at = Location(odd, 3, line_place("a", 1, 2).range, odd, ObjectId(odd, odd, odd, odd), odd, 7)
     fix = Fix(odd, (Edit(1, 2, odd), Edit(3, 4, odd)), safe=False)
-    report.findings.append(Finding(odd, INFO, odd, odd, at, "Invalid", (Related(at, odd), Related(at, odd)), fix, odd))
+    unit = Unit("folder", odd)
+    report.findings.append(Finding(odd, INFO, odd, odd, at, "Invalid", (Related(at, odd), Related(at, odd)), fix, odd, unit=unit))
     lines = [line.removesuffix(",").strip() for line in shown(report, "json").splitlines() if line.startswith('  {"rule"')]
     assert len(lines) == len(report.findings)
     assert lines == [json.dumps(json.loads(line)) for line in lines]
     last = json.loads(lines[-1])
     texts = [last[key] for key in ("rule", "family", "message", "file", "field", "url")]
+    assert last["object"].pop("unit") == {"kind": "folder", "path": odd}
     texts += [*last["object"].values(), last["fix"]["title"], *(edit["text"] for edit in last["fix"]["edits"])]
     texts += [each[key] for each in last["related"] for key in ("message", "file", "field")]
     assert texts == [odd] * 19
@@ -97,7 +100,7 @@ def objects(schema: Any) -> Iterator[dict[str, Any]]:
 def test_the_schema_says_all() -> None:
     Draft202012Validator.check_schema(SCHEMA)
     parts = list(objects(SCHEMA))
-    assert len(parts) == 9
+    assert len(parts) == 10
     for part in parts:
         assert part["additionalProperties"] is False
         assert set(part["required"]) == set(part["properties"])

@@ -18,12 +18,11 @@ import pytest
 from kcheck.cache import store as caching
 from kcheck.cache.canonical import canonical
 from kcheck.cache.results import LazyFacts
-from kcheck.check.file import DamagedCache, FileChecker, Outcome, Task
+from kcheck.check.file import DamagedCache, FileChecker, Outcome, Relations, Task
 from kcheck.check.session import Session
 from kcheck.codec.encoding import encode, packed, unpacked
 from kcheck.discovery.discover import discover
 from kcheck.facts.facts import Facts
-from kcheck.finding.finding import Finding
 from kcheck.finding.report import Report
 from kcheck.finding.severity import Severity
 from kcheck.graph.relations import graph_of
@@ -114,13 +113,13 @@ class Runs:
         self.judged = self.read = 0
         monkeypatch.chdir(self.input)
         monkeypatch.setattr(running, "CACHE_MIN_CHARS", 0)
-        one, relations = FileChecker.check_file, _ReportBuilder.run_relation_rules
+        one, relations = FileChecker.check_file, _ReportBuilder.relations
 
         def watched(checker: FileChecker, task: Task, final: bool) -> Outcome:
             self.checked.append(task.source.path)
             return one(checker, task, final)
 
-        def judge(conclusion: _ReportBuilder) -> list[Finding]:
+        def judge(conclusion: _ReportBuilder) -> Relations:
             self.judged += 1
             return relations(conclusion)
 
@@ -129,7 +128,7 @@ class Runs:
             return unpacked(data, kind)
 
         monkeypatch.setattr(FileChecker, "check_file", watched)
-        monkeypatch.setattr(_ReportBuilder, "run_relation_rules", judge)
+        monkeypatch.setattr(_ReportBuilder, "relations", judge)
         monkeypatch.setattr("kcheck.cache.results.unpacked", read)
 
     def session(self) -> Session:

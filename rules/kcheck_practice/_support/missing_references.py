@@ -1,7 +1,7 @@
 """References to objects that are not in the input: when they are reported, and with which message.
 
 A missing object is reported where it should be in the input: the input is complete; an unused object of the kind in the same file
-or folder has a similar name; the folder has the object in another namespace; or, for some references,
+or deployment unit has a similar name; the unit has the object in another namespace; or, for some references,
 the file has other objects of the kind.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
-from kcheck.api import Bundle, Facts, Peers, Problem, Reference, Related, did_you_mean, is_provided, placeholders
+from kcheck.api import Bundle, Facts, Peers, Problem, Reference, Related, did_you_mean, is_managed_namespace, is_provided, placeholders
 from kcheck_practice._support.typos import correction, meant
 
 
@@ -27,7 +27,8 @@ def missing_references(
         seen.add(reference.place.start)
         name = reference.name
         known = is_provided(reference) or exists(reference) or bundle.is_mentioned(name, user)
-        if not (known or bundle.candidates(reference) or bundle.generators(reference) or bundle.may_be_unfilled(user, reference)):
+        known = known or is_managed_namespace(reference.namespace) or bundle.exists(reference)
+        if not (known or bundle.may_be_unfilled(user, reference)):
             yield reference
 
 
@@ -40,7 +41,7 @@ def missing_object_problem(user: Facts, reference: Reference, bundle: Bundle, by
     title = f'{kind} "{name}"'
     around = bundle.once(Peers).of(user, kind, reference.api_group)
     elsewhere = around.named(name)
-    if elsewhere is not None and user.folder in bundle.once(_renamespaced):
+    if elsewhere is not None and user.folder in bundle.input.once(_renamespaced):
         return None
     if elsewhere is not None:
         message = f'{title} does not exist in namespace "{reference.namespace}", only in namespace "{elsewhere.id.namespace}"'
@@ -49,7 +50,7 @@ def missing_object_problem(user: Facts, reference: Reference, bundle: Bundle, by
     peers = here or around.sharing(reference.namespace)
     near = meant(name, peers.around(name))
     # An object that others use is not a misspelling of this one.
-    if near is not None and not bundle.is_used(user.place.file if here else user.folder, kind, near):
+    if near is not None and not bundle.is_used(user, kind, near, bool(here)):
         found = peers.named(near)
         related = (Related(found.place, f'{kind} "{near}"'),) if found is not None else ()
         fix = correction(place, name, near)

@@ -15,13 +15,13 @@ _MAX_POLICIES = 100
 
 
 def are_policies(by: Facts, bundle: Bundle) -> bool:
-    """Whether the input has NetworkPolicies in the folder of an object, or is complete."""
+    """Whether the deployment unit of an object has NetworkPolicies, or the input is complete."""
     return bundle.complete or bool(bundle.neighbours(by, "NetworkPolicy", "networking.k8s.io"))
 
 
 def governing(workload: Facts, bundle: Bundle, way: network.Way) -> tuple[list[Facts], bool]:
     """The NetworkPolicies of one direction that select a workload, and whether at least one of them certainly applies to it."""
-    over = bundle.covering(workload, "policy")
+    over = bundle.input.covering(workload, "policy")
     # Checked before the rest because it is cheap and rules out most workloads.
     if len(over) > _MAX_POLICIES or not any(_is_near(workload, policy, bundle) for policy in over):
         return [], False
@@ -73,10 +73,10 @@ def _may_have(namespace: str, wanted: selector.Selector, bundle: Bundle) -> bool
 def _is_near(workload: Facts, policy: Facts, bundle: Bundle) -> bool:
     """Whether a NetworkPolicy certainly applies to a workload, apart from patches.
 
-    Both are in one namespace, and in one file, in one folder, or the input is complete. In one folder, a policy for all Pods
+    Both are in one namespace, and in one deployment unit, or the input is complete. In different files, a policy for all Pods
     that sets no namespace does not count: it is often one example among others.
     """
-    if not bundle.complete and policy.folder != workload.folder:
+    if not bundle.complete and not bundle.is_near(policy, workload):
         return False
     home, namespace = workload.id.namespace, policy.id.namespace
     chosen = next((each.selector for each in policy.selectors if each.aim == "policy"), None)
@@ -86,4 +86,4 @@ def _is_near(workload: Facts, policy: Facts, bundle: Bundle) -> bool:
         return False
     if bundle.complete or policy.place.file == workload.place.file:
         return True
-    return policy.folder == workload.folder and bool(namespace or chosen.requirements)
+    return bundle.is_near(policy, workload) and bool(namespace or chosen.requirements)

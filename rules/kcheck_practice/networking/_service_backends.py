@@ -33,7 +33,7 @@ def _backends(service: Facts, bundle: Bundle) -> list[Backend]:
     found = list(islice(bundle.pods_matching(service, wanted), MAX_WORKLOADS + 1))
     if len(found) > MAX_WORKLOADS or not all(pod.surely_meets(wanted) for _, pod in found):
         return []
-    return found if bundle.complete or any(f.folder == service.folder for f, _ in found) else []
+    return found if bundle.complete or any(bundle.is_near(f, service) for f, _ in found) else []
 
 
 def target_port(port: PortFact, pod: PodFact) -> tuple[int, frozenset[str]] | None:

@@ -172,7 +172,7 @@ def shared_selector(service: Facts, bundle: Bundle) -> Iterator[Problem]:
         if (other.place.file, other.place.start) >= here:
             return
         # The same name with and without a namespace is the same Service in two files.
-        if other.id.name != service.id.name and bundle.together(service, other):
+        if other.id.name != service.id.name and bundle.together(service, other) and bundle.are_applied_together(service, other):
             selected = bundle.pods_matching(service, service.selectors[0].selector) if bundle.once(_has_rollouts) else ()
             if any(f.id.kind == "Rollout" for f, _ in islice(selected, _MAX_COMPARED)):
                 return
@@ -183,7 +183,7 @@ def shared_selector(service: Facts, bundle: Bundle) -> Iterator[Problem]:
 
 
 def _candidates(service: Facts, bundle: Bundle) -> Iterator[Facts]:
-    """Services with the same selector and a port in common, in order: of the same file, or of the same folder in a complete input."""
+    """Services with the same selector and a port in common, in order: of the file or unit, or of the folder in a complete input."""
     table = bundle.once(_by_port)
     return merge(*(table.get(key, ()) for key in _keys(service, bundle)), key=lambda f: (f.place.file, f.place.start))
 
@@ -202,8 +202,9 @@ def _keys(service: Facts, bundle: Bundle) -> list[tuple[Any, ...]]:
     """Keys of `_by_port`, one for each port: Services with a key in common select the same Pods with the same port."""
     assert service.service is not None
     wanted = frozenset(service.selectors[0].selector.requirements)
-    file = "" if bundle.complete else service.place.file
-    kind = (service.folder, file, wanted, service.service.headless, service.service.is_exposed)
+    file = "" if bundle.complete or bundle.unit.is_whole else service.place.file
+    folder = "" if bundle.unit.is_whole else service.folder
+    kind = (folder, file, wanted, service.service.headless, service.service.is_exposed)
     return [(*kind, port) for port in sorted(_port_pairs(service), key=str)]
 
 
@@ -218,15 +219,14 @@ def _has_rollouts(bundle: Bundle) -> bool:
     groups=("networking", "relations"),
 )
 def external_dns_clash(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Yield hostnames that another object of the file, or of a complete input, requests first."""
+    """Yield hostnames that another object of the file or whole unit, or of a complete input, requests first."""
     for claim in facts.claims if facts.is_complete else ():
         if claim.what != "external-dns":
             continue
         for other, theirs in bundle.claimants(claim):
             if (theirs.place.file, theirs.place.start) >= (claim.place.file, claim.place.start) or other.id[1:] == facts.id[1:]:
                 continue
-            one, two = facts.place.file, other.place.file
-            if one == two or (bundle.complete and not bundle.variants.alternatives(one, two)):
+            if bundle.are_applied_together(facts, other):
                 message = f'external-dns hostname "{claim.value}" is already requested by {other.title}'
                 hint = "use another hostname, or request it in one object only"
                 yield Problem(claim.place, message, help=hint, related=(Related(theirs.place, other.title),))

@@ -106,7 +106,7 @@ def missing_reference_grant(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         if reference.kind not in _GRANTED or reference.api_group or reference.namespace in ("", user.id.namespace):
             continue
         there = [f for f in bundle.candidates(reference) if f.id.namespace == reference.namespace]
-        near = any(f.folder == user.folder for f in there)
+        near = any(bundle.is_near(f, user) for f in there)
         if not (near or (bundle.complete and there)) or _is_granted(user, reference, bundle):
             continue
         target = f'{reference.kind} "{reference.name}" in namespace "{reference.namespace}"'
@@ -140,9 +140,9 @@ def _parents(route: Facts, bundle: Bundle) -> Iterator[tuple[network.Parent, lis
             if f.is_complete
             and isinstance(f.network, network.GatewayFact)
             and (f.id.namespace or "default") == (parent.namespace or "default")
-            if bundle.variants.is_nearest(route.named, f.place.file)
+            if bundle.is_nearest(route, f)
         ]
-        if found and (bundle.complete or any(f.folder == route.folder for f, _ in found)):
+        if found and (bundle.complete or any(bundle.is_near(f, route) for f, _ in found)):
             yield parent, found
 
 
@@ -170,7 +170,7 @@ def _allows_namespace(listener: network.Listener, gateway: Facts, route: Facts, 
 def _is_granted(user: Facts, reference: Reference, bundle: Bundle) -> bool:
     """Whether a ReferenceGrant in the namespace of the referenced object allows a reference."""
     source = (user.group, user.id.kind, user.id.namespace)
-    grants = bundle.once(_grants).get(reference.namespace, ())
+    grants = bundle.input.once(_grants).get(reference.namespace, ())
     return any(each.allows(source, reference.api_group, reference.kind, reference.name) for each in grants)
 
 

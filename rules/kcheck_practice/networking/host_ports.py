@@ -35,7 +35,7 @@ def host_port(
 def host_port_clash(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yield host ports that a DaemonSet uses on every node that another workload can run on.
 
-    Both must certainly run in one cluster: they are in one file, or the input is complete.
+    Both must certainly run in one cluster: they are in one file or whole unit, or the input is complete.
     """
     if not facts.is_complete:
         return
@@ -60,8 +60,7 @@ def _run_together(first: Facts, second: Facts, bundle: Bundle) -> bool:
     """Whether two workloads are different objects that certainly run in one cluster."""
     if (first.id.kind, first.id.name) == (second.id.kind, second.id.name) and may_share(first.id.namespace, second.id.namespace):
         return False
-    one, other = first.place.file, second.place.file
-    return one == other or (bundle.complete and not bundle.variants.alternatives(one, other))
+    return bundle.are_applied_together(first, second)
 
 
 def _share_nodes(first: Facts, nodes: NodesFact | None, second: Facts, others: NodesFact | None) -> bool:

@@ -69,7 +69,10 @@ def ingress_default_backend(resource: Resource) -> Iterator[Problem]:
     "duplicate-ingress-path", "Two Ingresses route the same host and path", facts="claims", kinds=_INGRESS, groups=(*_GROUPS, "relations")
 )
 def ingress_clash(ingress: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Yield paths that another Ingress of the file, or of a complete input, routes first. The controller decides which of them applies."""
+    """Yield paths that another Ingress of the file or whole unit, or of a complete input, routes first.
+
+    The controller decides which of them applies.
+    """
     for claim in ingress.claims if ingress.is_complete else ():
         route = claim.value
         if not isinstance(route, IngressPath):
@@ -80,7 +83,7 @@ def ingress_clash(ingress: Facts, bundle: Bundle) -> Iterator[Problem]:
             one, two = ingress.place.file, other.place.file
             if other.id[1:] == ingress.id[1:] and theirs.place.start == claim.place.start:
                 continue
-            if one == two or (bundle.complete and not bundle.variants.alternatives(one, two) and other.id[1:] != ingress.id[1:]):
+            if one == two or (bundle.are_applied_together(ingress, other) and other.id[1:] != ingress.id[1:]):
                 shown = f'path "{route.path}" ' + (f'of host "{route.host}"' if route.host else "(any host)")
                 line = theirs.place.range.start.line
                 where = f"line {line}" if one == two else f"{two}:{line}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import ERROR, INFO, Backend, Bundle, Facts, Node, Problem, Related, Resource, may_share, network, rule
+from kcheck.api import ERROR, INFO, Backend, Bundle, Facts, Node, Problem, Related, Resource, is_managed_namespace, may_share, network, rule
 
 _GROUPS = ("networking", "network-policies")
 _POLICY = "networking.k8s.io NetworkPolicy"
@@ -21,7 +21,7 @@ def no_network_policy(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
         or all(pod.host_network for pod in workload.pods)
     ):
         return
-    over = bundle.covering(workload, "policy")
+    over = bundle.input.covering(workload, "policy")
     if not any(_restricts_ingress(policy) for policy in over):
         what = "ingress traffic to " if over else ""
         message = f"no NetworkPolicy in the input {'restricts' if over else 'selects'} {what}the Pods of {workload.title}"
@@ -41,15 +41,15 @@ def _restricts_ingress(policy: Facts) -> bool:
     groups=(*_GROUPS, "relations"),
 )
 def policy_without_pods(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Yield a podSelector that matches no Pod, where the Pods should be in the input: it is complete, or the file has workloads."""
+    """Yield a podSelector that matches no Pod, where the Pods should be in the input: it is complete, or the file or unit has workloads."""
     found = next((each for each in policy.selectors if each.aim == "policy"), None) if policy.is_complete else None
-    if found is None or not found.selector.requirements or (policy.id.namespace == "kube-system" and not bundle.complete):
+    if found is None or not found.selector.requirements or is_managed_namespace(policy.id.namespace):
         return
     if bundle.is_met(policy, found.selector):
         return
-    beside = (f for f in bundle.in_scope(policy, "file") if may_share(f.id.namespace, policy.id.namespace))
+    beside = (f for f in bundle.peers_of(policy) if may_share(f.id.namespace, policy.id.namespace))
     here = [f for f in beside if f.is_complete and f.pods and f.id.kind in _WORKLOADS]
-    if bundle.complete or (here and policy.place.file not in bundle.operated_files):
+    if bundle.complete or (here and not bundle.is_operated(policy)):
         closest = f" ({here[0].title} has other labels)" if here else ""
         message = f"podSelector {found.selector} matches no Pod in the input{closest}, so the NetworkPolicy has no effect"
         yield Problem(found.place, message, help="correct spec.podSelector, or add a workload with these labels")
@@ -85,7 +85,7 @@ def policy_peer_elsewhere(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
         if found.aim != "peer" or found.elsewhere or not found.selector.requirements or bundle.is_met(policy, found.selector):
             continue
         others = [f for f in bundle.once(_with_namespace) if any(found.selector.matches(pod.labels) for pod in f.pods)]
-        near = next((f for f in others if bundle.complete or f.folder == policy.folder), None)
+        near = next((f for f in others if bundle.complete or bundle.is_near(f, policy)), None)
         if near is not None:
             message = (
                 f'podSelector {found.selector} of the peer selects only Pods in namespace "{home}", but {near.title} is in'
@@ -144,7 +144,7 @@ def _ingress_ports(policy: Facts, bundle: Bundle) -> Iterator[tuple[network.Poli
     if not policy.is_complete or not ports or chosen is None or not chosen.requirements:
         return
     pods = [(f, pod) for f, pod in bundle.pods_matching(policy, chosen) if f.id.kind in _WORKLOADS]
-    if pods and all(f.is_complete and (bundle.complete or f.folder == policy.folder) for f, _ in pods):
+    if pods and all(f.is_complete and (bundle.complete or bundle.is_near(f, policy)) for f, _ in pods):
         for port in ports:
             yield port, pods
 

@@ -55,7 +55,7 @@ def policy_without_dns(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
     if not outward or _opens_dns(policy) or not any(not peer.block for each in outward for peer in each.peers):
         return
     chosen = _chosen(policy)
-    others = bundle.once(_with_dns)
+    others = bundle.input.once(_with_dns)
     namespaces = {policy.id.namespace, ""} if policy.id.namespace else others.keys()
     near = (other for namespace in namespaces for other in others.get(namespace, ()))
     for number, other in enumerate(near):
@@ -141,7 +141,7 @@ def _exposed_by(service: Facts, bundle: Bundle) -> str:
     """The object that exposes a Service outside of the cluster, as messages name it; "" where the input has none."""
     if service.service is not None and service.service.is_exposed:
         return service.title
-    for user in bundle.once(_routes).get(service.id.name, ()):
+    for user in bundle.input.once(_routes).get(service.id.name, ()):
         led = (f for r in user.references if r.kind == "Service" and r.name == service.id.name for f in bundle.candidates(r))
         if bundle.together(user, service) and any(f is service for f in led):
             return f"{user.title} through {service.title}"

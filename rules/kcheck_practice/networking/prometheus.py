@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 
 from kcheck.api import ERROR, Bundle, Facts, PodFact, PortFact, Problem, Related, SelectorFact, did_you_mean, rule
 from kcheck_practice._support.typos import correction, meant
@@ -29,12 +29,12 @@ _MAX_SELECTED = 100
 def monitor_without_services(monitor: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yield selectors that match no Service, where the Services should be in the input: it is complete, or the file has Services."""
     found = _selector(monitor, "monitor")
-    if found is None or not found.selector.requirements or next(_services(monitor, found, bundle), None) is not None:
+    if found is None or not found.selector.requirements or next(_services(monitor, found, bundle.input), None) is not None:
         return
     # Services of kube-system and of the API server are created by the cluster or by the Prometheus operator.
     if found.namespaces == {"kube-system"} or _API_SERVER & {value for r in found.selector.requirements for value in r.values}:
         return
-    here = [f for f in bundle.in_scope(monitor, "file") if f.id.kind == "Service" and f.is_complete]
+    here = [f for f in bundle.peers_of(monitor) if f.id.kind == "Service" and f.is_complete]
     if bundle.complete or here:
         closest = f" ({here[0].title} has other labels)" if here else ""
         message = f"selector {found.selector} matches no Service in the input{closest}, so nothing is scraped"
@@ -54,9 +54,9 @@ def monitor_without_pods(monitor: Facts, bundle: Bundle) -> Iterator[Problem]:
     found = _selector(monitor, "pod-monitor")
     if found is None or not found.selector.requirements or found.elsewhere or _is_operated(monitor, bundle):
         return
-    if next(bundle.pods_matching(monitor, found.selector), None) is not None:
+    if bundle.is_met(monitor, found.selector):
         return
-    here = [f for f in bundle.in_scope(monitor, "file") if f.is_complete and f.pods]
+    here = [f for f in bundle.peers_of(monitor) if f.is_complete and f.pods]
     if bundle.complete or here:
         closest = f" ({here[0].title} has other labels)" if here else ""
         message = f"selector {found.selector} matches no Pod in the input{closest}, so nothing is scraped"
@@ -72,7 +72,7 @@ def missing_monitor_port(monitor: Facts, bundle: Bundle) -> Iterator[Problem]:
         return
     if by_service is not None:
         services = list(islice(_services(monitor, by_service, bundle), _MAX_SELECTED + 1))
-        if not 0 < len(services) <= _MAX_SELECTED or not (bundle.complete or any(f.folder == monitor.folder for f in services)):
+        if not 0 < len(services) <= _MAX_SELECTED or not (bundle.complete or any(bundle.is_near(f, monitor) for f in services)):
             return
         behind = [pod for f in services if f.selectors for _, pod in backends(f, bundle)]
         for port in monitor.ports:
@@ -82,7 +82,7 @@ def missing_monitor_port(monitor: Facts, bundle: Bundle) -> Iterator[Problem]:
                 yield from _missing_port(port, _ports(behind), f"Pods of {services[0].title}", services[0])
     elif by_pod is not None and not by_pod.elsewhere:
         pods = list(islice(bundle.pods_matching(monitor, by_pod.selector), _MAX_SELECTED + 1))
-        if not 0 < len(pods) <= _MAX_SELECTED or not (bundle.complete or any(f.folder == monitor.folder for f, _ in pods)):
+        if not 0 < len(pods) <= _MAX_SELECTED or not (bundle.complete or any(bundle.is_near(f, monitor) for f, _ in pods)):
             return
         for port in monitor.ports:
             if port.name or isinstance(port.target, str):
@@ -91,12 +91,12 @@ def missing_monitor_port(monitor: Facts, bundle: Bundle) -> Iterator[Problem]:
 
 @rule("unselected-monitor", "No Prometheus selects this ServiceMonitor, PodMonitor or PrometheusRule", kinds=_TAKEN, groups=_GROUPS)
 def untaken_monitor(taken: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Yield objects that no Prometheus selects, where one in the folder, or in a complete input, has a selector for their kind."""
+    """Yield objects that no Prometheus selects, where one in the deployment unit, or in a complete input, has a selector for their kind."""
     if taken.group != _GROUP or not taken.is_complete:
         return
-    takers = bundle.once(_takers).get(taken.id.kind, {})
-    every = list(islice((pair for pairs in (takers.get(taken.folder, ()), *takers.values()) for pair in pairs), _MAX_SELECTED + 1))
-    near = every if bundle.complete else takers.get(taken.folder, ())
+    own = bundle.once(_takers).get(taken.id.kind, ())
+    every = list(islice(chain(own, bundle.input.once(_takers).get(taken.id.kind, ())), _MAX_SELECTED + 1))
+    near = every if bundle.complete else [pair for pair in islice(own, _MAX_SELECTED) if bundle.is_near(pair[0], taken)]
     if not near or len(every) > _MAX_SELECTED or any(_is_taken(taken, *pair, bundle) for pair in every):
         return
     prometheus, chosen = near[0]
@@ -165,13 +165,13 @@ def _is_selected(monitor: Facts, found: SelectorFact, service: Facts, bundle: Bu
     return found.elsewhere or bundle.together(monitor, service)
 
 
-def _takers(bundle: Bundle) -> dict[str, dict[str, list[tuple[Facts, SelectorFact]]]]:
-    """Prometheus objects with their selectors, by the kind of the selected objects and by folder."""
-    table: dict[str, dict[str, list[tuple[Facts, SelectorFact]]]] = defaultdict(lambda: defaultdict(list))
+def _takers(bundle: Bundle) -> dict[str, list[tuple[Facts, SelectorFact]]]:
+    """Prometheus objects with their selectors, by the kind of the selected objects."""
+    table: dict[str, list[tuple[Facts, SelectorFact]]] = defaultdict(list)
     for f in bundle.facts:
         if f.is_complete and f.group == _GROUP and f.id.kind in _TAKERS:
             for each in f.selectors:
-                table[each.aim][f.folder].append((f, each))
+                table[each.aim].append((f, each))
     return table
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Bundle, Facts, Peers, Problem, Related, did_you_mean, may_share, network, rule, service_calls
+from kcheck.api import Bundle, Facts, Peers, Problem, Related, did_you_mean, is_managed_namespace, may_share, network, rule, service_calls
 from kcheck_practice._support.typos import correction, meant
 
 _GROUPS = ("relations", "networking")
-# Namespaces whose objects the cluster or its provider creates.
-_MANAGED_NAMESPACES = ("kube-system", "gke-managed-", "openshift-")
 # Services that the cluster itself or the Prometheus operator creates.
 _BUILT_IN = {"kubernetes", "kube-dns", "prometheus-operated", "alertmanager-operated", "thanos-ruler-operated"}
 
@@ -47,7 +45,7 @@ def missing_address_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
             continue
         # A full name refers to exactly this Service, in whichever folder it is.
         named = wanted.suffixed and all(f.id.namespace == wanted.namespace for f in found)
-        if not (bundle.complete or named or any(f.folder == user.folder for f in found)):
+        if not (bundle.complete or named or any(bundle.is_near(f, user) for f in found)):
             continue
         # Services of type ExternalName have no selector here.
         if any(f.service is None or f.service.headless or not f.ports or not f.selectors for f in found):
@@ -78,7 +76,7 @@ def _missing(wanted: service_calls.CallTarget, address: network.Address, user: F
         message = f'address refers to Service "{wanted.name}", which is not in the input'
         yield Problem(address.place, message, help=did_you_mean(near), related=related, fix=fix)
         return
-    known = wanted.namespace in bundle.once(service_calls.namespaces)
+    known = wanted.namespace in bundle.input.once(service_calls.namespaces)
     by_name = wanted.suffixed and wanted.namespace != "default" and around.has(user.place.file, wanted.namespace)
     by_rule = bundle.complete and known and (wanted.suffixed or address.port > 0)
     if by_name or by_rule:
@@ -90,14 +88,14 @@ def _missing(wanted: service_calls.CallTarget, address: network.Address, user: F
 def _is_there(wanted: service_calls.CallTarget, address: network.Address, bundle: Bundle) -> bool:
     """Whether something in the input has the name, or may create a Service with this name."""
     name = wanted.name
-    if name in _BUILT_IN or name in bundle.mentioned or (wanted.namespace.startswith(_MANAGED_NAMESPACES) and not bundle.complete):
+    if name in _BUILT_IN or name in bundle.mentioned or is_managed_namespace(wanted.namespace):
         return True
     if any(may_share(f.id.namespace, wanted.namespace) for f in bundle.named("Service", name)):
         return True
     if any(name.startswith(each) for each in bundle.operated_names):
         return True
     # Knative Services have addresses, too. A short name may be that of a Pod.
-    return bool(bundle.named("Service", name, "serving.knative.dev")) or address.host.split(".")[0] in bundle.once(_hosts)
+    return bool(bundle.named("Service", name, "serving.knative.dev")) or address.host.split(".")[0] in bundle.input.once(_hosts)
 
 
 def _hosts(bundle: Bundle) -> frozenset[str]:

@@ -19,6 +19,7 @@ from kcheck.api import (
     Related,
     Scope,
     did_you_mean,
+    is_managed_namespace,
     rule,
     selector,
 )
@@ -35,7 +36,7 @@ _SERVING = {"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Replication
 def service_without_pods(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yield selectors that match no Pod, where the Pods should be in the input.
 
-    That is: the input is complete, the file has Pods, or the folder has Pods whose labels differ by a typing error.
+    That is: the input is complete, the file or whole unit has Pods, or the unit has Pods whose labels differ by a typing error.
     """
     if not selects(service) or _made_elsewhere(service, bundle):
         return
@@ -45,15 +46,14 @@ def service_without_pods(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     near = _misspelt(service, bundle)
     if near is not None:
         yield near
-    elif bundle.is_met(service, wanted):
         return
-    elif bundle.complete:
-        yield _unserved(service, _backends_in(service, bundle, "file") or _backends_in(service, bundle, "folder"))
-    elif service.id.namespace != "kube-system" and service.place.file not in bundle.operated_files:
-        # In kube-system there are Pods that the cluster itself creates.
-        here = _backends_in(service, bundle, "file")
-        if here:
-            yield _unserved(service, here)
+    if bundle.is_met(service, wanted):
+        return
+    here = _backends_in(service, bundle, "file")
+    if not here and (bundle.complete or bundle.unit.is_whole):
+        here = _backends_in(service, bundle, "folder")
+    if bundle.complete or (here and not is_managed_namespace(service.id.namespace) and not bundle.is_operated(service)):
+        yield _unserved(service, here)
 
 
 @rule(
@@ -176,7 +176,7 @@ def _misspelt(service: Facts, bundle: Bundle) -> Problem | None:
 
 
 class _Selecting:
-    """Services of each folder by a label of their selector, to find those that select a Pod."""
+    """Services by a label of their selector, to find those that select a Pod."""
 
     def __init__(self, bundle: Bundle) -> None:
         self._bundle = bundle

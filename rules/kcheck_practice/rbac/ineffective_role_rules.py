@@ -198,13 +198,13 @@ def cluster_resource_in_role(resource: Resource) -> Iterator[Problem]:
 def undefined_role_resource(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Only where the input has a CustomResourceDefinition of that API group."""
     for grant in facts.grants:
-        defined = {plural: crd for group in grant.groups for plural, crd in bundle.once(_definitions).get(group, {}).items()}
+        defined = {plural: crd for group in grant.groups for plural, crd in bundle.input.once(_definitions).get(group, {}).items()}
         if not defined or grant.plural in defined:
             continue
         low = grant.plural.lower()
         near = low if low in defined else next((f"{low}{end}" for end in ("s", "es") if f"{low}{end}" in defined), None)
         # A longer name may be another resource that is defined elsewhere, and so may a name beside a similar, correct one.
-        near = near or nearest(low, bundle.once(_Plurals).of(grant.groups), limit=1)
+        near = near or nearest(low, bundle.input.once(_Plurals).of(grant.groups), limit=1)
         group = " or ".join(f'"{name}"' for name in grant.groups)
         message = f'no CustomResourceDefinition of API group {group} defines resource "{grant.plural}"'
         if near is not None and all(each.plural != near for each in facts.grants):

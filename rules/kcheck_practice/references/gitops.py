@@ -37,12 +37,12 @@ def missing_source_path(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
             continue
         above, _, last = path.rpartition("/")
         for root in roots:
-            near = meant(last, bundle.once(_GitOpsFolders).of(_join(root, above)))
+            near = meant(last, bundle.input.once(_GitOpsFolders).of(_join(root, above)))
             if near is not None and above:
                 yield Problem(origin.place, f'directory "{path}" does not exist in the input', help=did_you_mean(f"{above}/{near}"))
                 break
         else:
-            if bundle.complete and origin.repository in bundle.once(_repositories):
+            if bundle.complete and origin.repository in bundle.input.once(_repositories):
                 message = f'directory "{path}" does not exist in the input'
                 yield Problem(origin.place, message, help="add the directory or correct the path")
 
@@ -57,7 +57,7 @@ def project_forbids(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
     for reference in facts.references:
         if reference.kind != "AppProject":
             continue
-        projects = [f for f in bundle.resolve(facts, reference) if f.is_complete]
+        projects = [f for f in bundle.nearest(facts, reference) if f.is_complete]
         allowed = [f.delivery for f in projects if f.delivery is not None]
         for place, what, value, field in _forbidden(facts.delivery, allowed) if allowed else ():
             project = f'AppProject "{reference.name}"'

@@ -8,7 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import ERROR, Bundle, Complaint, Facts, PortFact, Problem, Reference, Related, declare, did_you_mean, rule
+from kcheck.api import (
+    ERROR,
+    Bundle,
+    Complaint,
+    Facts,
+    PortFact,
+    Problem,
+    Reference,
+    Related,
+    declare,
+    did_you_mean,
+    is_managed_namespace,
+    rule,
+)
 from kcheck_practice._support.missing_references import missing_object_problem, missing_references
 from kcheck_practice._support.typos import correction, meant
 
@@ -33,7 +46,7 @@ def missing_service(user: Facts, bundle: Bundle) -> Iterator[Problem]:
 
     def exists(reference: Reference) -> bool:
         # The AWS load balancer controller uses this port name for actions in annotations.
-        if reference.key == "use-annotation" or (user.id.namespace == "kube-system" and not bundle.complete):
+        if reference.key == "use-annotation" or is_managed_namespace(user.id.namespace):
             return True
         return any(reference.name.startswith(name) for name in bundle.operated_names)
 
@@ -57,7 +70,7 @@ def missing_service_port(user: Facts, bundle: Bundle) -> Iterator[Problem]:
         key = reference.key or ("443" if reference.use == "hook" else "")
         if reference.kind != "Service" or key in ("", "use-annotation"):
             continue
-        copies = [f for f in bundle.candidates(reference) if f.is_complete and bundle.variants.is_nearest(user.named, f.place.file)]
+        copies = [f for f in bundle.nearest(user, reference) if f.is_complete]
         ports = [port for f in copies for port in f.ports]
         protocol = "UDP" if user.id.kind == "UDPRoute" else "TCP"
         if not ports or any(f.service is not None and f.service.is_external_name for f in copies):
@@ -223,7 +236,7 @@ def missing_object(user: Facts, bundle: Bundle) -> Iterator[Problem]:
 def missing_owner(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """The garbage collector deletes objects whose owner does not exist."""
     for reference in user.references:
-        if reference.use == "own" and reference.place.field.startswith("metadata.ownerReferences") and not bundle.candidates(reference):
+        if reference.use == "own" and reference.place.field.startswith("metadata.ownerReferences") and not bundle.exists(reference):
             message = f'owner {reference.kind} "{reference.name}" does not exist in the input, and objects without their owner are deleted'
             yield Problem(reference.place, message, help="remove metadata.ownerReferences")
 

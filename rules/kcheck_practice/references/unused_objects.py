@@ -103,7 +103,7 @@ def unbound_role(facts: Facts, bundle: Bundle) -> Iterator[Problem]:
         given = is_provided(Reference(_RBAC, facts.id.kind, facts.id.namespace, facts.id.name, facts.place))
         if given or _uses(facts, bundle) or _is_named(facts, bundle) or facts.id.name.endswith(_USER_ROLES):
             return
-        if bundle.complete or bundle.once(_bindings_there):
+        if bundle.complete or bundle.input.once(_bindings_there):
             yield Problem(facts.place, f"no binding in the input references {facts.title}", help=f"bind the {facts.id.kind} or delete it")
 
 
@@ -165,7 +165,7 @@ def _is_found(facts: Facts, bundle: Bundle) -> bool:
 
 def _is_named(facts: Facts, bundle: Bundle) -> bool:
     """Whether a string in the input is the name of an object."""
-    return facts.id.name in bundle.once(_words) or facts.id.name in bundle.mentioned
+    return facts.id.name in bundle.input.once(_words) or facts.id.name in bundle.mentioned
 
 
 def _words(bundle: Bundle) -> frozenset[str]:
@@ -174,7 +174,7 @@ def _words(bundle: Bundle) -> frozenset[str]:
 
 def _uses(facts: Facts, bundle: Bundle) -> list[Reference]:
     """The references to an object in the input."""
-    found = bundle.once(_references).get((facts.group, facts.id.kind, facts.id.name), ())
+    found = bundle.input.once(_references).get((facts.group, facts.id.kind, facts.id.name), ())
     return [reference for reference in found if may_share(reference.namespace, facts.id.namespace)]
 
 
@@ -192,7 +192,7 @@ def _bindings_there(bundle: Bundle) -> bool:
 
 def _has_permission(facts: Facts, permission: KindPermission, bundle: Bundle) -> bool:
     """Whether a program has a permission in the namespace or folder of an object."""
-    granted = bundle.once(_permissions)
+    granted = bundle.input.once(_permissions)
     return (permission, facts.id.namespace) in granted or (permission, f"{facts.folder}/") in granted
 
 

@@ -20,7 +20,7 @@ def distant_service(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     behind = {f.place: f for f, _ in backends(service, bundle)} if selects(service) else {}
     if len(behind) == 1:
         (workload,) = behind.values()
-        if workload.place.file != service.place.file and workload.folder == service.folder:
+        if workload.place.file != service.place.file and bundle.is_near(workload, service):
             message = f"{service.title} and the {workload.title} that it selects are in different files"
             related = Related(workload.place, workload.title)
             yield Problem(service.place, message, help="move them into one file", related=(related,))

@@ -123,12 +123,12 @@ def _home(facts: Facts) -> tuple[str, str]:
 @rule("missing-autoscaler", "Deployment has no HorizontalPodAutoscaler", groups=("autoscaling",), default=False)
 def no_autoscaler(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a problem for each Deployment that no autoscaler targets."""
-    if workload.id.kind == "Deployment" and workload.is_complete and workload.pods and not bundle.scalers(workload):
+    if workload.id.kind == "Deployment" and workload.is_complete and workload.pods and not bundle.input.scalers(workload):
         written = workload.scale is not None and workload.scale.written
         remedy = "add a HorizontalPodAutoscaler and remove spec.replicas" if written else "add a HorizontalPodAutoscaler"
         yield Problem(workload.place, f"no autoscaler targets {workload.title}", help=remedy)
 
 
 def _is_applied_with(workload: Facts, scaler: Facts, bundle: Bundle) -> bool:
-    """Whether a workload and an autoscaler certainly belong to one application: they are in one folder, or the input is complete."""
-    return bundle.complete or workload.folder == scaler.folder
+    """Whether a workload and an autoscaler certainly belong to one application: they are in one unit, or the input is complete."""
+    return bundle.complete or bundle.is_near(workload, scaler)

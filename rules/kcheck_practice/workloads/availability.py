@@ -33,7 +33,7 @@ def few_replicas(
     """Yields a problem for a workload with too few replicas. Autoscaled workloads are checked by hpa-min-replicas instead."""
     if workload.scale is None or not _is_replicated(workload) or (workload.id.kind == "StatefulSet" and not stateful_sets):
         return
-    if not 0 < workload.scale.low < minimum or bundle.scalers(workload) or (served and not bundle.covering(workload, "service")):
+    if not 0 < workload.scale.low < minimum or bundle.input.scalers(workload) or (served and not bundle.covering(workload, "service")):
         return
     message = f"{workload.title} has {counted(workload.scale.low, 'replica')}, fewer than the minimum of {minimum}"
     yield Problem(workload.scale.place, message, help=f"set spec.replicas to {minimum}")
@@ -43,7 +43,7 @@ def few_replicas(
 def scaled_to_zero(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a problem for a workload with 0 replicas that no autoscaler of the input (such as KEDA) scales up."""
     scale = workload.scale
-    if scale is not None and scale.high == 0 and workload.is_complete and not bundle.scalers(workload):
+    if scale is not None and scale.high == 0 and workload.is_complete and not bundle.input.scalers(workload):
         remedy = f"set spec.replicas to 1 or more, or remove the {workload.id.kind}"
         yield Problem(scale.place, f"{workload.title} is scaled to zero and runs no Pods", help=remedy)
 
@@ -133,7 +133,7 @@ def anti_affinity_replicas(
       groups=("relations", "scheduling"))  # fmt: skip
 def affinity_without_pods(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a problem for required podAffinity without matching Pods where the Pods are expected in the input: the input is complete,
-    or the file contains other workloads.
+    or the file or whole unit contains other workloads.
 
     A Pod that matches its own term is accepted: the scheduler allows it to be the first one.
     """
@@ -142,10 +142,10 @@ def affinity_without_pods(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     for term in workload.selectors:
         if term.aim != "affinity" or term.elsewhere or any(pod.meets(term.selector) for pod in workload.pods):
             continue
-        if next(bundle.pods_matching(workload, term.selector), None) is not None:
+        if bundle.is_met(workload, term.selector):
             continue
-        others = [f for f in bundle.in_scope(workload, "file") if f.pods and f.place.start != workload.place.start]
-        if bundle.complete or (others and workload.place.file not in bundle.operated_files):
+        others = [f for f in bundle.peers_of(workload) if f.pods and f.place != workload.place]
+        if bundle.complete or (others and not bundle.is_operated(workload)):
             message = f"required podAffinity of {workload.title} selects {term.selector}, which no Pod in the input matches"
             yield Problem(term.place, message, help="change labelSelector to match the labels of existing Pods")
 
@@ -183,7 +183,7 @@ def _priority(workload: Facts, bundle: Bundle) -> int | None:
 def _classes(workload: Facts, bundle: Bundle) -> list[PriorityClassFact]:
     """The PriorityClasses that apply to a workload: those of its folder, or all of a complete input."""
     if bundle.complete:
-        return bundle.once(_all_classes)
+        return bundle.input.once(_all_classes)
     near = bundle.neighbours(workload, "PriorityClass", "scheduling.k8s.io")
     return [f.priority_class for f in near if f.priority_class is not None]
 
@@ -204,7 +204,7 @@ def _is_replicated(workload: Facts) -> bool:
 
 def _domains(topology: str, workload: Facts, bundle: Bundle) -> int:
     """The number of hosts or zones that the Nodes of the input form for a workload; 0 if the input has no Nodes."""
-    return len(bundle.once(_nodes).get((topology, None if bundle.complete else workload.folder), ()))
+    return len(bundle.input.once(_nodes).get((topology, None if bundle.complete else workload.folder), ()))
 
 
 def _nodes(bundle: Bundle) -> dict[tuple[str, str | None], set[str]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from kcheck.api import Bundle, Facts, Problem, Related, Scope, SelectorFact, rule
+from kcheck.api import Bundle, Facts, Problem, Related, SelectorFact, rule
 
 # These adopt Pods without an owner. The ReplicaSets of a Deployment do not, as they also select by pod-template-hash.
 _ADOPTING = {"ReplicaSet", "ReplicationController"}
@@ -18,16 +18,16 @@ _MAX_COMPARED = 100
 
 @rule("selector-overlap", "Selectors of two workloads match the same Pods", facts="selectors", groups=("relations", "workloads"))
 def selector_overlap(controller: Facts, bundle: Bundle) -> Iterator[Problem]:
-    """Yields a problem for each pair of controllers that certainly share a namespace: they are in one file, in one folder and namespace,
-    or in a complete input.
+    """Yields a problem for each pair of controllers that certainly share a namespace: they are in one file or whole unit, or in a complete
+    input.
     """
     own = _owned(controller)
     if own is None or not own.selector.requirements:
         return
     reported = False
-    for other, _ in islice(bundle.pods_matching(controller, own.selector, _scope(controller, bundle)), _MAX_COMPARED):
+    for other, _ in islice(bundle.pods_matching(controller, own.selector), _MAX_COMPARED):
         theirs = _owned(other)
-        if not _share_namespace(controller, other) or bundle.variants.alternatives(controller.place.file, other.place.file):
+        if not _share_namespace(controller, other) or not bundle.are_applied_together(controller, other):
             continue
         if theirs is None:
             if other.id.kind == "Pod" and controller.id.kind in _ADOPTING:
@@ -39,13 +39,6 @@ def selector_overlap(controller: Facts, bundle: Bundle) -> Iterator[Problem]:
         elif not any(pod.meets(theirs.selector) for pod in controller.pods):
             # The selector of the other one does not match these Pods, so its own turn does not report the pair.
             yield _overlap(other, theirs, controller, own)
-
-
-def _scope(controller: Facts, bundle: Bundle) -> Scope:
-    """Where to look for other controllers of the same namespace."""
-    if bundle.complete:
-        return "input"
-    return "folder" if controller.id.namespace not in ("", "default") else "file"
 
 
 def _owned(facts: Facts) -> SelectorFact | None:

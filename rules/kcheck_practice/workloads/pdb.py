@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import Bundle, Facts, Problem, Related, Resource, may_share, rule, selector
+from kcheck.api import Bundle, Facts, Problem, Related, Resource, is_managed_namespace, may_share, rule, selector
 
 _GROUPS = ("reliability", "disruption")
 _REPLACE_MIN_AVAILABLE = "replace minAvailable with maxUnavailable: 1"
@@ -30,7 +30,7 @@ def no_disruption_budget(
     if workload.scale is None or not workload.is_complete or workload.id.kind not in ("Deployment", "StatefulSet", "Rollout"):
         return
     least = max([f.scale.low for f, _ in bundle.scalers(workload) if f.scale is not None], default=workload.scale.low)
-    if least >= minimum and not bundle.covering(workload, "budget"):
+    if least >= minimum and not bundle.input.covering(workload, "budget"):
         effect = "its only Pod may be evicted at any time" if least == 1 else f"its {least} Pods may all be evicted at once"
         message = f"{workload.title} has no PodDisruptionBudget, so {effect}"
         yield Problem(workload.place, message, help="add a PodDisruptionBudget with maxUnavailable: 1")
@@ -96,22 +96,17 @@ def unhealthy_pod_eviction(resource: Resource) -> Iterator[Problem]:
 def budget_without_pods(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a Problem for a selector that matches no Pod of the input.
 
-    Only where its Pods must be part of the input: the input is complete, or the file contains workloads and no custom resource
-    whose operator may create the Pods.
+    Only where its Pods must be part of the input: the input is complete, or the file or whole unit contains workloads and no custom
+    resource whose operator may create the Pods.
     """
-    if (
-        budget.budget is None
-        or not budget.selectors
-        or not budget.is_complete
-        or (budget.id.namespace == "kube-system" and not bundle.complete)
-    ):
+    if budget.budget is None or not budget.selectors or not budget.is_complete or is_managed_namespace(budget.id.namespace):
         return
     found = budget.selectors[0]
     if not found.selector.requirements or bundle.is_met(budget, found.selector):
         return
-    beside = (f for f in bundle.in_scope(budget, "file") if may_share(f.id.namespace, budget.id.namespace))
+    beside = (f for f in bundle.peers_of(budget) if may_share(f.id.namespace, budget.id.namespace))
     here = [f for f in beside if f.is_complete and f.pods and f.scale is not None]
-    if bundle.complete or (here and budget.place.file not in bundle.operated_files):
+    if bundle.complete or (here and not bundle.is_operated(budget)):
         message = f"spec.selector {found.selector} matches no Pod in the input"
         yield Problem(found.place, message, help=_selector_help(found.selector, here))
 
@@ -120,11 +115,12 @@ def budget_without_pods(budget: Facts, bundle: Bundle) -> Iterator[Problem]:
 def budget_overlap(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a Problem for Pods that two PodDisruptionBudgets select: the API server answers their eviction with an error.
 
-    Both must be in the file and namespace of the workload, or the input must be complete.
+    Both must be in the namespace and in the file or whole unit of the workload, or the input must be complete.
     """
     if not workload.is_complete or not workload.pods or workload.scale is None:
         return
-    near = bundle.covering(workload, "budget", "input" if bundle.complete else "file")
+    near = bundle.covering(workload, "budget", "input" if bundle.complete or bundle.unit.is_whole else "file")
+    near = [f for f in near if bundle.are_applied_together(workload, f)]
     near = list({f.id[1:]: f for f in near if (f.id.namespace or "default") == (workload.id.namespace or "default")}.values())
     if len(near) > 1:
         first, second = near[:2]

@@ -37,9 +37,9 @@ def unprobed_backend(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
 def _is_near(workload: Facts, service: Facts, bundle: Bundle) -> bool:
     """Whether the Service certainly selects this workload.
 
-    True in the same file. Elsewhere only in the same folder, or a complete input, and where the Service is defined once.
+    True in the same file. Elsewhere only in the same unit, or a complete input, and where the Service is defined once.
     """
     if service.place.file == workload.place.file:
         return True
     variants = bundle.variants.nearest(service.named.identity, workload.place.file)
-    return (bundle.complete or service.folder == workload.folder) and (variants is None or len(variants) == 1)
+    return (bundle.complete or bundle.is_near(service, workload)) and (variants is None or len(variants) == 1)

@@ -62,7 +62,7 @@ def _replicas(workload: Facts, bundle: Bundle) -> str:
         return ""
     if workload.scale.low > 1:
         return f"{workload.scale.low} replicas"
-    scalers = (f.scale for f, _ in bundle.scalers(workload) if f.folder == workload.folder and f.scale is not None)
+    scalers = (f.scale for f, _ in bundle.scalers(workload) if bundle.is_near(f, workload) and f.scale is not None)
     most = max((scale.high for scale in scalers), default=1)
     return f"up to {most} replicas" if most > 1 else ""
 

@@ -25,7 +25,7 @@ def stateful_set_service(stateful: Facts, bundle: Bundle) -> Iterator[Problem]:
     named = next((r for r in stateful.references if r.kind == "Service" and r.use == "own"), None) if stateful.is_complete else None
     if named is None or stateful.id.kind != "StatefulSet":
         return
-    copies = [f for f in bundle.candidates(named) if f.is_complete and f.folder == stateful.folder]
+    copies = [f for f in bundle.resolve(stateful, named) if f.is_complete and bundle.is_near(f, stateful)]
     if not copies or any(_is_headless(f) and _selects(f, stateful) for f in copies):
         return
     found = copies[0]

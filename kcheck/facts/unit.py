@@ -1,0 +1,35 @@
+"""Deployment units: sets of objects that are applied together."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+UnitKind = Literal["kustomization", "chart", "application", "folder", "file", "input"]
+"""How the objects of a unit are applied.
+
+kustomization: the build of a kustomization that no other one uses. chart: a Helm chart. application: the source path of an Argo CD
+Application or a Flux Kustomization. folder: a folder whose files are applied together. file: a file, with the files of its folder that it
+refers to. input: all objects that are in no build, if the input is complete.
+"""
+
+
+class Unit(NamedTuple):
+    """A deployment unit.
+
+    Attributes:
+        kind: how the objects are applied.
+        path: the folder or file, "" for the input.
+        is_whole: whether the input contains everything that is applied with the unit, and nothing else is in the unit.
+    """
+
+    kind: UnitKind
+    path: str
+    is_whole: bool = False
+
+    @property
+    def title(self) -> str:
+        """The unit as messages name it, such as `kustomization overlays/prod`."""
+        return f"{self.kind} {self.path}" if self.path else self.kind
+
+
+INPUT = Unit("input", "")
