@@ -82,7 +82,7 @@ def facts_of_documents(documents: Iterable[Document], session: Session, rules: R
     result = FileResult()
     plan = session.plan(_NO_RULES)
     for document in documents:
-        check = _DocumentCheck(document, session, _NO_RULES, plan, result, False)
+        check = _DocumentCheck(document, session, _NO_RULES, plan, result, MANIFEST)
         check.collects_mentions = _needs_mentions(rules)
         for resource in resources(document):
             check.check_object(resource)

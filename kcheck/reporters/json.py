@@ -39,11 +39,11 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
         "summary": summary | {"suppressed": report.suppressed, "passed_over": len(report.passed), "limited": len(report.limited)},
     }
     roles = {path: _text(role.name) for path, role in report.roles.items()}
-    write_document(head, {"findings": (finding_line(finding, roles.get(finding.file, _MANIFEST)) for finding in report.findings)}, out)
+    write_document(head, {"findings": (_finding(finding, roles.get(finding.file, _MANIFEST)) for finding in report.findings)}, out)
     out.write("\n")
 
 
-def finding_line(finding: Finding, role: str) -> str:
+def _finding(finding: Finding, role: str) -> str:
     """Returns a finding as JSON. `role`: the role of its file, in JSON."""
     rule, severity, family, message, place, reason, related, fix, url, help, _, unit = finding
     file, document, range, field, object, _, _ = place
