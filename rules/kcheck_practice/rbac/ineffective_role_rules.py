@@ -108,6 +108,9 @@ def unknown_verb(node: Node) -> Iterator[Problem]:
         near = low if low in right else None if low in _VERBS else meant(low, sorted(right))
         if urls and near is None:
             method = _METHOD_OF_VERB.get(low, "get")
+            if low in _VERBS and _has(node["verbs"], method):
+                # Many charts list get, list and watch here: this has no effect, but the method is granted.
+                continue
             hint = f'remove "{verb}"' if _has(node["verbs"], method) else did_you_mean(method)
             yield Problem(each, f'verb "{verb}" has no effect on nonResourceURLs, which support only HTTP methods', help=hint)
         elif near is not None:
