@@ -77,6 +77,24 @@ def check_documents(documents: Iterable[Document], session: Session, rules: Rule
     return result
 
 
+DOCUMENT_RULES = frozenset({"invalid-yaml", "duplicate-key", "not-kubernetes-object", "internal-error"})
+"""Rules of the engine that judge the text of a document, rather than its objects."""
+
+
+def check_built_object(document: Document, session: Session, rules: RuleSet, mentioning: RuleSet) -> FileResult:
+    """Check the object of a document that is made of parts of several files, but not the text of the document.
+
+    `mentioning`: the rules across objects that need its facts.
+    """
+    result = FileResult()
+    check = _DocumentCheck(document, session, rules, session.plan(rules), result, MANIFEST)
+    check.collects_mentions = _needs_mentions(mentioning)
+    for resource in resources(document):
+        check.check_object(resource)
+    check.drop_covered()
+    return result
+
+
 def facts_of_documents(documents: Iterable[Document], session: Session, rules: RuleSet) -> list[Facts]:
     """Return the facts of the objects in documents that are checked elsewhere. `rules`: the rules that need the facts."""
     result = FileResult()

@@ -59,11 +59,15 @@ class Relations(NamedTuple):
         findings: the findings of rules across objects.
         units: the deployment unit of each file that is in one.
         reads: files that the results depend on in addition to the facts, each with a digest of its content.
+        built_findings: the findings of rules about single objects in the objects that kustomizations build.
+        built_documents: the documents that these objects were made from, as (file, index).
     """
 
     findings: tuple[Finding, ...]
     units: Mapping[str, Unit]
     reads: tuple[tuple[str, str], ...] = ()
+    built_findings: tuple[Finding, ...] = ()
+    built_documents: frozenset[tuple[str, int]] = frozenset()
 
 
 RelationCache = Callable[[FactsByFile, Callable[[], Relations], Callable[[Relations], bool]], Relations]

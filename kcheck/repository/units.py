@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from kcheck.facts.facts import Facts
 from kcheck.facts.unit import INPUT, Unit
+from kcheck.finding.finding import Finding
 from kcheck.text.pattern import pattern
 
 FactsByFile = Sequence[tuple[str, Sequence[Facts]]]
@@ -60,11 +61,15 @@ class BuiltUnit(NamedTuple):
         facts: the facts, with locations in the files that the values come from.
         is_whole: whether they are all that is deployed, as it is deployed.
         is_renamed: whether the kustomization changes names, so that a name of a deployed object must not be written into a file.
+        findings: the findings of rules about single objects in the built objects, at the places that the values come from.
+        documents: the documents that the objects were made from, as (file, index).
     """
 
     facts: list[Facts]
     is_whole: bool
     is_renamed: bool
+    findings: tuple[Finding, ...] = ()
+    documents: frozenset[tuple[str, int]] = frozenset()
 
 
 class Builds(NamedTuple):

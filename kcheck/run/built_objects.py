@@ -1,32 +1,41 @@
-"""The objects that the kustomizations of an input deploy, as facts with locations in the files that they come from."""
+"""The objects that the kustomizations of an input deploy: their facts and findings, with locations in the files that they come from."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from kcheck.check.document import facts_of_documents
+from kcheck.check.document import check_built_object
 from kcheck.check.session import Session
 from kcheck.facts.facts import Facts
+from kcheck.finding.finding import Finding
 from kcheck.kube.location import Location
 from kcheck.kustomize.build import Build, KustomizationBuilder
 from kcheck.kustomize.library import Library, Read, reader
 from kcheck.repository.units import Builds, BuiltUnit
+from kcheck.rule.ruleset import RuleSet
 from kcheck.schema.store import Store
 from kcheck.text.source import Source, Undecodable
 from kcheck.text.span import Range
 
 
-def build_kustomizations(session: Session, kustomizations: Mapping[str, str], paths: Iterable[str], texts: Mapping[str, bytes]) -> Builds:
+def build_kustomizations(
+    session: Session,
+    kustomizations: Mapping[str, str],
+    paths: Iterable[str],
+    texts: Mapping[str, bytes],
+    rules_for: Callable[[str], RuleSet],
+) -> Builds:
     """Return the builds of kustomizations.
 
     Args:
-        session: The session that extracts facts.
+        session: The session that checks the objects.
         kustomizations: The files of the kustomizations by their folders.
         paths: The files of the input.
         texts: Contents that replace those of files.
+        rules_for: Returns the rules that apply to a file.
     """
     paths = list(paths)
     # Paths of kustomizations lead out of their folder, but not out of the repository or the folder that contains the input.
@@ -35,12 +44,13 @@ def build_kustomizations(session: Session, kustomizations: Mapping[str, str], pa
     library = Library(read)
     builder = KustomizationBuilder(library)
     builds = {folder: builder.build(os.path.relpath(folder, root).replace(os.sep, "/")) for folder in kustomizations}
-    extraction = _Extraction(session, library)
+    check = _BuildCheck(session, library, rules_for)
     units = {}
     for folder, build in builds.items():
         if build.objects:
             is_renamed = any(name != each.name for each in build.objects for name, _, _ in each.previous)
-            units[folder] = BuiltUnit(extraction.facts_of(build, kustomizations[folder]), build.complete, is_renamed)
+            facts, findings, documents = check.check_build(build, kustomizations[folder])
+            units[folder] = BuiltUnit(facts, build.complete, is_renamed, findings, documents)
     return Builds(units, tuple(read.digests.items()))
 
 
@@ -108,22 +118,36 @@ class _BuildReader:
         return source
 
 
-class _Extraction:
-    """Extracts the facts of built objects."""
+class _BuildCheck:
+    """Checks built objects."""
 
-    def __init__(self, session: Session, library: Library) -> None:
+    def __init__(self, session: Session, library: Library, rules_for: Callable[[str], RuleSet]) -> None:
         self._library = library
         # Without the kinds that the input defines: whether they are known in this process depends on the number of processes.
-        store = Store(session.stores[-1].definitions)
-        store.pods = session.stores[-1].pods
-        self._rules_for = session.rules_for
-        self._session = Session(session.registry, session.rules, [store])
+        stores = [Store(each.definitions) for each in session.stores]
+        for store, known in zip(stores, session.stores, strict=True):
+            store.pods = known.pods
+        self._rules_for = rules_for
+        self._session = Session(session.registry, session.rules, stores, judges_placeholders=session.judges_placeholders)
         self._moved: dict[tuple[int, Range], tuple[str, int, Range, int]] = {}
 
-    def facts_of(self, build: Build, file: str) -> list[Facts]:
-        """Return the facts of the objects of a build. `file`: the kustomization."""
-        documents = [self._library.document(each.node) for each in build.objects]
-        return [self._relocated(f) for f in facts_of_documents(documents, self._session, self._rules_for(file))]
+    def check_build(self, build: Build, file: str) -> tuple[list[Facts], tuple[Finding, ...], frozenset[tuple[str, int]]]:
+        """Return the facts and findings of the objects of a build, and the documents of built-in kinds that they were made from.
+
+        `file`: the kustomization.
+        """
+        facts: list[Facts] = []
+        findings: list[Finding] = []
+        documents = set()
+        for each in build.objects:
+            origin = self._library.locate(each.origin.start).source.path
+            result = check_built_object(self._library.document(each.node), self._session, self._rules_for(origin), self._rules_for(file))
+            facts += map(self._relocated, result.facts)
+            node = each.node
+            if not each.generated and self._session.stores[-1].builtin(node["apiVersion"].text, node["kind"].text) is not None:
+                documents.add((origin, self._library.document_index(each.origin.start)))
+                findings += (self._relocated(found._replace(fix=None)) for found in result.findings)
+        return facts, tuple(findings), frozenset(documents)
 
     def _relocated(self, value: Any) -> Any:
         """Return a value in which locations in the texts of the library are replaced by those in files."""

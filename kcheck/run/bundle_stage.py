@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from types import MappingProxyType
 
-from kcheck.check.document import PLACEHOLDERS
+from kcheck.check.document import DOCUMENT_RULES, PLACEHOLDERS
 from kcheck.check.file import Checked, FactsByFile, FileFacts, RelationCache, Relations, crashed_outcome
 from kcheck.check.session import Session
 from kcheck.check.suppressions import Ignores, apply_ignores
@@ -77,7 +77,8 @@ class _ReportBuilder:
         self.report.bundle = Bundle(facts, self.session.complete, [each.path for each in self.facts_by_file])
         with self.session.stage("relations"):
             relations = self.relations() if cache is None else cache(self.facts_by_file, self.relations, self.is_current)
-            self.report.findings = [f._replace(unit=relations.units.get(f.file)) for f in self.report.findings]
+            findings = self.with_built_findings(self.report.findings, relations) if relations.built_documents else self.report.findings
+            self.report.findings = [f._replace(unit=relations.units.get(f.file)) for f in findings]
             self.report.findings += relations.findings
         with self.session.stage("report"):
             partition = apply_ignores(self.report.findings, self.ignores, self.rules_for, self.session.complete)
@@ -124,7 +125,46 @@ class _ReportBuilder:
         """Return the units of the input and the findings of the rules across objects."""
         units = find_units([(each.path, each.facts) for each in self.facts_by_file], self.session.complete)
         builds, failures = self.build_kustomizations(units)
-        return Relations((*failures, *self.run_relation_rules(units, builds.units)), units.by_file, builds.reads)
+        findings = (*failures, *self.run_relation_rules(units, builds.units))
+        if not builds.units:
+            return Relations(findings, units.by_file, builds.reads)
+        overlays = _Overlays(units.by_file)
+        documents: set[tuple[str, int]] = set()
+        unbuilt: set[str] = set()
+        for unit, files in units.all:
+            build = builds.units.get(unit.path) if unit.kind == "kustomization" else None
+            if build is not None:
+                overlays.add(unit, build.facts, build.findings)
+                documents |= build.documents
+            elif unit.kind == "kustomization":
+                unbuilt.update(files)
+        built = frozenset(each for each in documents if each[0] not in unbuilt)
+        return Relations(findings, units.by_file, builds.reads, tuple(overlays.findings()), built)
+
+    def with_built_findings(self, findings: list[Finding], relations: Relations) -> list[Finding]:
+        """Return the findings of rules about single objects in the objects as kustomizations deploy them.
+
+        A finding in a file is dropped if no built object that was made from its document has it: the kustomizations replace the value or
+        add what is missing. Findings that only built objects have are added.
+        """
+        built = relations.built_findings
+        confirmed, known = _keys_of(built), _keys_of(findings)
+        kept = [
+            finding
+            for finding in findings
+            if (finding.file, finding.place.document) not in relations.built_documents
+            or not self.is_about_object(finding.rule)
+            or not confirmed.isdisjoint(_keys_of((finding,)))
+        ]
+        # A finding of a base that every overlay has may be at the place of a patch there, with the same message.
+        messages = {(f.rule, f.message) for f in findings}
+        new = {(f.rule, f.file, f.range): f for f in built if known.isdisjoint(_keys_of((f,))) and (f.rule, f.message) not in messages}
+        # One setting of a kustomization may be wrong in many objects.
+        return [*kept, *new.values()]
+
+    def is_about_object(self, rule: str) -> bool:
+        """Return whether a rule judges objects, rather than the text of their files."""
+        return rule not in DOCUMENT_RULES and self.session.registry.rules[rule].scope != "document"
 
     def build_kustomizations(self, units: Units) -> tuple[Builds, list[Finding]]:
         """Return the builds of the kustomizations, or none and findings if that fails."""
@@ -136,7 +176,7 @@ class _ReportBuilder:
         paths = [each.path for each in self.facts_by_file]
         try:
             with self.session.stage("kustomizations"), self.session.budget.limited(_CHARS_PER_OBJECT * len(paths)):
-                return build_kustomizations(self.session, units.kustomizations, paths, self.texts), []
+                return build_kustomizations(self.session, units.kustomizations, paths, self.texts, self.rules_for), []
         except Exception as error:
             return Builds({}), crashed_outcome(next(iter(units.kustomizations.values())), error, self.session).findings
 
@@ -197,6 +237,12 @@ class _ReportBuilder:
             yield Finding(
                 rule, active.severity, active.rule.family, message, at, problem.reason, problem.related, problem.fix, "", help, unit=unit
             )
+
+
+def _keys_of(findings: Iterable[Finding]) -> set[tuple[str, str, object]]:
+    """Return keys by which a finding in a file and one in a built object are recognized as the same: by position or by field."""
+    findings = tuple(findings)
+    return {(f.rule, f.file, f.range.start) for f in findings} | {(f.rule, f.file, (f.place.document, f.place.field)) for f in findings}
 
 
 def _concerns_placeholder(problem: Problem, place: Location) -> bool:
