@@ -190,9 +190,8 @@ def _migrate_custom_check(reading: ConfigReading, name: str, node: Node) -> None
     for lost in found.lost:
         reading.note(node["params"], f"kube-linter custom check {name}: {lost}: no equivalent in {', '.join(found.rules)}")
     if "scope" in entries:
-        reading.note(
-            entries["scope"], f"kube-linter custom check {name}: scope: not supported; {', '.join(found.rules)} applies to all kinds"
-        )
+        applied = f"{', '.join(found.rules)} {'applies' if len(found.rules) == 1 else 'apply'}"
+        reading.note(entries["scope"], f"kube-linter custom check {name}: scope: not supported; {applied} to all kinds")
     for id in found.rules:
         reading.draft.want_rule(id, f"{reading.tool}/{name}")
     for id, option, value in found.options:

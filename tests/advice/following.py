@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from kcheck.finding.finding import Finding
 from kcheck.finding.severity import Severity
+from kcheck.rule.registry import Registry
 from kcheck.testing import check_text
 from kcheck.text.edit import Edit, apply_edits
 from kcheck.text.source import Source
@@ -31,6 +32,7 @@ REVEALING = {
     "invalid-certificate-signing-request": "the corrected usage may be listed already",
     "invalid-crd-conversion": "the strategy determines which fields are required",
     "invalid-crd-versions": "a version with an invalid name does not count",
+    "invalid-flow-control": "the type determines which names are allowed",
     "invalid-ingress-class": "the scope determines which fields are required",
     "invalid-label": "a valid label is compared with selectors",
     "invalid-name": "an object with a valid name is related to others",
@@ -44,6 +46,10 @@ REVEALING = {
     "wrong-resource-unit": "the new amount is compared with other amounts",
 }
 """Rules whose advice may reveal other errors, because it makes values valid that are then checked further."""
+
+_RELATIONS = frozenset(id for id, rule in Registry.load().rules.items() if rule.scope == "bundle")
+_REVEALED = _RELATIONS | {"selector-mismatch"}
+"""Rules that compare several values: once one of them is valid, they may report it."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +120,8 @@ def broken_promises(text: str, rules: tuple[str, ...] = (), followed: Counter[st
         after = check_text(fixed, rules)
         if Counter(_key(each) for each in after)[_key(finding)] >= before[_key(finding)]:
             yield f"{where}: is still reported"
-        new = Counter(_key(each) for each in after if each.severity is Severity.ERROR) - errors
+        revealed = _REVEALED if finding.rule not in _RELATIONS else frozenset()
+        new = Counter(_key(each) for each in after if each.severity is Severity.ERROR and each.rule not in revealed) - errors
         if finding.rule not in REVEALING:
             # A value that could not be read before is checked for the first time.
             readable = finding.rule == "wrong-type"

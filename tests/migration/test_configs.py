@@ -75,8 +75,8 @@ def test_everything_beats_nothing_as_kube_linter_says(intake: Intake) -> None:
 
 def test_a_rule_that_another_check_wants_stays_on(intake: Intake) -> None:
     notes = taken(intake, "checks: {exclude: [privileged-container]}\n")
-    assert intake.draft.settings()["privileged-container"].on is True
-    assert any("privileged-container stays on" in note for note in notes)
+    assert intake.draft.settings()["privileged-driver"].on is True
+    assert any("privileged-driver stays on" in note for note in notes)
 
 
 def test_paths(intake: Intake, tmp_path: Path) -> None:
@@ -113,6 +113,7 @@ def test_custom_checks(intake: Intake, tmp_path: Path) -> None:
         "missing-cpu-limit",
         "load-balancer-service",
         "privileged-container",
+        "privileged-driver",
     }
     assert settings["missing-recommended-labels"].options == {"labels": ("company.io/release", "team")}
     assert settings["too-few-replicas"].options == {"minimum": 5}
@@ -122,7 +123,7 @@ def test_custom_checks(intake: Intake, tmp_path: Path) -> None:
         "too-few-replicas minimum is already 5, so 7 is ignored: a rule has one value for all files",
         "kube-linter custom check token (template env-var): kcheck has no such rule; write it as a plug-in",
         "kube-linter custom check no-secrets (template disallowed-api-obj): kcheck has no such rule; write it as a plug-in",
-        "kube-linter custom check quiet: scope: not supported; privileged-container applies to all kinds",
+        "kube-linter custom check quiet: scope: not supported; privileged-container, privileged-driver apply to all kinds",
     ]
 
 
@@ -257,13 +258,13 @@ def test_checkov_for_something_else(intake: Intake) -> None:
 
 def test_two_configs_make_one(intake: Intake, tmp_path: Path) -> None:
     taken(intake, "checks: {doNotAutoAddDefaults: true, include: [latest-tag]}\n", "a.yaml")
-    taken(intake, "checks: {tagNotSpecified: danger, hostIPCSet: warning}\n", "b.yaml")
+    taken(intake, "checks: {tagNotSpecified: danger, livenessProbeMissing: warning}\n", "b.yaml")
     assert config_text(intake.draft) == (
         "# Migrated from a.yaml (kube-linter) by kcheck migrate.\n"
         "# Migrated from b.yaml (polaris) by kcheck migrate.\n"
         "rules:\n"
-        "  host-ipc: on  # polaris: hostIPCSet\n"
         "  latest-tag: error  # kube-linter: latest-tag; polaris: tagNotSpecified\n"
+        "  missing-liveness-probe: warning  # polaris: livenessProbeMissing\n"
     )
     written(intake, tmp_path)
 

@@ -84,3 +84,11 @@ def test_config_and_flag_select_a_preset(tmp_path: Path) -> None:
     assert "cluster-admin-binding" not in check(tmp_path)
     (tmp_path / ".kcheck.yaml").write_text("extends: recommended\noverrides: [{files: other.yaml, rules: {latest-tag: off}}]\n")
     assert "cluster-admin-binding" in check(tmp_path)
+
+
+def test_the_pages_are_current() -> None:
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run(
+        [sys.executable, root / "tools/preset_pages.py", "--check"], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stdout

@@ -48,7 +48,8 @@ def missing_object_problem(user: Facts, reference: Reference, bundle: Bundle, by
         return Problem(place, message, help=f'add {title} to namespace "{reference.namespace}"', related=(Related(elsewhere.place, title),))
     here = around.sharing(reference.namespace, user.place.file)
     peers = here or around.sharing(reference.namespace)
-    near = meant(name, peers.around(name))
+    # An object with an invalid name is rejected, and so is a reference to it.
+    near = meant(name, (each for each in peers.around(name) if each == each.lower()))
     # An object that others use is not a misspelling of this one.
     if near is not None and not bundle.is_used(user, kind, near, bool(here)):
         found = peers.named(near)
