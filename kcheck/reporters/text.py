@@ -37,9 +37,8 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
 
 def _rolled_up_line(rest: RolledUp, glyphs: Glyphs, style: Style) -> str:
     severity = style.paint(rest.severity.word, SEVERITY_COLOURS[rest.severity])
-    message = f": {glyphs.visible(rest.message)}" if rest.message else ""
     files = "file" if rest.files == 1 else "files"
-    return f"{severity}[{style.paint(glyphs.visible(rest.rule), BOLD)}]{message}: and {rest.findings} more in {rest.files} {files}"
+    return f"{severity}[{style.paint(glyphs.visible(rest.rule), BOLD)}]: and {rest.findings} more in {rest.files} {files}"
 
 
 def _finding_lines(finding: Finding, glyphs: Glyphs, style: Style) -> list[str]:

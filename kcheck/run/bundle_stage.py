@@ -22,6 +22,7 @@ from kcheck.kube.location import Location
 from kcheck.redaction import redact
 from kcheck.repository.units import Builds, BuiltUnit, Units, find_units
 from kcheck.rule.ruleset import RuleSet
+from kcheck.run.missing_schemas import merge_missing_schemas
 from kcheck.text.span import Range
 
 _MAX_NAMED = 3
@@ -83,7 +84,7 @@ class _ReportBuilder:
         with self.session.stage("report"):
             partition = apply_ignores(self.report.findings, self.ignores, self.rules_for, self.session.complete)
             # Of findings with the same position and message, the first one stays first.
-            self.report.findings = sorted(dict.fromkeys(partition.kept), key=lambda f: f.order)
+            self.report.findings = merge_missing_schemas(sorted(dict.fromkeys(partition.kept), key=lambda f: f.order))
             self.report.suppressed = len(partition.suppressed)
         return self.report
 

@@ -31,19 +31,12 @@ def test_findings_that_differ_only_in_names_and_numbers_are_equal() -> None:
     ]
     shown, rest = roll_up(many)
     assert shown == many[:MAX_SHOWN]
-    assert rest == [RolledUp("latest-tag", WARNING, "", 4, 3)]
+    assert rest == [RolledUp("latest-tag", WARNING, 4, 3)]
 
 
 def test_findings_with_different_texts_are_not() -> None:
     different = [finding("wrong-type", f"{kind} is not a number") for kind in ("map", "list", "text", "null", "bool", "date")]
     assert roll_up(different) == (different, [])
-
-
-def test_a_missing_schema_is_shown_once_for_each_kind() -> None:
-    many = [finding("missing-schema", f'no schema for kind "{kind}"', f"{n}.yaml") for kind in ("A", "B") for n in range(3)]
-    shown, rest = roll_up(many)
-    assert [f.message for f in shown] == ['no schema for kind "A"', 'no schema for kind "B"']
-    assert rest == [RolledUp("missing-schema", WARNING, f'no schema for kind "{kind}"', 2, 2) for kind in ("A", "B")]
 
 
 def test_the_rest_is_sorted_by_severity_and_number() -> None:
