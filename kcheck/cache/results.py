@@ -38,6 +38,7 @@ class _CachedOutcome(NamedTuple):
     """A cached outcome without its facts."""
 
     documents: int
+    without_schema: int = 0
     findings: tuple[Finding, ...] = ()
     ignores: Ignores | None = None
     skip_reason: str = ""
@@ -142,8 +143,8 @@ class ResultCache:
                 lazy.load()
         except (DamagedCache, ValueError):
             return None
-        outcome = Outcome(list(file.findings), lazy if facts else [], file.documents, skip_reason=file.skip_reason, role=file.role)
-        outcome.kinds = list(file.kinds)
+        outcome = Outcome(list(file.findings), lazy if facts else [], file.documents, file.without_schema)
+        outcome.skip_reason, outcome.role, outcome.kinds = file.skip_reason, file.role, list(file.kinds)
         outcome.custom, outcome.is_postponed, outcome.kubeconfig = file.custom, file.is_postponed, file.kubeconfig
         if file.ignores is not None:
             outcome.ignores = file.ignores
@@ -170,7 +171,8 @@ class ResultCache:
         place = _pack_of(task, final)
         findings, kinds = tuple(outcome.findings), tuple(outcome.kinds)
         plain = (outcome.custom, outcome.is_postponed, outcome.kubeconfig)
-        file = _CachedOutcome(outcome.documents, findings, outcome.ignores or None, outcome.skip_reason, outcome.role, kinds, *plain)
+        numbers = (outcome.documents, outcome.without_schema)
+        file = _CachedOutcome(*numbers, findings, outcome.ignores or None, outcome.skip_reason, outcome.role, kinds, *plain)
         try:
             data = packed(file, _CachedOutcome)
             facts = self._make_lazy_facts(outcome.facts, self._cache.get_all(*place)) if outcome.facts else None

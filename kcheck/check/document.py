@@ -59,12 +59,13 @@ _COVERED = {"ineffective-setting": "wrong-resource-unit"}
 
 
 class FileResult:
-    """The findings, the facts of the objects, and the number of documents of one file."""
+    """The findings, the facts of the objects, and the numbers of documents and of objects without a schema of one file."""
 
     def __init__(self) -> None:
         self.findings: list[Finding] = []
         self.facts: list[Facts] = []
         self.documents = 0
+        self.without_schema = 0
 
 
 def check_documents(documents: Iterable[Document], session: Session, rules: RuleSet, role: str = MANIFEST) -> FileResult:
@@ -126,6 +127,7 @@ class _DocumentCheck:
         # Whether the objects are judged only by what they contain, and whether they are not the user's.
         self.part = role in FRAGMENTS
         self.foreign = False
+        self.lacks_schema = False
         self.collects_mentions = _needs_mentions(rules)
         self.skips_placeholders = not session.judges_placeholders
         self.locator = Locator(document)
@@ -171,9 +173,12 @@ class _DocumentCheck:
             self.foreign = is_written_by_cluster(resource)
         resource.part = self.part
         stores = self.session.stores
+        self.lacks_schema = False
         last: Walk | None = None
         for store in stores:
             last = self.check_against_version(resource, store) or last
+        if self.lacks_schema:
+            self.result.without_schema += 1
         self.locator.resource = resource
         if "deprecated-api" in self.rules:
             self.report_deprecated_api(resource)
@@ -256,9 +261,11 @@ class _DocumentCheck:
                 help = did_you_mean(near, "check the spelling of kind and apiVersion")
                 message = f'unknown kind "{kind}" in {api_version} of Kubernetes {version}'
                 self.report("unknown-kind", Problem(resource["kind"], message, help=help))
-        elif not self.is_ignored(resource.group):
-            message = f"not validated: no schema for {api_version} {kind}"
-            self.report("missing-schema", Problem(node, message, help="add its CRD to the input or pass --schemas"))
+        else:
+            self.lacks_schema = True
+            if not self.is_ignored(resource.group):
+                message = f"not validated: no schema for {api_version} {kind}"
+                self.report("missing-schema", Problem(node, message, help="add its CRD to the input or pass --schemas"))
 
     def report_deprecated_api(self, resource: Resource) -> None:
         """Report an API version that has a successor in all Kubernetes versions that are checked."""

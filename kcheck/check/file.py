@@ -58,6 +58,7 @@ class Relations(NamedTuple):
     Attributes:
         findings: the findings of rules across objects.
         units: the deployment unit of each file that is in one.
+        number: the number of units.
         reads: files that the results depend on in addition to the facts, each with a digest of its content.
         built_findings: the findings of rules about single objects in the objects that kustomizations build.
         built_documents: the documents that these objects were made from, as (file, index).
@@ -65,6 +66,7 @@ class Relations(NamedTuple):
 
     findings: tuple[Finding, ...]
     units: Mapping[str, Unit]
+    number: int
     reads: tuple[tuple[str, str], ...] = ()
     built_findings: tuple[Finding, ...] = ()
     built_documents: frozenset[tuple[str, int]] = frozenset()
@@ -124,6 +126,7 @@ class Outcome:
         findings: The findings of rules that need only this file.
         facts: The facts of its objects.
         documents: The number of documents.
+        without_schema: The number of objects that were not validated, because there is no schema for their kind.
         ignores: The ignore comments and annotations.
         skip_reason: The reason why the file was skipped, empty if it was checked.
         role: The role of the file.
@@ -136,6 +139,7 @@ class Outcome:
     findings: list[Finding] = field(default_factory=list)
     facts: Sequence[Facts] = field(default_factory=list)
     documents: int = 0
+    without_schema: int = 0
     ignores: Ignores = field(default_factory=Ignores)
     skip_reason: str = ""
     role: Role = UNKNOWN
@@ -232,7 +236,7 @@ class FileChecker:
         # An assertion does not create the objects that it mentions.
         outcome.facts = [] if role.name == ASSERTION else result.facts
         outcome.kubeconfig = any(facts.kubeconfig for facts in outcome.facts)
-        outcome.documents = result.documents
+        outcome.documents, outcome.without_schema = result.documents, result.without_schema
         return outcome
 
 

@@ -38,8 +38,10 @@ class Report:
         findings: findings in the order of `Finding.order`.
         files: number of checked files.
         documents: number of documents in these files.
+        units: number of deployment units of their objects.
+        without_schema: number of objects that were not validated, because there is no schema for their kind.
         passed: skipped files.
-        limited: files that only some rules apply to, with their role as the reason.
+        limited: files that were checked only in part, with the reason.
         roles: roles of the files by path.
         kubernetes: Kubernetes version of the run.
         suppressed: number of findings that ignore comments or the config suppressed.
@@ -50,6 +52,8 @@ class Report:
     findings: list[Finding] = field(default_factory=list)
     files: int = 0
     documents: int = 0
+    units: int = 0
+    without_schema: int = 0
     passed: list[SkippedFile] = field(default_factory=list)
     limited: list[SkippedFile] = field(default_factory=list)
     roles: dict[str, Role] = field(default_factory=dict)

@@ -36,7 +36,14 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
         "kubernetes": report.kubernetes,
         "files": report.files,
         "documents": report.documents,
-        "summary": summary | {"suppressed": report.suppressed, "passed_over": len(report.passed), "limited": len(report.limited)},
+        "summary": summary
+        | {
+            "suppressed": report.suppressed,
+            "units": report.units,
+            "passed_over": len(report.passed),
+            "limited": len(report.limited),
+            "without_schema": report.without_schema,
+        },
     }
     roles = {path: _text(role.name) for path, role in report.roles.items()}
     write_document(head, {"findings": (_finding(finding, roles.get(finding.file, _MANIFEST)) for finding in report.findings)}, out)

@@ -68,6 +68,10 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
             "files": report.files,
             "documents": report.documents,
             "suppressed": report.suppressed,
+            "units": report.units,
+            "passed_over": len(report.passed),
+            "limited": len(report.limited),
+            "without_schema": report.without_schema,
         },
     }
     marks = fingerprints(report.findings)

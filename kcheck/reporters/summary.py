@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from kcheck.finding.report import Report, SkippedFile
 from kcheck.finding.severity import Severity
@@ -10,29 +11,41 @@ from kcheck.reporters.style import BOLD, Style
 from kcheck.reporters.terminal_safe import Glyphs
 
 
-def closing_line(report: Report) -> str:
-    """Returns the summary line: the number of findings, files and documents."""
+def summary_lines(report: Report, verbose: bool = False) -> list[str]:
+    """Returns the summary: what was found in what, and what was not checked. `verbose`: the report lists the skipped files."""
+    return [line for line in (_findings_line(report), _unchecked_line(report, verbose)) if line]
+
+
+def _findings_line(report: Report) -> str:
     affected = len({f.file for f in report.findings})
     # A file that could not be read has a finding and is not counted as checked.
     files = max(report.files, affected)
-    read = f"{_plural(files, 'file')} ({_plural(report.documents, 'document')})"
+    parts = [_plural(report.documents, "document"), *([_plural(report.units, "deployment unit")] if report.units else [])]
+    read = f"{_plural(files, 'file')} ({', '.join(parts)})" + (f" for Kubernetes {report.kubernetes}" if report.kubernetes else "")
     if report.findings:
         counts = report.count()
-        found = ", ".join(_severity(s, counts[s]) for s in sorted(counts, reverse=True))
-        line = f"Found {found} in {affected} of {read}."
+        line = f"Found {_enumeration([_severity(s, counts[s]) for s in sorted(counts, reverse=True)])} in {affected} of {read}."
     elif files:
         line = f"No findings in {read}."
     else:
         line = "No findings: no files were checked."
     if report.suppressed:
         line += f" {_plural(report.suppressed, 'finding')} suppressed."
-    if report.limited:
-        line += f" {_plural(len(report.limited), 'test file')} checked with fewer rules."
-    folders = sum(each.file.endswith("/") for each in report.passed)
-    skipped = (_plural(len(report.passed) - folders, "file"), _plural(folders, "folder"))
-    if report.passed:
-        line += f" {' and '.join(each for each in skipped if not each.startswith('0 '))} skipped."
     return line
+
+
+def _unchecked_line(report: Report, verbose: bool) -> str:
+    """Returns the numbers of what was skipped, checked only in part and not validated, "" if everything was checked."""
+    folders = sum(each.file.endswith("/") for each in report.passed)
+    skipped = [_plural(number, noun) for number, noun in ((len(report.passed) - folders, "file"), (folders, "folder")) if number]
+    parts = [f"{_enumeration(skipped)} skipped"] if skipped else []
+    if report.limited:
+        parts.append(f"{_plural(len(report.limited), 'file')} checked only in part")
+    sentences = [", ".join(parts) + ("" if verbose else " (--verbose lists them)")] if parts else []
+    if report.without_schema:
+        were = "was" if report.without_schema == 1 else "were"
+        sentences.append(f"{_plural(report.without_schema, 'object')} without a schema {were} not validated")
+    return " ".join(f"{sentence}." for sentence in sentences)
 
 
 def statistics_lines(report: Report, glyphs: Glyphs, style: Style) -> list[str]:
@@ -50,13 +63,18 @@ def statistics_lines(report: Report, glyphs: Glyphs, style: Style) -> list[str]:
 
 
 def passed_lines(report: Report, glyphs: Glyphs) -> list[str]:
-    """Returns the lists of skipped files and of files that only some rules apply to, with the reasons."""
-    lists = (("Skipped files:", report.passed), ("Test files, checked with fewer rules:", report.limited))
+    """Returns the lists of skipped files and of files that were checked only in part, with the reasons."""
+    lists = (("Skipped files:", report.passed), ("Files checked only in part:", report.limited))
     return [line for title, files in lists if files for line in (title, *(_reason_line(each, glyphs) for each in files))]
 
 
 def _reason_line(each: SkippedFile, glyphs: Glyphs) -> str:
     return f"  {glyphs.visible(each.file)}: {glyphs.visible(each.why)}"
+
+
+def _enumeration(items: Sequence[str]) -> str:
+    """Returns items as text: "a", "a and b", "a, b and c"."""
+    return " and ".join(each for each in (", ".join(items[:-1]), *items[-1:]) if each)
 
 
 def _plural(count: int, noun: str) -> str:

@@ -11,7 +11,7 @@ from kcheck.kube.location import Location
 from kcheck.reporters.excerpt import excerpt
 from kcheck.reporters.roll_up import RolledUp, roll_up
 from kcheck.reporters.style import BLUE, BOLD, PLAIN, SEVERITY_COLOURS, Style
-from kcheck.reporters.summary import closing_line, passed_lines, statistics_lines
+from kcheck.reporters.summary import passed_lines, statistics_lines, summary_lines
 from kcheck.reporters.terminal_safe import Glyphs
 
 
@@ -31,7 +31,7 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
     if not style.quiet:
         if style.verbose:
             blocks.append(passed_lines(report, glyphs))
-        blocks.append([closing_line(report)])
+        blocks.append(summary_lines(report, style.verbose))
     out.write("\n".join("".join(f"{line}\n" for line in block) for block in blocks if block))
 
 

@@ -81,6 +81,7 @@ class _ReportBuilder:
             findings = self.with_built_findings(self.report.findings, relations) if relations.built_documents else self.report.findings
             self.report.findings = [f._replace(unit=relations.units.get(f.file)) for f in findings]
             self.report.findings += relations.findings
+            self.report.units = relations.number
         with self.session.stage("report"):
             partition = apply_ignores(self.report.findings, self.ignores, self.rules_for, self.session.complete)
             # Of findings with the same position and message, the first one stays first.
@@ -96,6 +97,7 @@ class _ReportBuilder:
         else:
             self.report.files += 1
             self.report.documents += outcome.documents
+            self.report.without_schema += outcome.without_schema
             if self.session.is_limited(outcome.role.name):
                 self.report.limited.append(SkippedFile(each.path, f"{outcome.role.name}: {outcome.role.reason}"))
         if outcome.ignores:
@@ -128,7 +130,7 @@ class _ReportBuilder:
         builds, failures = self.build_kustomizations(units)
         findings = (*failures, *self.run_relation_rules(units, builds.units))
         if not builds.units:
-            return Relations(findings, units.by_file, builds.reads)
+            return Relations(findings, units.by_file, len(units.all), builds.reads)
         overlays = _Overlays(units.by_file)
         documents: set[tuple[str, int]] = set()
         unbuilt: set[str] = set()
@@ -140,7 +142,7 @@ class _ReportBuilder:
             elif unit.kind == "kustomization":
                 unbuilt.update(files)
         built = frozenset(each for each in documents if each[0] not in unbuilt)
-        return Relations(findings, units.by_file, builds.reads, tuple(overlays.findings()), built)
+        return Relations(findings, units.by_file, len(units.all), builds.reads, tuple(overlays.findings()), built)
 
     def with_built_findings(self, findings: list[Finding], relations: Relations) -> list[Finding]:
         """Return the findings of rules about single objects in the objects as kustomizations deploy them.

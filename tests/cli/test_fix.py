@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from kcheck.run.fixing import Fixing
+from kcheck.schema.builtin.definitions import newest
 from tests.cli.conftest import Program
 
 OLD = """\
@@ -40,7 +41,7 @@ def pod(tmp_path: Path) -> Path:
 def test_a_file_is_fixed_and_what_is_left_reported(program: Program, pod: Path) -> None:
     done = program("check", "--fix", *SAFE, "pod.yaml")
     assert (done.code, done.err) == (0, "")
-    assert done.out == "No findings in 1 file (1 document).\nFixed 2 findings in 1 file.\n"
+    assert done.out == f"No findings in 1 file (1 document, 1 deployment unit) for Kubernetes {newest()}.\nFixed 2 findings in 1 file.\n"
     assert pod.read_text() == NEW
 
 

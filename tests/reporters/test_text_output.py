@@ -38,8 +38,9 @@ def test_quiet_has_no_closing_line(report: Report, golden: Callable[[str], str])
 
 def test_verbose_lists_what_was_passed_over(report: Report, golden: Callable[[str], str]) -> None:
     before, found, line = golden("text.txt").rpartition("Found")
-    passed = "Skipped files:\n  values.yaml: no Kubernetes object\n  vendor/: ignored by .gitignore: vendor/\n\n"
-    assert shown(report, style=Style(verbose=True)) == before + passed + found + line
+    passed = "Skipped files:\n  values.yaml: no Kubernetes object\n  vendor/: ignored by .gitignore: vendor/\n"
+    passed += "Files checked only in part:\n  testdata/a.yaml: test-fixture: its folder contains test data\n\n"
+    assert shown(report, style=Style(verbose=True)) == before + passed + found + line.replace(" (--verbose lists them)", "")
     assert shown(Report(files=1), style=Style(verbose=True)) == "No findings in 1 file (0 documents).\n"
 
 
@@ -54,6 +55,13 @@ def test_statistics(report: Report, golden: Callable[[str], str]) -> None:
     ("report", "line"),
     [
         (Report(files=12, documents=28), "No findings in 12 files (28 documents)."),
+        (
+            Report(files=1, documents=1, units=1, kubernetes="1.37"),
+            "No findings in 1 file (1 document, 1 deployment unit) for Kubernetes 1.37.",
+        ),
+        (Report(passed=[SkippedFile("a/", ""), SkippedFile("b/", "")]), "2 folders skipped (--verbose lists them)."),
+        (Report(files=1, limited=[SkippedFile("a", "")]), "1 file checked only in part (--verbose lists them)."),
+        (Report(files=1, documents=1, without_schema=1), "1 object without a schema was not validated."),
         (Report(files=1, documents=1, suppressed=1), "No findings in 1 file (1 document). 1 finding suppressed."),
         (Report(), "No findings: no files were checked."),
         (Report(findings=[finding(line_place("a", 1, 2))] * 2, files=3, documents=1), "Found 2 warnings in 1 of 3 files (1 document)."),
@@ -61,7 +69,7 @@ def test_statistics(report: Report, golden: Callable[[str], str]) -> None:
         (Report(findings=[finding(line_place("", 1, 1))]), "Found 1 warning in 1 of 1 file (0 documents)."),
         (
             Report(findings=[Finding("r", s, "", "m", line_place("", 1, 1, "b")) for s in (INFO, ERROR, INFO)], files=2, documents=2),
-            "Found 1 error, 2 info in 1 of 2 files (2 documents).",
+            "Found 1 error and 2 info in 1 of 2 files (2 documents).",
         ),
     ],
 )

@@ -73,3 +73,15 @@ def test_shards_and_the_cache_count_all_objects(monkeypatch: pytest.MonkeyPatch)
     for number in (1, 2):
         CliRunner().invoke(kcheck, [*arguments, "--shard", f"{number}/2", "--output", f"{number}.shard"])
     assert found("merge", "1.shard", "2.shard") == expected
+
+
+def test_the_summary_counts_objects_without_a_schema_even_if_no_rule_reports_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "CACHE_MIN_CHARS", 0)
+    plant(a=f"{THING}---\n{THING}", b=THING)
+    arguments = ("check", "--isolated", "--ignore", "missing-schema", "--select", "spec", "--kubernetes", "1.30-1.32", ".")
+    for _ in range(2):
+        shown = CliRunner().invoke(kcheck, arguments).stdout
+        assert shown.splitlines() == [
+            "No findings in 2 files (3 documents, 2 deployment units) for Kubernetes 1.30-1.32.",
+            "3 objects without a schema were not validated.",
+        ]

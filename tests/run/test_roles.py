@@ -15,6 +15,7 @@ from kcheck.config.config import AssignedRoles, Config
 from kcheck.discovery.discover import discover
 from kcheck.finding.report import Report
 from kcheck.run.run import read_roles, run_pipeline
+from kcheck.schema.builtin.definitions import newest
 from tests.relations.world import session
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {containers: [{name: web, image: nginx}]}\n"
@@ -277,10 +278,11 @@ def test_the_summary_counts_and_the_list_explains(tmp_path: Path, monkeypatch: p
     assert shown.splitlines() == [
         "Skipped files:",
         '  vendor/b.yaml: the folder "vendor" contains copies of other projects',
-        "Test files, checked with fewer rules:",
+        "Files checked only in part:",
         '  testdata/a.yaml: test-fixture: the folder "testdata" contains test data',
         "",
-        "No findings in 2 files (2 documents). 1 test file checked with fewer rules. 1 file skipped.",
+        f"No findings in 2 files (2 documents, 2 deployment units) for Kubernetes {newest()}.",
+        "1 file skipped, 1 file checked only in part.",
     ]
 
 
