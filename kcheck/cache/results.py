@@ -42,6 +42,7 @@ class _CachedOutcome(NamedTuple):
     findings: tuple[Finding, ...] = ()
     ignores: Ignores | None = None
     skip_reason: str = ""
+    partial: str = ""
     role: Role = UNKNOWN
     kinds: tuple[KindPlace, ...] = ()
     custom: bool = False
@@ -144,7 +145,7 @@ class ResultCache:
         except (DamagedCache, ValueError):
             return None
         outcome = Outcome(list(file.findings), lazy if facts else [], file.documents, file.without_schema)
-        outcome.skip_reason, outcome.role, outcome.kinds = file.skip_reason, file.role, list(file.kinds)
+        outcome.skip_reason, outcome.partial, outcome.role, outcome.kinds = file.skip_reason, file.partial, file.role, list(file.kinds)
         outcome.custom, outcome.is_postponed, outcome.kubeconfig = file.custom, file.is_postponed, file.kubeconfig
         if file.ignores is not None:
             outcome.ignores = file.ignores
@@ -171,8 +172,8 @@ class ResultCache:
         place = _pack_of(task, final)
         findings, kinds = tuple(outcome.findings), tuple(outcome.kinds)
         plain = (outcome.custom, outcome.is_postponed, outcome.kubeconfig)
-        numbers = (outcome.documents, outcome.without_schema)
-        file = _CachedOutcome(*numbers, findings, outcome.ignores or None, outcome.skip_reason, outcome.role, kinds, *plain)
+        numbers, reasons = (outcome.documents, outcome.without_schema), (outcome.skip_reason, outcome.partial)
+        file = _CachedOutcome(*numbers, findings, outcome.ignores or None, *reasons, outcome.role, kinds, *plain)
         try:
             data = packed(file, _CachedOutcome)
             facts = self._make_lazy_facts(outcome.facts, self._cache.get_all(*place)) if outcome.facts else None

@@ -13,10 +13,11 @@ from kcheck.check.document import check_documents
 from kcheck.check.input_kinds import CRD_MARKER, InputDefinitions, InputKind, KindPlace, find_kinds, register_kinds
 from kcheck.check.session import Session
 from kcheck.check.suppressions import Ignores, read_ignores
+from kcheck.check.templates import TEMPLATE_OF_TOOL, merge_template_faults, without_templates
 from kcheck.facts.facts import Facts
 from kcheck.facts.unit import Unit
 from kcheck.finding.finding import Finding
-from kcheck.finding.role import ASSERTION, UNKNOWN, Role
+from kcheck.finding.role import ASSERTION, OTHER, UNKNOWN, Role
 from kcheck.kube import placeholders
 from kcheck.kube.location import Location, ObjectId
 from kcheck.kube.resource import resources
@@ -129,6 +130,7 @@ class Outcome:
         without_schema: The number of objects that were not validated, because there is no schema for their kind.
         ignores: The ignore comments and annotations.
         skip_reason: The reason why the file was skipped, empty if it was checked.
+        partial: The reason why only some of its documents were checked, empty if all were.
         role: The role of the file.
         kinds: The kinds that the file defines.
         custom: Whether the file has objects of kinds that are not built in.
@@ -142,6 +144,7 @@ class Outcome:
     without_schema: int = 0
     ignores: Ignores = field(default_factory=Ignores)
     skip_reason: str = ""
+    partial: str = ""
     role: Role = UNKNOWN
     kinds: list[KindPlace] = field(default_factory=list)
     custom: bool = False
@@ -211,9 +214,8 @@ class FileChecker:
                 documents = parse(source, self.repeats if CRD_MARKER in source.text else None)
         role = role_by_content(task.role, documents)
         outcome = Outcome(role=role)
-        if not task.named and not any(_is_meant_as_object(document) for document in documents):
-            outcome.skip_reason = "not a Kubernetes object"
-            return outcome
+        if not task.named and not any(map(_is_meant_as_object, documents)):
+            return _skipped_outcome("not a Kubernetes object", role)
         if task.other:
             outcome.kinds = find_kinds(source, documents, session.stores[-1], self.definitions)
             return outcome
@@ -225,6 +227,11 @@ class FileChecker:
                 outcome.is_postponed = True
                 return outcome
         if placeholders.is_template(source.text):
+            all, documents = documents, documents if task.named else without_templates(documents)
+            if len(documents) < len(all):
+                if not any(map(_is_meant_as_object, documents)):
+                    return _skipped_outcome(TEMPLATE_OF_TOOL, role)
+                outcome.partial = f"{len(all) - len(documents)} of {len(all)} documents are templates of another tool"
             merge_template_faults(documents)
         rules = session.rules_for(source.path, role.name)
         if not documents:
@@ -238,6 +245,11 @@ class FileChecker:
         outcome.kubeconfig = any(facts.kubeconfig for facts in outcome.facts)
         outcome.documents, outcome.without_schema = result.documents, result.without_schema
         return outcome
+
+
+def _skipped_outcome(reason: str, role: Role) -> Outcome:
+    """Return the outcome of a file that is not checked because of its content."""
+    return Outcome(skip_reason=reason, role=role if role.name == OTHER else Role(OTHER, reason))
 
 
 def failed_outcome(file: str, message: str, session: Session) -> Outcome:
@@ -298,14 +310,3 @@ def _is_meant_as_object(document: Document) -> bool:
 def _looks_like_object(root: Node) -> bool:
     """Whether a document is meant to be a Kubernetes object: it has at least two of the four typical keys."""
     return root.is_map and len(_OBJECT_KEYS & root.value.keys()) >= 2
-
-
-def merge_template_faults(documents: list[Document]) -> None:
-    """Replace the syntax errors of templates by one message per file and drop the further ones, which have the same cause."""
-    faults = [d for d in documents if d.fault is not None and placeholders.is_template(d.source.text[d.start : d.end])]
-    for document in faults:
-        assert document.fault is not None
-        message = Complaint("the file is a template, not YAML", "render it and check the output, e.g. helm template . | kcheck check -")
-        document.fault = document.fault._replace(message=message)
-    for document in faults[1:]:
-        documents.remove(document)

@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from kcheck.check.document import check_documents
-from kcheck.check.file import Outcome, crashed_outcome, file_findings, merge_template_faults
+from kcheck.check.file import Outcome, crashed_outcome, file_findings
 from kcheck.check.session import Session
 from kcheck.check.suppressions import read_ignores
+from kcheck.check.templates import TEMPLATE_OF_TOOL, merge_template_faults, without_templates
 from kcheck.check.time_limit import OutOfBudget
 from kcheck.facts.facts import Facts, GeneratedObject, KustomizationFact
 from kcheck.finding.finding import Finding
@@ -84,13 +85,16 @@ class Kustomizations:
                 continue
 
 
-def check_kustomization(source: Source, role: Role, all: Kustomizations, session: Session) -> Outcome:
-    """Check a kustomization and return its outcome. It is not an object and is skipped for the reason of its role, unless it is invalid."""
+def check_kustomization(source: Source, role: Role, all: Kustomizations, session: Session, named: bool = True) -> Outcome:
+    """Check a kustomization and return its outcome. It is not an object and is skipped for the reason of its role, unless it is invalid.
+
+    `named`: whether the path is an argument of the command line. Otherwise templates are skipped as well.
+    """
     outcome = Outcome(skip_reason=role.reason, role=role)
     try:
         with session.budget.limited(len(source.text)):
-            _check_documents(source, outcome, all, session)
-        if outcome.skip_reason:
+            _check_documents(source, outcome, all, session, named)
+        if outcome.skip_reason and outcome.skip_reason != TEMPLATE_OF_TOOL:
             return outcome
     except Exception as error:
         outcome = crashed_outcome(source.path, error, session)
@@ -104,9 +108,12 @@ def check_kustomization(source: Source, role: Role, all: Kustomizations, session
     return outcome
 
 
-def _check_documents(source: Source, outcome: Outcome, all: Kustomizations, session: Session) -> None:
+def _check_documents(source: Source, outcome: Outcome, all: Kustomizations, session: Session, named: bool) -> None:
     documents = parse(source)
     if placeholders.is_template(source.text):
+        if not named and len(without_templates(documents)) < len(documents):
+            outcome.skip_reason = TEMPLATE_OF_TOOL
+            return
         merge_template_faults(documents)
     rules = session.rules_for(source.path)
     outcome.ignores = read_ignores(source, documents, session.registry)

@@ -50,7 +50,14 @@ _UNFILLED_CREDENTIAL = pattern(
     r"|(?is:.*change[-_ ]?(?:me|it|this).*|.*your.*|.*-placeholder|.*replace[-_ ]?(?:me|this|with).*|.*example.*|.*insert[-_ ].*)"
     r"|(?i:placeholder|tbd|todo)"
 )
-_TEMPLATE = pattern(r"\{\{")
+_TEMPLATE = pattern(r"\{\{|\{%")
+# Expressions of Go templates, Jinja and Mustache, also over several lines. Strings in them may contain further expressions.
+_EXPRESSION_OF_TEMPLATE = (
+    r"(?>(?s:\{\{(?:\"[^\"\n]*+\"|[^\"}]|\}(?!\})){0,2000}+\}\}|\{\{.{0,2000}?\}\}|\{%.{0,2000}?%\}|\{\#.{0,2000}?\#\}))"
+)
+_LINES_OF_EXPRESSIONS = pattern(rf"^[ \t]*(?:{_EXPRESSION_OF_TEMPLATE}[ \t]*+)++$", re.MULTILINE)
+_CONTROL = pattern(r"\{%|\{\#|\{\{[-~]?\s{0,9}(?:(?:if|else|end|range|with|define|block|break|continue)\b|/|\#|\^|!|\$\w+\s{0,9}:?=)")
+_EXPRESSIONS = pattern(_EXPRESSION_OF_TEMPLATE)
 _KEY = pattern(rf"\$\{{[^{{}}\n]*\}}|\A\$[A-Z][A-Z0-9_]*\Z|{_ACTION}|\A<[A-Za-z][\w -]*>\Z|@@[\w.-]+@@|\A~?\.?(?s:\(.*\)(?:->\w+)?)\Z")
 # Strings in a message: quoted, with the noun before it, or after "=", as in a selector.
 _STRING = pattern(r'(?:\b(?P<noun>[A-Z][A-Za-z]+|container|volume) )?"(?P<quoted>[^"]*)"|=(?P<plain>[^\s",]+)')
@@ -76,8 +83,14 @@ _EXPANDED = frozenset({"command", "args", "subPathExpr"})
 
 
 def is_template(text: str) -> bool:
-    """Return whether the text contains Go template actions, as in Helm charts."""
+    """Return whether the text contains expressions of Go templates, as in Helm charts, or Jinja."""
     return _TEMPLATE.search(text) is not None
+
+
+def fill_in_template(text: str) -> str:
+    """Return a template with words in the place of its expressions, and without lines that consist only of expressions."""
+    text = _LINES_OF_EXPRESSIONS.sub("", text)
+    return _EXPRESSIONS.sub(lambda found: "" if _CONTROL.match(found[0]) else "x", text)
 
 
 @lru_cache(maxsize=4096)

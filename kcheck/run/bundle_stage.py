@@ -98,8 +98,9 @@ class _ReportBuilder:
             self.report.files += 1
             self.report.documents += outcome.documents
             self.report.without_schema += outcome.without_schema
-            if self.session.is_limited(outcome.role.name):
-                self.report.limited.append(SkippedFile(each.path, f"{outcome.role.name}: {outcome.role.reason}"))
+            of_role = f"{outcome.role.name}: {outcome.role.reason}" if self.session.is_limited(outcome.role.name) else ""
+            if reasons := [reason for reason in (of_role, outcome.partial) if reason]:
+                self.report.limited.append(SkippedFile(each.path, "; ".join(reasons)))
         if outcome.ignores:
             self.ignores[each.path] = outcome.ignores
         self.report.findings += outcome.findings

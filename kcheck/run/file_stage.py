@@ -177,7 +177,7 @@ class FileStage:
         source = load_file(target, self.limit, self.stdin)
         if isinstance(source, UnreadablePath):
             return self.unreadable_outcome(source)
-        outcome = check_kustomization(source, role, self.kustomizations, self.session)
+        outcome = check_kustomization(source, role, self.kustomizations, self.session, target.named)
         if is_vendored(target):
             outcome.findings = []
         return outcome

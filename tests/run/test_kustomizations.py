@@ -148,7 +148,6 @@ def test_odd_values_are_not_paths(tmp_path: Path) -> None:
         ("resources: [", "invalid-yaml", 1),
         ("namePrefix: a-\nx: [\n", "invalid-yaml", 2),
         ("namePrefix: a-\n---\nx: [\n", "invalid-yaml", 3),
-        ("resources: {{ .files }}\n", "invalid-yaml", 1),
         ("# list\n- a\n", "not-kubernetes-object", 2),
         ("\0", "unreadable-file", 1),
     ],

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import time
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from kcheck.cli.main import kcheck
+from kcheck.kube.placeholders import fill_in_template
+from kcheck.run import run as running
+from tests.run.texts import POD
 
 SETTINGS = '{\n  // comments are not JSON\n  "compilerOptions": {"strict": true,},\n}\n'
 TEMPLATE = "{{- range .Files }}\nname: {{ .Name }\n{{- end }}\nother: [\n"
@@ -16,7 +21,7 @@ BROKEN_JSON = '{"apiVersion": "v1", "kind": "ConfigMap", // comment\n "metadata"
 
 
 def check(*paths: str) -> str:
-    return CliRunner().invoke(kcheck, ["check", "--no-cache", "--isolated", "--format", "concise", *paths]).output
+    return CliRunner().invoke(kcheck, ["check", "--no-cache", "--isolated", "--format", "concise", "--select", "spec", *paths]).output
 
 
 @pytest.mark.parametrize(("text", "name"), [(SETTINGS, "settings.json"), (TEMPLATE, "index.yaml")])
@@ -31,3 +36,72 @@ def test_files_of_other_tools(text: str, name: str, tmp_path: Path) -> None:
 def test_broken_manifests(text: str, tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(text)
     assert "invalid-yaml" in check(str(tmp_path))
+
+
+KUSTOMIZATION = "resources: [a.yaml]\nnamespace: {{ .Namespace }}\n"
+VALUES = POD.replace("metadata: {name: a}", "metadata:\n  name: {{ .Name }}")
+LINES = """\
+{{- $name := .Name }}
+{% set image = "b" %}
+apiVersion: v1
+kind: Pod
+metadata:
+  name: {{ $name }}
+  {{- with .Labels }}
+  labels: {{ . }}
+  {{- end }}
+spec:
+  containers:
+  {{- range .Containers }}
+  - name: {{ .Name }}
+    image: {{ if .Registry }}{{ .Registry }}/{{ end }}{{ .Image }}:{{ .Tag }}
+    {{ include "resources {{ .Name }}" . | indent 4 }}
+  {{- end }}
+"""
+NUMBERED = "{{ range .Pods }}\n---\n" + VALUES + "---\n{{ end }}\n"
+
+
+@pytest.mark.parametrize("text", [VALUES, LINES, NUMBERED, KUSTOMIZATION])
+def test_a_template_of_another_tool_is_skipped_unless_it_is_named(text: str, tmp_path: Path) -> None:
+    path = tmp_path / ("kustomization.yaml" if text == KUSTOMIZATION else "a.yaml")
+    path.write_text(text)
+    assert check(str(tmp_path)) == ""
+    assert "template of another tool" in check("--format", "text", "--verbose", str(tmp_path))
+    assert check(str(path)).count("error[invalid-yaml]: the file is a template, not YAML") == 1
+
+
+def test_an_error_beside_a_template_expression_is_reported(tmp_path: Path) -> None:
+    alert = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  a: "{{ $labels.pod }}"\n\tb: c\n'
+    (tmp_path / "a.yaml").write_text(alert)
+    (tmp_path / "b.yaml").write_text(VALUES.replace("kind: Pod", "kind: Pod: Pod"))
+    assert check(str(tmp_path)).count("invalid-yaml") == 2
+
+
+def test_other_documents_of_a_template_are_checked(tmp_path: Path) -> None:
+    wrong = POD.replace("image:", "imagePullpolicy: Always, image:")
+    path = tmp_path / "a.yaml"
+    path.write_text(f"{VALUES}---\n{wrong}---\n{VALUES}")
+    lines = check(str(tmp_path)).splitlines()
+    assert ["unknown-field" in line for line in lines] == [True]
+    shown = check("--format", "text", "--verbose", str(tmp_path))
+    assert "a.yaml: 2 of 3 documents are templates of another tool\n" in shown
+    assert "1 file checked only in part." in shown
+    assert "invalid-yaml" in check(str(path))
+
+
+def test_the_cache_knows_templates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "CACHE_MIN_CHARS", 0)
+    (tmp_path / "a.yaml").write_text(f"{VALUES}---\n{POD}")
+    (tmp_path / "b.yaml").write_text(VALUES)
+    monkeypatch.chdir(tmp_path)
+    arguments = ["check", "--isolated", "--select", "spec", "--format", "json", "."]
+    first, second = (json.loads(CliRunner().invoke(kcheck, arguments).stdout) for _ in range(2))
+    assert first == second
+    assert {key: first["summary"][key] for key in ("passed_over", "limited")} == {"passed_over": 1, "limited": 1}
+
+
+def test_filling_in_takes_linear_time() -> None:
+    for text in ("{{" * 20_000, '{{"' * 20_000, "{{a}}" * 20_000 + "x", "{%" * 20_000):
+        start = time.process_time()
+        fill_in_template(text)
+        assert time.process_time() - start < 5

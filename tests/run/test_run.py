@@ -84,7 +84,7 @@ def test_items_of_lists_are_objects(check) -> None:  # type: ignore[no-untyped-d
 
 
 def test_a_template_is_named_once(check) -> None:  # type: ignore[no-untyped-def]
-    report = check({"x.yaml": f"kind: {{{{ .Kind }}}}\n---\n{{{{- if .a }}}}\n---\n{POD}"})
+    report = check({"x.yaml": f"kind: {{{{ .Kind }}}}\n---\n{{{{- if .a }}}}\n---\n{POD}"}, "x.yaml")
     assert [(f.rule, f.range.start.line) for f in report.findings] == [("invalid-yaml", 1)]
     assert "template" in report.findings[0].concise
 
