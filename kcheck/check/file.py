@@ -191,7 +191,9 @@ class FileChecker:
             failure = error.with_traceback(None)
         if isinstance(failure, MemoryError):
             gc.collect()
-        return crashed_outcome(task.source.path, failure, self.session)
+        outcome = crashed_outcome(task.source.path, failure, self.session)
+        outcome.role = task.role
+        return outcome
 
     def collect_garbage(self) -> None:
         """Free unused trees: young objects each time, all objects only after enough definitions were evicted."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from copy import copy
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +19,7 @@ from kcheck.finding.role import MANIFEST, TESTS, Role
 from kcheck.repository.policy import limited_rules
 from kcheck.rule.plan import Plan, compile_plan
 from kcheck.rule.registry import Registry
-from kcheck.rule.ruleset import RuleSet
+from kcheck.rule.ruleset import ALWAYS, RuleSet
 from kcheck.schema.store import Store
 
 _UNTIMED = nullcontext()
@@ -83,6 +84,12 @@ class Session:
         for store in self.stores:
             if store.rules is None:
                 store.rules = CustomRules(store.definitions.minor)
+
+    def without_rules(self) -> Session:
+        """Return a session that reports only what could not be read."""
+        other = copy(self)
+        other.rules, other.by_file = RuleSet({id: active for id, active in self.rules.active.items() if id in ALWAYS}), None
+        return other
 
     def is_complete(self, unit: Unit) -> bool:
         """Return whether a deployment unit contains all objects that it needs."""

@@ -16,20 +16,20 @@ from kcheck.cli.settings import find_config
 from kcheck.finding.role import SKIPPED
 from kcheck.reporters.terminal_safe import Glyphs
 from kcheck.rule.registry import Registry
-from kcheck.run.file_stage import FileRole
+from kcheck.run.run import FileRole
 
 VERSION = 1
 """Version of the JSON format. Increased when a field is removed or changes its meaning, not when a field is added."""
 
 
-@click.command(short_help="Show the role of each file.")
+@click.command(short_help="Show the role and deployment unit of each file.")
 @click.option("--format", type=click.Choice(("text", "json")), default="text", help="Output format. [default: text]")
 @click.option("--output", type=click.Path(dir_okay=False), default=None, help="Write the list to a file instead of standard output.")
 @input_options
 def files(format: str, output: str | None, **values: Any) -> None:
-    """Show the role of each file, the reason, and which rules apply to it.
+    """Show the role of each file, the reason, which rules apply to it, and its deployment unit.
 
-    PATHS are files, folders (searched recursively) or '-' for standard input. Nothing is checked.
+    PATHS are files, folders (searched recursively) or '-' for standard input. Rules do not run.
 
     Exit status: 0 success, 2 the files could not be read.
     """
@@ -57,17 +57,27 @@ def _rules_of(role: str, session: Session) -> str:
 
 def _write_json(found: list[FileRole], session: Session, out: TextIO) -> None:
     rows = [
-        {"file": file, "role": role.name, "rules": _rules_of(role.name, session), "reason": role.reason} for file, role in found
-    ]  # fmt: skip
+        {
+            "file": file,
+            "role": role.name,
+            "rules": _rules_of(role.name, session),
+            "reason": role.reason,
+            "unit": None if unit is None else {"kind": unit.kind, "path": unit.path},
+        }
+        for file, role, unit in found
+    ]
     json.dump({"version": VERSION, "files": rows}, out, indent=2)
     out.write("\n")
 
 
 def _write_text(found: list[FileRole], session: Session, out: TextIO) -> None:
     glyphs = Glyphs.of(out)
-    rows = [(role.name, _rules_of(role.name, session), glyphs.visible(file), glyphs.visible(role.reason)) for file, role in found]
-    titles = ("ROLE", "RULES", "FILE", "REASON")
-    widths = [max(len(row[column]) for row in (titles, *rows)) for column in range(3)]
+    rows = [
+        (role.name, _rules_of(role.name, session), *map(glyphs.visible, (file, "-" if unit is None else unit.title, role.reason)))
+        for file, role, unit in found
+    ]
+    titles = ("ROLE", "RULES", "FILE", "UNIT", "REASON")
+    widths = [max(len(row[column]) for row in (titles, *rows)) for column in range(len(titles) - 1)]
     for row in (titles, *rows):
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        out.write("  ".join((*cells, row[3])) + "\n")
+        out.write("  ".join((*cells, row[-1])) + "\n")

@@ -32,7 +32,6 @@ from kcheck.rule.presets import PRESETS
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
 from kcheck.run import run
-from kcheck.run.file_stage import FileRole
 from kcheck.run.run import WorkerFactory, check_all_files, run_pipeline
 from kcheck.shards.selection import Share
 from kcheck.workers.workers import NoWorkers, default_jobs
@@ -234,8 +233,8 @@ def check_share(
         return check_all_files(found, session, workers, limit=limit, stdin=stdin, progress=progress, share=share)
 
 
-def read_roles(inputs: Input, found: Discovery, session: Session) -> list[FileRole]:
-    """Returns the roles of the files. Nothing is checked."""
+def read_roles(inputs: Input, found: Discovery, session: Session) -> list[run.FileRole]:
+    """Returns the roles and units of the files. Rules do not run."""
     limit = read_size(inputs.max_file_size) if inputs.max_file_size else LIMIT
     with limited_memory():
         return run.read_roles(found, session, limit, sys.stdin.buffer if sys.stdin else None)

@@ -53,6 +53,12 @@ def build_report(
     return _ReportBuilder(session, texts).build(skipped, sorted(checked, key=_report_order), cache)
 
 
+def find_units_of_files(checked: Iterable[Checked], session: Session) -> Mapping[str, Unit]:
+    """Return the deployment unit of each file that is in one."""
+    ordered = sorted(checked, key=_report_order)
+    return find_units([(each.path, each.outcome.facts) for each in ordered], session.complete).by_file
+
+
 def _report_order(each: Checked) -> tuple[str, int]:
     """Return the sort key of a file in the report.
 

@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from kcheck.check.file import Checked, Outcome, Task, file_findings
 from kcheck.check.input_kinds import CRD_MARKER, make_input_kinds
 from kcheck.check.kustomizations import Kustomizations, check_kustomization
 from kcheck.check.session import Session
-from kcheck.check.time_limit import OutOfBudget
 from kcheck.discovery.discover import Discovery, Target, UnreadablePath, is_descriptor
 from kcheck.discovery.load import LIMIT, load_file
 from kcheck.finding.role import KUSTOMIZATION, SKIPPED, UNKNOWN, VENDORED, Role
-from kcheck.repository.roles import RoleFinder, is_vendored, role_by_content
+from kcheck.repository.roles import RoleFinder, is_vendored
 from kcheck.shards.selection import Share
 from kcheck.text.source import Source
 from kcheck.workers.workers import Workers
-from kcheck.yaml.parse import parse
 
 MAX_KEPT_CHARS = 24_000_000
 """Characters of file contents that are kept between loading and checking; files beyond this limit are read twice."""
@@ -67,13 +65,6 @@ class _StageFile:
     role: Role = UNKNOWN
 
 
-class FileRole(NamedTuple):
-    """A file and its role."""
-
-    file: str
-    role: Role
-
-
 class FileStage:
     """Loads files and passes them to the workers."""
 
@@ -105,24 +96,6 @@ class FileStage:
             self.keep_shard(share.own_files())
         self.check_loaded_files()
         return [Checked(number, path, self.outcomes.pop(number)) for number, path in enumerate(paths) if number in self.outcomes]
-
-    def read_roles(self, found: Discovery) -> list[FileRole]:
-        """Return the roles of all files that can be read, in input order. Nothing is checked."""
-        self.read_targets(found)
-        roles = {number: outcome.role for number, outcome in self.outcomes.items() if outcome.skip_reason}
-        for file in self.files:
-            source = file.source or self.load_source(file.number, file.target, file.role)
-            if source is not None and not file.other:
-                roles[file.number] = self.role_by_content(file, source)
-        return [FileRole(target.path, roles[number]) for number, target in enumerate(found.targets) if number in roles]
-
-    def role_by_content(self, file: _StageFile, source: Source) -> Role:
-        """Return the role of a file, without regard to its content if that takes too long."""
-        try:
-            with self.session.budget.limited(file.size):
-                return role_by_content(file.role, parse(source))
-        except OutOfBudget:
-            return file.role
 
     def read_targets(self, found: Discovery, share: Share | None = None) -> None:
         """Load the files and find their roles."""

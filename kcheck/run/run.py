@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from kcheck.check.collector import collector_paused
 from kcheck.check.file import Checked, DamagedCache, RelationCache
 from kcheck.check.session import Session
 from kcheck.discovery.discover import Discovery, is_descriptor
 from kcheck.discovery.load import LIMIT
+from kcheck.facts.unit import Unit
 from kcheck.finding.report import Report
-from kcheck.run.bundle_stage import build_report
-from kcheck.run.file_stage import CreateWorkers, FileRole, FileStage, Progress, consume
+from kcheck.finding.role import Role
+from kcheck.run.bundle_stage import build_report, find_units_of_files
+from kcheck.run.file_stage import CreateWorkers, FileStage, Progress, consume
 from kcheck.shards.selection import Share
 from kcheck.text.source import Source
 from kcheck.workers.workers import AutoscalingWorkers, Workers
@@ -87,10 +89,21 @@ def check_all_files(
         return FileStage(session, workers, limit, stdin, progress).check_input(found, share)
 
 
+class FileRole(NamedTuple):
+    """A file with its role and its deployment unit, None if it is in none."""
+
+    file: str
+    role: Role
+    unit: Unit | None
+
+
 def read_roles(found: Discovery, session: Session, limit: int = LIMIT, stdin: BinaryIO | None = None) -> list[FileRole]:
-    """Return the roles of all files that can be read, in input order."""
-    with collector_paused():
-        return FileStage(session, WorkerFactory(session, 1, None), limit, stdin).read_roles(found)
+    """Return the roles and units of all files that can be read, in input order. Rules do not run."""
+    session = session.without_rules()
+    checked = check_all_files(found, session, WorkerFactory(session, 1, None), limit=limit, stdin=stdin)
+    units = find_units_of_files(checked, session)
+    readable = [each for each in checked if not any(finding.rule == "unreadable-file" for finding in each.outcome.findings)]
+    return [FileRole(each.path, each.outcome.role, units.get(each.path)) for each in readable]
 
 
 class WorkerFactory:

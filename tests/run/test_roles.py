@@ -290,10 +290,35 @@ def test_the_list_as_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     plant(tmp_path, {"testdata/a.yaml": POD, "c.yaml": POD})
     monkeypatch.chdir(tmp_path)
     assert CliRunner().invoke(kcheck, ["files", "."]).stdout.splitlines() == [
-        "ROLE          RULES  FILE             REASON",
-        "manifest      all    c.yaml           nothing indicates another role",
-        'test-fixture  some   testdata/a.yaml  the folder "testdata" contains test data',
+        "ROLE          RULES  FILE             UNIT                  REASON",
+        "manifest      all    c.yaml           file c.yaml           nothing indicates another role",
+        'test-fixture  some   testdata/a.yaml  file testdata/a.yaml  the folder "testdata" contains test data',
     ]
+
+
+def test_the_list_contains_units(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = POD.replace("metadata: {name: web}", "metadata: {name: b}")
+    base = {"base/kustomization.yaml": "resources: [a.yaml]\n", "base/a.yaml": POD}
+    overlay = {"prod/kustomization.yaml": "resources: [../base]\npatches: [{path: p.yaml}]\n", "prod/p.yaml": POD}
+    plant(tmp_path, {**base, **overlay, "apps/a.yaml": POD, "apps/b.yaml": other, "apps/e2e/00-assert.yaml": POD})
+    (tmp_path / "unreadable.yaml").write_bytes(b"\xff")
+    monkeypatch.chdir(tmp_path)
+    shown = json.loads(CliRunner().invoke(kcheck, ["files", "--format", "json", "."]).stdout)
+    production, apps = {"kind": "kustomization", "path": "prod"}, {"kind": "folder", "path": "apps"}
+    assert {each["file"]: each["unit"] for each in shown["files"]} == {
+        "apps/a.yaml": apps,
+        "apps/b.yaml": apps,
+        "apps/e2e/00-assert.yaml": None,
+        "base/a.yaml": production,
+        "base/kustomization.yaml": production,
+        "prod/kustomization.yaml": production,
+        "prod/p.yaml": production,
+    }
+
+
+def test_a_file_that_is_skipped_by_its_content_gets_no_rules(tmp_path: Path) -> None:
+    template = POD.replace(" {name: web}\n", "\n  name: {{ .Name }}\n")
+    assert roles(tmp_path, {"a.yaml": template, "testdata/a.json": "{// comment\n}"}) == {"a.yaml": "other", "testdata/a.json": "other"}
 
 
 @pytest.mark.parametrize("include", [[], ["--include", "fixtures"]])
