@@ -127,7 +127,7 @@ class Outcome:
         findings: The findings of rules that need only this file.
         facts: The facts of its objects.
         documents: The number of documents.
-        without_schema: The number of objects that were not validated, because there is no schema for their kind.
+        without_schema: The number of objects that were not validated, because their kind has no schema.
         ignores: The ignore comments and annotations.
         skip_reason: The reason why the file was skipped, empty if it was checked.
         partial: The reason why only some of its documents were checked, empty if all were.

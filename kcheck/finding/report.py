@@ -39,7 +39,7 @@ class Report:
         files: number of checked files.
         documents: number of documents in these files.
         units: number of deployment units of their objects.
-        without_schema: number of objects that were not validated, because there is no schema for their kind.
+        without_schema: number of objects that were not validated, because their kind has no schema.
         passed: skipped files.
         limited: files that were checked only in part, with the reason.
         roles: roles of the files by path.
