@@ -229,7 +229,7 @@ class FileChecker:
                 outcome.is_postponed = True
                 return outcome
         if placeholders.is_template(source.text):
-            all, documents = documents, documents if task.named else without_templates(documents)
+            all, documents = documents, documents if task.named or session.judges_placeholders else without_templates(documents)
             if len(documents) < len(all):
                 if not any(map(_is_meant_as_object, documents)):
                     return _skipped_outcome(TEMPLATE_OF_TOOL, role)

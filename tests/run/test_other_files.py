@@ -21,7 +21,7 @@ BROKEN_JSON = '{"apiVersion": "v1", "kind": "ConfigMap", // comment\n "metadata"
 
 
 def check(*paths: str) -> str:
-    return CliRunner().invoke(kcheck, ["check", "--no-cache", "--isolated", "--format", "concise", "--select", "spec", *paths]).output
+    return CliRunner().invoke(kcheck, ["check", "--no-cache", "--isolated", "--format", "concise", "--preset", "minimal", *paths]).output
 
 
 @pytest.mark.parametrize(("text", "name"), [(SETTINGS, "settings.json"), (TEMPLATE, "index.yaml")])
@@ -70,6 +70,11 @@ def test_a_template_of_another_tool_is_skipped_unless_it_is_named(text: str, tmp
     assert check(str(path)).count("error[invalid-yaml]: the file is a template, not YAML") == 1
 
 
+def test_with_select_spec_a_template_is_judged_as_the_api_server_does(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(VALUES)
+    assert check("--select", "spec", str(tmp_path)).count("invalid-yaml") == 1
+
+
 def test_an_error_beside_a_template_expression_is_reported(tmp_path: Path) -> None:
     alert = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  a: "{{ $labels.pod }}"\n\tb: c\n'
     (tmp_path / "a.yaml").write_text(alert)
@@ -94,7 +99,7 @@ def test_the_cache_knows_templates(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "a.yaml").write_text(f"{VALUES}---\n{POD}")
     (tmp_path / "b.yaml").write_text(VALUES)
     monkeypatch.chdir(tmp_path)
-    arguments = ["check", "--isolated", "--select", "spec", "--format", "json", "."]
+    arguments = ["check", "--isolated", "--preset", "minimal", "--format", "json", "."]
     first, second = (json.loads(CliRunner().invoke(kcheck, arguments).stdout) for _ in range(2))
     assert first == second
     assert {key: first["summary"][key] for key in ("passed_over", "limited")} == {"passed_over": 1, "limited": 1}
