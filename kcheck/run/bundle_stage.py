@@ -75,6 +75,7 @@ class _ReportBuilder:
         self.report = Report(kubernetes="-".join(dict.fromkeys(s.definitions.version for s in (session.stores[0], session.stores[-1]))))
         self.facts_by_file: FactsByFile = []
         self.ignores: dict[str, Ignores] = {}
+        self.checked: set[str] = set()
 
     def build(self, skipped: Iterable[SkippedFile], checked: Iterable[Checked], cache: RelationCache | None) -> Report:
         self.report.passed += skipped
@@ -101,6 +102,7 @@ class _ReportBuilder:
         if outcome.skip_reason:
             self.report.passed.append(SkippedFile(each.path, outcome.skip_reason))
         else:
+            self.checked.add(each.path)
             self.report.files += 1
             self.report.documents += outcome.documents
             self.report.without_schema += outcome.without_schema
@@ -168,7 +170,11 @@ class _ReportBuilder:
         ]
         # A finding of a base that every overlay has may be at the place of a patch there, with the same message.
         messages = {(f.rule, f.message) for f in findings}
-        new = {(f.rule, f.file, f.range): f for f in built if known.isdisjoint(_keys_of((f,))) and (f.rule, f.message) not in messages}
+        new = {
+            (f.rule, f.file, f.range): f
+            for f in built
+            if f.file in self.checked and known.isdisjoint(_keys_of((f,))) and (f.rule, f.message) not in messages
+        }
         # One setting of a kustomization may be wrong in many objects.
         return [*kept, *new.values()]
 
