@@ -17,6 +17,7 @@ from kcheck.facts.unit import INPUT, Unit
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Problem
 from kcheck.finding.report import Report, SkippedFile
+from kcheck.finding.role import KUSTOMIZATION
 from kcheck.kube import placeholders
 from kcheck.kube.location import Location
 from kcheck.redaction import redact
@@ -173,10 +174,15 @@ class _ReportBuilder:
         new = {
             (f.rule, f.file, f.range): f
             for f in built
-            if f.file in self.checked and known.isdisjoint(_keys_of((f,))) and (f.rule, f.message) not in messages
+            if self.is_checked(f.file) and known.isdisjoint(_keys_of((f,))) and (f.rule, f.message) not in messages
         }
         # One setting of a kustomization may be wrong in many objects.
         return [*kept, *new.values()]
+
+    def is_checked(self, file: str) -> bool:
+        """Return whether findings in a file are reported: it is checked, or it is a kustomization of the input."""
+        role = self.report.roles.get(file)
+        return file in self.checked or (role is not None and role.name == KUSTOMIZATION)
 
     def is_about_object(self, rule: str) -> bool:
         """Return whether a rule judges objects, rather than the text of their files."""
