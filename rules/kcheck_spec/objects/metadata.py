@@ -122,8 +122,8 @@ def finalizers_of_custom_resources_have_a_path(resource: Resource) -> Iterator[P
         return
     for each in resource["metadata"]["finalizers"]:
         if names.standard_finalizer(each.text) and not names.finalizer(each.text):
-            example = f"{each.text}/{resource.kind.lower()}"
-            yield Problem(each, f'finalizer "{each.text}" is not of the form domain/path', help=f'use a name such as "{example}"')
+            help = "use a name with a path that the controller of the finalizer supports"
+            yield Problem(each, f'finalizer "{each.text}" is not of the form domain/path', help=help)
 
 
 @validator(rule=owner_reference, metadata="ownerReferences")
