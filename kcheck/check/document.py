@@ -10,7 +10,7 @@ from kcheck.extract.extract import extract_facts
 from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix, Problem
-from kcheck.finding.role import CLUSTER_DUMP, FRAGMENTS, MANIFEST, TEST_MANIFEST
+from kcheck.finding.role import CLUSTER_DUMP, FRAGMENTS, MANIFEST, TEST_MANIFEST, TESTS
 from kcheck.kube import placeholders
 from kcheck.kube.resource import Resource, resources
 from kcheck.kube.suggestions import did_you_mean, nearest
@@ -50,6 +50,8 @@ _RULES_FOR_WHOLE_VALUES = frozenset({"crd-rule-violation", "selector-mismatch"})
 # Rules that search a value for certain texts, and skip placeholders among these.
 _RULES_FOR_PARTS = frozenset({"credential-in-env", "credential-in-args", "credential-in-config-map", "credential-in-custom-resource"})
 _NO_RULES = RuleSet()
+# The API version of the configuration of kustomize's built-in generators and transformers.
+_KUSTOMIZE_PLUGIN = "builtin"
 # Rules that compare fields, of which a patch may contain only some.
 _RULES_FOR_COMPLETE_OBJECTS = frozenset({"invalid-crd-names", "selector-mismatch", "unevaluated-crd-rules"})
 
@@ -167,8 +169,8 @@ class _DocumentCheck:
         self.result.findings[self.first :] = findings
 
     def check_object(self, resource: Resource) -> None:
-        if self.role == TEST_MANIFEST:
-            self.part = is_partial_workload(resource)
+        if self.role in TESTS and self.role not in FRAGMENTS:
+            self.part = is_partial_workload(resource, is_applied=self.role == TEST_MANIFEST)
         elif self.role == CLUSTER_DUMP:
             self.foreign = is_written_by_cluster(resource)
         resource.part = self.part
@@ -236,6 +238,8 @@ class _DocumentCheck:
 
     def report_unknown_kind(self, resource: Resource, store: Store) -> None:
         api_version, kind = resource.api_version, resource.kind
+        if api_version == _KUSTOMIZE_PLUGIN:
+            return
         if self.skips_placeholders and (placeholders.in_name(api_version) or placeholders.in_text(kind)):
             return
         version = store.definitions.version

@@ -57,7 +57,6 @@ _GOLDEN_NAME = pattern(r"(?:.*[-_.])?golden(?:[-_.].*)?\.(?:ya?ml|json)")
 _EXPECTED_NAME = pattern(r"(?:.*[-_.])?(?:expected|expect|want)(?:[-_.].*)?\.(?:ya?ml|json)")
 _PATCH_NAME = pattern(r"(?:.*[-_.])?(?:patch|patches)(?:[-_.].*)?\.(?:ya?ml|json)")
 _POLICY_NAME = pattern(r"(?:.*[-_.])?(?:allowed|disallowed)(?:[-_.\d].*)?\.(?:ya?ml|json)")
-_KUSTOMIZATIONS = frozenset({"kustomization.yaml", "kustomization.yml"})
 # The files that a step of chainsaw compares with the cluster.
 _EXPECTED_FILES = pattern(r"\b(?:assert|error):\s*+(?:\{\s*+)?(?:#[^\n]*\n\s*+)*+file:\s*+[\"']?([^\s\"'}]+)")
 
@@ -116,7 +115,6 @@ class RoleFinder:
             self._names.setdefault(folder, set()).add(name)
         self._step_folders = {folder for folder, names in self._names.items() if any(map(_is_step, names))}
         self._policy_folders = {folder for folder, names in self._names.items() if any(map(_is_policy_test, names))}
-        self._kustomized = {folder for folder, names in self._names.items() if not names.isdisjoint(_KUSTOMIZATIONS)}
         self._folders: set[str] = set()
 
     def before_reading(self, target: Target) -> Role:
@@ -180,15 +178,14 @@ class RoleFinder:
         return None
 
     def _of_patches(self, target: Target) -> Role | None:
-        """Return the role of a file that is called a patch, is near a kustomization, and that no kustomization lists."""
+        """Return the role of a file that is called a patch, or whose folder is, and that no kustomization lists."""
         folder, _, name = target.path.rpartition("/")
-        parent, _, own = folder.rpartition("/")
-        if not _PATCH_NAME.fullmatch(name.lower()) and own.lower() not in ("patch", "patches"):
+        own = folder[target.start :].rpartition("/")[2]
+        if os.path.normpath(target.path) in self.listed_files.objects:
             return None
-        near = next((each for each in (folder, parent, os.path.dirname(parent)) if each in self._kustomized), None)
-        if near is None or len(near) < target.start - 1 or os.path.normpath(target.path) in self.listed_files.objects:
-            return None
-        return Role(PATCH, f'it is called a patch, and the folder "{near or "."}" has a kustomization')
+        if own.lower() in ("patch", "patches"):
+            return Role(PATCH, f'the folder "{own}" contains patches')
+        return Role(PATCH, f'its name "{name}" is that of a patch') if _PATCH_NAME.fullmatch(name.lower()) else None
 
     def _of_folder(self, target: Target) -> Role | None:
         """Return the role that follows from the names of the folders of a file."""
@@ -303,8 +300,12 @@ def is_written_by_cluster(resource: Resource) -> bool:
 _KINDS_OF_CLUSTER = frozenset({"Node", "CSINode", "Lease", "Event", "Endpoints", "EndpointSlice", "ControllerRevision"})
 
 
-def is_partial_workload(resource: Resource) -> bool:
-    """Whether a workload is meant to be merged into an existing one: it has no selector and no container with an image."""
+def is_partial_workload(resource: Resource, is_applied: bool) -> bool:
+    """Whether a workload of a test contains only what the test needs.
+
+    `is_applied`: whether the test applies it to a cluster. It then has neither a selector nor a container with an image, because it is
+    merged into an existing object. Data of other tests are partial without a selector, which the API server requires.
+    """
     if resource.kind not in _WORKLOADS or resource.node.at("spec", "selector"):
         return False
-    return not any(container["image"] for container in resource.node.at("spec", "template", "spec", "containers"))
+    return not (is_applied and any(container["image"] for container in resource.node.at("spec", "template", "spec", "containers")))

@@ -13,7 +13,7 @@ from kcheck.check.kustomizations import Kustomizations, check_kustomization
 from kcheck.check.session import Session
 from kcheck.discovery.discover import Discovery, Target, UnreadablePath, is_descriptor
 from kcheck.discovery.load import LIMIT, load_file
-from kcheck.finding.role import KUSTOMIZATION, SKIPPED, UNKNOWN, VENDORED, Role
+from kcheck.finding.role import KUSTOMIZATION, SKIPPED, TESTS, UNKNOWN, VENDORED, Role
 from kcheck.repository.roles import RoleFinder, is_vendored
 from kcheck.shards.selection import Share
 from kcheck.text.source import Source
@@ -173,7 +173,7 @@ class FileStage:
                     if not outcome.is_postponed and not task.other:
                         self.outcomes[task.number] = outcome
                         outcome.kinds = []
-                if known := [kind for task in tasks for kind in kinds[task.number]]:
+                if known := [kind for task in tasks if self.defines_for_all(task) for kind in kinds[task.number]]:
                     workers.add_kinds(known)
             left = [file for file in self.files if file.number not in self.outcomes and not file.other]
             done = total - len(left)
@@ -183,6 +183,10 @@ class FileStage:
                     done += 1
                     if self.progress is not None:
                         self.progress(done, total)
+
+    def defines_for_all(self, task: Task) -> bool:
+        """Whether the kinds that a file defines apply to the input. Tests often contain old or reduced definitions."""
+        return task.role.name not in TESTS or self.session.includes_tests
 
     def split_into_portions(self, files: Iterable[_StageFile], is_last: bool = False) -> Iterator[list[Task]]:
         """Yield the files as tasks in input order, one portion at a time. `is_last`: the contents are not needed afterwards."""

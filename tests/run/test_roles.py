@@ -161,10 +161,13 @@ class TestPolicy:
         assert found(check(tmp_path, "latest-tag", "naked-pod", "privileged-container"), "a.yaml") == ["latest-tag"]
 
     def test_a_step_of_a_test_may_be_partial(self, tmp_path: Path) -> None:
-        plant(tmp_path, {"e2e/a.yaml": DEPLOYMENT, "tests/a.yaml": DEPLOYMENT})
+        complete = DEPLOYMENT.replace("name: web}]", "name: web, image: nginx}]")
+        plant(tmp_path, {"e2e/a.yaml": DEPLOYMENT, "e2e/b.yaml": complete, "tests/a.yaml": complete, "a.yaml": complete})
         report = check(tmp_path, "spec")
         assert found(report, "e2e/a.yaml") == ["unknown-field"]
-        assert "missing-required-field" in found(report, "tests/a.yaml")
+        assert found(report, "tests/a.yaml") == ["unknown-field"]
+        assert "missing-required-field" in found(report, "e2e/b.yaml")
+        assert "missing-required-field" in found(report, f"{tmp_path.name}/a.yaml")
 
     def test_an_assertion_is_judged_by_what_it_says(self, tmp_path: Path) -> None:
         text = (
@@ -224,6 +227,22 @@ subjects: [{kind: ServiceAccount, name: a, namespace: b}]
         assert {os.path.basename(each.file): each.why for each in report.passed} == dict.fromkeys(
             ("crd.yaml", "web.yaml"), 'the folder "third_party" contains copies of other projects'
         )
+
+    def test_kinds_of_tests_do_not_apply(self, tmp_path: Path) -> None:
+        schema = "{type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}"
+        crd = f"{CRD}spec:\n  group: example.com\n  scope: Namespaced\n  names: {{kind: Widget, plural: widgets}}\n  versions:\n"
+        crd += f"    - {{name: v1, served: true, storage: true, schema: {{openAPIV3Schema: {schema}}}}}\n"
+        widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: big, color: red}\n"
+        plant(tmp_path, {"hack/testdata/v1/crd.yaml": crd, "hack/testdata/a.yaml": widget, "a.yaml": widget})
+        report = check(tmp_path, "spec")
+        assert found(report, f"{tmp_path.name}/a.yaml") == ["missing-schema"]
+        assert found(report, "testdata/a.yaml") == []
+        plant(tmp_path, {"crd.yaml": crd.replace("integer", "string")})
+        assert found(check(tmp_path, "spec"), "a.yaml") == ["unknown-field", "unknown-field"]
+
+    def test_settings_of_kustomize_are_not_an_unknown_kind(self, tmp_path: Path) -> None:
+        plant(tmp_path, {"prefix.yaml": "apiVersion: builtin\nkind: PrefixSuffixTransformer\nmetadata: {name: a}\nprefix: a-\n"})
+        assert not check(tmp_path, "spec").findings
 
     def test_a_vendored_folder_that_is_deployed_is_checked(self, tmp_path: Path) -> None:
         inner = "third_party/base/kustomization.yaml"
