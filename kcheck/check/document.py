@@ -169,7 +169,7 @@ class _DocumentCheck:
         self.result.findings[self.first :] = findings
 
     def check_object(self, resource: Resource) -> None:
-        if self.role in TESTS and self.role not in FRAGMENTS:
+        if self.role == TEST_MANIFEST or (self.role in TESTS - FRAGMENTS and not self.session.judges_as_server):
             self.part = is_partial_workload(resource, is_applied=self.role == TEST_MANIFEST)
         elif self.role == CLUSTER_DUMP:
             self.foreign = is_written_by_cluster(resource)

@@ -29,7 +29,7 @@ def program_state(session: Session) -> bytes:
     places = {place for name in {"_ruamel_yaml", *_modules(session.registry)} if (place := _module_path(name)) is not None}
     parts = [__version__, sys.version, *(f"{store.definitions.release} {store.pods!r}" for store in session.stores)]
     variables = session.substitution.variables if session.substitution is not None else {}
-    parts.append(f"{session.judges_placeholders} {sorted(variables.items())!r}")
+    parts.append(f"{session.judges_placeholders} {session.judges_as_server} {sorted(variables.items())!r}")
     for place in sorted(places):
         parts += _file_states(place)
     schema_states = [part for place in session.schemas for part in (str(place).encode("utf-8", "surrogateescape"), *_schema_states(place))]

@@ -38,6 +38,7 @@ class Session:
         by_file: Returns the rule set of a file if the config has overrides; the same object for files with the same overrides.
         schemas: Files and folders with schemas of additional kinds.
         factory: Creates the same session in a process that is not a fork of this one, or None if that is not possible.
+        judges_as_server: Whether files are judged as if they were applied as they are: only what a kustomization uses as a patch is one.
         includes_tests: Whether all rules apply to files that only tests use.
         roles: Returns the role that the config assigns to a file, if any.
         profile: Measures the time of stages and rules, if requested.
@@ -59,6 +60,7 @@ class Session:
         judges_placeholders: bool = False,
         substitution: Substitution | None = None,
         includes_tests: bool = False,
+        judges_as_server: bool = False,
         roles: Callable[[str], Role | None] | None = None,
         complete_units: tuple[str, ...] = (),
         provided: tuple[Facts, ...] = (),
@@ -76,6 +78,7 @@ class Session:
         self.judges_placeholders = judges_placeholders
         self.substitution = substitution
         self.includes_tests = includes_tests
+        self.judges_as_server = judges_as_server
         self.roles = roles
         self.budget = Budget()
         self.plans: dict[int, Plan] = {}

@@ -61,6 +61,7 @@ class SessionSpec(NamedTuple):
     variables: Mapping[str, str] = MappingProxyType({})
     complete_units: tuple[str, ...] = ()
     provided: tuple[Facts, ...] = ()
+    judges_as_server: bool = False
 
 
 def session_spec_of(session: Session, files: Iterable[str]) -> SessionSpec:
@@ -80,7 +81,7 @@ def session_spec_of(session: Session, files: Iterable[str]) -> SessionSpec:
     versions = tuple(store.definitions.version for store in session.stores)
     program, schemas = program_digest(session.registry), schemas_digest(session.schemas)
     variables = session.substitution.variables if session.substitution is not None else {}
-    around = session.judges_placeholders, variables, session.complete_units, session.provided
+    around = session.judges_placeholders, variables, session.complete_units, session.provided, session.judges_as_server
     return SessionSpec(
         __version__, program, versions, schemas, session.complete, session.includes_tests, tuple(map(_rule_specs, rules)), numbers, *around
     )  # fmt: skip
@@ -115,6 +116,7 @@ def create_session(spec: SessionSpec, registry: Registry, add_schemas: Callable[
     return Session(
         registry, sets[0], stores, spec.complete, by_file if len(sets) > 1 else None, judges_placeholders=spec.placeholders,
         substitution=substitution, includes_tests=spec.includes_tests, complete_units=spec.complete_units, provided=spec.provided,
+        judges_as_server=spec.judges_as_server,
     )  # fmt: skip
 
 

@@ -170,6 +170,7 @@ def create_session(inputs: Input, config: Config, registry: Registry) -> Session
         judges_placeholders=judges,
         substitution=substitution,
         includes_tests=FIXTURES in (inputs.include or config.include),
+        judges_as_server=_selects_verdict(select),
         roles=AssignedRoles(config).of if config.roles else None,
         complete_units=config.complete_units,
     )
@@ -186,7 +187,12 @@ def _judges_placeholders(option: str | None, select: tuple[str, ...], config: Co
     """Whether rules judge placeholders. With --select spec, the result is that of the API server for the files as they are."""
     if option is not None:
         return option == "check"
-    return set(select) == {"spec"} if config.judges_placeholders is None else config.judges_placeholders
+    return _selects_verdict(select) if config.judges_placeholders is None else config.judges_placeholders
+
+
+def _selects_verdict(select: tuple[str, ...]) -> bool:
+    """Whether the result is that of the API server for the files as they are: with --select spec."""
+    return set(select) == {"spec"}
 
 
 def _recreate_session(inputs: Input) -> Session:

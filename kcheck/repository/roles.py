@@ -56,6 +56,7 @@ _STEP_NAME = pattern(r"\d+-(?:assert|errors?)(?:-.*)?\.ya?ml")
 _GOLDEN_NAME = pattern(r"(?:.*[-_.])?golden(?:[-_.].*)?\.(?:ya?ml|json)")
 _EXPECTED_NAME = pattern(r"(?:.*[-_.])?(?:expected|expect|want)(?:[-_.].*)?\.(?:ya?ml|json)")
 _PATCH_NAME = pattern(r"(?:.*[-_.])?(?:patch|patches)(?:[-_.].*)?\.(?:ya?ml|json)")
+_KUSTOMIZATIONS = frozenset({"kustomization.yaml", "kustomization.yml"})
 _POLICY_NAME = pattern(r"(?:.*[-_.])?(?:allowed|disallowed)(?:[-_.\d].*)?\.(?:ya?ml|json)")
 # The files that a step of chainsaw compares with the cluster.
 _EXPECTED_FILES = pattern(r"\b(?:assert|error):\s*+(?:\{\s*+)?(?:#[^\n]*\n\s*+)*+file:\s*+[\"']?([^\s\"'}]+)")
@@ -101,11 +102,13 @@ class RoleFinder:
     Args:
         paths: All files of the input, as displayed.
         assigned: Returns the role that the config assigns to a file.
+        as_server: Whether a name alone does not make a file a patch, because the API server would reject the file.
     """
 
-    def __init__(self, paths: Iterable[str], assigned: Callable[[str], Role | None] | None = None) -> None:
+    def __init__(self, paths: Iterable[str], assigned: Callable[[str], Role | None] | None = None, as_server: bool = False) -> None:
         self.tool_folders = Folders()
         self.assigned = assigned
+        self.as_server = as_server
         self.listed_files = ListedFiles()
         self._expected: dict[str, str] = {}
         self._by_folder: dict[tuple[str, int], Role | None] = {}
@@ -115,6 +118,7 @@ class RoleFinder:
             self._names.setdefault(folder, set()).add(name)
         self._step_folders = {folder for folder, names in self._names.items() if any(map(_is_step, names))}
         self._policy_folders = {folder for folder, names in self._names.items() if any(map(_is_policy_test, names))}
+        self._kustomized = {folder for folder, names in self._names.items() if not names.isdisjoint(_KUSTOMIZATIONS)}
         self._folders: set[str] = set()
 
     def before_reading(self, target: Target) -> Role:
@@ -181,11 +185,18 @@ class RoleFinder:
         """Return the role of a file that is called a patch, or whose folder is, and that no kustomization lists."""
         folder, _, name = target.path.rpartition("/")
         own = folder[target.start :].rpartition("/")[2]
-        if os.path.normpath(target.path) in self.listed_files.objects:
+        if os.path.normpath(target.path) in self.listed_files.objects or (self.as_server and not self._is_near_kustomization(target)):
             return None
         if own.lower() in ("patch", "patches"):
             return Role(PATCH, f'the folder "{own}" contains patches')
         return Role(PATCH, f'its name "{name}" is that of a patch') if _PATCH_NAME.fullmatch(name.lower()) else None
+
+    def _is_near_kustomization(self, target: Target) -> bool:
+        """Whether the folder of a file, or one of the two above it, has a kustomization."""
+        folder = target.path.rpartition("/")[0]
+        parent = folder.rpartition("/")[0]
+        near = next((each for each in (folder, parent, os.path.dirname(parent)) if each in self._kustomized), None)
+        return near is not None and len(near) >= target.start - 1
 
     def _of_folder(self, target: Target) -> Role | None:
         """Return the role that follows from the names of the folders of a file."""

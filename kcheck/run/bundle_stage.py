@@ -86,7 +86,9 @@ class _ReportBuilder:
         self.report.bundle = Bundle(facts, self.session.complete, [each.path for each in self.facts_by_file])
         with self.session.stage("relations"):
             relations = self.relations() if cache is None else cache(self.facts_by_file, self.relations, self.is_current)
-            findings = self.with_built_findings(self.report.findings, relations) if relations.built_documents else self.report.findings
+            findings = self.report.findings
+            if relations.built_documents and not self.session.judges_as_server:
+                findings = self.with_built_findings(findings, relations)
             self.report.findings = [f._replace(unit=relations.units.get(f.file)) for f in findings]
             self.report.findings += relations.findings
             self.report.units = relations.number

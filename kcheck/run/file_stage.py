@@ -99,7 +99,7 @@ class FileStage:
 
     def read_targets(self, found: Discovery, share: Share | None = None) -> None:
         """Load the files and find their roles."""
-        self.roles = RoleFinder((target.path for target in found.targets), self.session.roles)
+        self.roles = RoleFinder((target.path for target in found.targets), self.session.roles, self.session.judges_as_server)
         self.kustomizations = Kustomizations(self.roles.listed_files)
         for number, target in enumerate(found.targets):
             self.read_target(number, target, share)
@@ -186,7 +186,7 @@ class FileStage:
 
     def defines_for_all(self, task: Task) -> bool:
         """Whether the kinds that a file defines apply to the input. Tests often contain old or reduced definitions."""
-        return task.role.name not in TESTS or self.session.includes_tests
+        return task.role.name not in TESTS or self.session.includes_tests or self.session.judges_as_server
 
     def split_into_portions(self, files: Iterable[_StageFile], is_last: bool = False) -> Iterator[list[Task]]:
         """Yield the files as tasks in input order, one portion at a time. `is_last`: the contents are not needed afterwards."""
