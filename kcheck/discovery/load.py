@@ -96,7 +96,7 @@ HELM_TEMPLATE = Role(CHART_TEMPLATE, "Helm template: render it first, for exampl
 HELM_VALUES = Role(VALUES, "Helm values")
 
 _REASONS = {
-    "kustomize": "kustomization: build it first, e.g. kubectl kustomize . | kcheck check -",
+    "kustomize": "kustomization: the objects that it builds are checked",
     "chart": "Helm chart metadata",
     "compose": "Docker Compose file",
     "ci": "CI configuration",
