@@ -49,7 +49,6 @@ _RULES_WITH_MENTIONS = frozenset(
 _RULES_FOR_WHOLE_VALUES = frozenset({"crd-rule-violation", "selector-mismatch"})
 # Rules that search a value for certain texts, and skip placeholders among these.
 _RULES_FOR_PARTS = frozenset({"credential-in-env", "credential-in-args", "credential-in-config-map", "credential-in-custom-resource"})
-_NO_RULES = RuleSet()
 # The API version of the configuration of kustomize's built-in generators and transformers.
 _KUSTOMIZE_PLUGIN = "builtin"
 # Rules that compare fields, of which a patch may contain only some.
@@ -84,10 +83,10 @@ DOCUMENT_RULES = frozenset({"invalid-yaml", "duplicate-key", "not-kubernetes-obj
 """Rules of the engine that judge the text of a document, rather than its objects."""
 
 
-def check_built_object(document: Document, session: Session, rules: RuleSet, mentioning: RuleSet) -> FileResult:
-    """Check the object of a document that is made of parts of several files, but not the text of the document.
+def check_objects(document: Document, session: Session, rules: RuleSet, mentioning: RuleSet) -> FileResult:
+    """Check the objects of a document, but not its text, which is checked elsewhere or made of parts of several files.
 
-    `mentioning`: the rules across objects that need its facts.
+    `mentioning`: the rules across objects that need the facts.
     """
     result = FileResult()
     check = _DocumentCheck(document, session, rules, session.plan(rules), result, MANIFEST)
@@ -96,18 +95,6 @@ def check_built_object(document: Document, session: Session, rules: RuleSet, men
         check.check_object(resource)
     check.drop_covered()
     return result
-
-
-def facts_of_documents(documents: Iterable[Document], session: Session, rules: RuleSet) -> list[Facts]:
-    """Return the facts of the objects in documents that are checked elsewhere. `rules`: the rules that need the facts."""
-    result = FileResult()
-    plan = session.plan(_NO_RULES)
-    for document in documents:
-        check = _DocumentCheck(document, session, _NO_RULES, plan, result, MANIFEST)
-        check.collects_mentions = _needs_mentions(rules)
-        for resource in resources(document):
-            check.check_object(resource)
-    return result.facts
 
 
 def _needs_mentions(rules: RuleSet) -> bool:
@@ -316,7 +303,7 @@ class _DocumentCheck:
         node = problem.node
         if self.skips_placeholders and PLACEHOLDERS not in active.rule.groups and _concerns_placeholder(active.rule, problem):
             return
-        if self.foreign and active.rule.family == "practice":
+        if self.foreign and active.rule.family == "practice" and "security" not in active.rule.groups:
             return
         if self.part and (rule in _RULES_FOR_COMPLETE_OBJECTS or _concerns_missing_part(problem)):
             return

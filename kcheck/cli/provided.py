@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from kcheck.check.document import facts_of_documents
+from kcheck.check.document import check_objects
 from kcheck.check.session import Session
 from kcheck.cli.settings import Failure
+from kcheck.discovery.discover import Target, UnreadablePath
+from kcheck.discovery.load import load_file
 from kcheck.facts.facts import Facts
-from kcheck.text.source import Source, Undecodable
+from kcheck.rule.ruleset import RuleSet
 from kcheck.yaml.parse import parse
 
 
@@ -19,18 +21,16 @@ def read_provided(paths: Iterable[str | Path], session: Session) -> tuple[Facts,
 
 
 def _read(path: str, session: Session) -> list[Facts]:
-    try:
-        source = Source.decode(path, Path(path).read_bytes())
-    except OSError as error:
-        raise Failure(f"kcheck: provided: {path} cannot be read: {error.strerror or error}") from None
-    except Undecodable as error:
-        raise Failure(f"kcheck: provided: {path} is not text: {error}") from None
+    source = load_file(Target(path, True))
+    if isinstance(source, UnreadablePath):
+        raise Failure(f"kcheck: provided: {path}: {source.message}")
     documents = parse(source)
     for document in documents:
         if document.fault is not None:
             line = source.position(document.fault.start).line
             raise Failure(f"kcheck: provided: {path}:{line}: {document.fault.message}")
-    found = facts_of_documents(documents, session, session.rules)
+    no_rules = RuleSet()
+    found = [facts for document in documents for facts in check_objects(document, session, no_rules, session.rules).facts]
     if not found:
         raise Failure(f"kcheck: provided: {path} contains no Kubernetes object")
     return found

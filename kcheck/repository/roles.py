@@ -52,12 +52,15 @@ _ENVIRONMENTS = frozenset(
 _ENVIRONMENT_PARENTS = frozenset({"overlay", "overlays", "env", "envs", "environment", "environments", "cluster", "clusters", "stages"})
 
 _EXPECTATION_NAME = pattern(r"(?:.*[-_.])?(?:asserts?|assertions?|errors?)(?:[-_.].*)?\.(?:ya?ml|json)")
-_STEP_NAME = pattern(r"\d+-(?:assert|errors?)(?:-.*)?\.ya?ml")
-_GOLDEN_NAME = pattern(r"(?:.*[-_.])?golden(?:[-_.].*)?\.(?:ya?ml|json)")
+# Only names that nothing but a test has are evidence by themselves: `05-error-pages.yaml` and `golden-signals.yaml` are manifests.
+_STEP_NAME = pattern(r"\d+-assert(?:-.*)?\.ya?ml")
+_GOLDEN_NAME = pattern(r"(?:.*\.)?golden(?:\..*)?\.(?:ya?ml|json)")
+_GOLDEN_NAME_IN_TESTS = pattern(r"(?:.*[-_.])?golden(?:[-_.].*)?\.(?:ya?ml|json)")
 _EXPECTED_NAME = pattern(r"(?:.*[-_.])?(?:expected|expect|want)(?:[-_.].*)?\.(?:ya?ml|json)")
 _PATCH_NAME = pattern(r"(?:.*[-_.])?(?:patch|patches)(?:[-_.].*)?\.(?:ya?ml|json)")
 _KUSTOMIZATIONS = frozenset({"kustomization.yaml", "kustomization.yml"})
-_POLICY_NAME = pattern(r"(?:.*[-_.])?(?:allowed|disallowed)(?:[-_.\d].*)?\.(?:ya?ml|json)")
+_ALLOWED_NAME = pattern(r"(?:.*[-_.])?allowed(?:[-_.\d].*)?\.(?:ya?ml|json)")
+_DISALLOWED_NAME = pattern(r"(?:.*[-_.])?disallowed(?:[-_.\d].*)?\.(?:ya?ml|json)")
 # The files that a step of chainsaw compares with the cluster.
 _EXPECTED_FILES = pattern(r"\b(?:assert|error):\s*+(?:\{\s*+)?(?:#[^\n]*\n\s*+)*+file:\s*+[\"']?([^\s\"'}]+)")
 
@@ -175,11 +178,16 @@ class RoleFinder:
         in_cluster_tests = around is not None and around.name == TEST_MANIFEST
         if _STEP_NAME.fullmatch(lower) or (in_cluster_tests and _EXPECTATION_NAME.fullmatch(lower)):
             return Role(ASSERTION, f'its name "{name}" is that of an assertion of kuttl or chainsaw')
-        if _GOLDEN_NAME.fullmatch(lower) or (in_tests and _EXPECTED_NAME.fullmatch(lower)):
+        if _GOLDEN_NAME.fullmatch(lower) or (in_tests and (_GOLDEN_NAME_IN_TESTS.fullmatch(lower) or _EXPECTED_NAME.fullmatch(lower))):
             return Role(GOLDEN_FILE, f'its name "{name}" is that of an expected output')
-        if _POLICY_NAME.fullmatch(lower):
+        if (_ALLOWED_NAME.fullmatch(lower) or _DISALLOWED_NAME.fullmatch(lower)) and self._has_policy_examples(target):
             return Role(POLICY_EXAMPLE, f'its name "{name}" is that of an example of a policy')
         return None
+
+    def _has_policy_examples(self, target: Target) -> bool:
+        """Whether the folder of a file contains both an example that a policy allows and one that it denies."""
+        names = [name.lower() for name in self._names.get(target.path.rpartition("/")[0], ())]
+        return any(map(_ALLOWED_NAME.fullmatch, names)) and any(map(_DISALLOWED_NAME.fullmatch, names))
 
     def _of_patches(self, target: Target) -> Role | None:
         """Return the role of a file that is called a patch, or whose folder is, and that no kustomization lists."""

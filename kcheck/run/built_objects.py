@@ -7,8 +7,9 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from kcheck.check.document import check_built_object
+from kcheck.check.document import check_objects
 from kcheck.check.session import Session
+from kcheck.discovery.load import LIMIT
 from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
 from kcheck.kube.location import Location
@@ -63,8 +64,11 @@ def _content(path: str, texts: Mapping[str, bytes]) -> bytes | None:
     if path in texts:
         return texts[path]
     try:
+        # The path may come from a cache: only a regular file of a size that is read otherwise, too, is opened.
+        if not os.path.isfile(path) or os.path.getsize(path) > LIMIT:
+            return None
         with open(path, "rb") as file:
-            return file.read()
+            return file.read(LIMIT + 1)
     except (OSError, ValueError):
         return None
 
@@ -141,7 +145,7 @@ class _BuildCheck:
         documents = set()
         for each in build.objects:
             origin = self._library.locate(each.origin.start).source.path
-            result = check_built_object(self._library.document(each.node), self._session, self._rules_for(origin), self._rules_for(file))
+            result = check_objects(self._library.document(each.node), self._session, self._rules_for(origin), self._rules_for(file))
             facts += map(self._relocated, result.facts)
             node = each.node
             if not each.generated and self._session.stores[-1].builtin(node["apiVersion"].text, node["kind"].text) is not None:

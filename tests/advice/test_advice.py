@@ -1,4 +1,4 @@
-"""Whoever follows the advice of a finding gets a manifest without that finding, without a new error, and otherwise unchanged."""
+"""The advice of a finding, followed to the letter, removes the finding, adds no error and changes nothing else."""
 
 from __future__ import annotations
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from kcheck.run.built_objects import is_unchanged
 
 DEPLOYMENT = """\
 apiVersion: apps/v1
@@ -91,3 +94,11 @@ def test_a_kustomization_that_cannot_be_built_changes_nothing(tmp_path: Path) ->
     found = check(tmp_path, "--no-cache")
     assert ("latest-tag", "base/web.yaml", 11) in found
     assert ("missing-kustomization-file", "prod/kustomization.yaml", 3) in found
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_cache_cannot_make_a_run_wait_for_a_pipe(tmp_path: Path) -> None:
+    """The paths that cached results depend on come from the cache."""
+    os.mkfifo(tmp_path / "pipe")
+    assert not is_unchanged([(str(tmp_path / "pipe"), "0" * 64)], {})
+    assert not is_unchanged([("/dev/zero", "0" * 64)], {})

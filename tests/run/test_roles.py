@@ -94,7 +94,12 @@ def found(report: Report, name: str) -> list[str]:
         ("cmd/testdata/web.golden.yaml", "golden-file"),
         ("testdata/web-expected.yaml", "golden-file"),
         ("web-expected.yaml", "manifest"),
-        ("samples/example_disallowed.yaml", "policy-example"),
+        ("samples/example_disallowed.yaml", "manifest"),
+        ("egress-allowed.yaml", "manifest"),
+        ("05-error-pages.yaml", "manifest"),
+        ("golden-signals.yaml", "manifest"),
+        ("testdata/golden-web.yaml", "golden-file"),
+        ("x/01-assert.yaml", "assertion"),
         ("vendor/acme/web.yaml", "vendored"),
         ("docs/web.yaml", "documentation"),
         (".github/web.yaml", "manifest"),
@@ -102,6 +107,23 @@ def found(report: Report, name: str) -> list[str]:
 )
 def test_a_role_by_the_path(tmp_path: Path, path: str, role: str) -> None:
     assert roles(tmp_path, {path: POD}) == {path: role}
+
+
+def test_examples_of_a_policy_are_in_pairs(tmp_path: Path) -> None:
+    found = roles(tmp_path, {"a/example_allowed.yaml": POD, "a/example_disallowed.yaml": POD})
+    assert set(found.values()) == {"policy-example"}
+
+
+def test_a_name_hides_no_risk(tmp_path: Path) -> None:
+    """Ordinary names of manifests, and fields of objects that were read from a cluster, do not switch rules off."""
+    privileged = POD.replace("[{name", "[{securityContext: {privileged: true}, name")
+    owner = "{controller: true, apiVersion: apps/v1, kind: ReplicaSet, name: a, uid: b}"
+    owned = f"{{uid: a, creationTimestamp: 2026-01-01T00:00:00Z, ownerReferences: [{owner}], "
+    dumped = privileged.replace("metadata: {", f"metadata: {owned}", 1)
+    names = ("05-error-pages.yaml", "golden-signals.yaml", "egress-allowed.yaml", "web.yaml")
+    plant(tmp_path, {**dict.fromkeys(names, privileged), "dump.yaml": dumped})
+    report = check(tmp_path, "privileged-container")
+    assert [name for name in (*names, "dump.yaml") if found(report, name) == ["privileged-container"]] == [*names, "dump.yaml"]
 
 
 def test_an_environment_is_not_a_test(tmp_path: Path) -> None:
