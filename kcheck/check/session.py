@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
-from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from kcheck.check.crd_rules import CustomRules
 from kcheck.check.profile import Profile
 from kcheck.check.substitution import Substitution
 from kcheck.check.time_limit import Budget
+from kcheck.discovery.glob import path_regex
 from kcheck.facts.facts import Facts
 from kcheck.facts.unit import Unit
 from kcheck.finding.role import MANIFEST, TESTS, Role
@@ -96,7 +96,7 @@ class Session:
 
     def is_complete(self, unit: Unit) -> bool:
         """Return whether a deployment unit contains all objects that it needs."""
-        return self.complete or any(fnmatchcase(unit.path, glob) for glob in self.complete_units)
+        return self.complete or any(path_regex(glob).fullmatch(unit.path) for glob in self.complete_units)
 
     def rules_for(self, file: str, role: str = MANIFEST) -> RuleSet:
         """Return the rules that apply to a file with this role."""

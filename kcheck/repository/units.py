@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -117,6 +118,7 @@ class _UnitFinder:
         self.kustomizations = {
             posixpath.normpath(f.id.name): f for facts in self.facts.values() for f in facts if f.kustomization is not None
         }
+        self.sorted_folders = sorted(self.by_folder)
         self.top = _common_folder(self.by_folder)
         self.all: list[UnitFiles] = []
         self.by_file: dict[str, Unit] = {}
@@ -131,7 +133,7 @@ class _UnitFinder:
             for folder, is_recursive in sorted(deliveries.items()):
                 if folder not in self.kustomizations:
                     self.add_application(folder, is_recursive)
-            for folder in sorted(self.by_folder):
+            for folder in self.sorted_folders:
                 self.add_folder(folder)
         roots = [unit.path for unit, _ in self.all if unit.kind == "kustomization"]
         return Units(self.all, self.by_file, {folder: self.kustomizations[folder].place.file for folder in roots})
@@ -227,7 +229,9 @@ class _UnitFinder:
         """Add the files that an Application or Flux Kustomization applies."""
         folders = [folder]
         if is_recursive:
-            folders += sorted(each for each in self.by_folder if each.startswith(f"{folder}/"))
+            # "0" is the character after "/".
+            first, end = (bisect_left(self.sorted_folders, f"{folder}{after}") for after in ("/", "0"))
+            folders += self.sorted_folders[first:end]
         self.add(Unit("application", folder, True), [file for each in folders for file in self.remaining(self.by_folder.get(each, ()))])
 
     def add_folder(self, folder: str) -> None:

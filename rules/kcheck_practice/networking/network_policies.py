@@ -84,7 +84,10 @@ def policy_peer_elsewhere(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
     for found in policy.selectors if policy.is_complete and home else ():
         if found.aim != "peer" or found.elsewhere or not found.selector.requirements or bundle.is_met(policy, found.selector):
             continue
-        others = [f for f in bundle.once(_with_namespace) if any(found.selector.matches(pod.labels) for pod in f.pods)]
+        first = next((each for each in found.selector.requirements if each.operator == "In"), None)
+        labels = [(first.key, value) for value in first.values] if first is not None else []
+        candidates = [f for label in labels for f in bundle.once(_by_label_with_namespace).get(label, ())]
+        others = (f for f in candidates if any(found.selector.matches(pod.labels) for pod in f.pods))
         near = next((f for f in others if bundle.complete or bundle.is_near(f, policy)), None)
         if near is not None:
             message = (
@@ -95,9 +98,14 @@ def policy_peer_elsewhere(policy: Facts, bundle: Bundle) -> Iterator[Problem]:
             yield Problem(found.place, message, help=help, related=(Related(near.place, near.title),))
 
 
-def _with_namespace(bundle: Bundle) -> list[Facts]:
-    """The workloads that set a namespace."""
-    return [f for f in bundle.facts if f.is_complete and f.pods and f.id.namespace]
+def _by_label_with_namespace(bundle: Bundle) -> dict[tuple[str, str], list[Facts]]:
+    """The workloads that set a namespace, by the labels of their Pods."""
+    found: dict[tuple[str, str], list[Facts]] = {}
+    for f in bundle.facts:
+        if f.is_complete and f.id.namespace:
+            for label in {label for pod in f.pods for label in pod.labels.items()}:
+                found.setdefault(label, []).append(f)
+    return found
 
 
 @rule(
