@@ -19,7 +19,7 @@ _COMMANDS = {
     "check": "Check files and folders.",
     "rules": "List or search the rules.",
     "explain": "Show the documentation of a rule or group.",
-    "files": "Show the role of each file.",
+    "files": "Show the role and deployment unit of each file.",
     "graph": "Show the relations between objects as a graph.",
     "migrate": "Migrate from kube-linter, kube-score, Polaris or Checkov.",
     "merge": "Merge the results of shards into one report.",
