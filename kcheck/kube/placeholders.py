@@ -152,8 +152,17 @@ def may_become(template: str, text: str) -> bool:
     """Return whether a name with placeholders may become another name when they are filled in."""
     if not in_name(template):
         return False
-    parts = _IN_NAME.sub("\0", _ANY.sub("\0", template)).split("\0")
-    return re.fullmatch(".*".join(map(re.escape, parts)), text, re.DOTALL) is not None
+    # Without a regular expression, which would try each way to distribute the text among many placeholders.
+    first, *between, last = _IN_NAME.sub("\0", _ANY.sub("\0", template)).split("\0")
+    at, end = len(first), len(text) - len(last)
+    if at > end or not text.startswith(first) or not text.endswith(last):
+        return False
+    for part in between:
+        at = text.find(part, at, end)
+        if at < 0:
+            return False
+        at += len(part)
+    return True
 
 
 @lru_cache(maxsize=4096)

@@ -120,3 +120,9 @@ def test_repetitions_take_linear_time(text: str) -> None:
     for search in (placeholders.in_name, placeholders.is_unfilled_credential, placeholders.is_quoted):
         search(text * 20_000)
     assert time.process_time() - start < 4
+
+
+def test_a_name_of_many_placeholders_is_compared_in_linear_time() -> None:
+    template, name = "${A}a" * 60 + "b", "a" * 5_000
+    assert not placeholders.may_become(template, name)
+    assert placeholders.may_become(template, name + "b")
