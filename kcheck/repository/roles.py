@@ -195,9 +195,7 @@ class RoleFinder:
         own = folder[target.start :].rpartition("/")[2]
         if os.path.normpath(target.path) in self.listed_files.objects or (self.as_server and not self._is_near_kustomization(target)):
             return None
-        if own.lower() in ("patch", "patches"):
-            return Role(PATCH, f'the folder "{own}" contains patches')
-        return Role(PATCH, f'its name "{name}" is that of a patch') if _PATCH_NAME.fullmatch(name.lower()) else None
+        return _PATCH_BY_NAME if own.lower() in ("patch", "patches") or _PATCH_NAME.fullmatch(name.lower()) else None
 
     def _is_near_kustomization(self, target: Target) -> bool:
         """Whether the folder of a file, or one of the two above it, has a kustomization."""
@@ -280,13 +278,16 @@ def _is_policy_test(name: str) -> bool:
 NAMED = Role(MANIFEST, "named on the command line")
 """The role of a file on the command line."""
 
+_PATCH_BY_NAME = Role(PATCH, "its name or the name of its folder is that of a patch")
 _CRDS = Role(CRD_BUNDLE, "all its objects are CustomResourceDefinitions")
 _NO_OBJECTS = Role(OTHER, "it contains no Kubernetes object")
 _DUMPED = Role(CLUSTER_DUMP, "its objects have fields that only the API server sets, such as metadata.uid")
 
 
 def role_by_content(role: Role, documents: Sequence[Document]) -> Role:
-    """Return the role of a file whose path indicates no other one, from its documents."""
+    """Return the role of a file whose path indicates no other one, or only by a name, from its documents."""
+    if role == _PATCH_BY_NAME:
+        return UNKNOWN if any(_is_whole_workload(each) for document in documents for each in resources(document)) else role
     if role.name not in (MANIFEST, DOCUMENTATION):
         return role
     objects = [resource for document in documents for resource in resources(document)]
@@ -317,6 +318,13 @@ def is_written_by_cluster(resource: Resource) -> bool:
 
 
 _KINDS_OF_CLUSTER = frozenset({"Node", "CSINode", "Lease", "Event", "Endpoints", "EndpointSlice", "ControllerRevision"})
+
+
+def _is_whole_workload(resource: Resource) -> bool:
+    """Whether a workload has a selector and an image in each container, which a patch has no reason to repeat."""
+    containers = resource.node.at("spec", "template", "spec", "containers")
+    whole = bool(containers) and all(container["image"] for container in containers)
+    return resource.kind in _WORKLOADS and bool(resource.node.at("spec", "selector")) and whole
 
 
 def is_partial_workload(resource: Resource, is_applied: bool) -> bool:

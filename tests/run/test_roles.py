@@ -126,6 +126,13 @@ def test_a_name_hides_no_risk(tmp_path: Path) -> None:
     assert [name for name in (*names, "dump.yaml") if found(report, name) == ["privileged-container"]] == [*names, "dump.yaml"]
 
 
+def test_a_whole_workload_is_not_a_patch(tmp_path: Path) -> None:
+    whole = DEPLOYMENT.replace("replicaz: 3", "selector: {matchLabels: {a: b}}").replace("name: web}]", "name: web, image: a:1}]")
+    assert roles(tmp_path, {"patch-manager.yaml": whole, "patches/web.yaml": DEPLOYMENT}) == {
+        "patch-manager.yaml": "manifest", "patches/web.yaml": "patch",
+    }  # fmt: skip
+
+
 def test_an_environment_is_not_a_test(tmp_path: Path) -> None:
     found = roles(tmp_path, {"envs/a/test/web.yaml": POD, "envs/a/production/web.yaml": POD, "pkg/test/web.yaml": POD})
     assert found == {"envs/a/test/web.yaml": "manifest", "envs/a/production/web.yaml": "manifest", "pkg/test/web.yaml": "test-fixture"}
