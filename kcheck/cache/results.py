@@ -38,7 +38,7 @@ class _CachedOutcome(NamedTuple):
     """A cached outcome without its facts."""
 
     documents: int
-    without_schema: int = 0
+    without_schema: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     ignores: Ignores | None = None
     skip_reason: str = ""

@@ -10,7 +10,7 @@ from kcheck.extract.extract import extract_facts
 from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix, Problem
-from kcheck.finding.role import CLUSTER_DUMP, FRAGMENTS, MANIFEST, TEST_MANIFEST, TESTS
+from kcheck.finding.role import CLUSTER_DUMP, FRAGMENTS, MANIFEST, TEST_DATA, TEST_MANIFEST
 from kcheck.kube import placeholders
 from kcheck.kube.resource import Resource, resources
 from kcheck.kube.suggestions import did_you_mean, nearest
@@ -60,13 +60,13 @@ _COVERED = {"ineffective-setting": "wrong-resource-unit"}
 
 
 class FileResult:
-    """The findings, the facts of the objects, and the numbers of documents and of objects without a schema of one file."""
+    """The findings, the facts of the objects, the number of documents, and the kinds of objects without a schema of one file."""
 
     def __init__(self) -> None:
         self.findings: list[Finding] = []
         self.facts: list[Facts] = []
         self.documents = 0
-        self.without_schema = 0
+        self.without_schema: list[str] = []
 
 
 def check_documents(documents: Iterable[Document], session: Session, rules: RuleSet, role: str = MANIFEST) -> FileResult:
@@ -113,8 +113,9 @@ class _DocumentCheck:
         self.result = result
         self.first = len(result.findings)
         self.role = role
-        # Whether the objects are judged only by what they contain, and whether they are not the user's.
+        # Whether the objects are judged only by what they contain, whether they may be shortened, and whether they are not the user's.
         self.part = role in FRAGMENTS
+        self.shortened = role in TEST_DATA and session.is_test(role) and not session.judges_as_server
         self.foreign = False
         self.lacks_schema = False
         self.collects_mentions = _needs_mentions(rules)
@@ -156,7 +157,7 @@ class _DocumentCheck:
         self.result.findings[self.first :] = findings
 
     def check_object(self, resource: Resource) -> None:
-        if self.role == TEST_MANIFEST or (self.role in TESTS - FRAGMENTS and not self.session.judges_as_server):
+        if self.role == TEST_MANIFEST or (self.role in TEST_DATA and not self.session.judges_as_server):
             self.part = is_partial_workload(resource, is_applied=self.role == TEST_MANIFEST)
         elif self.role == CLUSTER_DUMP:
             self.foreign = is_written_by_cluster(resource)
@@ -167,7 +168,7 @@ class _DocumentCheck:
         for store in stores:
             last = self.check_against_version(resource, store) or last
         if self.lacks_schema:
-            self.result.without_schema += 1
+            self.result.without_schema.append(f"{resource.api_version} {resource.kind}")
         self.locator.resource = resource
         if "deprecated-api" in self.rules:
             self.report_deprecated_api(resource)
@@ -305,7 +306,8 @@ class _DocumentCheck:
             return
         if self.foreign and active.rule.family == "practice" and "security" not in active.rule.groups:
             return
-        if self.part and (rule in _RULES_FOR_COMPLETE_OBJECTS or _concerns_missing_part(problem)):
+        only_present = self.part or (self.shortened and active.rule.family == "spec")
+        if only_present and (rule in _RULES_FOR_COMPLETE_OBJECTS or _concerns_missing_part(problem)):
             return
         field = self.locator.path(problem.field) if isinstance(problem.field, Node) else problem.field
         if isinstance(node, Node):

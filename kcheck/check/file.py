@@ -127,7 +127,7 @@ class Outcome:
         findings: The findings of rules that need only this file.
         facts: The facts of its objects.
         documents: The number of documents.
-        without_schema: The number of objects that were not validated, because their kind has no schema.
+        without_schema: API version and kind of each object that was not validated, because its kind has no schema.
         ignores: The ignore comments and annotations.
         skip_reason: The reason why the file was skipped, empty if it was checked.
         partial: The reason why only some of its documents were checked, empty if all were.
@@ -141,7 +141,7 @@ class Outcome:
     findings: list[Finding] = field(default_factory=list)
     facts: Sequence[Facts] = field(default_factory=list)
     documents: int = 0
-    without_schema: int = 0
+    without_schema: tuple[str, ...] = ()
     ignores: Ignores = field(default_factory=Ignores)
     skip_reason: str = ""
     partial: str = ""
@@ -214,7 +214,7 @@ class FileChecker:
                 documents = session.substitution.parse(source)
             else:
                 documents = parse(source, self.repeats if CRD_MARKER in source.text else None)
-        role = role_by_content(task.role, documents)
+        role = role_by_content(task.role, documents, session.judges_as_server)
         outcome = Outcome(role=role)
         if not task.named and not any(map(_is_meant_as_object, documents)):
             return _skipped_outcome("not a Kubernetes object", role)
@@ -245,7 +245,7 @@ class FileChecker:
         # An assertion does not create the objects that it mentions.
         outcome.facts = [] if role.name == ASSERTION else result.facts
         outcome.kubeconfig = any(facts.kubeconfig for facts in outcome.facts)
-        outcome.documents, outcome.without_schema = result.documents, result.without_schema
+        outcome.documents, outcome.without_schema = result.documents, tuple(result.without_schema)
         return outcome
 
 

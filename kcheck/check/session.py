@@ -15,7 +15,7 @@ from kcheck.check.time_limit import Budget
 from kcheck.discovery.glob import path_regex
 from kcheck.facts.facts import Facts
 from kcheck.facts.unit import Unit
-from kcheck.finding.role import MANIFEST, TESTS, Role
+from kcheck.finding.role import EXAMPLES, MANIFEST, TESTS, Role
 from kcheck.repository.policy import limited_rules
 from kcheck.rule.plan import Plan, compile_plan
 from kcheck.rule.registry import Registry
@@ -39,7 +39,7 @@ class Session:
         schemas: Files and folders with schemas of additional kinds.
         factory: Creates the same session in a process that is not a fork of this one, or None if that is not possible.
         judges_as_server: Whether files are judged as if they were applied as they are: only what a kustomization uses as a patch is one.
-        includes_tests: Whether all rules apply to files that only tests use.
+        included_roles: Roles of tests and examples to which all rules apply.
         roles: Returns the role that the config assigns to a file, if any.
         profile: Measures the time of stages and rules, if requested.
         judges_placeholders: Whether rules also judge placeholders, as the API server does.
@@ -59,7 +59,7 @@ class Session:
         profile: Profile | None = None,
         judges_placeholders: bool = False,
         substitution: Substitution | None = None,
-        includes_tests: bool = False,
+        included_roles: frozenset[str] = frozenset(),
         judges_as_server: bool = False,
         roles: Callable[[str], Role | None] | None = None,
         complete_units: tuple[str, ...] = (),
@@ -77,7 +77,7 @@ class Session:
         self.profile = profile
         self.judges_placeholders = judges_placeholders
         self.substitution = substitution
-        self.includes_tests = includes_tests
+        self.included_roles = included_roles
         self.judges_as_server = judges_as_server
         self.roles = roles
         self.budget = Budget()
@@ -110,7 +110,11 @@ class Session:
 
     def is_limited(self, role: str) -> bool:
         """Whether only some rules apply to files with this role."""
-        return role in TESTS and not self.includes_tests
+        return (role in TESTS or role in EXAMPLES) and role not in self.included_roles
+
+    def is_test(self, role: str) -> bool:
+        """Whether files with this role belong to tests, and the user does not include them."""
+        return role in TESTS and role not in self.included_roles
 
     def plan(self, rules: RuleSet) -> Plan:
         """Return the compiled rule set, which is created once for each rule set."""

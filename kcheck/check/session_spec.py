@@ -40,7 +40,7 @@ class SessionSpec(NamedTuple):
         kubernetes: Kubernetes versions, the oldest first.
         schemas: Digest of the additional schemas.
         complete: Whether the input contains all objects that refer to each other.
-        includes_tests: Whether all rules apply to files that only tests use.
+        included_roles: Roles of tests and examples to which all rules apply, sorted.
         rules: The distinct rule sets, by rule id.
         files: Index of the rule set of a file; files that are missing use the first one.
         placeholders: Whether rules judge placeholders.
@@ -54,7 +54,7 @@ class SessionSpec(NamedTuple):
     kubernetes: tuple[str, ...]
     schemas: str
     complete: bool
-    includes_tests: bool
+    included_roles: tuple[str, ...]
     rules: tuple[Mapping[str, RuleSpec], ...]
     files: Mapping[str, int]
     placeholders: bool = False
@@ -82,8 +82,9 @@ def session_spec_of(session: Session, files: Iterable[str]) -> SessionSpec:
     program, schemas = program_digest(session.registry), schemas_digest(session.schemas)
     variables = session.substitution.variables if session.substitution is not None else {}
     around = session.judges_placeholders, variables, session.complete_units, session.provided, session.judges_as_server
+    included = tuple(sorted(session.included_roles))
     return SessionSpec(
-        __version__, program, versions, schemas, session.complete, session.includes_tests, tuple(map(_rule_specs, rules)), numbers, *around
+        __version__, program, versions, schemas, session.complete, included, tuple(map(_rule_specs, rules)), numbers, *around
     )  # fmt: skip
 
 
@@ -115,8 +116,8 @@ def create_session(spec: SessionSpec, registry: Registry, add_schemas: Callable[
     substitution = Substitution(spec.variables) if spec.variables else None
     return Session(
         registry, sets[0], stores, spec.complete, by_file if len(sets) > 1 else None, judges_placeholders=spec.placeholders,
-        substitution=substitution, includes_tests=spec.includes_tests, complete_units=spec.complete_units, provided=spec.provided,
-        judges_as_server=spec.judges_as_server,
+        substitution=substitution, included_roles=frozenset(spec.included_roles), complete_units=spec.complete_units,
+        provided=spec.provided, judges_as_server=spec.judges_as_server,
     )  # fmt: skip
 
 

@@ -23,11 +23,12 @@ from kcheck.cli.progress import Progress
 from kcheck.cli.reporting import LEVELS, filter_by_severity
 from kcheck.cli.selection import complete_names, read_names
 from kcheck.cli.settings import Failure, FileRules, find_config, make_stores, read_size
-from kcheck.config.config import FIXTURES, INCLUDES, AssignedRoles, Config
+from kcheck.config.config import AssignedRoles, Config
 from kcheck.discovery.discover import Discovery, NoSuchPath, discover
 from kcheck.discovery.glob import Excludes
 from kcheck.discovery.load import LIMIT
 from kcheck.finding.report import Report, SkippedFile
+from kcheck.finding.role import INCLUDES
 from kcheck.rule.presets import PRESETS
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
@@ -169,7 +170,7 @@ def create_session(inputs: Input, config: Config, registry: Registry) -> Session
         factory,
         judges_placeholders=judges,
         substitution=substitution,
-        includes_tests=FIXTURES in (inputs.include or config.include),
+        included_roles=frozenset[str]().union(*(INCLUDES[each] for each in inputs.include or config.include)),
         judges_as_server=_selects_verdict(select),
         roles=AssignedRoles(config).of if config.roles else None,
         complete_units=config.complete_units,

@@ -14,8 +14,6 @@ from kcheck.finding.severity import WARNING, Severity
 from kcheck.rule.presets import DEFAULT
 from kcheck.rule.ruleset import Setting, merge
 
-FIXTURES = "fixtures"
-INCLUDES = (FIXTURES,)
 """Files that not all rules apply to by default."""
 
 
@@ -44,7 +42,7 @@ class Config(NamedTuple):
         preset: Name of the preset that `settings` change.
         judges_placeholders: Whether rules judge placeholders; None for the default of the command.
         variables: Values that replace variables in manifests, by name.
-        include: Names of `INCLUDES`.
+        include: Names of `kcheck.finding.role.INCLUDES`.
         roles: Globs of files with the role that the config assigns to them.
         settings: Setting of each rule, by rule id. Groups are already expanded.
         overrides: Settings for some files.

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kcheck.config.config import INCLUDES, Config, Override
+from kcheck.config.config import Config, Override
 from kcheck.config.mistake import BadConfig, Mistake
 from kcheck.config.rules import read_rules
 from kcheck.config.values import Values, quoted, shown
 from kcheck.config.versions import parse_versions
-from kcheck.finding.role import ASSIGNABLE
+from kcheck.finding.role import ASSIGNABLE, INCLUDES
 from kcheck.finding.severity import WARNING, Severity
 from kcheck.kube.suggestions import suggest
 from kcheck.rule.presets import DEFAULT, PRESETS

@@ -39,7 +39,7 @@ class Report:
         files: number of checked files.
         documents: number of documents in these files.
         units: number of deployment units of their objects.
-        without_schema: number of objects that were not validated, because their kind has no schema.
+        without_schema: number of objects that were not validated, because their kind has no schema, by API version and kind.
         passed: skipped files.
         limited: files that were checked only in part, with the reason.
         roles: roles of the files by path.
@@ -53,7 +53,7 @@ class Report:
     files: int = 0
     documents: int = 0
     units: int = 0
-    without_schema: int = 0
+    without_schema: Counter[str] = field(default_factory=Counter)
     passed: list[SkippedFile] = field(default_factory=list)
     limited: list[SkippedFile] = field(default_factory=list)
     roles: dict[str, Role] = field(default_factory=dict)

@@ -19,6 +19,7 @@ CLUSTER_DUMP = "cluster-dump"
 VENDORED = "vendored"
 POLICY_EXAMPLE = "policy-example"
 DOCUMENTATION = "documentation"
+EXAMPLE = "example"
 TOOL = "tool-configuration"
 OTHER = "other"
 
@@ -38,6 +39,7 @@ ROLES = {
     VENDORED: "a copy of another project's files",
     POLICY_EXAMPLE: "objects that a policy allows or denies",
     DOCUMENTATION: "objects in a folder of documentation",
+    EXAMPLE: "objects in a folder of examples",
     TOOL: "configuration of another tool, such as CI or an editor",
     OTHER: "no Kubernetes objects",
 }
@@ -54,6 +56,15 @@ SKIPPED = frozenset({KUSTOMIZATION, COMPONENT, CHART_TEMPLATE, VALUES, VENDORED,
 
 TESTS = frozenset({TEST_FIXTURE, TEST_MANIFEST, ASSERTION, GOLDEN_FILE, POLICY_EXAMPLE})
 """Roles of files that are used only by tests. Only some rules apply to them, unless the user includes fixtures."""
+
+TEST_DATA = frozenset({TEST_FIXTURE, GOLDEN_FILE, POLICY_EXAMPLE})
+"""Roles of files with objects that tests read, but do not apply to a cluster. They are often shortened."""
+
+EXAMPLES = frozenset({EXAMPLE, DOCUMENTATION})
+"""Roles of files with objects for readers. Rules about production do not apply, unless the user includes examples."""
+
+INCLUDES = {"fixtures": TESTS, "examples": EXAMPLES}
+"""What a user can include, so that all rules apply: the roles by the name for the command line and the config."""
 
 
 class Role(NamedTuple):

@@ -42,12 +42,18 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
             "units": report.units,
             "passed_over": len(report.passed),
             "limited": len(report.limited),
-            "without_schema": report.without_schema,
+            "without_schema": report.without_schema.total(),
         },
+        "missing_schemas": [_missing_schema(kind, number) for kind, number in report.without_schema.most_common()],
     }
     roles = {path: _text(role.name) for path, role in report.roles.items()}
     write_document(head, {"findings": (_finding(finding, roles.get(finding.file, _MANIFEST)) for finding in report.findings)}, out)
     out.write("\n")
+
+
+def _missing_schema(kind: str, objects: int) -> dict[str, str | int]:
+    api_version, _, name = kind.rpartition(" ")
+    return {"apiVersion": api_version, "kind": name, "objects": objects}
 
 
 def _finding(finding: Finding, role: str) -> str:

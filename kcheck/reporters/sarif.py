@@ -71,7 +71,7 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
             "units": report.units,
             "passed_over": len(report.passed),
             "limited": len(report.limited),
-            "without_schema": report.without_schema,
+            "without_schema": report.without_schema.total(),
         },
     }
     marks = fingerprints(report.findings)

@@ -10,6 +10,9 @@ from kcheck.finding.severity import Severity
 from kcheck.reporters.style import BOLD, Style
 from kcheck.reporters.terminal_safe import Glyphs
 
+_MAX_KINDS = 5
+"""Number of kinds without a schema in the summary, unless the report is verbose."""
+
 
 def summary_lines(report: Report, verbose: bool = False) -> list[str]:
     """Returns the summary: what was found in what, and what was not checked. `verbose`: the report lists the skipped files."""
@@ -43,9 +46,20 @@ def _unchecked_line(report: Report, verbose: bool) -> str:
         parts.append(f"{_plural(len(report.limited), 'file')} checked only in part")
     sentences = [", ".join(parts) + ("" if verbose else " (--verbose lists them)")] if parts else []
     if report.without_schema:
-        were = "was" if report.without_schema == 1 else "were"
-        sentences.append(f"{_plural(report.without_schema, 'object')} without a schema {were} not validated")
+        number = report.without_schema.total()
+        were = "was" if number == 1 else "were"
+        kinds = _kinds_without_schema(report, verbose)
+        sentences.append(f"{_plural(number, 'object')} without a schema {were} not validated: {kinds} (add their CRDs or use --schemas)")
     return " ".join(f"{sentence}." for sentence in sentences)
+
+
+def _kinds_without_schema(report: Report, verbose: bool) -> str:
+    """Returns the kinds without a schema with the numbers of their objects, most frequent first: "Application (12), Rollout"."""
+    kinds: Counter[str] = Counter()
+    for name, number in report.without_schema.items():
+        kinds[name if verbose else name.rpartition(" ")[2]] += number
+    shown = [f"{name} ({number})" if number > 1 else name for name, number in kinds.most_common(None if verbose else _MAX_KINDS)]
+    return _enumeration([*shown, *([_plural(len(kinds) - len(shown), "other kind")] if len(kinds) > len(shown) else [])])
 
 
 def statistics_lines(report: Report, glyphs: Glyphs, style: Style) -> list[str]:

@@ -1,8 +1,11 @@
-"""Which rules apply to files that only tests use."""
+"""Which rules apply to files that only tests use, and to examples."""
 
 from __future__ import annotations
 
-from kcheck.finding.role import ASSERTION, TEST_MANIFEST
+from collections.abc import Mapping
+from typing import Any
+
+from kcheck.finding.role import ASSERTION, EXAMPLES, TEST_DATA, TEST_MANIFEST
 from kcheck.finding.severity import ERROR
 from kcheck.rule.ruleset import ALWAYS, Active, RuleSet
 
@@ -12,23 +15,42 @@ _ASSERTION_RULES = ALWAYS | {"unknown-field", "unknown-kind", "wrong-type", "dup
 _NOT_FOR_TESTS = frozenset({"missing-schema", "not-kubernetes-object"})
 # What makes a test fail on another day or with another version of Kubernetes.
 _TEST_GROUPS = frozenset({"images", "rbac", "upgrades"})
+# What workloads need in production. An example leaves it out, so that it shows one thing.
+_PRODUCTION_GROUPS = frozenset({"availability", "probes", "resources"})
+# A busybox image without a tag harms no example. Other images do: readers copy them.
+_EXAMPLE_OPTIONS: Mapping[str, Mapping[str, Any]] = {"latest-tag": {"official_images": False}}
 
 
 def limited_rules(rules: RuleSet, role: str) -> RuleSet:
-    """Return the rules that apply to files with a role of `TESTS`.
+    """Return the rules that apply to files with a role of `TESTS` or `EXAMPLES`.
 
-    These are the rules of the API server and errors: what cannot work as written. The objects exist only in tests, so risks, above all
-    those of security, do not count. Manifests that tests apply to a cluster also need images, permissions and API versions that last.
+    For tests, these are the rules of the API server and errors: what cannot work as written. The objects exist only in tests, so risks,
+    above all those of security, do not count. Manifests that tests apply to a cluster also need images, permissions and API versions that
+    last; data that a test only reads may have any API version. Examples need nothing that only matters in production.
     """
-    return RuleSet({id: active for id, active in rules.active.items() if _applies(id, active, role)})
+    if role in EXAMPLES:
+        return RuleSet({id: _for_examples(id, active) for id, active in rules.active.items() if not _is_for_production(active)})
+    return RuleSet({id: active for id, active in rules.active.items() if _applies_to_tests(id, active, role)})
 
 
-def _applies(id: str, active: Active, role: str) -> bool:
+def _applies_to_tests(id: str, active: Active, role: str) -> bool:
     rule = active.rule
     if role == ASSERTION:
         return id in _ASSERTION_RULES
     if rule.family != "practice":
-        return id not in _NOT_FOR_TESTS
+        return id not in _NOT_FOR_TESTS and not (role in TEST_DATA and "upgrades" in rule.groups)
     if "security" in rule.groups:
         return False
     return rule.severity == ERROR or (role == TEST_MANIFEST and not rule.groups.isdisjoint(_TEST_GROUPS))
+
+
+def _is_for_production(active: Active) -> bool:
+    rule = active.rule
+    if rule.family != "practice" or rule.severity == ERROR or "autoscaling" in rule.groups:
+        return False
+    return not rule.groups.isdisjoint(_PRODUCTION_GROUPS)
+
+
+def _for_examples(id: str, active: Active) -> Active:
+    options = _EXAMPLE_OPTIONS.get(id)
+    return active if options is None else active._replace(options={**active.options, **options})

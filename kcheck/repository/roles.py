@@ -16,6 +16,8 @@ from kcheck.finding.role import (
     CLUSTER_DUMP,
     CRD_BUNDLE,
     DOCUMENTATION,
+    EXAMPLE,
+    EXAMPLES,
     GOLDEN_FILE,
     KUSTOMIZATION,
     MANIFEST,
@@ -34,6 +36,12 @@ from kcheck.yaml.document import Document
 
 _VENDORED = frozenset({"vendor", "_vendor", "vendored", "third_party", "third-party", "thirdparty", "3rdparty"})
 _DOCUMENTATION = frozenset({"doc", "docs", "documentation", "website"})
+_EXAMPLES = frozenset(
+    {
+        "example", "examples", "sample", "samples", "demo", "demos", "tutorial", "tutorials", "quickstart", "quickstarts", "quick-start",
+        "getting-started", "playground",
+    }
+)  # fmt: skip
 _FIXTURES = frozenset(
     {"testdata", "test-data", "test_data", "test-files", "test_files", "fixture", "fixtures", "mock", "mocks", "fake", "fakes", "__tests__"}
 )
@@ -230,6 +238,9 @@ class RoleFinder:
             return Role(TEST_FIXTURE, f'the folder "{fixture}" contains test data')
         if tests:
             return Role(TEST_FIXTURE, f'the folder "{tests[0]}" contains tests')
+        example = next((name for at, name in enumerate(names) if name in _EXAMPLES and not self._is_environment(folder, names, at)), "")
+        if example:
+            return Role(EXAMPLE, f'the folder "{example}" contains examples')
         documentation = next((name for name in names if name in _DOCUMENTATION), "")
         return Role(DOCUMENTATION, f'the folder "{documentation}" contains documentation') if documentation else None
 
@@ -279,21 +290,27 @@ NAMED = Role(MANIFEST, "named on the command line")
 """The role of a file on the command line."""
 
 _PATCH_BY_NAME = Role(PATCH, "its name or the name of its folder is that of a patch")
+_PATCH_BY_SHAPE = Role(PATCH, "its objects contain directives of kustomize, or workloads without a selector and without an image")
 _CRDS = Role(CRD_BUNDLE, "all its objects are CustomResourceDefinitions")
 _NO_OBJECTS = Role(OTHER, "it contains no Kubernetes object")
 _DUMPED = Role(CLUSTER_DUMP, "its objects have fields that only the API server sets, such as metadata.uid")
 
 
-def role_by_content(role: Role, documents: Sequence[Document]) -> Role:
-    """Return the role of a file whose path indicates no other one, or only by a name, from its documents."""
+def role_by_content(role: Role, documents: Sequence[Document], as_server: bool = False) -> Role:
+    """Return the role of a file whose path indicates no other one, or only by a name, from its documents.
+
+    `as_server`: whether the content does not make a file a patch, because the API server would reject the file.
+    """
     if role == _PATCH_BY_NAME:
         return UNKNOWN if any(_is_whole_workload(each) for document in documents for each in resources(document)) else role
-    if role.name not in (MANIFEST, DOCUMENTATION):
+    if role.name != MANIFEST and role.name not in EXAMPLES:
         return role
     objects = [resource for document in documents for resource in resources(document)]
     if not objects:
         return role if any(document.fault for document in documents) else _NO_OBJECTS
-    if role.name == DOCUMENTATION:
+    if role != NAMED and not as_server and all(map(_is_patch, objects)):
+        return _PATCH_BY_SHAPE
+    if role.name in EXAMPLES:
         return role
     if all(resource.kind == "CustomResourceDefinition" for resource in objects):
         return _CRDS
@@ -325,6 +342,11 @@ def _is_whole_workload(resource: Resource) -> bool:
     containers = resource.node.at("spec", "template", "spec", "containers")
     whole = bool(containers) and all(container["image"] for container in containers)
     return resource.kind in _WORKLOADS and bool(resource.node.at("spec", "selector")) and whole
+
+
+def _is_patch(resource: Resource) -> bool:
+    """Whether an object is clearly a part of another one: it has a `$patch` directive, or is a workload without selector and images."""
+    return bool(resource["$patch"]) or is_partial_workload(resource, is_applied=True)
 
 
 def is_partial_workload(resource: Resource, is_applied: bool) -> bool:

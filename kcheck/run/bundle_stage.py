@@ -108,7 +108,7 @@ class _ReportBuilder:
             self.checked.add(each.path)
             self.report.files += 1
             self.report.documents += outcome.documents
-            self.report.without_schema += outcome.without_schema
+            self.report.without_schema.update(outcome.without_schema)
             of_role = f"{outcome.role.name}: {outcome.role.reason}" if self.session.is_limited(outcome.role.name) else ""
             if reasons := [reason for reason in (of_role, outcome.partial) if reason]:
                 self.report.limited.append(SkippedFile(each.path, "; ".join(reasons)))
@@ -123,10 +123,10 @@ class _ReportBuilder:
         role = self.report.roles.get(file)
         return self.session.rules_for(file) if role is None else self.session.rules_for(file, role.name)
 
-    def is_limited(self, file: str) -> bool:
-        """Whether only some rules apply to a file."""
+    def is_test(self, file: str) -> bool:
+        """Whether a file belongs to tests, so that only some rules apply to it."""
         role = self.report.roles.get(file)
-        return role is not None and self.session.is_limited(role.name)
+        return role is not None and self.session.is_test(role.name)
 
     def is_current(self, relations: Relations) -> bool:
         """Return whether the files that cached results depend on have not changed."""
@@ -253,7 +253,7 @@ class _ReportBuilder:
         at = problem.node if isinstance(problem.node, Location) else place
         active = self.rules_for(at.file).active.get(rule)
         # Tests create objects that are not in the input, so in their files a finding needs both objects.
-        if active is None or (self.is_limited(at.file) and not problem.related):
+        if active is None or (self.is_test(at.file) and not problem.related):
             return
         skips_placeholders = not self.session.judges_placeholders and PLACEHOLDERS not in active.rule.groups
         if not (skips_placeholders and _concerns_placeholder(problem, at)):

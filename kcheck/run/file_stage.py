@@ -13,7 +13,7 @@ from kcheck.check.kustomizations import Kustomizations, check_kustomization
 from kcheck.check.session import Session
 from kcheck.discovery.discover import Discovery, Target, UnreadablePath, is_descriptor
 from kcheck.discovery.load import LIMIT, load_file
-from kcheck.finding.role import KUSTOMIZATION, SKIPPED, TESTS, UNKNOWN, VENDORED, Role
+from kcheck.finding.role import KUSTOMIZATION, SKIPPED, UNKNOWN, VENDORED, Role
 from kcheck.repository.roles import RoleFinder, is_vendored
 from kcheck.shards.selection import Share
 from kcheck.text.source import Source
@@ -186,7 +186,7 @@ class FileStage:
 
     def defines_for_all(self, task: Task) -> bool:
         """Whether the kinds that a file defines apply to the input. Tests often contain old or reduced definitions."""
-        return task.role.name not in TESTS or self.session.includes_tests or self.session.judges_as_server
+        return not self.session.is_test(task.role.name) or self.session.judges_as_server
 
     def split_into_portions(self, files: Iterable[_StageFile], is_last: bool = False) -> Iterator[list[Task]]:
         """Yield the files as tasks in input order, one portion at a time. `is_last`: the contents are not needed afterwards."""

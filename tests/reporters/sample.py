@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix, Related
@@ -126,7 +127,7 @@ def sample_report() -> Report:
         files=12,
         documents=28,
         units=7,
-        without_schema=2,
+        without_schema=Counter({"example.com/v1 Widget": 2}),
         passed=[SkippedFile("values.yaml", "no Kubernetes object"), SkippedFile("vendor/", "ignored by .gitignore: vendor/")],
         limited=[SkippedFile("testdata/a.yaml", "test-fixture: its folder contains test data")],
         kubernetes="1.34",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
@@ -40,7 +41,9 @@ def test_verbose_lists_what_was_passed_over(report: Report, golden: Callable[[st
     before, found, line = golden("text.txt").rpartition("Found")
     passed = "Skipped files:\n  values.yaml: no Kubernetes object\n  vendor/: ignored by .gitignore: vendor/\n"
     passed += "Files checked only in part:\n  testdata/a.yaml: test-fixture: its folder contains test data\n\n"
-    assert shown(report, style=Style(verbose=True)) == before + passed + found + line.replace(" (--verbose lists them)", "")
+    assert shown(report, style=Style(verbose=True)) == before + passed + found + line.replace(" (--verbose lists them)", "").replace(
+        " Widget", " example.com/v1 Widget"
+    )
     assert shown(Report(files=1), style=Style(verbose=True)) == "No findings in 1 file (0 documents).\n"
 
 
@@ -61,7 +64,10 @@ def test_statistics(report: Report, golden: Callable[[str], str]) -> None:
         ),
         (Report(passed=[SkippedFile("a/", ""), SkippedFile("b/", "")]), "2 folders skipped (--verbose lists them)."),
         (Report(files=1, limited=[SkippedFile("a", "")]), "1 file checked only in part (--verbose lists them)."),
-        (Report(files=1, documents=1, without_schema=1), "1 object without a schema was not validated."),
+        (
+            Report(files=1, documents=1, without_schema=Counter(["example.com/v1 Widget"])),
+            "1 object without a schema was not validated: Widget (add their CRDs or use --schemas).",
+        ),
         (Report(files=1, documents=1, suppressed=1), "No findings in 1 file (1 document). 1 finding suppressed."),
         (Report(), "No findings: no files were checked."),
         (Report(findings=[finding(line_place("a", 1, 2))] * 2, files=3, documents=1), "Found 2 warnings in 1 of 3 files (1 document)."),

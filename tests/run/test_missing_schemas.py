@@ -33,7 +33,7 @@ def found(*arguments: str) -> list[tuple[str, str]]:
 
 
 def checked(*arguments: str) -> list[tuple[str, str]]:
-    return found("check", "--no-cache", "--isolated", "--select", "spec", *arguments, ".")
+    return found("check", "--no-cache", "--isolated", "--select", "missing-schema", *arguments, ".")
 
 
 def test_each_kind_is_reported_once() -> None:
@@ -59,7 +59,7 @@ def test_an_object_counts_once_in_a_range_of_versions() -> None:
 def test_severities_are_separate(tmp_path: Path) -> None:
     plant(a=THING, b=THING, c=THING)
     Path(".kcheck.yaml").write_text("overrides: [{files: ['[bc].yaml'], rules: {missing-schema: error}}]\n")
-    arguments = ("check", "--no-cache", "--select", "spec", ".")
+    arguments = ("check", "--no-cache", "--select", "missing-schema", ".")
     assert found(*arguments) == [("a.yaml", MESSAGE), ("b.yaml", f"{MESSAGE} (2 objects in 2 files)")]
     assert found(*arguments, "--severity", "error") == [("b.yaml", f"{MESSAGE} (2 objects in 2 files)")]
 
@@ -68,20 +68,20 @@ def test_shards_and_the_cache_count_all_objects(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(running, "CACHE_MIN_CHARS", 0)
     plant(**{f"f{number}": THING for number in range(9)})
     expected = [("f0.yaml", f"{MESSAGE} (9 objects in 9 files)")]
-    arguments = ("check", "--isolated", "--select", "spec", ".")
+    arguments = ("check", "--isolated", "--select", "missing-schema", ".")
     assert found(*arguments) == found(*arguments) == expected
     for number in (1, 2):
         CliRunner().invoke(kcheck, [*arguments, "--shard", f"{number}/2", "--output", f"{number}.shard"])
     assert found("merge", "1.shard", "2.shard") == expected
 
 
-def test_the_summary_counts_objects_without_a_schema_even_if_no_rule_reports_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_summary_names_the_kinds_although_no_rule_reports_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "CACHE_MIN_CHARS", 0)
-    plant(a=f"{THING}---\n{THING}", b=THING)
-    arguments = ("check", "--isolated", "--ignore", "missing-schema", "--select", "spec", "--kubernetes", "1.30-1.32", ".")
+    plant(a=f"{THING}---\n{THING.replace('name: a', 'name: b')}", b=THING, **{kind: THING.replace("Thing", kind) for kind in "CDEFGH"})
+    arguments = ("check", "--isolated", "--select", "spec", "--kubernetes", "1.30-1.32", ".")
     for _ in range(2):
         shown = CliRunner().invoke(kcheck, arguments).stdout
         assert shown.splitlines() == [
-            "No findings in 2 files (3 documents, 2 deployment units) for Kubernetes 1.30-1.32.",
-            "3 objects without a schema were not validated.",
+            "No findings in 8 files (9 documents, 8 deployment units) for Kubernetes 1.30-1.32.",
+            "9 objects without a schema were not validated: Thing (3), C, D, E, F and 2 other kinds (add their CRDs or use --schemas).",
         ]

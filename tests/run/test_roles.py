@@ -66,6 +66,13 @@ def check(folder: Path, *rules: str) -> Report:
     return run_pipeline(discover([str(folder)]), session(*rules))
 
 
+def verdict(folder: Path) -> Report:
+    """Returns the report on what the API server would answer, as with `--select spec` on the command line."""
+    judging = session("spec")
+    judging.judges_as_server = True
+    return run_pipeline(discover([str(folder)]), judging)
+
+
 def found(report: Report, name: str) -> list[str]:
     return [each.rule for each in report.findings if each.file.endswith(name)]
 
@@ -79,7 +86,7 @@ def found(report: Report, name: str) -> list[str]:
         ("assert.yaml", "manifest"),
         ("apps/errors-backend.yaml", "manifest"),
         ("load-testing/web.yaml", "manifest"),
-        ("examples/web.yaml", "manifest"),
+        ("examples/web.yaml", "example"),
         ("integration/web.yaml", "manifest"),
         ("overlays/test/web.yaml", "manifest"),
         ("test/web.yaml", "test-fixture"),
@@ -94,7 +101,8 @@ def found(report: Report, name: str) -> list[str]:
         ("cmd/testdata/web.golden.yaml", "golden-file"),
         ("testdata/web-expected.yaml", "golden-file"),
         ("web-expected.yaml", "manifest"),
-        ("samples/example_disallowed.yaml", "manifest"),
+        ("samples/example_disallowed.yaml", "example"),
+        ("clusters/demo/web.yaml", "manifest"),
         ("egress-allowed.yaml", "manifest"),
         ("05-error-pages.yaml", "manifest"),
         ("golden-signals.yaml", "manifest"),
@@ -131,6 +139,69 @@ def test_a_whole_workload_is_not_a_patch(tmp_path: Path) -> None:
     assert roles(tmp_path, {"patch-manager.yaml": whole, "patches/web.yaml": DEPLOYMENT}) == {
         "patch-manager.yaml": "manifest", "patches/web.yaml": "patch",
     }  # fmt: skip
+
+
+def test_a_part_of_an_object_is_a_patch_by_its_shape(tmp_path: Path) -> None:
+    delete = "$patch: delete\napiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n"
+    images = DEPLOYMENT.replace("name: web}]", "name: web, image: a:1}]")
+    files = {"base/delete.yaml": delete, "overlays/web.yaml": DEPLOYMENT, "examples/web.yaml": DEPLOYMENT, "app/web.yaml": images}
+    assert set(roles(tmp_path, files).values()) == {"patch", "manifest"}
+    report = check(tmp_path)
+    assert found(report, "base/delete.yaml") == []
+    assert found(report, "overlays/web.yaml") == found(report, "examples/web.yaml") == ["unknown-field"]
+    assert "missing-required-field" in found(report, "app/web.yaml")
+    assert "missing-required-field" in found(verdict(tmp_path), "overlays/web.yaml")
+
+
+class TestExamples:
+    WEB = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+        - {name: web, image: acme/web, ports: [{containerPort: 80}]}
+        - {name: shell, image: mirror.gcr.io/busybox, securityContext: {privileged: true}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec: {selector: {app: web}, ports: [{port: 80}]}
+"""
+
+    def test_readers_copy_examples(self, tmp_path: Path) -> None:
+        plant(tmp_path, {"web.yaml": self.WEB, "examples/web.yaml": self.WEB, "docs/web.yaml": self.WEB})
+        report = check(tmp_path)
+        assert found(report, f"{tmp_path.name}/web.yaml") == [
+            "service-without-readiness-probe",
+            "latest-tag",
+            "latest-tag",
+            "privileged-container",
+        ]
+        for file in ("examples/web.yaml", "docs/web.yaml"):
+            assert found(report, file) == ["latest-tag", "privileged-container"]
+
+    def test_on_request_all_rules_apply(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        plant(tmp_path, {"examples/web.yaml": self.WEB})
+        monkeypatch.chdir(tmp_path)
+        shown = CliRunner().invoke(kcheck, ["check", "--isolated", "--include", "examples", "--format", "concise", "."]).stdout
+        assert "service-without-readiness-probe" in shown
+        assert "busybox" in shown
+
+
+def test_shortened_data_of_tests_and_old_versions_are_intended(tmp_path: Path) -> None:
+    old = "apiVersion: batch/v1beta1\nkind: CronJob\nmetadata: {name: a}\n"
+    short = "apiVersion: v1\nkind: Pod\nmetadata: {name: a, ownerReferences: [{kind: Job, name: a}]}\nspec: {nodeNam: a}\n"
+    plant(tmp_path, {"testdata/old.yaml": old, "testdata/short.yaml": short, "e2e/old.yaml": old})
+    report = check(tmp_path)
+    assert found(report, "testdata/old.yaml") == []
+    assert found(report, "testdata/short.yaml") == ["unknown-field"]
+    assert "removed-api" in found(report, "e2e/old.yaml")
+    assert "missing-required-field" in found(verdict(tmp_path), "testdata/short.yaml")
 
 
 def test_an_environment_is_not_a_test(tmp_path: Path) -> None:
@@ -266,7 +337,8 @@ subjects: [{kind: ServiceAccount, name: a, namespace: b}]
         widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: big, color: red}\n"
         plant(tmp_path, {"hack/testdata/v1/crd.yaml": crd, "hack/testdata/a.yaml": widget, "a.yaml": widget})
         report = check(tmp_path, "spec")
-        assert found(report, f"{tmp_path.name}/a.yaml") == ["missing-schema"]
+        assert report.without_schema.total() == 2
+        assert found(report, f"{tmp_path.name}/a.yaml") == []
         assert found(report, "testdata/a.yaml") == []
         plant(tmp_path, {"crd.yaml": crd.replace("integer", "string")})
         assert found(check(tmp_path, "spec"), "a.yaml") == ["unknown-field", "unknown-field"]
@@ -317,7 +389,7 @@ class TestConfig:
         assert lines == [
             '.kcheck.yaml:2:11: unknown role "manifests"; did you mean "manifest"?',
             '.kcheck.yaml:3:3: "../b.yaml" leaves the folder of this file; globs match files in this folder and below',
-            '.kcheck.yaml:4:11: unknown value "tests"; use fixtures',
+            '.kcheck.yaml:4:11: unknown value "tests"; use one of fixtures, examples',
         ]
 
 
@@ -373,7 +445,13 @@ def test_a_file_that_is_skipped_by_its_content_gets_no_rules(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("include", [[], ["--include", "fixtures"]])
 def test_shards_and_the_cache_know_the_roles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, include: list[str]) -> None:
-    files = {"testdata/a.yaml": POD, "e2e/a.yaml": POD, "e2e/00-assert.yaml": DEPLOYMENT, "vendor/a.yaml": POD, "docs/a.yaml": POD}
+    files = {
+        "testdata/a.yaml": POD,
+        "e2e/a.yaml": POD,
+        "e2e/00-assert.yaml": DEPLOYMENT,
+        "vendor/a.yaml": POD,
+        "docs/a.yaml": POD.replace("nginx", "acme/web"),
+    }
     files |= {"k/kustomization.yaml": "patches: [{path: a.yaml}]\n", "k/a.yaml": DEPLOYMENT, "crd.yaml": CRD, "a.yaml": POD}
     plant(tmp_path / "in", files)
     monkeypatch.chdir(tmp_path / "in")

@@ -39,13 +39,18 @@ def floating_tag(
         tuple[str, ...], "repositories whose images may use such tags, for example busybox or registry.example.com/team/app"
     ] = (),
     tags: Annotated[tuple[str, ...], "further tags that are reported like latest, for example main or nightly"] = (),
+    official_images: Annotated[bool, "whether the official images of Docker Hub, such as busybox, need a tag"] = True,
 ) -> Iterator[Problem]:
-    """Yield images with the tag latest, with none, or with one of `tags`. An image with a digest is pinned whatever its tag is."""
+    """Yield images with the tag latest, with none, or with one of `tags`. An image with a digest is pinned whatever its tag is.
+
+    Mirrors such as mirror.gcr.io/busybox serve the same official images as Docker Hub.
+    """
     node = container["image"]
     found = _parse(node.text)
     if found is None or found.is_pinned or not (found.is_latest or found.tag in tags):
         return
-    if not {found.repository, found.path, found.path.removeprefix("library/")}.isdisjoint(allow):
+    short_path = found.path.removeprefix("library/")
+    if not {found.repository, found.path, short_path}.isdisjoint(allow) or (not official_images and short_path in _OFFICIAL):
         return
     if not found.tag:
         yield Problem(

@@ -50,7 +50,7 @@ def cpu_limit(container: Container) -> Iterator[Problem]:
         yield Problem(node, message, help="remove resources.limits.cpu")
 
 
-@rule("missing-memory-limit", "Container has no memory limit", groups=_GROUPS, severity=INFO)
+@rule("missing-memory-limit", "Container has no memory limit", groups=_GROUPS, severity=INFO, default=False)
 def missing_memory_limit(
     container: Container,
     *,

@@ -16,7 +16,12 @@ from kcheck_spec.objects.engine import required_field
 from kcheck_spec.workloads.container_ports import port_name
 
 endpoint_address = declare("invalid-endpoint-address", "Invalid address or hint in an Endpoints or EndpointSlice object")
-deprecated_kind = declare("deprecated-kind", "Kind is deprecated in favor of another (Endpoints: use EndpointSlice)", severity=WARNING)
+deprecated_kind = declare(
+    "deprecated-kind",
+    "Kind is deprecated in favor of another (Endpoints: use EndpointSlice)",
+    severity=WARNING,
+    groups=("upgrades", "deprecated"),
+)
 
 _TYPES = ("IPv4", "IPv6", "FQDN")
 _MAX = {"endpoints": 1000, "ports": 20000, "addresses": 100, "hints": 8}

@@ -21,6 +21,7 @@ unknown_kind = declare("unknown-kind", "Unknown kind or apiVersion")
 removed_api = declare(
     "removed-api",
     "API version was removed from Kubernetes",
+    groups=("upgrades", "deprecated"),
 )
 deprecated_api = declare(
     "deprecated-api",
@@ -32,6 +33,7 @@ no_schema = declare(
     "missing-schema",
     "Custom resource is not validated because its schema (CRD) is missing",
     severity=INFO,
+    default=False,
     options=[Option("ignore_groups", tuple, (), "API groups that need no schema; *.acme.dev means all below acme.dev")],
 )
 
@@ -51,4 +53,9 @@ crd_value = declare(
 crd_rule = declare("crd-rule-violation", "Custom resource violates a CEL rule of its CRD (x-kubernetes-validations)")
 list_duplicates = declare("duplicate-list-item", "Duplicate item in a list of type set or map (x-kubernetes-list-type)")
 unchecked_rules = declare("unevaluated-crd-rules", "CEL rules of a CRD were not evaluated because the object has schema errors")
-deprecated_version = declare("deprecated-crd-version", "Custom resource uses a version that its CRD marks as deprecated", severity=WARNING)
+deprecated_version = declare(
+    "deprecated-crd-version",
+    "Custom resource uses a version that its CRD marks as deprecated",
+    severity=WARNING,
+    groups=("upgrades", "deprecated"),
+)
