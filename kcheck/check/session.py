@@ -105,7 +105,7 @@ class Session:
             return rules
         key = id(rules), role
         if key not in self._limited:
-            self._limited[key] = limited_rules(rules, role)
+            self._limited[key] = limited_rules(rules, role, self.judges_as_server)
         return self._limited[key]
 
     def is_limited(self, role: str) -> bool:

@@ -17,7 +17,9 @@ ASSERTION = "assertion"
 GOLDEN_FILE = "golden-file"
 CLUSTER_DUMP = "cluster-dump"
 VENDORED = "vendored"
+ARCHIVED = "archived"
 POLICY_EXAMPLE = "policy-example"
+INVALID_EXAMPLE = "invalid-example"
 DOCUMENTATION = "documentation"
 EXAMPLE = "example"
 TOOL = "tool-configuration"
@@ -37,7 +39,9 @@ ROLES = {
     GOLDEN_FILE: "the expected output of a program",
     CLUSTER_DUMP: "objects as read from a cluster",
     VENDORED: "a copy of another project's files",
+    ARCHIVED: "files that are no longer maintained",
     POLICY_EXAMPLE: "objects that a policy allows or denies",
+    INVALID_EXAMPLE: "objects of tests that are wrong on purpose",
     DOCUMENTATION: "objects in a folder of documentation",
     EXAMPLE: "objects in a folder of examples",
     TOOL: "configuration of another tool, such as CI or an editor",
@@ -51,10 +55,13 @@ ASSIGNABLE = tuple(name for name in ROLES if name not in (KUSTOMIZATION, COMPONE
 FRAGMENTS = frozenset({PATCH, ASSERTION})
 """Roles of files with parts of objects, which are judged by what they contain, not by what they lack."""
 
-SKIPPED = frozenset({KUSTOMIZATION, COMPONENT, CHART_TEMPLATE, VALUES, VENDORED, TOOL, OTHER})
+SKIPPED = frozenset({KUSTOMIZATION, COMPONENT, CHART_TEMPLATE, VALUES, VENDORED, ARCHIVED, TOOL, OTHER})
 """Roles of files whose objects are not checked."""
 
-TESTS = frozenset({TEST_FIXTURE, TEST_MANIFEST, ASSERTION, GOLDEN_FILE, POLICY_EXAMPLE})
+UNMAINTAINED = frozenset({VENDORED, ARCHIVED})
+"""Roles of files that are not checked because of their folder, unless a kustomization outside of it deploys them."""
+
+TESTS = frozenset({TEST_FIXTURE, TEST_MANIFEST, ASSERTION, GOLDEN_FILE, POLICY_EXAMPLE, INVALID_EXAMPLE})
 """Roles of files that are used only by tests. Only some rules apply to them, unless the user includes fixtures."""
 
 TEST_DATA = frozenset({TEST_FIXTURE, GOLDEN_FILE, POLICY_EXAMPLE})

@@ -68,6 +68,9 @@ _NAME_FIELDS = pattern(
     re.IGNORECASE,
 )
 """Fields whose values are names or numbers, in which words in capitals are placeholders."""
+_NUMBER_FIELDS = pattern(r"(?:replicas|count|size|completions|parallelism|seconds|limit)$", re.IGNORECASE)
+"""Fields whose values are numbers, so that any word in capitals is a placeholder. A port may have a name: only words such as `PORT` are."""
+_PORT_WORD = pattern(r"(?:[A-Z0-9_ -]*[_ -])?PORT(?:_?(?:[0-9]+|NUMBER|NUM|NO))?")
 _QUANTITIES = frozenset({"limits", "requests", "capacity", "hard"})
 _TEXTS = frozenset((
     "command", "args", "script", "data", "stringData", "binaryData", "annotations", "description", "message", "title", "text", "body",
@@ -114,7 +117,9 @@ def in_node(node: Node) -> str:
     if found is not None:
         return found[0] if _counts(found[0], text, node) else _next(found, text, node)
     found = _IN_NAME.search(text)
-    return found[0] if found is not None and _is_name(node) else ""
+    if found is not None and _is_name(node):
+        return found[0]
+    return text if _is_word_for_number(text, node.name) else ""
 
 
 def in_key(node: Node) -> str:
@@ -179,6 +184,13 @@ def below(node: Node) -> Iterator[tuple[Node, str]]:
     if node.is_map or (node.is_list and not found):
         for child in node:
             yield from below(child)
+
+
+def _is_word_for_number(text: str, field: str) -> bool:
+    """Return whether a value is a word in capitals in a field for a number, such as `replicas: REPLICAS` and `port: PORT`."""
+    if not text.isupper() or not _ONLY_CAPITALS.fullmatch(text):
+        return False
+    return _NUMBER_FIELDS.search(field) is not None or (field.lower().endswith("port") and _PORT_WORD.fullmatch(text) is not None)
 
 
 def _next(found: re.Match[str], text: str, node: Node) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kcheck.finding.role import ASSERTION, EXAMPLES, TEST_DATA, TEST_MANIFEST
+from kcheck.finding.role import ASSERTION, EXAMPLES, INVALID_EXAMPLE, TEST_DATA, TEST_MANIFEST
 from kcheck.finding.severity import ERROR
 from kcheck.rule.ruleset import ALWAYS, Active, RuleSet
 
 # An assertion is compared with objects, so only what can never match is a mistake.
 _ASSERTION_RULES = ALWAYS | {"unknown-field", "unknown-kind", "wrong-type", "duplicate-key"}
+# A file that is wrong on purpose may also have syntax errors.
+_INVALID_EXAMPLE_RULES = frozenset({"internal-error", "unreadable-file"})
 # Tests use kinds that nothing in the repository defines, and data that are not complete objects.
 _NOT_FOR_TESTS = frozenset({"missing-schema", "not-kubernetes-object"})
 # What makes a test fail on another day or with another version of Kubernetes.
@@ -21,24 +23,28 @@ _PRODUCTION_GROUPS = frozenset({"availability", "probes", "resources"})
 _EXAMPLE_OPTIONS: Mapping[str, Mapping[str, Any]] = {"latest-tag": {"official_images": False}}
 
 
-def limited_rules(rules: RuleSet, role: str) -> RuleSet:
+def limited_rules(rules: RuleSet, role: str, as_server: bool) -> RuleSet:
     """Return the rules that apply to files with a role of `TESTS` or `EXAMPLES`.
 
     For tests, these are the rules of the API server and errors: what cannot work as written. The objects exist only in tests, so risks,
     above all those of security, do not count. Manifests that tests apply to a cluster also need images, permissions and API versions that
     last; data that a test only reads may have any API version. Examples need nothing that only matters in production.
+
+    `as_server`: whether the report is what the API server would answer, so that all rules of the family spec apply to data of tests.
     """
     if role in EXAMPLES:
         return RuleSet({id: _for_examples(id, active) for id, active in rules.active.items() if not _is_for_production(active)})
-    return RuleSet({id: active for id, active in rules.active.items() if _applies_to_tests(id, active, role)})
+    return RuleSet({id: active for id, active in rules.active.items() if _applies_to_tests(id, active, role, as_server)})
 
 
-def _applies_to_tests(id: str, active: Active, role: str) -> bool:
+def _applies_to_tests(id: str, active: Active, role: str, as_server: bool) -> bool:
     rule = active.rule
     if role == ASSERTION:
         return id in _ASSERTION_RULES
+    if role == INVALID_EXAMPLE:
+        return id in _INVALID_EXAMPLE_RULES
     if rule.family != "practice":
-        return id not in _NOT_FOR_TESTS and not (role in TEST_DATA and "upgrades" in rule.groups)
+        return id not in _NOT_FOR_TESTS and (as_server or role not in TEST_DATA or "upgrades" not in rule.groups)
     if "security" in rule.groups:
         return False
     return rule.severity == ERROR or (role == TEST_MANIFEST and not rule.groups.isdisjoint(_TEST_GROUPS))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from kcheck.discovery.discover import Target
 from kcheck.discovery.load import Folders, kind_of_file
 from kcheck.finding.role import (
+    ARCHIVED,
     ASSERTION,
     CLUSTER_DUMP,
     CRD_BUNDLE,
@@ -19,14 +20,17 @@ from kcheck.finding.role import (
     EXAMPLE,
     EXAMPLES,
     GOLDEN_FILE,
+    INVALID_EXAMPLE,
     KUSTOMIZATION,
     MANIFEST,
     OTHER,
     PATCH,
     POLICY_EXAMPLE,
+    TEST_DATA,
     TEST_FIXTURE,
     TEST_MANIFEST,
     UNKNOWN,
+    UNMAINTAINED,
     VENDORED,
     Role,
 )
@@ -35,6 +39,7 @@ from kcheck.text.pattern import pattern
 from kcheck.yaml.document import Document
 
 _VENDORED = frozenset({"vendor", "_vendor", "vendored", "third_party", "third-party", "thirdparty", "3rdparty"})
+_ARCHIVED = frozenset({"archived", "_archived", "_archive", "attic"})
 _DOCUMENTATION = frozenset({"doc", "docs", "documentation", "website"})
 _EXAMPLES = frozenset(
     {
@@ -66,6 +71,9 @@ _GOLDEN_NAME = pattern(r"(?:.*\.)?golden(?:\..*)?\.(?:ya?ml|json)")
 _GOLDEN_NAME_IN_TESTS = pattern(r"(?:.*[-_.])?golden(?:[-_.].*)?\.(?:ya?ml|json)")
 _EXPECTED_NAME = pattern(r"(?:.*[-_.])?(?:expected|expect|want)(?:[-_.].*)?\.(?:ya?ml|json)")
 _PATCH_NAME = pattern(r"(?:.*[-_.])?(?:patch|patches)(?:[-_.].*)?\.(?:ya?ml|json)")
+_INVALID = r"(?:bad|broken|corrupt(?:ed)?|fail(?:ing|ure|ures)?|faulty|illegal|incorrect|invalid|malformed|wrong)"
+_INVALID_NAME = pattern(rf"(?:.*[-_.])?{_INVALID}(?:[-_.\d].*)?\.(?:ya?ml|json)")
+_INVALID_FOLDER = pattern(_INVALID)
 _KUSTOMIZATIONS = frozenset({"kustomization.yaml", "kustomization.yml"})
 _ALLOWED_NAME = pattern(r"(?:.*[-_.])?allowed(?:[-_.\d].*)?\.(?:ya?ml|json)")
 _DISALLOWED_NAME = pattern(r"(?:.*[-_.])?disallowed(?:[-_.\d].*)?\.(?:ya?ml|json)")
@@ -140,8 +148,7 @@ class RoleFinder:
             return NAMED
         if role := kind_of_file(target.path, self.tool_folders):
             return role
-        vendored = _vendored_folder(target)
-        return Role(VENDORED, f'the folder "{os.path.basename(vendored)}" contains copies of other projects') if vendored else UNKNOWN
+        return _of_unmaintained_folder(target) or UNKNOWN
 
     def add_text(self, path: str, text: str) -> None:
         """Learn from a file which other files are assertions."""
@@ -152,7 +159,7 @@ class RoleFinder:
 
     def after_reading(self, target: Target, role: Role) -> Role:
         """Return the role of a file when all kustomizations of the input are known."""
-        if role.name == VENDORED and self._is_deployed(target):
+        if role.name in UNMAINTAINED and self._is_deployed(target):
             role = UNKNOWN
         if role is not UNKNOWN and role is not NAMED:
             return role
@@ -160,15 +167,17 @@ class RoleFinder:
         if target.named:
             # A file that the user names is checked, but a patch is still a patch.
             return listed if listed is not None and listed.name == PATCH else role
-        return listed or self._of_tests(target) or self._of_patches(target) or self._of_folder(target) or role
+        found = listed or self._of_tests(target) or self._of_patches(target) or self._of_folder(target)
+        lister = self.listed_files.objects.get(os.path.normpath(target.path))
+        return found or (Role(MANIFEST, f"{lister} lists it as a resource") if lister else role)
 
     def _is_deployed(self, target: Target) -> bool:
-        """Whether a kustomization outside of a vendored folder lists a file in it, or a folder around the file."""
-        vendored = os.path.normpath(_vendored_folder(target))
+        """Whether a kustomization outside of an unmaintained folder lists a file in it, or a folder around the file."""
+        unmaintained = os.path.normpath(_unmaintained_folder(target))
         path = os.path.normpath(target.path)
-        while len(path) >= len(vendored):
+        while len(path) >= len(unmaintained):
             lister = self.listed_files.objects.get(path, "")
-            if lister and not os.path.normpath(lister).startswith(f"{vendored}/"):
+            if lister and not os.path.normpath(lister).startswith(f"{unmaintained}/"):
                 return True
             path = os.path.dirname(path)
         return False
@@ -188,6 +197,10 @@ class RoleFinder:
             return Role(ASSERTION, f'its name "{name}" is that of an assertion of kuttl or chainsaw')
         if _GOLDEN_NAME.fullmatch(lower) or (in_tests and (_GOLDEN_NAME_IN_TESTS.fullmatch(lower) or _EXPECTED_NAME.fullmatch(lower))):
             return Role(GOLDEN_FILE, f'its name "{name}" is that of an expected output')
+        if around is not None and around.name in TEST_DATA and not self.as_server:
+            folder = target.path[target.start :].rpartition("/")[0].rpartition("/")[2]
+            if _INVALID_NAME.fullmatch(lower) or _INVALID_FOLDER.fullmatch(folder.lower()):
+                return Role(INVALID_EXAMPLE, "its name or the name of its folder says that it is wrong on purpose")
         if (_ALLOWED_NAME.fullmatch(lower) or _DISALLOWED_NAME.fullmatch(lower)) and self._has_policy_examples(target):
             return Role(POLICY_EXAMPLE, f'its name "{name}" is that of an example of a policy')
         return None
@@ -262,16 +275,23 @@ class RoleFinder:
         return self._folders
 
 
-def _vendored_folder(target: Target) -> str:
-    """Return the path of the outermost folder with copies of other projects around a file, or "" if there is none."""
+def _unmaintained_folder(target: Target) -> str:
+    """Return the path of the outermost folder around a file with copies of other projects or archived files, or "" if there is none."""
     names = target.path[target.start :].split("/")[:-1]
-    at = next((at for at, name in enumerate(names) if name.lower() in _VENDORED), -1)
+    at = next((at for at, name in enumerate(names) if name.lower() in _VENDORED or name.lower() in _ARCHIVED), -1)
     return target.path[: target.start] + "/".join(names[: at + 1]) if at >= 0 else ""
 
 
-def is_vendored(target: Target) -> bool:
-    """Whether a file is in a folder with copies of other projects."""
-    return bool(_vendored_folder(target))
+def _of_unmaintained_folder(target: Target) -> Role | None:
+    name = os.path.basename(_unmaintained_folder(target))
+    if name.lower() in _ARCHIVED:
+        return Role(ARCHIVED, f'the folder "{name}" contains files that are no longer maintained')
+    return Role(VENDORED, f'the folder "{name}" contains copies of other projects') if name else None
+
+
+def is_unmaintained(target: Target) -> bool:
+    """Whether a file is in a folder with copies of other projects or archived files."""
+    return bool(_unmaintained_folder(target))
 
 
 def _is_step(name: str) -> bool:
@@ -308,7 +328,7 @@ def role_by_content(role: Role, documents: Sequence[Document], as_server: bool =
     objects = [resource for document in documents for resource in resources(document)]
     if not objects:
         return role if any(document.fault for document in documents) else _NO_OBJECTS
-    if role != NAMED and not as_server and all(map(_is_patch, objects)):
+    if (role == UNKNOWN or role.name in EXAMPLES) and not as_server and all(map(_is_patch, objects)):
         return _PATCH_BY_SHAPE
     if role.name in EXAMPLES:
         return role

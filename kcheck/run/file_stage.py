@@ -13,8 +13,8 @@ from kcheck.check.kustomizations import Kustomizations, check_kustomization
 from kcheck.check.session import Session
 from kcheck.discovery.discover import Discovery, Target, UnreadablePath, is_descriptor
 from kcheck.discovery.load import LIMIT, load_file
-from kcheck.finding.role import KUSTOMIZATION, SKIPPED, UNKNOWN, VENDORED, Role
-from kcheck.repository.roles import RoleFinder, is_vendored
+from kcheck.finding.role import KUSTOMIZATION, SKIPPED, UNKNOWN, UNMAINTAINED, VENDORED, Role
+from kcheck.repository.roles import RoleFinder, is_unmaintained
 from kcheck.shards.selection import Share
 from kcheck.text.source import Source
 from kcheck.workers.workers import Workers
@@ -136,7 +136,7 @@ class FileStage:
         if role.name == KUSTOMIZATION:
             self.outcomes[number] = self.load_kustomization(target, role)
             return None
-        if role.name in SKIPPED and role.name != VENDORED:
+        if role.name in SKIPPED and role.name not in UNMAINTAINED:
             self.outcomes[number] = Outcome(skip_reason=role.reason, role=role)
             return None
         source = load_file(target, self.limit, self.stdin)
@@ -151,7 +151,7 @@ class FileStage:
         if isinstance(source, UnreadablePath):
             return self.unreadable_outcome(source)
         outcome = check_kustomization(source, role, self.kustomizations, self.session, target.named)
-        if is_vendored(target):
+        if is_unmaintained(target):
             outcome.findings = []
         return outcome
 

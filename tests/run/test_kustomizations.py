@@ -51,15 +51,16 @@ def test_a_patch_is_judged_by_what_is_in_it(tmp_path: Path) -> None:
     for listed in ("patches: [{path: patch.yaml}]", "patchesStrategicMerge: [patch.yaml]", "patchesJson6902: [{path: ./patch.yaml}]"):
         found = report(tmp_path, {"kustomization.yaml": listed, "patch.yaml": PATCH}, "spec", "practice")
         assert rules(found, "patch.yaml") == FOUND, listed
-    alone = report(tmp_path / "alone", {"kustomization.yaml": "namePrefix: a-", "web.yaml": PATCH}, "spec", "practice")
+    whole = PATCH.replace("spec:\n", "spec:\n  selector: {matchLabels: {app: web}}\n", 1)
+    alone = report(tmp_path / "alone", {"kustomization.yaml": "namePrefix: a-", "web.yaml": whole}, "spec", "practice")
     assert len(rules(alone, "web.yaml")) > len(FOUND)
 
 
 def test_a_patch_that_nothing_lists(tmp_path: Path) -> None:
     commented = "# patches:\n#- path: web.yaml\nresources: []\n"
     assert rules(report(tmp_path / "a", {"kustomization.yaml": commented, "web.yaml": PATCH}, "spec", "practice"), "web.yaml") == FOUND
-    resource = "resources:\n#- web.yaml\n"
-    assert len(rules(report(tmp_path / "b", {"kustomization.yaml": resource, "web.yaml": PATCH}, "spec"), "web.yaml")) > len(FOUND)
+    # By its shape: a workload without a selector and without an image.
+    assert rules(report(tmp_path / "b", {"web.yaml": PATCH}, "spec", "practice"), "web.yaml") == FOUND
     for path in ("kustomize/web-patch.yaml", "kustomize/patches/web.yaml"):
         files = {"kustomize/kustomization.yaml": "namePrefix: a-", path: PATCH}
         assert rules(report(tmp_path / path, files, "spec", "practice"), path) == FOUND, path

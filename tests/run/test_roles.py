@@ -195,13 +195,30 @@ spec: {selector: {app: web}, ports: [{port: 80}]}
 
 def test_shortened_data_of_tests_and_old_versions_are_intended(tmp_path: Path) -> None:
     old = "apiVersion: batch/v1beta1\nkind: CronJob\nmetadata: {name: a}\n"
-    short = "apiVersion: v1\nkind: Pod\nmetadata: {name: a, ownerReferences: [{kind: Job, name: a}]}\nspec: {nodeNam: a}\n"
+    short = "apiVersion: v1\nkind: Pod\nmetadata: {name: a, ownerReferences: [{kind: Job, name: a}]}\nspec: {nodeNam: a, containers: }\n"
     plant(tmp_path, {"testdata/old.yaml": old, "testdata/short.yaml": short, "e2e/old.yaml": old})
     report = check(tmp_path)
     assert found(report, "testdata/old.yaml") == []
     assert found(report, "testdata/short.yaml") == ["unknown-field"]
     assert "removed-api" in found(report, "e2e/old.yaml")
     assert "missing-required-field" in found(verdict(tmp_path), "testdata/short.yaml")
+
+
+def test_what_is_wrong_on_purpose_is_not_reported(tmp_path: Path) -> None:
+    wrong = "apiVersion: v1\nkind: Pod\nspec: [\n"
+    names = {"testdata/invalid.yaml", "testdata/a.bad.input.yml", "tests/checks/failures/a.yaml"}
+    plant(tmp_path, dict.fromkeys([*names, "invalid.yaml", "tests/invalidate.yaml"], wrong))
+    found = roles(tmp_path, {})
+    assert {name for name, role in found.items() if role == "invalid-example"} == names
+    assert {os.path.relpath(each.file, tmp_path) for each in check(tmp_path).findings} == {"invalid.yaml", "tests/invalidate.yaml"}
+    assert len(verdict(tmp_path).findings) == len(names) + 2
+
+
+def test_archived_files_are_skipped_unless_they_are_deployed(tmp_path: Path) -> None:
+    plant(tmp_path, {"_archived/a.yaml": POD, "archived/b.yaml": POD, "archive/c.yaml": POD})
+    assert {os.path.relpath(each.file, tmp_path) for each in check(tmp_path, "latest-tag").findings} == {"archive/c.yaml"}
+    plant(tmp_path, {"kustomization.yaml": "resources: [archived/b.yaml]\n"})
+    assert found(check(tmp_path, "latest-tag"), "b.yaml") == ["latest-tag"]
 
 
 def test_an_environment_is_not_a_test(tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ def test_fail_on_of_the_config_holds_unless_the_flag_says_otherwise(files: Path,
     for path in files.iterdir():
         path.unlink()
     (files / "a.yaml").write_text(THING)
-    (tmp_path / ".kcheck.yaml").write_text("fail-on: info\n")
+    (tmp_path / ".kcheck.yaml").write_text("fail-on: info\nrules: {missing-schema: on}\n")
     paths = shards(2, "input")
     assert program("merge", *paths).code == 1
     assert program("merge", "--fail-on", "error", *paths).code == 0

@@ -18,13 +18,15 @@ _SOCKET = pattern(r"/(?:docker|containerd|crio|cri-dockerd|dockershim|podman|k3s
 _RUNTIME_DIRECTORIES = ("/run/containerd", "/run/crio", "/run/docker", "/run/podman", "/run/k3s/containerd")
 # Directories that are sensitive as a whole (their subdirectories are not), and those whose whole content is sensitive.
 _SENSITIVE_ITSELF = frozenset(
-    {"/", "/bin", "/dev", "/etc", "/home", "/lib", "/lib64", "/opt", "/proc", "/run", "/sbin", "/sys", "/usr", "/var", "/var/lib",
-     "/var/lib/kubelet"}
+    {"/", "/bin", "/dev", "/etc", "/etc/kubernetes", "/home", "/lib", "/lib64", "/opt", "/proc", "/run", "/sbin", "/sys", "/usr", "/var",
+     "/var/lib", "/var/lib/kubelet"}
 )  # fmt: skip
 _SENSITIVE_TREES = (
-    "/boot", "/etc/kubernetes", "/etc/shadow", "/etc/ssh", "/root", "/var/lib/containerd", "/var/lib/containers", "/var/lib/docker",
-    "/var/lib/etcd", "/var/lib/kubelet/pki",
+    "/boot", "/etc/kubernetes/manifests", "/etc/kubernetes/pki", "/etc/shadow", "/etc/ssh", "/root", "/var/lib/containerd",
+    "/var/lib/containers", "/var/lib/docker", "/var/lib/etcd", "/var/lib/kubelet/pki",
 )  # fmt: skip
+# Kubeconfigs and settings of components, such as admin.conf. Directories there may belong to drivers.
+_COMPONENT_FILE = pattern(r"/etc/kubernetes/[^/]+\.(?:conf|kubeconfig|ya?ml|json)")
 _ALLOWED_VOLUMES = ("configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected", "secret")
 _IMAGES_COUNT_SINCE = 33
 _REMOVE_VOLUME = "remove this hostPath volume and its volumeMounts"
@@ -233,7 +235,10 @@ def _is_socket(path: str) -> bool:
 
 
 def _is_sensitive(path: str) -> bool:
-    return _clean(path) in _SENSITIVE_ITSELF or any(_is_below(path, folder) for folder in _SENSITIVE_TREES)
+    clean = _clean(path)
+    if clean in _SENSITIVE_ITSELF or _COMPONENT_FILE.fullmatch(clean):
+        return True
+    return any(_is_below(path, folder) for folder in _SENSITIVE_TREES)
 
 
 def _is_below(path: str, folder: str) -> bool:
