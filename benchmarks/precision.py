@@ -45,7 +45,7 @@ def check(folder: Path, names: Sequence[str], complete: bool) -> tuple[int, list
         session = Session(registry, choose(registry, names), [Store(load(""))], complete)
         report = run_pipeline(discover([str(repository)]), session)
         documents += report.documents
-        found += once_per_kind(report.findings)
+        found += once_per_kind(report.without_echoes().findings)
     return documents, found
 
 

@@ -382,7 +382,9 @@ def _is_expression(node: Node) -> bool:
 def _concerns_missing_part(problem: Problem) -> bool:
     """Whether a problem of a part is about something it lacks, a directive of kustomize (`$patch`) or an expression of chainsaw."""
     nodes = [node for node in (problem.node, problem.field) if isinstance(node, Node)]
-    if any(not node.exists or node.name.startswith("$") or _is_expression(node) for node in nodes) or problem.reason in ("NotFound", "Required"):
+    if problem.reason in ("NotFound", "Required"):
+        return True
+    if any(not node.exists or node.name.startswith("$") or _is_expression(node) for node in nodes):
         return True
     # Most problems at the key of a map are about what the map lacks.
     return problem.at == "key" and any(node.is_map for node in nodes) and problem.reason not in ("UnknownField", "DuplicateKey")

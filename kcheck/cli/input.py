@@ -20,7 +20,7 @@ from kcheck.check.substitution import Substitution
 from kcheck.check.time_limit import RESERVE, Budget, OutOfBudget
 from kcheck.cli.output import is_terminal
 from kcheck.cli.progress import Progress
-from kcheck.cli.reporting import LEVELS, filter_by_severity
+from kcheck.cli.reporting import LEVELS, filter_by_severity, shown_report
 from kcheck.cli.selection import complete_names, read_names
 from kcheck.cli.settings import Failure, FileRules, find_config, make_stores, read_size
 from kcheck.config.config import AssignedRoles, Config
@@ -227,7 +227,7 @@ def check_input(
         report = run_pipeline(
             found, session, limit=limit, stdin=stdin, progress=progress, jobs=jobs, cache=cache, scheduler=scheduler, facts=facts
         )  # fmt: skip
-    return filter_by_severity(report, inputs.severity)
+    return filter_by_severity(shown_report(report, session), inputs.severity)
 
 
 def check_share(

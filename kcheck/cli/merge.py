@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from kcheck.cli.reporting import LEVELS, Reporting, filter_by_severity, report_options, style_options
+from kcheck.cli.reporting import LEVELS, Reporting, filter_by_severity, report_options, shown_report, style_options
 from kcheck.cli.selection import report_plugin_failures
 from kcheck.cli.settings import Failure
 from kcheck.rule.registry import Registry
@@ -33,7 +33,7 @@ def merge(shards: tuple[str, ...], severity: str, **values: Any) -> None:
     reporter = reporting.reporter(registry)
     try:
         head, checked, session = read_shards(shards, registry)
-        report = filter_by_severity(build_report(head.passed, checked, session), severity)
+        report = filter_by_severity(shown_report(build_report(head.passed, checked, session), session), severity)
     except BadShard as error:
         raise Failure(f"kcheck: {error}") from None
     sys.exit(reporting.publish_report(report, reporter, registry, head.fail_on))

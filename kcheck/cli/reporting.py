@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TextIO, TypeVar
 
 import click
 
+from kcheck.check.session import Session
 from kcheck.cli.checkout import require_output
 from kcheck.cli.output import is_terminal, publish
 from kcheck.cli.selection import complete_formats
@@ -105,6 +106,11 @@ class Reporting(NamedTuple):
             if reporter in BUILT_IN:
                 raise
             raise Failure(f"kcheck: reporter {self.format} failed: {type(error).__name__}: {error}") from error
+
+
+def shown_report(report: Report, session: Session) -> Report:
+    """Return the report without repetitions of a cause, unless it states what the API server would answer."""
+    return report if session.judges_as_server else report.without_echoes()
 
 
 def filter_by_severity(report: Report, severity: str) -> Report:

@@ -51,7 +51,7 @@ class Problem:
         field: path as the API server writes it, if it differs from the path of `node`; a Node means the path of this node.
         related: further locations.
         fix: edits that remove the problem.
-        echo: whether the API server reports the cause of another problem of the object again, under this field; formats for people omit it.
+        echo: whether the API server reports the cause of another problem of the object again, under this field; usually omitted.
     """
 
     __slots__ = ("at", "echo", "field", "fix", "help", "message", "node", "reason", "related")

@@ -209,7 +209,9 @@ class _Judgement:
             why = "metadata.name is missing" if nameless else "the object has schema errors"
             message = f"the CEL validation rules of the CustomResourceDefinition were not evaluated because {why}"
             help = "add metadata.name" if nameless else "fix the other findings of this object first"
-            self.walk.emit("unevaluated-crd-rules", Problem(self.resource.node, message, help=help, reason="Invalid", field=NOWHERE))
+            self.walk.emit(
+                "unevaluated-crd-rules", Problem(self.resource.node, message, help=help, reason="Invalid", field=NOWHERE, echo=True)
+            )
         elif self.kind.store.rules is not None:
             assert self.kind.schema is not None
             self.kind.store.rules.evaluate(self.kind.schema, value, self.resource, self.walk)
