@@ -148,7 +148,8 @@ class RoleFinder:
             return NAMED
         if role := kind_of_file(target.path, self.tool_folders):
             return role
-        return _of_unmaintained_folder(target) or UNKNOWN
+        role = _of_unmaintained_folder(target)
+        return UNKNOWN if role is None or (role.name == ARCHIVED and self.as_server) else role
 
     def add_text(self, path: str, text: str) -> None:
         """Learn from a file which other files are assertions."""

@@ -217,6 +217,9 @@ def test_what_is_wrong_on_purpose_is_not_reported(tmp_path: Path) -> None:
 def test_archived_files_are_skipped_unless_they_are_deployed(tmp_path: Path) -> None:
     plant(tmp_path, {"_archived/a.yaml": POD, "archived/b.yaml": POD, "archive/c.yaml": POD})
     assert {os.path.relpath(each.file, tmp_path) for each in check(tmp_path, "latest-tag").findings} == {"archive/c.yaml"}
+    broken = POD.replace("kind: Pod", "kind: Pod\nspecs: {}")
+    plant(tmp_path, {"_archived/a.yaml": broken})
+    assert found(verdict(tmp_path), "_archived/a.yaml") == ["unknown-field"]
     plant(tmp_path, {"kustomization.yaml": "resources: [archived/b.yaml]\n"})
     assert found(check(tmp_path, "latest-tag"), "b.yaml") == ["latest-tag"]
 
