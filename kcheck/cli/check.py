@@ -11,7 +11,7 @@ import click
 from kcheck.check.profile import Profile
 from kcheck.check.session import Session
 from kcheck.cli.input import Input, check_input, create_session, find_files, input_options
-from kcheck.cli.reporting import Reporting, report_options, style_options
+from kcheck.cli.reporting import Reporting, needs_facts, report_options, style_options
 from kcheck.cli.selection import report_plugin_failures
 from kcheck.cli.settings import find_config
 from kcheck.rule.registry import Registry
@@ -41,7 +41,7 @@ def check(shard: str, scheduler: str, fix: bool, diff: bool, unsafe_fixes: bool,
     inputs, reporting = Input.pop_from(values), Reporting.pop_from(values)
     registry = Registry.load()
     report_plugin_failures(registry)
-    reporter = reporting.reporter(registry)
+    outputs = reporting.outputs(registry)
     config = find_config(inputs.config, inputs.isolated, registry)
     session = create_session(inputs, config, registry)
 
@@ -66,15 +66,15 @@ def check(shard: str, scheduler: str, fix: bool, diff: bool, unsafe_fixes: bool,
                 fixes = fixer.fix_files(unsafe_fixes, drafts)
             _print_profile(session)
             # The report is written first: if that fails, no file is changed.
-            status = reporting.publish_report(fixes.report, reporter, registry, config.fail_on)
+            status = reporting.publish_report(fixes.report, outputs, registry, config.fail_on)
             complete = fixes.commit()
         if not reporting.quiet:
-            click.echo(fixes.summary(), err=reporting.format != "text" or reporting.output is not None)
+            click.echo(fixes.summary(), err=not reporting.prints_text)
         sys.exit(status if complete else 2)
     with session.stage("the rest"):
-        report = check_input(inputs, found, session, reporting.quiet, scheduler)
+        report = check_input(inputs, found, session, reporting.quiet, scheduler, needs_facts(outputs))
     _print_profile(session)
-    sys.exit(reporting.publish_report(report, reporter, registry, config.fail_on))
+    sys.exit(reporting.publish_report(report, outputs, registry, config.fail_on))
 
 
 def _print_profile(session: Session) -> None:

@@ -35,13 +35,13 @@ def _is_in(path: str, root: str) -> bool:
     return path == root or path.startswith(os.path.join(root, ""))
 
 
-def require_output(path: str | None) -> None:
-    """Raises UsageError if `path`, the value of --output, cannot or must not be written. Called before any work is done."""
+def require_output(path: str | None, option: str = "--output") -> None:
+    """Raises UsageError if `path`, from a value of `option`, cannot or must not be written. Called before any work is done."""
     if not path:
         return
     if not os.path.isdir(os.path.dirname(os.path.realpath(path))):
-        raise click.UsageError(f'--output: folder "{os.path.dirname(path)}" does not exist')
+        raise click.UsageError(f'{option}: folder "{os.path.dirname(path)}" does not exist')
     if real := leads_out(path):
         raise click.UsageError(
-            f"--output: {path} is a symbolic link to {real}, outside the repository or current folder; use --output {real}"
+            f"{option}: {path} is a symbolic link to {real}, outside the repository or current folder; name that file instead"
         )

@@ -30,10 +30,10 @@ def merge(shards: tuple[str, ...], severity: str, **values: Any) -> None:
     reporting = Reporting.pop_from(values)
     registry = Registry.load()
     report_plugin_failures(registry)
-    reporter = reporting.reporter(registry)
+    outputs = reporting.outputs(registry)
     try:
         head, checked, session = read_shards(shards, registry)
         report = filter_by_severity(shown_report(build_report(head.passed, checked, session), session), severity)
     except BadShard as error:
         raise Failure(f"kcheck: {error}") from None
-    sys.exit(reporting.publish_report(report, reporter, registry, head.fail_on))
+    sys.exit(reporting.publish_report(report, outputs, registry, head.fail_on))

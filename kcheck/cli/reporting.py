@@ -1,8 +1,9 @@
-"""The options for the format and destination of a report, writing it, and the exit status."""
+"""The options for the formats and destinations of a report, writing it, and the exit status."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TextIO, TypeVar
 
 import click
@@ -21,21 +22,27 @@ from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import ALWAYS
 
 LEVELS = click.Choice([s.word for s in Severity])
+GROUPINGS = ("file", "rule", "object")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _FORMAT, _OUTPUT, _FAIL_ON = (
     click.option(
         "--format",
-        default="text",
-        metavar="FORMAT",
+        "formats",
+        multiple=True,
+        metavar="FORMAT[=FILE]",
         shell_complete=complete_formats,
-        help=f"Output format: {', '.join(each.name for each in BUILT_IN)}, or a format of a plug-in. [default: text]",
+        help=f"Output format: {', '.join(each.name for each in BUILT_IN)}, or a format of a plug-in. With =FILE, write it to a file. "
+        "Repeatable. [default: text]",
     ),
-    click.option("--output", type=click.Path(dir_okay=False), default=None, help="Write the report to a file instead of standard output."),
+    click.option(
+        "--output", type=click.Path(dir_okay=False), default=None, help="Write the format without =FILE to a file instead of standard output."
+    ),
     click.option("--fail-on", type=LEVELS, default=None, help="Exit with 1 for findings of this severity or higher. [default: warning]"),
 )
 _STYLE = (
     click.option("--statistics", is_flag=True, help="Show the number of findings per rule instead of the findings."),
+    click.option("--group-by", type=click.Choice(GROUPINGS), default=None, help="Show one line per finding, in groups (text output)."),
     click.option("--show-all", is_flag=True, help="Show every finding instead of rolling up equal ones (text output)."),
     click.option("--verbose", "-v", is_flag=True, help="Also list skipped files."),
     click.option("--quiet", "-q", is_flag=True, help="Print findings only, without progress and summary."),
@@ -46,7 +53,7 @@ _STYLE = (
 
 
 def report_options(command: Command) -> Command:
-    """Decorator that adds the options for format, destination and exit status to a command."""
+    """Decorator that adds the options for formats, destinations and exit status to a command."""
     for option in (_FAIL_ON, _OUTPUT, _FORMAT):
         command = option(command)
     return command
@@ -59,13 +66,26 @@ def style_options(command: Command) -> Command:
     return command
 
 
+class Destination(NamedTuple):
+    """A format and its destination.
+
+    Attributes:
+        reporter: The format.
+        path: The file, None for standard output.
+    """
+
+    reporter: Reporter
+    path: str | None
+
+
 class Reporting(NamedTuple):
     """The options of a report, as parsed by click."""
 
-    format: str
+    formats: tuple[str, ...]
     output: str | None
     fail_on: str | None
     statistics: bool
+    group_by: str | None
     show_all: bool
     verbose: bool
     quiet: bool
@@ -76,36 +96,69 @@ class Reporting(NamedTuple):
         """Removes the report options from the options of a command and returns them."""
         return cls(**{name: values.pop(name) for name in cls._fields})
 
-    def reporter(self, registry: Registry) -> Reporter:
-        """Returns the reporter of the format. Raises UsageError for an unknown format or an unusable --output, before any work is done."""
-        require_output(self.output)
-        try:
-            return find_reporter(self.format, registry.reporters)
-        except UnknownFormat as error:
-            raise click.UsageError(f"--format: {error}") from None
+    @property
+    def prints_text(self) -> bool:
+        """Whether standard output is for people: it gets the format text."""
+        return self.output is None and (not self.formats or "text" in self.formats)
 
-    def publish_report(self, report: Report, reporter: Reporter, registry: Registry, fail_on: Severity) -> int:
+    def outputs(self, registry: Registry) -> list[Destination]:
+        """Returns the formats and their destinations, standard output first.
+
+        Raises UsageError for an unknown format, a destination of two formats or an unusable file, before any work is done.
+        """
+        found = [_parse_format(text, self.output, registry) for text in self.formats or ("text",)]
+        if self.output and all(path != self.output for _, path in found):
+            raise click.UsageError("--output needs a --format without =FILE")
+        used: set[str | None] = set()
+        for _, path in found:
+            real = path and os.path.realpath(path)
+            if real in used:
+                raise click.UsageError(f"--format: two formats are written to {path or 'standard output'}; use --format FORMAT=FILE")
+            used.add(real)
+        return sorted(found, key=lambda output: output.path is not None)
+
+    def publish_report(self, report: Report, outputs: Sequence[Destination], registry: Registry, fail_on: Severity) -> int:
         """Writes the report and returns the exit status. `fail_on`: the severity without --fail-on. Raises ClickException."""
-        if self.statistics or reporter.needs_rule_docs:
+        fail_on = Severity.parse(self.fail_on) if self.fail_on else fail_on
+        if self.statistics or self.group_by or any(output.reporter.needs_rule_docs for output in outputs):
             report.rules = _rule_notes(report, registry)
-        self._write(report, reporter)
-        status = _exit_status(report, Severity.parse(self.fail_on) if self.fail_on else fail_on)
-        return 2 if registry.failures else status
+        for output in outputs:
+            self._write(report, output, fail_on)
+        return 2 if registry.failures else _exit_status(report, fail_on)
 
-    def _write(self, report: Report, reporter: Reporter) -> None:
+    def _write(self, report: Report, output: Destination, fail_on: Severity) -> None:
+        reporter = output.reporter
         write = reporter.load()
+        style = Style(PLAIN.colour, self.verbose, self.quiet, self.statistics, self.show_all, PLAIN.width, self.group_by or "", fail_on)
 
         def paint(out: TextIO, colour: bool) -> None:
-            write(report, out, Style(colour, self.verbose, self.quiet, self.statistics, self.show_all, _width(out)))
+            write(report, out, style._replace(colour=colour, width=_width(out)))
 
         try:
-            publish(self.output, self.color, paint)
+            publish(output.path, self.color, paint)
         except Failure:
             raise
         except Exception as error:
             if reporter in BUILT_IN:
                 raise
-            raise Failure(f"kcheck: reporter {self.format} failed: {type(error).__name__}: {error}") from error
+            raise Failure(f"kcheck: reporter {reporter.name} failed: {type(error).__name__}: {error}") from error
+
+
+def needs_facts(outputs: Iterable[Destination]) -> bool:
+    """Whether a format needs the facts of all objects."""
+    return any(output.reporter.needs_facts for output in outputs)
+
+
+def _parse_format(text: str, output: str | None, registry: Registry) -> Destination:
+    """Returns the format and destination of a value of --format. `output`: the file of a format without =FILE."""
+    name, equals, path = text.partition("=")
+    if equals and not path:
+        raise click.UsageError(f"--format: {text} names no file; use {name}=FILE")
+    require_output(path, "--format") if equals else require_output(output)
+    try:
+        return Destination(find_reporter(name, registry.reporters), path if equals else output)
+    except UnknownFormat as error:
+        raise click.UsageError(f"--format: {error}") from None
 
 
 def shown_report(report: Report, session: Session) -> Report:
@@ -121,13 +174,15 @@ def filter_by_severity(report: Report, severity: str) -> Report:
 
 
 def _rule_notes(report: Report, registry: Registry) -> dict[str, RuleNote]:
-    """Returns titles and documentation of the rules that have findings, by rule id."""
+    """Returns metadata of the rules that are enabled or have findings, by rule id; documentation only of those with findings."""
     from kcheck.rule.page import help_text
 
     notes = {}
-    for id in sorted({f.rule for f in report.findings}):
+    found = {f.rule for f in report.findings}
+    for id in sorted(found | report.enabled.keys()):
         rule = registry.rules[id]
-        notes[id] = RuleNote(id, rule.title, rule.severity, rule.family, help_text(registry.page(rule)), "")
+        help = help_text(registry.page(rule)) if id in found else ""
+        notes[id] = RuleNote(id, rule.title, report.enabled.get(id, rule.severity), rule.family, help, "", tuple(sorted(rule.groups)))
     return notes
 
 

@@ -29,7 +29,7 @@ def check_shard(
         raise click.UsageError("--shard requires --output, the file for the result")
     if any(target.stdin for target in found.targets):
         raise click.UsageError("--shard does not support standard input; pass files or folders")
-    if inputs.severity != "info" or reporting.fail_on or reporting.format != "text":
+    if inputs.severity != "info" or reporting.fail_on or reporting.formats:
         raise click.UsageError("--shard cannot be combined with --severity, --fail-on or --format; pass them to kcheck merge")
     checked = check_share(inputs, found, session, share, reporting.quiet, scheduler)
     files = [*(target.path for target in found.targets), *(fault.file for fault in found.unreadable)]

@@ -22,6 +22,9 @@ INSTALLED = frozenset({"node_modules", ".venv", "venv"})
 SKIPPED_FOLDERS = VERSION_CONTROL | CACHES | INSTALLED
 """Folders that are skipped unless they are named explicitly. Other hidden folders are searched."""
 
+STDIN = "<stdin>"
+"""The name of standard input, unless the user names it."""
+
 DRAFT = ".kcheck-draft-"
 # The path that a shell passes for <(command): a pipe with a writer, so reading it terminates.
 _DESCRIPTOR = lazy_pattern(r"/dev/(?:stdin|fd/\d+)|/proc/self/fd/\d+")
@@ -33,8 +36,8 @@ class Target(NamedTuple):
     Attributes:
         path: The path as written by the user, with '/'; only a display name if `stdin` is set.
         named: Whether it is an argument of the command line, rather than found in a folder or by a glob.
-        stdin: Whether the content is read from standard input.
-        data: New content that is not written yet.
+        stdin: Whether the content is that of standard input.
+        data: Content that replaces that of the file: not written yet, or already read from standard input.
         start: Offset in the path from which its folders indicate what the file is: after the folder on the command line.
     """
 
@@ -76,11 +79,12 @@ class Discovery(NamedTuple):
 
 
 def discover(
-    paths: Iterable[str], *, exclude: Sequence[str] = (), root: str = ".", gitignore: bool = True, stdin_name: str = "<stdin>"
+    paths: Iterable[str], *, exclude: Sequence[str] = (), root: str = ".", gitignore: bool = True, stdin_name: str = STDIN
 ) -> Discovery:
     """Expand files, folders, globs and '-'.
 
-    `exclude`: globs relative to `root`, the folder of the config file. Raises NoSuchPath if a path does not exist or a glob has no
+    `exclude`: globs relative to `root`, the folder of the config file. `stdin_name`: the name of standard input; if it is the path of a
+    file, standard input takes the place of this file. Raises NoSuchPath if a path does not exist or a glob has no
     matches.
     """
     search = _Search(Excludes(exclude, root), gitignore)
@@ -148,7 +152,9 @@ class _Search:
     def add_argument(self, path: str, stdin_name: str) -> str:
         """Add a path of the command line. Returns an error message if it does not exist."""
         if path == "-":
-            self._add([_FoundPath(Target(stdin_name, named=True, stdin=True), "-", link=False)])
+            named = stdin_name != STDIN
+            target = Target(_normalized(stdin_name) if named else stdin_name, named=True, stdin=True)
+            self._add([_FoundPath(target, os.path.realpath(stdin_name) if named else path, link=False)])
             return ""
         shown = _normalized(path)
         try:
@@ -184,10 +190,13 @@ class _Search:
     def _add(self, found: list[_FoundPath]) -> None:
         """Add new files. A file takes precedence over links to it, and a path of the command line over both."""
         new = []
-        for target, real, _ in sorted(found, key=lambda f: ("1" if f.link else "0") + _sort_key(f.target.path)):
+        for target, real, link in sorted(found, key=lambda f: ("1" if f.link else "0") + _sort_key(f.target.path)):
             old = self._chosen.setdefault(real, target)
             if old is target:
                 new.append(real)
+            elif target.stdin or (old.stdin and not link):
+                # The content of standard input replaces the one on disk.
+                self._chosen[real] = (old if target.stdin else target)._replace(stdin=True)
             elif target.named and not old.named:
                 self._chosen[real] = target
             elif target.path != old.path:

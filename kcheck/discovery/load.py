@@ -53,6 +53,19 @@ def load_file(target: Target, limit: int = LIMIT, stdin: BinaryIO | None = None)
     return _decode(path, data)
 
 
+def read_stdin(target: Target, limit: int, stdin: BinaryIO | None) -> Target | UnreadablePath:
+    """Return the target with the content of standard input, of at most `limit` bytes, or the reason why it cannot be read."""
+    if stdin is None:
+        return UnreadablePath(target.path, "standard input is closed")
+    try:
+        data = _read_all(stdin.read, limit, _CHUNK_BYTES)
+    except OSError as error:
+        return UnreadablePath(target.path, f"cannot be read: {error.strerror or error}")
+    if data is None:
+        return UnreadablePath(target.path, f"exceeds the limit of {limit:,} bytes: not read completely")
+    return target._replace(data=data)
+
+
 def _open_regular(path: str) -> tuple[int, int] | str:
     """Open a regular file. Returns its descriptor and size, or a description of another file type. Raises OSError.
 

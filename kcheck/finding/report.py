@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from kcheck.facts.bundle import Bundle
 from kcheck.finding.finding import Finding
+from kcheck.finding.rendered import Rendered
 from kcheck.finding.role import Role
 from kcheck.finding.severity import Severity
 
@@ -20,7 +22,7 @@ class SkippedFile(NamedTuple):
 
 
 class RuleNote(NamedTuple):
-    """Metadata of a rule for reporters; SARIF output contains `help`."""
+    """Metadata of a rule for reporters; SARIF output contains `help`. `groups`: the groups of the rule."""
 
     id: str
     title: str
@@ -28,6 +30,7 @@ class RuleNote(NamedTuple):
     family: str
     help: str
     url: str
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -46,6 +49,9 @@ class Report:
         kubernetes: Kubernetes version of the run.
         suppressed: number of findings that ignore comments or the config suppressed.
         rules: metadata of the rules by id.
+        enabled: severities of the enabled rules by id, without overrides for single files.
+        rendered: templates of rendered input, by name; these inputs are not files.
+        contents: content that is not that of the file, by path: of standard input and of fixed files.
         bundle: facts of all objects, used by `kcheck graph`.
     """
 
@@ -60,6 +66,9 @@ class Report:
     kubernetes: str = ""
     suppressed: int = 0
     rules: dict[str, RuleNote] = field(default_factory=dict)
+    enabled: dict[str, Severity] = field(default_factory=dict)
+    rendered: dict[str, Rendered] = field(default_factory=dict, compare=False)
+    contents: Mapping[str, bytes] = field(default_factory=dict, compare=False, repr=False)
     bundle: Bundle = field(default_factory=lambda: Bundle(()), compare=False, repr=False)
 
     def count(self) -> Counter[Severity]:

@@ -24,12 +24,14 @@ class Reporter(NamedTuple):
         write: The function that writes the report, or the name of a module with a function `write`, which is imported when needed.
         needs_rule_docs: Whether the report must contain titles and documentation of rules.
         help: Short description.
+        needs_facts: Whether the report must contain the facts of all objects.
     """
 
     name: str
     write: Write | str
     needs_rule_docs: bool = True
     help: str = ""
+    needs_facts: bool = False
 
     def load(self) -> Write:
         """Returns the function that writes the report."""

@@ -7,6 +7,7 @@ from typing import TextIO
 from kcheck.finding.finding import Finding
 from kcheck.finding.report import Report
 from kcheck.finding.severity import ERROR, INFO, WARNING
+from kcheck.reporters.shown_place import message_of, position_of, shown_place
 from kcheck.reporters.style import PLAIN, Style
 from kcheck.reporters.terminal_safe import Glyphs
 
@@ -17,30 +18,32 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
     report = report.without_echoes()
     glyphs = Glyphs.of(out)
     for finding in report.findings:
-        properties = ",".join(f"{name}={_property(value)}" for name, value in _properties(finding, glyphs).items())
-        out.write(f"::{_COMMANDS[finding.severity]} {properties}::{_data(_message(finding, glyphs))}\n")
+        properties = ",".join(f"{name}={_property(value)}" for name, value in _properties(report, finding, glyphs).items())
+        out.write(f"::{_COMMANDS[finding.severity]} {properties}::{_data(_message(report, finding, glyphs))}\n")
 
 
-def _properties(finding: Finding, glyphs: Glyphs) -> dict[str, str]:
-    start, end = finding.range.start, finding.range.end
-    properties = {"file": glyphs.visible(finding.file), "line": str(start.line)}
-    if start.line == end.line:
-        properties |= {"col": str(start.column), "endLine": str(end.line), "endColumn": str(end.column)}
-    else:
-        # GitHub rejects columns in annotations of several lines.
-        properties |= {"endLine": str(end.line)}
+def _properties(report: Report, finding: Finding, glyphs: Glyphs) -> dict[str, str]:
+    at = shown_place(report, finding.place)
+    properties = {"file": glyphs.visible(at.file)} if at.file else {}
+    if at.range is not None:
+        start, end = at.range.start, at.range.end
+        properties |= {"line": str(start.line)}
+        if start.line == end.line:
+            properties |= {"col": str(start.column), "endLine": str(end.line), "endColumn": str(end.column)}
+        else:
+            # GitHub rejects columns in annotations of several lines.
+            properties |= {"endLine": str(end.line)}
     return properties | {"title": glyphs.visible(finding.rule)}
 
 
-def _message(finding: Finding, glyphs: Glyphs) -> str:
-    lines = [glyphs.visible(finding.message)]
+def _message(report: Report, finding: Finding, glyphs: Glyphs) -> str:
+    lines = [glyphs.visible(message_of(report, finding))]
     if finding.help:
         lines.append(f"help: {glyphs.visible(finding.help)}")
     for place, message in finding.related:
-        start = place.range.start
-        lines.append(f"{glyphs.visible(place.file)}:{start.line}:{start.column}: {glyphs.visible(message)}")
+        lines.append(f"{position_of(report, place, glyphs, PLAIN)}: {glyphs.visible(message)}")
     if finding.fix is not None:
-        lines.append(f"fix: {glyphs.visible(finding.fix.title)}")
+        lines.append(f"{'fix' if finding.fix.safe else 'unsafe fix'}: {glyphs.visible(finding.fix.title)}")
     return "\n".join(lines)
 
 

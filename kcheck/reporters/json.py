@@ -16,6 +16,7 @@ from kcheck.finding.problem import Fix, Related
 from kcheck.finding.report import Report
 from kcheck.finding.role import MANIFEST
 from kcheck.finding.severity import Severity
+from kcheck.kube.location import Location
 from kcheck.reporters.json_lines import write_document
 from kcheck.reporters.style import PLAIN, Style
 from kcheck.text.span import Range
@@ -47,7 +48,7 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
         "missing_schemas": [_missing_schema(kind, number) for kind, number in report.without_schema.most_common()],
     }
     roles = {path: _text(role.name) for path, role in report.roles.items()}
-    write_document(head, {"findings": (_finding(finding, roles.get(finding.file, _MANIFEST)) for finding in report.findings)}, out)
+    write_document(head, {"findings": (_finding(report, finding, roles.get(finding.file, _MANIFEST)) for finding in report.findings)}, out)
     out.write("\n")
 
 
@@ -56,20 +57,25 @@ def _missing_schema(kind: str, objects: int) -> dict[str, str | int]:
     return {"apiVersion": api_version, "kind": name, "objects": objects}
 
 
-def _finding(finding: Finding, role: str) -> str:
+def _finding(report: Report, finding: Finding, role: str) -> str:
     """Returns a finding as JSON. `role`: the role of its file, in JSON."""
     rule, severity, family, message, place, reason, related, fix, url, help, _, unit = finding
     file, document, range, field, object, _, _ = place
     api_version, kind, namespace, name = object
     return (
         f'{{"rule": {_text(rule)}, "severity": {_text(severity.word)}, "family": {_text(family)}, "message": {_text(message)}, '
-        f'"help": {_text(help)}, "file": {_text(file)}, "role": {role}, "document": {document}, "range": {_range(range)}, '
+        f'"help": {_text(help)}, "file": {_text(file)}, "template": {_template(report, place)}, "role": {role}, "document": {document}, "range": {_range(range)}, '
         f'"object": {{"apiVersion": {_text(api_version)}, "kind": {_text(kind)}, "namespace": {_text(namespace)}, "name": {_text(name)}, '
         f'"unit": {"null" if unit is None else _unit(unit)}}}, '
         f'"field": {_text(field)}, "reason": {_text(reason)}, '
         f'"related": [{", ".join(map(_related, related)) if related else ""}], '
         f'"fix": {"null" if fix is None else _fix(fix)}, "url": {_text(url)}}}'
     )
+
+
+def _template(report: Report, place: Location) -> str:
+    """Returns the template of a location in rendered input as JSON."""
+    return _text(report.rendered[place.file].template(place.range.line)) if place.file in report.rendered else '""'
 
 
 def _unit(unit: Unit) -> str:

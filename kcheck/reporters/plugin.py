@@ -10,6 +10,14 @@ BUILT_IN: tuple[Reporter, ...] = (
     Reporter("json", "kcheck.reporters.json", needs_rule_docs=False, help="all data, for programs"),
     Reporter("sarif", "kcheck.reporters.sarif", help="for code scanning"),
     Reporter("github", "kcheck.reporters.github", needs_rule_docs=False, help="annotations in GitHub Actions"),
+    Reporter("gitlab", "kcheck.reporters.gitlab", needs_rule_docs=False, help="Code Quality report of GitLab"),
+    Reporter("junit", "kcheck.reporters.junit", needs_rule_docs=False, help="test report of many CI services"),
+    Reporter("checkstyle", "kcheck.reporters.checkstyle", needs_rule_docs=False, help="XML of Checkstyle"),
+    Reporter("azure", "kcheck.reporters.azure", needs_rule_docs=False, help="issues in Azure Pipelines"),
+    Reporter("teamcity", "kcheck.reporters.teamcity", help="inspections in TeamCity"),
+    Reporter("rdjson", "kcheck.reporters.rdjson", needs_rule_docs=False, help="reviewdog, with fixes as suggestions"),
+    Reporter("markdown", "kcheck.reporters.markdown", needs_rule_docs=False, help="a comment on a pull request"),
+    Reporter("html", "kcheck.html.report", help="a page with filters and the graph", needs_facts=True),
 )
 """The built-in reporters, in the order of --help."""
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TextIO
 from urllib.parse import quote
 
@@ -17,7 +17,9 @@ from kcheck.finding.report import Report, RuleNote
 from kcheck.finding.severity import ERROR, INFO, WARNING
 from kcheck.kube.location import Location, ObjectId
 from kcheck.reporters.json_lines import write_document
+from kcheck.reporters.shown_place import message_of, shown_place
 from kcheck.reporters.style import PLAIN, Style
+from kcheck.text.complaint import concise
 from kcheck.text.pattern import pattern
 from kcheck.text.span import Range
 
@@ -40,12 +42,17 @@ def fingerprints(findings: Iterable[Finding]) -> list[str]:
 
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+INFORMATION_URI = "https://kcheck.dev"
 FINGERPRINT = "kcheck/v1"
 """Name of the fingerprints. The version is increased when their computation changes."""
+
+MAX_RESULTS, MAX_RULES, MAX_LOCATIONS, MAX_TAGS = 25_000, 25_000, 1000, 20
+"""Limits of GitHub code scanning: results and rules of a run, locations of a result, tags of a rule."""
 
 _LEVELS = {ERROR: "error", WARNING: "warning", INFO: "note"}
 # Values of GitHub's property problem.severity.
 _PROBLEM_SEVERITIES = {ERROR: "error", WARNING: "warning", INFO: "recommendation"}
+_SECURITY_SEVERITIES = {ERROR: "8.0", WARNING: "5.5", INFO: "2.0"}
 # Characters that need no escaping in the path of a URI. ':' is escaped, as it would make the first segment a scheme.
 _SAFE = "/!$&'()*+,;=@~"
 _DRIVE = pattern(r"[A-Za-z]:/")
@@ -57,9 +64,12 @@ _PROSE = pattern(r"[^\W_]|[`*_\"'(\[]")
 
 
 def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
-    ids = sorted({f.rule for f in report.findings})
+    marks = fingerprints(report.findings)
+    # The numbers of the results with their fingerprints, in the order of the report.
+    shown = _most_severe(report.findings)
+    ids = sorted({f.rule for f in report.findings} | report.rules.keys())[:MAX_RULES]
     index = {id: number for number, id in enumerate(ids)}
-    driver = {"name": "kcheck", "version": __version__, "rules": [_rule(id, report) for id in ids]}
+    driver = {"name": "kcheck", "version": __version__, "informationUri": INFORMATION_URI, "rules": [_rule(id, report) for id in ids]}
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
@@ -74,11 +84,20 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
             "without_schema": report.without_schema.total(),
         },
     }
-    marks = fingerprints(report.findings)
-    results = [_result(f, index[f.rule], mark) for f, mark in zip(report.findings, marks, strict=True)]
+    if len(shown) < len(report.findings):
+        message = f"{len(report.findings) - len(shown)} findings omitted: code scanning accepts at most {MAX_RESULTS} results"
+        notification = {"level": "warning", "message": {"text": message}}
+        run["invocations"] = [{"executionSuccessful": True, "toolExecutionNotifications": [notification]}]
+    results = (_result(report, report.findings[number], index, marks[number]) for number in shown)
     out.write(f'{{"$schema": "{SCHEMA}", "version": "2.1.0", "runs": [\n')
     write_document(run, {"results": map(json.dumps, results)}, out)
     out.write("\n]}\n")
+
+
+def _most_severe(findings: Sequence[Finding]) -> list[int]:
+    """Returns the numbers of the findings that code scanning accepts, in order: if there are too many, the most severe ones."""
+    numbers = sorted(range(len(findings)), key=lambda number: -findings[number].severity)
+    return sorted(numbers[:MAX_RESULTS])
 
 
 def _rule(id: str, report: Report) -> dict[str, Any]:
@@ -97,8 +116,18 @@ def _rule(id: str, report: Report) -> dict[str, Any]:
     if note.url.startswith(("https://", "http://")):
         rule["helpUri"] = note.url
     rule["defaultConfiguration"] = {"level": _LEVELS[note.severity]}
-    rule["properties"] = {"problem.severity": _PROBLEM_SEVERITIES[note.severity], "tags": [note.family] if note.family else []}
+    properties: dict[str, Any] = {"problem.severity": _PROBLEM_SEVERITIES[note.severity]}
+    if "security" in note.groups:
+        # Code scanning shows the levels critical (from 9), high (7), medium (4) and low for results with the tag security.
+        properties["security-severity"] = _SECURITY_SEVERITIES[note.severity]
+    rule["properties"] = properties | {"tags": _tags(note)}
     return rule
+
+
+def _tags(note: RuleNote) -> list[str]:
+    """Returns the family and the groups of a rule, "security" first, as services show only some of them."""
+    tags = dict.fromkeys(each for each in (note.family, *note.groups) if each and each != "all")
+    return [_replace_surrogates(tag) for tag in sorted(tags, key="security".__ne__)[:MAX_TAGS]]
 
 
 def _summary(note: RuleNote) -> str:
@@ -109,21 +138,22 @@ def _summary(note: RuleNote) -> str:
     return note.title or note.id
 
 
-def _result(finding: Finding, index: int, mark: str) -> dict[str, Any]:
-    location: dict[str, Any] = {"physicalLocation": _physical(finding.place)}
+def _result(report: Report, finding: Finding, index: Mapping[str, int], mark: str) -> dict[str, Any]:
+    location: dict[str, Any] = {"physicalLocation": _physical(report, finding.place)}
     if logical := _logical(finding.object, finding.place.field):
         location["logicalLocations"] = [logical]
     result: dict[str, Any] = {
         "ruleId": finding.rule,
-        "ruleIndex": index,
+        "ruleIndex": index[finding.rule],
         "level": _LEVELS[finding.severity],
-        "message": {"text": _escape_links(finding.concise)},
+        "message": {"text": _escape_links(concise(message_of(report, finding), finding.help))},
         "locations": [location],
         "partialFingerprints": {FINGERPRINT: mark},
     }
     if finding.related:
-        result["relatedLocations"] = [_related(number, r) for number, r in enumerate(finding.related, 1)]
-    if finding.fix is not None and finding.fix.edits:
+        related = finding.related[: MAX_LOCATIONS - 1]
+        result["relatedLocations"] = [_related(report, number, each) for number, each in enumerate(related, 1)]
+    if finding.fix is not None and finding.fix.edits and finding.file not in report.rendered:
         result["fixes"] = [_fix(finding.file, finding.fix)]
     api_version, kind, namespace, name = map(_replace_surrogates, finding.object)
     result["properties"] = {
@@ -137,7 +167,11 @@ def _result(finding: Finding, index: int, mark: str) -> dict[str, Any]:
     return result
 
 
-def _physical(place: Location) -> dict[str, Any]:
+def _physical(report: Report, place: Location) -> dict[str, Any]:
+    at = shown_place(report, place)
+    if at.rendered and at.file:
+        # A line of the template is not known, so none is given.
+        return {"artifactLocation": artifact_location(at.file)}
     return {"artifactLocation": artifact_location(place.file), "region": _region(place.range)}
 
 
@@ -153,8 +187,8 @@ def _logical(id: ObjectId, field: str) -> dict[str, Any]:
     }
 
 
-def _related(number: int, related: Related) -> dict[str, Any]:
-    return {"id": number, "message": {"text": _escape_links(related.message)}, "physicalLocation": _physical(related.place)}
+def _related(report: Report, number: int, related: Related) -> dict[str, Any]:
+    return {"id": number, "message": {"text": _escape_links(related.message)}, "physicalLocation": _physical(report, related.place)}
 
 
 def _fix(file: str, fix: Fix) -> dict[str, Any]:

@@ -20,6 +20,8 @@ class Style(NamedTuple):
         statistics: Show a table of rules instead of the findings.
         show_all: Show every finding instead of rolling up equal ones.
         width: Maximum cells of a source line.
+        group_by: Show one line per finding in groups: by file, rule or object. "" shows each finding with its source line.
+        fail_on: The severity from which on findings fail the run.
     """
 
     colour: bool = False
@@ -28,6 +30,8 @@ class Style(NamedTuple):
     statistics: bool = False
     show_all: bool = False
     width: int = 100
+    group_by: str = ""
+    fail_on: Severity = Severity.WARNING
 
     def paint(self, text: str, code: str) -> str:
         """Returns the text with an ANSI code, or unchanged if colours are off."""

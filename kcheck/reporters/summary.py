@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from kcheck.finding.report import Report, SkippedFile
 from kcheck.finding.severity import Severity
@@ -23,33 +23,37 @@ def _findings_line(report: Report) -> str:
     affected = len({f.file for f in report.findings})
     # A file that could not be read has a finding and is not counted as checked.
     files = max(report.files, affected)
-    parts = [_plural(report.documents, "document"), *([_plural(report.units, "deployment unit")] if report.units else [])]
-    read = f"{_plural(files, 'file')} ({', '.join(parts)})" + (f" for Kubernetes {report.kubernetes}" if report.kubernetes else "")
+    parts = [plural(report.documents, "document"), *([plural(report.units, "deployment unit")] if report.units else [])]
+    read = f"{plural(files, 'file')} ({', '.join(parts)})" + (f" for Kubernetes {report.kubernetes}" if report.kubernetes else "")
     if report.findings:
-        counts = report.count()
-        line = f"Found {_enumeration([_severity(s, counts[s]) for s in sorted(counts, reverse=True)])} in {affected} of {read}."
+        line = f"Found {counted_severities(report.count())} in {affected} of {read}."
     elif files:
         line = f"No findings in {read}."
     else:
         line = "No findings: no files were checked."
     if report.suppressed:
-        line += f" {_plural(report.suppressed, 'finding')} suppressed."
+        line += f" {plural(report.suppressed, 'finding')} suppressed."
     return line
+
+
+def counted_severities(counts: Mapping[Severity, int]) -> str:
+    """Returns numbers of findings as text: "1 error, 2 warnings and 3 info"."""
+    return _enumeration([_severity(s, counts[s]) for s in sorted(counts, reverse=True)])
 
 
 def _unchecked_line(report: Report, verbose: bool) -> str:
     """Returns the numbers of what was skipped, checked only in part and not validated, "" if everything was checked."""
     folders = sum(each.file.endswith("/") for each in report.passed)
-    skipped = [_plural(number, noun) for number, noun in ((len(report.passed) - folders, "file"), (folders, "folder")) if number]
+    skipped = [plural(number, noun) for number, noun in ((len(report.passed) - folders, "file"), (folders, "folder")) if number]
     parts = [f"{_enumeration(skipped)} skipped"] if skipped else []
     if report.limited:
-        parts.append(f"{_plural(len(report.limited), 'file')} checked only in part")
+        parts.append(f"{plural(len(report.limited), 'file')} checked only in part")
     sentences = [", ".join(parts) + ("" if verbose else " (--verbose lists them)")] if parts else []
     if report.without_schema:
         number = report.without_schema.total()
         were = "was" if number == 1 else "were"
         kinds = _kinds_without_schema(report, verbose)
-        sentences.append(f"{_plural(number, 'object')} without a schema {were} not validated: {kinds} (add their CRDs or use --schemas)")
+        sentences.append(f"{plural(number, 'object')} without a schema {were} not validated: {kinds} (add their CRDs or use --schemas)")
     return " ".join(f"{sentence}." for sentence in sentences)
 
 
@@ -91,9 +95,10 @@ def _enumeration(items: Sequence[str]) -> str:
     return " and ".join(each for each in (", ".join(items[:-1]), *items[-1:]) if each)
 
 
-def _plural(count: int, noun: str) -> str:
+def plural(count: int, noun: str) -> str:
+    """Returns a number with its noun: "1 file", "2 files"."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _severity(severity: Severity, count: int) -> str:
-    return f"{count} info" if severity is Severity.INFO else _plural(count, severity.word)
+    return f"{count} info" if severity is Severity.INFO else plural(count, severity.word)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import TextIO
 
 from kcheck.finding.finding import Finding
 from kcheck.finding.report import Report
-from kcheck.kube.location import Location
 from kcheck.reporters.excerpt import excerpt
+from kcheck.reporters.grouped import group_blocks
 from kcheck.reporters.roll_up import RolledUp, roll_up
+from kcheck.reporters.shown_place import names_object, position_of
 from kcheck.reporters.style import BLUE, BOLD, PLAIN, SEVERITY_COLOURS, Style
 from kcheck.reporters.summary import passed_lines, statistics_lines, summary_lines
 from kcheck.reporters.terminal_safe import Glyphs
@@ -20,11 +20,13 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
     glyphs = Glyphs.of(out)
     if style.statistics:
         blocks = [statistics_lines(report, glyphs, style)]
+    elif style.group_by:
+        blocks = group_blocks(report, glyphs, style)
     else:
         # In each file, the worst findings come first.
         findings = sorted(report.findings, key=lambda f: (f.file, -f.severity))
         shown, rest = (findings, []) if style.show_all else roll_up(findings)
-        blocks = [_finding_lines(f, glyphs, style) for f in shown]
+        blocks = [_finding_lines(report, f, glyphs, style) for f in shown]
         blocks.append([_rolled_up_line(each, glyphs, style) for each in rest])
         if rest:
             blocks[-1].append("Use --show-all to show them.")
@@ -41,11 +43,11 @@ def _rolled_up_line(rest: RolledUp, glyphs: Glyphs, style: Style) -> str:
     return f"{severity}[{style.paint(glyphs.visible(rest.rule), BOLD)}]: and {rest.findings} more in {rest.files} {files}"
 
 
-def _finding_lines(finding: Finding, glyphs: Glyphs, style: Style) -> list[str]:
+def _finding_lines(report: Report, finding: Finding, glyphs: Glyphs, style: Style) -> list[str]:
     colour = SEVERITY_COLOURS[finding.severity]
     severity = style.paint(finding.severity.word, colour)
     rule = style.paint(glyphs.visible(finding.rule), BOLD)
-    lines = [f"{_position(finding.place, glyphs, style)}: {severity}[{rule}]: {glyphs.visible(finding.message)}"]
+    lines = [f"{position_of(report, finding.place, glyphs, style)}: {severity}[{rule}]: {glyphs.visible(finding.message)}"]
     number = str(finding.range.start.line)
     # ' | ' after the line number takes 3 cells.
     shown = excerpt(finding.place, glyphs, style.width - len(number) - 3)
@@ -53,33 +55,18 @@ def _finding_lines(finding: Finding, glyphs: Glyphs, style: Style) -> list[str]:
         bar = style.paint("|", BLUE)
         empty = f"{' ' * len(number)} {bar}"
         lines += empty, f"{style.paint(number, BLUE)} {bar} {shown.line}", f"{empty} {shown.indent}{style.paint(shown.carets, colour)}"
-    lines += [f"{' ' * len(number)} {style.paint('=', BLUE)} {note}" for note in _notes(finding, glyphs)]
+    lines += [f"{' ' * len(number)} {style.paint('=', BLUE)} {note}" for note in _notes(report, finding, glyphs)]
     return lines
 
 
-def _notes(finding: Finding, glyphs: Glyphs) -> list[str]:
+def _notes(report: Report, finding: Finding, glyphs: Glyphs) -> list[str]:
     """Returns the lines below the source line: object, help, related locations and fix."""
     notes = []
-    if not _names_object(finding):
+    if not names_object(finding):
         notes.append(f"in: {glyphs.visible(finding.object.title)}")
     if finding.help:
         notes.append(f"help: {glyphs.visible(finding.help)}")
-    notes += [f"note: {_position(r.place, glyphs, PLAIN)}: {glyphs.visible(r.message)}" for r in finding.related]
+    notes += [f"note: {position_of(report, r.place, glyphs, PLAIN)}: {glyphs.visible(r.message)}" for r in finding.related]
     if finding.fix is not None:
         notes.append(f"{'fix' if finding.fix.safe else 'unsafe fix'}: {glyphs.visible(finding.fix.title)}")
     return notes
-
-
-def _names_object(finding: Finding) -> bool:
-    """Whether the message or the source line already names the object. True without an object."""
-    kind, name = finding.object.kind, finding.object.name
-    if not kind or not name:
-        return True
-    word = rf"[\"']?{re.escape(name)}(?![\w.-])"
-    in_line = finding.place.field.startswith("metadata") and re.search(rf"name[\"']?: *{word}", finding.place.line)
-    return bool(in_line or re.search(rf"\b{re.escape(kind)} {word}", finding.message))
-
-
-def _position(place: Location, glyphs: Glyphs, style: Style) -> str:
-    start = place.range.start
-    return f"{style.paint(glyphs.visible(place.file), BOLD)}:{start.line}:{start.column}"

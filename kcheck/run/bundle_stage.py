@@ -73,7 +73,11 @@ class _ReportBuilder:
     def __init__(self, session: Session, texts: Mapping[str, bytes]) -> None:
         self.session = session
         self.texts = texts
-        self.report = Report(kubernetes="-".join(dict.fromkeys(s.definitions.version for s in (session.stores[0], session.stores[-1]))))
+        self.report = Report(
+            kubernetes="-".join(dict.fromkeys(s.definitions.version for s in (session.stores[0], session.stores[-1]))),
+            enabled={id: active.severity for id, active in session.rules.active.items()},
+            contents=texts,
+        )
         self.facts_by_file: FactsByFile = []
         self.ignores: dict[str, Ignores] = {}
         self.checked: set[str] = set()

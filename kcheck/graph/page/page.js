@@ -210,10 +210,12 @@ function listen() {
   new ResizeObserver(() => touched || fit()).observe(svg);
 }
 
-summary();
-filters();
-draw();
-fit();
-recall();
-listen();
-document.documentElement.dataset.ready = "yes";
+function start() {
+  summary();
+  filters();
+  draw();
+  fit();
+  recall();
+  listen();
+  document.documentElement.dataset.ready = "yes";
+}
