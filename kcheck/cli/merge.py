@@ -34,6 +34,7 @@ def merge(shards: tuple[str, ...], severity: str, **values: Any) -> None:
     try:
         head, checked, session = read_shards(shards, registry)
         report = filter_by_severity(shown_report(build_report(head.passed, checked, session), session), severity)
+        report.has_files = False
     except BadShard as error:
         raise Failure(f"kcheck: {error}") from None
     sys.exit(reporting.publish_report(report, outputs, registry, head.fail_on))

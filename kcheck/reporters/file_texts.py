@@ -16,7 +16,7 @@ class FileTexts:
     """Reads the files of a report again, each once."""
 
     def __init__(self, report: Report) -> None:
-        self._contents = report.contents
+        self._report = report
         self._sources: dict[str, Source | None] = {}
         self._shown: dict[str, list[str]] = {}
 
@@ -46,9 +46,9 @@ class FileTexts:
         return lines == self.shown_lines(place)[first - 1 : last]
 
     def _read(self, path: str) -> Source | None:
-        data = self._contents.get(path)
+        data = self._report.contents.get(path)
         # Standard input and pipes can be read only once.
-        if data is None and (path == STDIN or is_descriptor(path)):
+        if data is None and (not self._report.has_files or path == STDIN or is_descriptor(path)):
             return None
         source = load_file(Target(path, named=False, data=data))
         return None if isinstance(source, UnreadablePath) else source

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from collections.abc import Callable
@@ -14,10 +15,10 @@ from jsonschema import Draft7Validator
 
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Fix, Related
-from kcheck.finding.report import Report
-from kcheck.finding.severity import WARNING
+from kcheck.finding.report import Report, RuleNote
+from kcheck.finding.severity import ERROR, INFO, WARNING
 from kcheck.kube.location import ObjectId
-from kcheck.reporters.sarif import artifact_location, fingerprints
+from kcheck.reporters.sarif import MAX_LOCATIONS, MAX_RESULTS, MAX_TAGS, artifact_location, fingerprints
 from kcheck.text.edit import Edit, apply_edits
 from kcheck.text.source import Source
 from tests.reporters.sample import DEPLOYMENT, finding, line_place, place, shown
@@ -49,9 +50,12 @@ def test_schema(report: Report) -> None:
 def test_rules_have_the_help_of_their_page(report: Report) -> None:
     run = run_of(report)
     rules = run["tool"]["driver"]["rules"]
-    assert [r["id"] for r in rules] == ["acme/flow-list", "field-type", "latest-tag", "selector-mismatch", "unreadable-file"]
+    assert [r["id"] for r in rules] == [
+        "acme/flow-list", "field-type", "latest-tag", "never-broken", "selector-mismatch", "unreadable-file",
+    ]  # fmt: skip
     assert [rules[r["ruleIndex"]]["id"] for r in run["results"]] == [r["ruleId"] for r in run["results"]]
-    unknown, _, floating, _, unread = rules
+    unknown, _, floating, unbroken, _, unread = rules
+    assert unbroken["shortDescription"]["text"] == "a rule without findings"
     assert floating["name"] == "LatestTag"
     assert floating["shortDescription"]["text"] == "an image whose tag can move"
     assert floating["fullDescription"]["text"] == "A tag can be *moved*: tomorrow's pods run another image than today's."
@@ -140,3 +144,40 @@ def test_names_are_not_links(name: str, written: str) -> None:
     assert result["message"]["text"] == f'no ConfigMap "{written}"'
     assert result["relatedLocations"][0]["message"]["text"] == written
     assert result["fixes"][0]["description"]["text"] == written
+
+
+def test_there_is_one_fingerprint_algorithm(report: Report) -> None:
+    """The upload action of GitHub computes its own fingerprint and warns about each result with another one beside kcheck/v1."""
+    assert {tuple(result["partialFingerprints"]) for result in run_of(report)["results"]} == {("kcheck/v1",)}
+    assert not any("fingerprints" in result for result in run_of(report)["results"])
+
+
+def test_rules_about_security_have_a_severity_for_code_scanning(report: Report) -> None:
+    notes = report.rules
+    for id, groups in (("latest-tag", ("images", "security")), ("field-type", ("security",)), ("selector-mismatch", ("relations",))):
+        notes[id] = notes[id]._replace(groups=groups)
+    rules = {rule["id"]: rule["properties"] for rule in run_of(report)["tool"]["driver"]["rules"]}
+    assert rules["latest-tag"]["security-severity"] == "5.5"
+    assert rules["latest-tag"]["tags"] == ["security", "reliability", "images"]
+    assert rules["field-type"]["security-severity"] == "8.0"
+    assert "security-severity" not in rules["selector-mismatch"]
+
+
+def test_the_log_stays_within_the_limits_of_code_scanning() -> None:
+    at = line_place("image: nginx", 1, 6)
+    related = tuple(Related(at, f"{n}") for n in range(MAX_LOCATIONS + 5))
+    notes = [RuleNote("r", "r", WARNING, "practice", "", "", tuple(f"group-{n}" for n in range(30)))]
+    mild = [Finding("r", INFO, "", f"{n}", line_place("a", 1, 2, number=n + 1)) for n in range(MAX_RESULTS)]
+    severe = Finding("r", ERROR, "", "severe", at, related=related)
+    log = shown(Report([*mild, severe], rules={note.id: note for note in notes}), "sarif")
+    assert len(gzip.compress(log.encode(), 1)) < 10_000_000
+    (run,) = json.loads(log)["runs"]
+    assert len(run["results"]) == MAX_RESULTS
+    last = run["results"][-1]
+    assert last["message"]["text"] == "severe"
+    assert len(last["locations"]) + len(last["relatedLocations"]) == MAX_LOCATIONS
+    assert len(run["tool"]["driver"]["rules"][0]["properties"]["tags"]) == MAX_TAGS
+    (notification,) = run["invocations"][0]["toolExecutionNotifications"]
+    assert notification["message"]["text"] == "1 findings omitted: code scanning accepts at most 25000 results"
+    small = {**run, "results": run["results"][-1:]}
+    Draft7Validator(SCHEMA).validate({"version": "2.1.0", "runs": [small]})
