@@ -36,7 +36,10 @@ _FORMAT, _OUTPUT, _FAIL_ON = (
         "Repeatable. [default: text]",
     ),
     click.option(
-        "--output", type=click.Path(dir_okay=False), default=None, help="Write the format without =FILE to a file instead of standard output."
+        "--output",
+        type=click.Path(dir_okay=False),
+        default=None,
+        help="Write the format without =FILE to this file.",
     ),
     click.option("--fail-on", type=LEVELS, default=None, help="Exit with 1 for findings of this severity or higher. [default: warning]"),
 )

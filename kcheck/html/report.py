@@ -27,6 +27,9 @@ _CONTEXT = 2
 """Source lines that are shown before and after that of a finding."""
 
 _MAX_LINE = 400
+MAX_FINDINGS = 20_000
+"""Findings of the page, which a browser still filters without delay. The most severe ones are kept."""
+
 _GLYPHS = Glyphs()
 
 
@@ -41,13 +44,17 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
 
 def _data(report: Report, graph: Graph) -> dict[str, Any]:
     texts = FileTexts(report)
+    # Sorting is stable, so findings of one severity stay in order.
+    shown = sorted(report.findings, key=lambda f: -f.severity)[:MAX_FINDINGS]
+    shown.sort(key=lambda f: f.order)
     nodes = {finding: node.id for node in graph.nodes for finding in node.findings}
     return {
         "version": __version__,
         "summary": [_GLYPHS.visible(line) for line in summary_lines(report, verbose=True)],
         "titles": {id: _GLYPHS.visible(note.title) for id, note in report.rules.items()},
         "skipped": [[_GLYPHS.visible(text) for text in each] for each in (*report.passed, *report.limited)],
-        "findings": [_finding(report, finding, texts) | {"node": nodes.get(finding)} for finding in report.findings],
+        "findings": [_finding(report, finding, texts) | {"node": nodes.get(finding)} for finding in shown],
+        "omitted": len(report.findings) - len(shown),
     }
 
 

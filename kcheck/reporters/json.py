@@ -16,7 +16,6 @@ from kcheck.finding.problem import Fix, Related
 from kcheck.finding.report import Report
 from kcheck.finding.role import MANIFEST
 from kcheck.finding.severity import Severity
-from kcheck.kube.location import Location
 from kcheck.reporters.json_lines import write_document
 from kcheck.reporters.style import PLAIN, Style
 from kcheck.text.span import Range
@@ -62,20 +61,17 @@ def _finding(report: Report, finding: Finding, role: str) -> str:
     rule, severity, family, message, place, reason, related, fix, url, help, _, unit = finding
     file, document, range, field, object, _, _ = place
     api_version, kind, namespace, name = object
+    template = _text(report.rendered[file].template(range.line)) if file in report.rendered else '""'
     return (
         f'{{"rule": {_text(rule)}, "severity": {_text(severity.word)}, "family": {_text(family)}, "message": {_text(message)}, '
-        f'"help": {_text(help)}, "file": {_text(file)}, "template": {_template(report, place)}, "role": {role}, "document": {document}, "range": {_range(range)}, '
+        f'"help": {_text(help)}, "file": {_text(file)}, "template": {template}, "role": {role}, "document": {document}, '
+        f'"range": {_range(range)}, '
         f'"object": {{"apiVersion": {_text(api_version)}, "kind": {_text(kind)}, "namespace": {_text(namespace)}, "name": {_text(name)}, '
         f'"unit": {"null" if unit is None else _unit(unit)}}}, '
         f'"field": {_text(field)}, "reason": {_text(reason)}, '
         f'"related": [{", ".join(map(_related, related)) if related else ""}], '
         f'"fix": {"null" if fix is None else _fix(fix)}, "url": {_text(url)}}}'
     )
-
-
-def _template(report: Report, place: Location) -> str:
-    """Returns the template of a location in rendered input as JSON."""
-    return _text(report.rendered[place.file].template(place.range.line)) if place.file in report.rendered else '""'
 
 
 def _unit(unit: Unit) -> str:

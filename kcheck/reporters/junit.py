@@ -40,17 +40,18 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
     for file, suite in suites.items():
         if not suite.tests:
             suite.tests.append(tag("testcase", {"name": file, "classname": file}))
-    total = {
+    total: dict[str, object] = {
+        "name": "kcheck",
         "tests": sum(len(suite.tests) for suite in suites.values()),
         **{kind: sum(suite.counts[kind] for suite in suites.values()) for kind in ("failures", "errors")},
     }
     out.write(HEAD)
-    out.write(tag("testsuites", {"name": "kcheck"} | total, ["\n", *(_suite(*each) for each in sorted(suites.items()))]))
+    out.write(tag("testsuites", total, ["\n", *(_suite(*each) for each in sorted(suites.items()))]))
 
 
 def _suite(file: str, suite: _Suite) -> str:
-    numbers = {"tests": len(suite.tests), **suite.counts, "skipped": 0}
-    return tag("testsuite", {"name": file} | numbers, ["\n", *suite.tests])
+    attributes: dict[str, object] = {"name": file, "tests": len(suite.tests), **suite.counts, "skipped": 0}
+    return tag("testsuite", attributes, ["\n", *suite.tests])
 
 
 def _add(report: Report, suite: _Suite, file: str, finding: Finding, style: Style) -> None:

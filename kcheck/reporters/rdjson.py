@@ -77,7 +77,8 @@ def _suggestion(finding: Finding, texts: FileTexts) -> dict[str, Any]:
 
 def _replaced(source: Source, edits: list[Edit]) -> str:
     """Returns the text from the start of the first to the end of the last edit, with the edits applied."""
-    parts, at = [], edits[0].start
+    parts: list[str] = []
+    at = edits[0].start
     for edit in edits:
         parts += source.text[at : edit.start], edit.text
         at = edit.end

@@ -70,7 +70,7 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
     ids = sorted({f.rule for f in report.findings} | report.rules.keys())[:MAX_RULES]
     index = {id: number for number, id in enumerate(ids)}
     driver = {"name": "kcheck", "version": __version__, "informationUri": INFORMATION_URI, "rules": [_rule(id, report) for id in ids]}
-    run = {
+    run: dict[str, Any] = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "properties": {

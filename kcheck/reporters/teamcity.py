@@ -26,7 +26,12 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
     for rule in sorted({finding.rule for finding in report.findings}):
         note = report.rules.get(rule) or RuleNote(rule, rule, INFO, "", "", "")
         name = note.title or rule
-        type = {"id": rule[:_MAX_ID], "name": name[:_MAX_ID], "description": name[:_MAX_TEXT], "category": note.family[:_MAX_ID] or "kcheck"}
+        type = {
+            "id": rule[:_MAX_ID],
+            "name": name[:_MAX_ID],
+            "description": name[:_MAX_TEXT],
+            "category": note.family[:_MAX_ID] or "kcheck",
+        }
         out.write(_message("inspectionType", type))
     for finding in report.findings:
         out.write(_message("inspection", _inspection(report, finding)))

@@ -15,7 +15,7 @@ from kcheck.discovery.discover import discover
 from kcheck.finding.finding import Finding
 from kcheck.finding.report import Report
 from kcheck.finding.severity import ERROR, INFO
-from kcheck.html.report import write
+from kcheck.html.report import MAX_FINDINGS, write
 from kcheck.kube.location import Location, ObjectId
 from kcheck.run.run import run_pipeline
 from kcheck.text.span import Range
@@ -171,7 +171,9 @@ def test_a_finding_leads_to_the_graph(page: Callable[[Report], Browser]) -> None
 @in_browser
 def test_hostile_manifests_are_text(page: Callable[[Report], Browser], tmp_path: Path) -> None:
     report = checked(tmp_path, HOSTILE, "spec")
-    hostile = [finding(name, f"{name} @GRAPH@ @SCRIPT@ \u2028 \u202e") for name in (SCRIPT, IMAGE, "</style>", "-->", "javascript:alert(1)")]
+    hostile = [
+        finding(name, f"{name} @GRAPH@ @SCRIPT@ \u2028 \u202e") for name in (SCRIPT, IMAGE, "</style>", "-->", "javascript:alert(1)")
+    ]
     report.findings += hostile
     browser = page(report)
     for group in ("file", "rule", "object"):
@@ -195,6 +197,15 @@ def test_thousands_of_findings_are_shown_in_parts(page: Callable[[Report], Brows
     assert browser.run("document.querySelectorAll('.finding').length") == 400
     choose(browser, "text", "m4999")
     assert browser.run(SHOWN) == 1
+
+
+def test_a_page_has_the_most_severe_findings() -> None:
+    many = [finding("a.yaml", "m", n + 1) for n in range(2 * MAX_FINDINGS - 10)]
+    data = data_of(Report(many))
+    assert data["omitted"] == MAX_FINDINGS - 10
+    assert len(data["findings"]) == MAX_FINDINGS
+    assert sum(each["severity"] == "error" for each in data["findings"]) == MAX_FINDINGS - 5
+    assert [each["position"] for each in data["findings"][:3]] == ["a.yaml:1:1", "a.yaml:2:1", "a.yaml:3:1"]
 
 
 @in_browser

@@ -116,7 +116,8 @@ def test_junit_has_a_test_for_each_finding_and_each_file_without() -> None:
     root = ElementTree.fromstring(shown(report, "junit"))
     tests = [e for e in elements(root) if e.tag == "testcase"]
     assert [(test.get("name"), [child.tag for child in test]) for test in tests] == [
-        ("a.yaml:7:1 some-rule", ["failure"]), ("a.yaml:8:1 some-rule", ["failure"]), ("a.yaml:9:1 some-rule", ["system-out"]), ("b.yaml", []),
+        ("a.yaml:7:1 some-rule", ["failure"]), ("a.yaml:8:1 some-rule", ["failure"]), ("a.yaml:9:1 some-rule", ["system-out"]),
+        ("b.yaml", []),
     ]  # fmt: skip
     assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("4", "2", "0")
     # As many failures as findings that fail the run.

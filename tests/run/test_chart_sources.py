@@ -9,7 +9,13 @@ from kcheck.discovery.chart_sources import rendered_text
 
 @pytest.fixture(autouse=True)
 def _charts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for folder, name in (("charts/shop", "shop"), ("charts/shop/charts/redis", "redis"), ("one", "twice"), ("two", "twice"), (".git", "hidden")):
+    for folder, name in (
+        ("charts/shop", "shop"),
+        ("charts/shop/charts/redis", "redis"),
+        ("one", "twice"),
+        ("two", "twice"),
+        (".git", "hidden"),
+    ):
         templates = tmp_path / folder / "templates"
         templates.mkdir(parents=True)
         (templates / "a.yaml").write_text("a")
@@ -46,6 +52,8 @@ def test_a_chart_in_the_current_folder(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_lines_belong_to_the_document_of_the_comment() -> None:
-    text = "first\n---\r\n# Source: shop/templates/a.yaml  \r\nkind: Pod\n--- # next\nkind: Pod\ntext: |\n  # Source: shop/templates/a.yaml\n"
+    text = (
+        "first\n---\r\n# Source: shop/templates/a.yaml  \r\nkind: Pod\n--- # next\nkind: Pod\ntext: |\n  # Source: shop/templates/a.yaml\n"
+    )
     found = rendered_text(text)
     assert [found.template(line) for line in range(1, 9)] == ["", "", *["charts/shop/templates/a.yaml"] * 2, *[""] * 4]

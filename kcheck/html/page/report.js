@@ -3,14 +3,13 @@
 (() => {
   const REPORT = JSON.parse($("report-data").textContent);
   const PAGE_SIZE = 200;
-  const GRAPH_OF_PAGE = { started: false };
   const choices = $("choices");
   const fields = choices.elements;
   const all = REPORT.findings.map((finding) => ({
     ...finding,
     text: [finding.rule, REPORT.titles[finding.rule], finding.message, finding.help, finding.file, finding.object, finding.field].join(" ").toLowerCase(),
   }));
-  let limit = PAGE_SIZE;
+  let limit = PAGE_SIZE, graphIsDrawn = false;
 
   function tally(key) {
     return [...all.reduce((table, f) => table.set(f[key], (table.get(f[key]) ?? 0) + 1), new Map())].sort((a, b) => (a[0] < b[0] ? -1 : 1));
@@ -46,7 +45,12 @@
   function show() {
     const found = matching();
     const key = keys[fields.group.value];
-    const groups = found.reduce((table, f) => table.set(key(f), [...(table.get(key(f)) ?? []), f]), new Map());
+    const groups = new Map();
+    for (const finding of found) {
+      const name = key(finding);
+      if (!groups.has(name)) groups.set(name, []);
+      groups.get(name).push(finding);
+    }
     const owner = $("groups");
     owner.replaceChildren();
     let free = limit;
@@ -111,8 +115,8 @@
     for (const tab of $("tabs").children) tab.setAttribute("aria-selected", String(tab.dataset.view === view));
     $("findings-view").hidden = view !== "findings";
     $("graph-view").hidden = view !== "graph";
-    if (view === "graph" && !GRAPH_OF_PAGE.started) {
-      GRAPH_OF_PAGE.started = true;
+    if (view === "graph" && !graphIsDrawn) {
+      graphIsDrawn = true;
       start();
     }
   }
@@ -140,6 +144,7 @@
   }
 
   $("totals").textContent = `${REPORT.summary[0]} kcheck ${REPORT.version}`;
+  $("omitted").textContent = REPORT.omitted ? `${REPORT.omitted} findings of lower severity are not in this page.` : "";
   if (REPORT.skipped.length) {
     $("skipped").hidden = false;
     $("skipped").querySelector("summary").textContent = REPORT.summary.slice(1).join(" ");
