@@ -46,8 +46,8 @@ INFORMATION_URI = "https://kcheck.dev"
 FINGERPRINT = "kcheck/v1"
 """Name of the fingerprints. The version is increased when their computation changes."""
 
-MAX_RESULTS, MAX_RULES, MAX_LOCATIONS, MAX_TAGS = 25_000, 25_000, 1000, 20
-"""Limits of GitHub code scanning: results and rules of a run, locations of a result, tags of a rule."""
+MAX_RESULTS, MAX_LOCATIONS, MAX_TAGS = 25_000, 1000, 20
+"""Limits of GitHub code scanning: results of a run, locations of a result, tags of a rule."""
 
 _LEVELS = {ERROR: "error", WARNING: "warning", INFO: "note"}
 # Values of GitHub's property problem.severity.
@@ -67,7 +67,7 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
     marks = fingerprints(report.findings)
     # The numbers of the results with their fingerprints, in the order of the report.
     shown = _most_severe(report.findings)
-    ids = sorted({f.rule for f in report.findings} | report.rules.keys())[:MAX_RULES]
+    ids = sorted({f.rule for f in report.findings} | report.rules.keys())
     index = {id: number for number, id in enumerate(ids)}
     driver = {"name": "kcheck", "version": __version__, "informationUri": INFORMATION_URI, "rules": [_rule(id, report) for id in ids]}
     run: dict[str, Any] = {
