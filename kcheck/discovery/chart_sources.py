@@ -35,7 +35,7 @@ def rendered_text(text: str) -> Rendered:
 
 
 def _template_file(source: str, charts: dict[str, list[str]]) -> str:
-    """Returns the path of a template, "" if there is no such file or more than one."""
+    """Returns the path of a template, "" unless there is exactly one such file."""
     chart, _, rest = source.partition("/")
     parts = rest.split("/")
     # The text may be untrusted, so it cannot name files elsewhere.

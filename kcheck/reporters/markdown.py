@@ -60,7 +60,7 @@ def _row(report: Report, finding: Finding) -> str:
 
 
 def _text(content: str) -> str:
-    """Returns text of a manifest as Markdown text: it is no markup, and mentions nobody."""
+    """Returns text of a manifest as Markdown text: without markup and mentions."""
     escaped = _SPECIAL.sub(_escape, _cut(content))
     return _MENTION.sub(lambda match: match[0] + _BREAK, escaped)
 

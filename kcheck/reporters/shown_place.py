@@ -46,7 +46,7 @@ def position_of(report: Report, place: Location, glyphs: Glyphs, style: Style) -
 
 
 def message_of(report: Report, finding: Finding) -> str:
-    """Returns the message for services. For rendered input, it names the object and the rendered line, as there is no line of a file."""
+    """Returns the message for services. For rendered input, it names the object and the rendered line instead of a line of a file."""
     if finding.file not in report.rendered:
         return finding.message
     return f"{subject_of(report, finding)}{finding.message} (rendered line {finding.range.start.line})"

@@ -63,7 +63,7 @@ def _kinds_without_schema(report: Report, verbose: bool) -> str:
     for name, number in report.without_schema.items():
         kinds[name if verbose else name.rpartition(" ")[2]] += number
     shown = [f"{name} ({number})" if number > 1 else name for name, number in kinds.most_common(None if verbose else _MAX_KINDS)]
-    return _enumeration([*shown, *([_plural(len(kinds) - len(shown), "other kind")] if len(kinds) > len(shown) else [])])
+    return _enumeration([*shown, *([plural(len(kinds) - len(shown), "other kind")] if len(kinds) > len(shown) else [])])
 
 
 def statistics_lines(report: Report, glyphs: Glyphs, style: Style) -> list[str]:

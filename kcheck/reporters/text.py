@@ -33,7 +33,8 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
     if not style.quiet:
         if style.verbose:
             blocks.append(passed_lines(report, glyphs))
-        blocks.append(summary_lines(report, style.verbose))
+        # The summary contains kinds of the input.
+        blocks.append([glyphs.visible(line) for line in summary_lines(report, style.verbose)])
     out.write("\n".join("".join(f"{line}\n" for line in block) for block in blocks if block))
 
 

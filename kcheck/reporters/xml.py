@@ -19,7 +19,7 @@ def text(content: str) -> str:
 
 
 def tag(name: str, attributes: Mapping[str, object], content: Iterable[str] | None = None) -> str:
-    """Returns an element, on a line of its own. `content`: encoded text or elements; None for an empty element."""
+    """Returns an element and a line break. `content`: encoded text or elements; None for an empty element."""
     shown = "".join(f" {key}={_ascii(quoteattr(_visible(str(value))))}" for key, value in attributes.items())
     return f"<{name}{shown}/>\n" if content is None else f"<{name}{shown}>{''.join(content)}</{name}>\n"
 

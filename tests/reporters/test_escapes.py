@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -41,7 +42,13 @@ def reports(draw: st.DrawFn) -> Report:
     found = Finding(draw(HOSTILE), ERROR, draw(HOSTILE), draw(HOSTILE), draw(places()), related=related, fix=fix)
     note = RuleNote(found.rule, draw(HOSTILE), ERROR, draw(HOSTILE), draw(HOSTILE), draw(HOSTILE))
     # A file name cannot contain such characters.
-    return Report(has_files=False, findings=[found], passed=[SkippedFile(draw(HOSTILE), draw(HOSTILE))], rules={found.rule: note})
+    return Report(
+        has_files=False,
+        without_schema=Counter({draw(HOSTILE): 2}),
+        findings=[found],
+        passed=[SkippedFile(draw(HOSTILE), draw(HOSTILE))],
+        rules={found.rule: note},
+    )
 
 
 @pytest.mark.parametrize("format", [each.name for each in BUILT_IN])
