@@ -157,3 +157,13 @@ def test_groups(program: Program, tmp_path: Path) -> None:
     assert "  and 3 more (--show-all shows them)\n\nFound 8 errors" in by_rule
     assert "more (" not in program("check", "k8s", *RULE, "--group-by", "rule", "--show-all").out
     assert program("check", "k8s", *RULE, "--group-by", "files").code == 2
+
+
+def test_merging_reads_no_files(program: Program, tmp_path: Path) -> None:
+    """A shard may come from another machine, and name any file of this one."""
+    (tmp_path / "bad.yaml").write_text(BAD_POD)
+    assert program("check", "bad.yaml", *RULE, "--shard", "1/1", "--output", "shard").code == 0
+    merged = program("merge", "shard", "--format", "html").out
+    assert "containerPort: " in merged
+    assert "      ports:" not in merged
+    assert "      ports:" in program("check", "bad.yaml", *RULE, "--format", "html").out

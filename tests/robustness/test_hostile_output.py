@@ -46,6 +46,8 @@ COMMANDS = [
     ["check", "--isolated", "--verbose", "--statistics", "--profile", "."],
     ["check", "--isolated", "--format", "concise", "."],
     ["check", "--isolated", "--format", "github", "."],
+    ["check", "--isolated", "--group-by", "object", "."],
+    *(["check", "--isolated", "--format", form, "."] for form in ("azure", "teamcity", "gitlab", "rdjson", "junit", "checkstyle", "markdown", "html")),
     ["check", "--config", "config", "."],
     ["check", "--isolated", "--schemas", f"schema{HOSTILE}.json", "."],
     ["check", f"gone{HOSTILE}"],

@@ -78,6 +78,8 @@ COMMANDS = [
     ["check", "--jobs", "2", "--select", "all", "."],
     ["check", "--schemas", "schemas", "."],
     ["check", "--format", "sarif", "."],
+    ["check", "--format", "html", "."],
+    ["check", "--format", "rdjson", "."],
     ["check", "--diff", "--unsafe-fixes", "--select", "all", "."],
     ["graph", "--format", "html", "."],
     ["graph", "."],

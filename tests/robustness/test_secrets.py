@@ -11,9 +11,10 @@ from base64 import b64encode
 import pytest
 
 from kcheck.cli.main import main
+from kcheck.reporters.plugin import BUILT_IN
 from tests.robustness.secret_places import PLACES
 
-FORMS = ("text", "concise", "json", "sarif", "github")
+FORMS = tuple(each.name for each in BUILT_IN)
 DRAWINGS = ("text", "json", "dot", "mermaid", "html")
 SETS = {"default": (), "all": ("--select", "all")}
 NAMES = list(PLACES)
