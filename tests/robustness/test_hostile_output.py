@@ -41,13 +41,14 @@ SCORE = f"kube-score score --ignore-test '{HOSTILE}' --kubernetes-version '{HOST
 linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems allow fewer names, and have other terminals")
 NAME = f"{HOSTILE}\n.yaml"
 
+SERVICES = ("azure", "teamcity", "gitlab", "rdjson", "junit", "checkstyle", "markdown", "html")
 COMMANDS = [
     ["check", "--isolated", "."],
     ["check", "--isolated", "--verbose", "--statistics", "--profile", "."],
     ["check", "--isolated", "--format", "concise", "."],
     ["check", "--isolated", "--format", "github", "."],
     ["check", "--isolated", "--group-by", "object", "."],
-    *(["check", "--isolated", "--format", form, "."] for form in ("azure", "teamcity", "gitlab", "rdjson", "junit", "checkstyle", "markdown", "html")),
+    *(["check", "--isolated", "--format", form, "."] for form in SERVICES),
     ["check", "--config", "config", "."],
     ["check", "--isolated", "--schemas", f"schema{HOSTILE}.json", "."],
     ["check", f"gone{HOSTILE}"],
