@@ -9,7 +9,7 @@ from kcheck.finding.finding import Finding
 from kcheck.finding.report import Report
 from kcheck.finding.severity import Severity
 from kcheck.reporters.roll_up import MAX_SHOWN
-from kcheck.reporters.shown_place import position_of, shown_place
+from kcheck.reporters.shown_place import names_object, position_of, shown_place
 from kcheck.reporters.style import BOLD, SEVERITY_COLOURS, Style
 from kcheck.reporters.summary import counted_severities, plural
 from kcheck.reporters.terminal_safe import Glyphs
@@ -79,7 +79,7 @@ class _Lister:
         shown = found if self.style.show_all else found[:MAX_SHOWN]
         for finding in shown:
             text = finding.message if len(helps) == 1 else finding.concise
-            title = f"{finding.object.title.strip()}: " if finding.object.title.strip() else ""
+            title = "" if names_object(finding) else f"{finding.object.title}: "
             lines.append(
                 f"  {position_of(self.report, finding.place, self.glyphs, self.style._replace(colour=False))}: "
                 f"{self.glyphs.visible(title)}{self.glyphs.visible(text)}"
