@@ -8,7 +8,7 @@ from kcheck.finding.report import Report
 from kcheck.reporters.shown_place import message_of, position_of, shown_place, subject_of
 from kcheck.reporters.style import BOLD, PLAIN, SEVERITY_COLOURS, Style
 from kcheck.reporters.summary import statistics_lines
-from kcheck.reporters.terminal_safe import Glyphs
+from kcheck.reporters.terminal_safe import Glyphs, without_commands
 from kcheck.text.complaint import concise
 
 
@@ -27,4 +27,4 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
             position, text = style.paint(glyphs.visible(at.file), BOLD), concise(message_of(report, finding), finding.help)
         else:
             position, text = position_of(report, finding.place, glyphs, style), f"{subject_of(report, finding)}{finding.concise}"
-        out.write(f"{position}: {rule}: {glyphs.visible(text)}\n")
+        out.write(without_commands(f"{position}: {rule}: {glyphs.visible(text)}\n"))

@@ -18,6 +18,15 @@ _VISIBLE_SPACES = " \u3000"
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
+# The start of commands that the agents of Azure Pipelines and TeamCity search for in the output of every step.
+_COMMAND = pattern(r"##(?=vso\[|teamcity\[|\[)")
+
+
+def without_commands(text: str) -> str:
+    """Returns the text with an escape code in everything that is a command for a CI agent."""
+    return _COMMAND.sub(r"#\\x23", text)
+
+
 class Glyph(NamedTuple):
     """A character as displayed, and its width in cells: 0 for combining characters, 2 for wide characters."""
 

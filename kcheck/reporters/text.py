@@ -12,7 +12,7 @@ from kcheck.reporters.roll_up import RolledUp, roll_up
 from kcheck.reporters.shown_place import names_object, position_of
 from kcheck.reporters.style import BLUE, BOLD, PLAIN, SEVERITY_COLOURS, Style
 from kcheck.reporters.summary import passed_lines, statistics_lines, summary_lines
-from kcheck.reporters.terminal_safe import Glyphs
+from kcheck.reporters.terminal_safe import Glyphs, without_commands
 
 
 def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
@@ -35,7 +35,7 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
             blocks.append(passed_lines(report, glyphs))
         # The summary contains kinds of the input.
         blocks.append([glyphs.visible(line) for line in summary_lines(report, style.verbose)])
-    out.write("\n".join("".join(f"{line}\n" for line in block) for block in blocks if block))
+    out.write(without_commands("\n".join("".join(f"{line}\n" for line in block) for block in blocks if block)))
 
 
 def _rolled_up_line(rest: RolledUp, glyphs: Glyphs, style: Style) -> str:

@@ -240,3 +240,12 @@ def test_echoes_are_shown_once() -> None:
     echo = cause._replace(echo=True, rule="other", related=(Related(cause.place, "x"),))
     for format in ("gitlab", "rdjson", "checkstyle", "junit", "azure", "teamcity", "markdown"):
         assert "other" not in shown(Report([cause, echo]), format), format
+
+
+@pytest.mark.parametrize("format", ["text", "concise"])
+@pytest.mark.parametrize("command", ["##vso[task.setvariable variable=PATH]/tmp", "##teamcity[buildStop comment='x']", "##[error]"])
+def test_agents_find_no_commands_in_formats_for_people(format: str, command: str) -> None:
+    """Azure Pipelines and TeamCity search the output of every step."""
+    text = shown(Report([finding(line_place(f"a: {command}", 1, 2, f"{command}.yaml"), f"#{command} is wrong")]), format)
+    assert not re.search(r"##(vso|teamcity)?\[", text)
+    assert text.count("#\\x23") >= 2
