@@ -180,7 +180,8 @@ def test_hostile_manifests_are_text(page: Callable[[Report], Browser], tmp_path:
         choose(browser, "group", group)
         assert browser.run(SHOWN) == len(report.findings)
         assert browser.run("document.title") == "kcheck report"
-        assert browser.run("document.querySelectorAll('img, iframe, a, #groups script, #groups b').length") == 0
+        assert browser.run("document.querySelectorAll('img, iframe, #groups script, #groups b').length") == 0
+        assert browser.run("[...document.querySelectorAll('a')].filter(a => a.protocol !== 'https:').length") == 0
         assert browser.run("document.scripts.length") == 3
     assert SCRIPT in browser.run("document.getElementById('groups').innerText")
     browser.click("#tabs [data-view=graph]")
