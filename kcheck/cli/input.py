@@ -24,10 +24,9 @@ from kcheck.cli.reporting import LEVELS, filter_by_severity, shown_report
 from kcheck.cli.selection import complete_names, read_names
 from kcheck.cli.settings import Failure, FileRules, find_config, make_stores, read_size
 from kcheck.config.config import AssignedRoles, Config
-from kcheck.discovery.discover import STDIN, Discovery, NoSuchPath, UnreadablePath, discover
+from kcheck.discovery.discover import STDIN, Discovery, NoSuchPath, discover
 from kcheck.discovery.glob import Excludes
-from kcheck.discovery.load import LIMIT, load_file, read_stdin
-from kcheck.finding.rendered import Rendered
+from kcheck.discovery.load import LIMIT
 from kcheck.finding.report import Report, SkippedFile
 from kcheck.finding.role import INCLUDES
 from kcheck.rule.presets import PRESETS
@@ -225,34 +224,10 @@ def check_input(
     `facts`: whether the caller needs the facts of all objects.
     """
     with _run_settings(inputs, session, quiet) as (limit, stdin, progress, jobs, cache):
-        found = _with_standard_input(found, limit, stdin)
-        report = run_pipeline(found, session, limit=limit, progress=progress, jobs=jobs, cache=cache, scheduler=scheduler, facts=facts)
-    report.rendered = _find_templates(found)
+        report = run_pipeline(
+            found, session, limit=limit, stdin=stdin, progress=progress, jobs=jobs, cache=cache, scheduler=scheduler, facts=facts
+        )  # fmt: skip
     return filter_by_severity(shown_report(report, session), inputs.severity)
-
-
-def _with_standard_input(found: Discovery, limit: int, stdin: BinaryIO | None) -> Discovery:
-    """Returns the files with the content of standard input, which can be read only once."""
-    targets, unreadable = [], list(found.unreadable)
-    for target in found.targets:
-        read = read_stdin(target, limit, stdin) if target.stdin else target
-        if isinstance(read, UnreadablePath):
-            unreadable.append(read)
-        else:
-            targets.append(read)
-    return found._replace(targets=targets, unreadable=unreadable)
-
-
-def _find_templates(found: Discovery) -> dict[str, Rendered]:
-    """Returns the templates of standard input, unless the user named a file for it."""
-    targets = [target for target in found.targets if target.stdin and target.path == STDIN]
-    if not targets:
-        return {}
-    # Imported late: few runs read standard input.
-    from kcheck.discovery.chart_sources import rendered_text
-
-    sources = [load_file(target) for target in targets]
-    return {source.path: rendered_text(source.text) for source in sources if not isinstance(source, UnreadablePath)}
 
 
 def check_share(

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from kcheck.discovery.discover import SKIPPED_FOLDERS
+from kcheck.discovery.discover import SKIPPED_FOLDERS, STDIN, Discovery, UnreadablePath
+from kcheck.discovery.load import load_file
 from kcheck.finding.rendered import Rendered
 from kcheck.text.pattern import pattern
 
@@ -20,6 +21,13 @@ _HEAD_BYTES = 64 * 1024
 
 _MARK = pattern(r"^(?:---(?=\s|$)|# Source: ([^\r\n]+?)[ \t]*\r?$)", re.MULTILINE)
 _NAME = pattern(rb"""^name[ \t]*:[ \t]*["']?([^\s"'#]+)""", re.MULTILINE)
+
+
+def rendered_input(found: Discovery) -> dict[str, Rendered]:
+    """Returns the templates of standard input, by name, unless the user gave it the path of a file."""
+    targets = [target for target in found.targets if target.stdin and target.path == STDIN and target.data is not None]
+    sources = [load_file(target) for target in targets]
+    return {source.path: rendered_text(source.text) for source in sources if not isinstance(source, UnreadablePath)}
 
 
 def rendered_text(text: str) -> Rendered:

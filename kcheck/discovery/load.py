@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import BinaryIO
 
-from kcheck.discovery.discover import Target, UnreadablePath, describe_file_type, is_descriptor
+from kcheck.discovery.discover import Discovery, Target, UnreadablePath, describe_file_type, is_descriptor
 from kcheck.finding.role import CHART_TEMPLATE, KUSTOMIZATION, TOOL, VALUES, Role
 from kcheck.text.pattern import pattern
 from kcheck.text.source import Source, Undecodable
@@ -53,8 +53,21 @@ def load_file(target: Target, limit: int = LIMIT, stdin: BinaryIO | None = None)
     return _decode(path, data)
 
 
-def read_stdin(target: Target, limit: int, stdin: BinaryIO | None) -> Target | UnreadablePath:
-    """Return the target with the content of standard input, of at most `limit` bytes, or the reason why it cannot be read."""
+def with_standard_input(found: Discovery, limit: int, stdin: BinaryIO | None) -> Discovery:
+    """Return the files with the content of standard input, of at most `limit` bytes. It can be read only once."""
+    if not any(target.stdin for target in found.targets):
+        return found
+    targets, unreadable = [], list(found.unreadable)
+    for target in found.targets:
+        read = _read_stdin(target, limit, stdin) if target.stdin and target.data is None else target
+        if isinstance(read, UnreadablePath):
+            unreadable.append(read)
+        else:
+            targets.append(read)
+    return found._replace(targets=targets, unreadable=unreadable)
+
+
+def _read_stdin(target: Target, limit: int, stdin: BinaryIO | None) -> Target | UnreadablePath:
     if stdin is None:
         return UnreadablePath(target.path, "standard input is closed")
     try:

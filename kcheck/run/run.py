@@ -11,7 +11,7 @@ from kcheck.check.collector import collector_paused
 from kcheck.check.file import Checked, DamagedCache, RelationCache
 from kcheck.check.session import Session
 from kcheck.discovery.discover import Discovery, is_descriptor
-from kcheck.discovery.load import LIMIT
+from kcheck.discovery.load import LIMIT, with_standard_input
 from kcheck.facts.unit import Unit
 from kcheck.finding.report import Report
 from kcheck.finding.role import Role
@@ -52,26 +52,31 @@ def run_pipeline(
 
     Raises NoWorkers.
     """
+    found = with_standard_input(found, limit, stdin)
     # Lazily read facts may require to read the input again if the cache is damaged, which some input does not allow.
-    lazy = not facts and not any(target.stdin or is_descriptor(target.path) for target in found.targets)
+    lazy = not facts and not any(is_descriptor(target.path) for target in found.targets)
     with collector_paused():
         try:
-            return _check_and_report(found, session, WorkerFactory(session, jobs, cache, scheduler, lazy), limit, stdin, progress)
+            return _check_and_report(found, session, WorkerFactory(session, jobs, cache, scheduler, lazy), limit, progress)
         except DamagedCache:
             if cache is not None:
                 from kcheck.cache.store import clear
 
                 with suppress(OSError):
                     clear(cache)
-            return _check_and_report(found, session, WorkerFactory(session, jobs, None, scheduler), limit, stdin, progress)
+            return _check_and_report(found, session, WorkerFactory(session, jobs, None, scheduler), limit, progress)
 
 
-def _check_and_report(
-    found: Discovery, session: Session, workers: WorkerFactory, limit: int, stdin: BinaryIO | None, progress: Progress | None
-) -> Report:  # fmt: skip
-    checked = check_all_files(found, session, workers, limit=limit, stdin=stdin, progress=progress)
+def _check_and_report(found: Discovery, session: Session, workers: WorkerFactory, limit: int, progress: Progress | None) -> Report:
+    checked = check_all_files(found, session, workers, limit=limit, progress=progress)
     texts = {target.path: target.data for target in found.targets if target.data is not None}
-    return build_report(found.passed, consume(checked), session, workers.relation_cache, texts)
+    report = build_report(found.passed, consume(checked), session, workers.relation_cache, texts)
+    if any(target.stdin for target in found.targets):
+        # Imported late: few runs read standard input.
+        from kcheck.discovery.chart_sources import rendered_input
+
+        report.rendered = rendered_input(found)
+    return report
 
 
 def check_all_files(
