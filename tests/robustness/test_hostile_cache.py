@@ -168,13 +168,13 @@ def hostile_parts() -> Mapping[str, list[bytes]]:
         "large numbers": [many, many, many],
         "facts for a file": [packed([], list[Facts])] * 3,
         "a file for facts": [packed(_CachedOutcome(1), _CachedOutcome)] * 3,
-        "unknown rule": [packed(_CachedOutcome(1, 0, (known._replace(rule="no-such"),)), _CachedOutcome), b"", b""],
+        "unknown rule": [packed(_CachedOutcome(1, (), (known._replace(rule="no-such"),)), _CachedOutcome), b"", b""],
         "far away": [
-            packed(_CachedOutcome(-(2**31), 0, (known._replace(place=far, related=(Related(far, "x"),)),)), _CachedOutcome),
+            packed(_CachedOutcome(-(2**31), (), (known._replace(place=far, related=(Related(far, "x"),)),)), _CachedOutcome),
             b"",
             b"",
         ],
-        "wide ignores": [packed(_CachedOutcome(1, 0, (known,), Ignores([wide] * 10)), _CachedOutcome), b"", b""],
+        "wide ignores": [packed(_CachedOutcome(1, (), (known,), Ignores([wide] * 10)), _CachedOutcome), b"", b""],
     }
 
 
@@ -206,7 +206,7 @@ def test_fixes_are_not_taken_from_the_cache(bed: Bed) -> None:
 
     bed.check("--isolated", ".")
     evil = Finding("unknown-field", Severity.ERROR, "spec", "m", AT, fix=Fix("evil", (Edit(0, 0, "# evil\n"),)))
-    bed.replace(lambda name, parts: [packed(_CachedOutcome(1, 0, (evil,)), _CachedOutcome), parts[1], parts[2]] if name else parts)
+    bed.replace(lambda name, parts: [packed(_CachedOutcome(1, (), (evil,)), _CachedOutcome), parts[1], parts[2]] if name else parts)
     assert b"m" in bed.check().out
     bed.check("--isolated", "--fix", ".")
     assert (bed.input / "pod.yaml").read_text() == LARGE
