@@ -224,7 +224,8 @@ class ResultCache:
     def _relations_key(self, facts_by_file: FactsByFile) -> str:
         units = "\0".join(self._session.complete_units).encode("utf-8", "surrogateescape")
         provided = _canonical(self._session.provided) if self._session.provided else b""
-        parts = [self._program, bytes([self._session.complete]), units, provided]
+        partial = "\0".join(sorted(self._session.partial_folders)).encode("utf-8", "surrogateescape")
+        parts = [self._program, bytes([self._session.complete]), units, partial, provided]
         for path, role, facts in facts_by_file:
             parts.append(_encoded(f"{role} {path}"))
             if facts:

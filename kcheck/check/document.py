@@ -322,6 +322,9 @@ class _DocumentCheck:
             help = secrets.message(problem.help, guarded, node, problem.field) if problem.help else ""
         fix = problem.fix if problem.fix is None or not self.document.overlaps_substituted(problem.fix.edits) else None
         fix = secrets.fix(fix, guarded) if fix is not None else None
+        if (substitution := self.session.substitution) is not None:
+            message, help = substitution.conceal(message, help)
+            fix = None if fix is not None and any(substitution.conceal(edit.text)[0] != edit.text for edit in fix.edits) else fix
         self.result.findings.append(
             Finding(rule, active.severity, active.rule.family, message, place, problem.reason, problem.related, fix, "", help, problem.echo)
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from functools import cached_property
@@ -44,6 +44,7 @@ class Session:
         profile: Measures the time of stages and rules, if requested.
         judges_placeholders: Whether rules also judge placeholders, as the API server does.
         substitution: Fills in placeholders before files are parsed, or None.
+        partial_folders: Normalized paths of folders of which the input contains only some files, which the command line names one by one.
         budget: The processor time of the run.
     """
 
@@ -64,6 +65,7 @@ class Session:
         roles: Callable[[str], Role | None] | None = None,
         complete_units: tuple[str, ...] = (),
         provided: tuple[Facts, ...] = (),
+        partial_folders: Collection[str] = (),
     ) -> None:
         self.registry = registry
         self.rules = rules
@@ -71,6 +73,7 @@ class Session:
         self.complete = complete
         self.complete_units = complete_units
         self.provided = provided
+        self.partial_folders = partial_folders
         self.by_file = by_file
         self.schemas = schemas
         self.factory = factory

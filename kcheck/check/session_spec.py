@@ -62,6 +62,7 @@ class SessionSpec(NamedTuple):
     complete_units: tuple[str, ...] = ()
     provided: tuple[Facts, ...] = ()
     judges_as_server: bool = False
+    partial_folders: tuple[str, ...] = ()
 
 
 def session_spec_of(session: Session, files: Iterable[str]) -> SessionSpec:
@@ -82,9 +83,9 @@ def session_spec_of(session: Session, files: Iterable[str]) -> SessionSpec:
     program, schemas = program_digest(session.registry), schemas_digest(session.schemas)
     variables = session.substitution.variables if session.substitution is not None else {}
     around = session.judges_placeholders, variables, session.complete_units, session.provided, session.judges_as_server
-    included = tuple(sorted(session.included_roles))
+    included, partial = tuple(sorted(session.included_roles)), tuple(sorted(session.partial_folders))
     return SessionSpec(
-        __version__, program, versions, schemas, session.complete, included, tuple(map(_rule_specs, rules)), numbers, *around
+        __version__, program, versions, schemas, session.complete, included, tuple(map(_rule_specs, rules)), numbers, *around, partial
     )  # fmt: skip
 
 
@@ -117,7 +118,7 @@ def create_session(spec: SessionSpec, registry: Registry, add_schemas: Callable[
     return Session(
         registry, sets[0], stores, spec.complete, by_file if len(sets) > 1 else None, judges_placeholders=spec.placeholders,
         substitution=substitution, included_roles=frozenset(spec.included_roles), complete_units=spec.complete_units,
-        provided=spec.provided, judges_as_server=spec.judges_as_server,
+        provided=spec.provided, judges_as_server=spec.judges_as_server, partial_folders=spec.partial_folders,
     )  # fmt: skip
 
 

@@ -5,14 +5,18 @@
 unknown variables without a default, `$${NAME}` (the escape of Flux), and documents with the annotation
 `kustomize.toolkit.fluxcd.io/substitute: disabled`.
 
-All locations refer to the original text: a value that comes from a variable is located at its placeholder.
+All locations refer to the original text: a value that comes from a variable is located at its placeholder. Output may quote values, except
+those of variables whose names indicate a credential.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 
+from kcheck.kube.credential_names import is_credential
+from kcheck.redaction.redact import STARS
 from kcheck.text.edit import Edit, apply_edits
 from kcheck.text.pattern import pattern
 from kcheck.text.source import Source
@@ -31,6 +35,10 @@ _MAX_CHARS = 32 * 1024 * 1024
 """Maximum length of a text with replacements."""
 
 
+_LONG = 8
+"""Length from which a credential is also concealed inside of words."""
+
+
 class TooLarge(Exception):
     """The text with replacements is too long."""
 
@@ -44,6 +52,19 @@ class Substitution:
 
     def __init__(self, variables: Mapping[str, str]) -> None:
         self.variables = variables
+        # The longest first, because one may be a part of another.
+        secrets = sorted({value for name, value in variables.items() if is_credential(name, value)}, key=lambda value: (-len(value), value))
+        self._secret = re.compile("|".join(map(_as_quoted, secrets))) if secrets else None
+
+    def conceal(self, message: str, help: str = "") -> tuple[str, str]:
+        """Return a message and its help without the values of variables whose names indicate a credential.
+
+        Help that quotes something is omitted if the message quotes such a value, because it may quote a similar text.
+        """
+        if self._secret is None:
+            return message, help
+        shown = self._secret.sub(STARS, message)
+        return shown, "" if shown != message and '"' in help else self._secret.sub(STARS, help)
 
     def parse(self, source: Source) -> list[Document]:
         """Return the documents of a file, with variables replaced and locations in the original text. Raises TooLarge."""
@@ -76,6 +97,12 @@ class Substitution:
         if default is None or value or (value is not None and not operator.startswith(":")):
             return value
         return default
+
+
+def _as_quoted(value: str) -> str:
+    """Return a pattern of a value in a message: anywhere if it is long, otherwise as a word."""
+    escaped = re.escape(value)
+    return escaped if len(value) >= _LONG else rf"(?<!\w){escaped}(?!\w)"
 
 
 class _Positions:

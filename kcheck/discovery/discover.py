@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import stat
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -71,11 +72,13 @@ class Discovery(NamedTuple):
         targets: The files to check.
         passed: Skipped files and folders with the reason.
         unreadable: Paths that could not be read.
+        partial: Normalized paths of folders of which files are arguments of the command line, and others are not in the input.
     """
 
     targets: Sequence[Target] = ()
     passed: Sequence[SkippedFile] = ()
     unreadable: Sequence[UnreadablePath] = ()
+    partial: frozenset[str] = frozenset()
 
 
 def discover(
@@ -147,7 +150,9 @@ class _Search:
         checked = {target.path for target in targets}
         passed = [SkippedFile(file, reason) for file, reason in self._passed.items() if file not in checked]
         unreadable = [UnreadablePath(file, reason) for file, reason in self._unreadable.items()]
-        return Discovery(targets, sorted(passed, key=lambda p: _sort_key(p.file)), sorted(unreadable, key=lambda u: _sort_key(u.file)))
+        passed.sort(key=lambda p: _sort_key(p.file))
+        unreadable.sort(key=lambda u: _sort_key(u.file))
+        return Discovery(targets, passed, unreadable, _partial_folders(targets))
 
     def add_argument(self, path: str, stdin_name: str) -> str:
         """Add a path of the command line. Returns an error message if it does not exist."""
@@ -292,6 +297,22 @@ class _Search:
 
     def _add_unreadable_rules(self, path: str, error: OSError) -> None:
         self._passed[path] = f"its rules are not applied, because it cannot be read: {error.strerror or error}"
+
+
+def _partial_folders(targets: Iterable[Target]) -> frozenset[str]:
+    """Return the folders with files that are named one by one and with other YAML files that are not checked."""
+    paths = {target.path for target in targets}
+    named = {os.path.dirname(target.path) for target in targets if target.named and not target.stdin and not is_descriptor(target.path)}
+    partial = (folder for folder in named if any(_join(folder, name) not in paths for name in _manifest_names(folder)))
+    return frozenset(map(posixpath.normpath, partial))
+
+
+def _manifest_names(folder: str) -> list[str]:
+    try:
+        names = os.listdir(folder or ".")
+    except OSError:
+        return []
+    return [name for name in names if name.endswith((".yaml", ".yml")) and not name.startswith(".")]
 
 
 def _has_checked_name(glob: Glob | None, name: str, path: str, start: int) -> bool:

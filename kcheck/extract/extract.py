@@ -179,17 +179,27 @@ def _pod_fact(pod: Pod, locator: Locator, custom: bool) -> PodFact:
     nodes = _node_fact(pod) if any(p.host_port for p in ports) else None
     probed = any(container["readinessProbe"] for container in pod.containers)
     found = tuple(violations(pod, locator))
-    lacking = frozenset([each for each in ("cpu", "memory") if not _is_requested(pod, each)])
+    unrequested, requested = _requests(pod)
     return PodFact(
-        pod.labels, ports, locator.place(node), on_host, controller_labels, nodes, probed=probed, breaches=found, unrequested=lacking
-    )
+        pod.labels, ports, locator.place(node), on_host, controller_labels, nodes, (), probed, found, unrequested, requested
+    )  # fmt: skip
 
 
-def _is_requested(pod: Pod, name: str) -> bool:
-    """Whether the Pod or each of its containers requests a resource. The API server sets a missing request to the limit."""
-    if _has_amount(pod.node, name):
-        return True
-    return all(_has_amount(node, name) for node in pod["containers"])
+def _requests(pod: Pod) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the resources that a container does not request, and those that one requests.
+
+    The API server sets a missing request to the limit. Requests of the Pod apply to all containers.
+    """
+    unrequested, requested = [], []
+    containers = list(pod["containers"])
+    for name in ("cpu", "memory"):
+        of_pod = _has_amount(pod.node, name)
+        amounts = [of_pod or _has_amount(node, name) for node in containers]
+        if not (of_pod or all(amounts)):
+            unrequested.append(name)
+        if of_pod or any(amounts):
+            requested.append(name)
+    return frozenset(unrequested), frozenset(requested)
 
 
 def _has_amount(node: Node, name: str) -> bool:

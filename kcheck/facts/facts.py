@@ -106,6 +106,7 @@ class PodFact(NamedTuple):
         patches: labels that patches in the input may add.
         probed: whether a container has a readiness probe.
         unrequested: cpu and memory, if a container has neither a request nor a limit.
+        requested: cpu and memory, if a container has a request or a limit.
         breaches: violations of the Pod Security Standards; set only if the namespace is known.
     """
 
@@ -119,6 +120,7 @@ class PodFact(NamedTuple):
     probed: bool = True
     breaches: tuple[PodSecurityViolation, ...] = ()
     unrequested: frozenset[str] = frozenset()
+    requested: frozenset[str] = frozenset()
 
     def meets(self, selector: Selector) -> bool:
         """Return whether the Pod has, or may get, the labels that a selector requires."""

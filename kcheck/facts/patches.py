@@ -11,7 +11,7 @@ from kcheck.facts.variants import may_share
 
 
 def patched(facts: list[Facts]) -> list[Facts]:
-    """Return the facts with the Pod labels and ports that patches in the input may add."""
+    """Return the facts with the Pod labels, ports and requests that patches in the input may add."""
     patches = grouped((f for f in facts if not f.is_complete and f.pods and f.id.name), lambda f: (f.group, f.id.kind, f.id.name))
     if not patches:
         return facts
@@ -24,4 +24,6 @@ def _with_patches(facts: Facts, patches: Iterable[Facts]) -> Facts:
         return facts
     first = facts.pods[0]
     ports = (*first.ports, *(port for pod in pods for port in pod.ports))
-    return replace(facts, pods=(first._replace(patches=tuple(pod.labels for pod in pods), ports=ports), *facts.pods[1:]))
+    unrequested = first.unrequested.difference(*(pod.requested for pod in pods))
+    first = first._replace(patches=tuple(pod.labels for pod in pods), ports=ports, unrequested=unrequested)
+    return replace(facts, pods=(first, *facts.pods[1:]))

@@ -20,11 +20,13 @@ class Unit(NamedTuple):
         kind: how the objects are applied.
         path: the folder or file, "" for the input.
         is_whole: whether the input contains everything that is applied with the unit, and nothing else is in the unit.
+        is_partial: whether the input contains only some files of a folder, which the command line names one by one.
     """
 
     kind: UnitKind
     path: str
     is_whole: bool = False
+    is_partial: bool = False
 
     @property
     def title(self) -> str:

@@ -19,7 +19,7 @@ import posixpath
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from kcheck.facts.facts import Facts
@@ -100,13 +100,20 @@ class Units:
         self.kustomizations = kustomizations
 
 
-def find_units(facts_by_file: FactsByFile, complete: bool = False) -> Units:
-    """Return the units of an input. If it is complete, all objects that are in no kustomization form one unit."""
-    return _UnitFinder(facts_by_file).find(complete)
+def find_units(facts_by_file: FactsByFile, complete: bool = False, partial_folders: Collection[str] = ()) -> Units:
+    """Return the units of an input.
+
+    Args:
+        facts_by_file: The files of the input with the facts of their objects.
+        complete: Whether the input is complete: all objects that are in no kustomization form one unit.
+        partial_folders: Normalized paths of folders of which the input contains only some files.
+    """
+    return _UnitFinder(facts_by_file, partial_folders).find(complete)
 
 
 class _UnitFinder:
-    def __init__(self, facts_by_file: FactsByFile) -> None:
+    def __init__(self, facts_by_file: FactsByFile, partial_folders: Collection[str] = ()) -> None:
+        self.partial_folders = partial_folders
         self.facts: dict[str, Sequence[Facts]] = {}
         self.paths: dict[str, str] = {}
         self.by_folder: dict[str, list[str]] = defaultdict(list)
@@ -237,11 +244,12 @@ class _UnitFinder:
     def add_folder(self, folder: str) -> None:
         """Add the files of a folder that are in no other unit: as a whole, or as groups of files that refer to one another."""
         files = self.remaining(self.by_folder[folder])
+        is_partial = folder in self.partial_folders
         if len(files) > 1 and not self.are_independent(folder, files) and not self.have_alternatives(files):
-            self.add(Unit("folder", folder, True), files)
+            self.add(Unit("folder", folder, not is_partial, is_partial), files)
             return
         for group in self.linked(files):
-            self.add(Unit("file", group[0]), group)
+            self.add(Unit("file", group[0], False, is_partial), group)
 
     def are_independent(self, folder: str, files: Sequence[str]) -> bool:
         """Return whether the names of a folder and its files are those of examples and tests, of which each is applied on its own."""

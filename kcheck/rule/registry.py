@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -103,29 +103,35 @@ class Registry:
         unknown API type or kind.
         """
         found = [value for module in modules for _, value in contents(module)]
-        self.added_groups.update({each.name: each.description for each in found if isinstance(each, Group)})
+        groups = {each.name: each.description for each in found if isinstance(each, Group)}
         if foreign:
             from kcheck.rule.vocabulary import require_known_names
 
             require_known_names(modules)
+        known_groups = {*GROUPS, *self.added_groups, *groups}
+        rules: dict[str, Rule] = {}
         for value in found:
             if isinstance(value, Rule):
-                self._add_rule(value, foreign)
-            elif isinstance(value, Validator):
+                self._require_valid(value, rules.get(value.id) or self.rules.get(value.id), foreign, known_groups)
+                rules[value.id] = value
+        # Nothing is added before everything is valid: a plug-in works completely or not at all.
+        self.added_groups.update(groups)
+        self.rules.update(rules)
+        for value in found:
+            if isinstance(value, Validator):
                 self.validators.append(value)
             elif isinstance(value, list):
                 self.tables.extend(value)
 
-    def _add_rule(self, rule: Rule, foreign: bool) -> None:
-        known = self.rules.get(rule.id)
+    def _require_valid(self, rule: Rule, known: Rule | None, foreign: bool, groups: Collection[str]) -> None:
+        """Raise ValueError for a rule that cannot be added. `known`: the rule that already has its id."""
         if known is not None and known is not rule:
             raise ValueError(f"rule id {rule.id!r} is already used by {known.module}")
         if foreign and "/" not in rule.id:
             raise ValueError(f"rule id {rule.id!r} needs a plug-in prefix, such as acme/{rule.id}")
         for group in rule.groups:
-            if group not in GROUPS and group not in self.added_groups:
-                raise ValueError(f"rule {rule.id}: unknown group {group!r}; {suggest(group, [*GROUPS, *self.added_groups])}")
-        self.rules[rule.id] = rule
+            if group not in groups:
+                raise ValueError(f"rule {rule.id}: unknown group {group!r}; {suggest(group, sorted(groups))}")
 
     @cached_property
     def groups(self) -> dict[str, frozenset[str]]:

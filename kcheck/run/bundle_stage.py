@@ -57,7 +57,7 @@ def build_report(
 def find_units_of_files(checked: Iterable[Checked], session: Session) -> Mapping[str, Unit]:
     """Return the deployment unit of each file that is in one."""
     ordered = sorted(checked, key=_report_order)
-    return find_units([(each.path, each.outcome.facts) for each in ordered], session.complete).by_file
+    return find_units([(each.path, each.outcome.facts) for each in ordered], session.complete, session.partial_folders).by_file
 
 
 def _report_order(each: Checked) -> tuple[str, int]:
@@ -142,7 +142,8 @@ class _ReportBuilder:
 
     def relations(self) -> Relations:
         """Return the units of the input and the findings of the rules across objects."""
-        units = find_units([(each.path, each.facts) for each in self.facts_by_file], self.session.complete)
+        facts_by_file = [(each.path, each.facts) for each in self.facts_by_file]
+        units = find_units(facts_by_file, self.session.complete, self.session.partial_folders)
         builds, failures = self.build_kustomizations(units)
         findings = (*failures, *self.run_relation_rules(units, builds.units))
         if not builds.units:
@@ -262,6 +263,8 @@ class _ReportBuilder:
         skips_placeholders = not self.session.judges_placeholders and PLACEHOLDERS not in active.rule.groups
         if not (skips_placeholders and _concerns_placeholder(problem, at)):
             message, help = redact.message(problem.message), redact.message(problem.help)
+            if (substitution := self.session.substitution) is not None:
+                message, help = substitution.conceal(message, help)
             yield Finding(
                 rule, active.severity, active.rule.family, message, at, problem.reason, problem.related, problem.fix, "", help, unit=unit
             )

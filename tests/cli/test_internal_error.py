@@ -58,6 +58,29 @@ def test_a_plug_in_that_does_not_load_is_named(program: Program, plug_in: Instal
     assert "acme" in listed.err
 
 
+def test_a_plug_in_with_an_unknown_group_adds_nothing_and_is_named_in_every_run(
+    program: Program, plug_in: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @rule("acme/first", "a rule that is valid")
+    def first(resource: Resource) -> Iterator[Problem]:
+        yield Problem(resource["kind"], "seen")
+
+    @rule("acme/second", "a rule of an unknown group", groups=("imagez",))
+    def second(resource: Resource) -> Iterator[Problem]:
+        yield Problem(resource["kind"], "seen")
+
+    monkeypatch.setenv("KCHECK_NO_CACHE", "")
+    monkeypatch.setenv("KCHECK_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr("kcheck.run.run.CACHE_MIN_CHARS", 1)
+    plug_in(__name__, first=first, second=second)
+    runs = [program("check", "bad.yaml", "--format", "concise") for _ in range(3)]
+    assert {run.code for run in runs} == {2}
+    assert {run.out for run in runs} == {runs[0].out}
+    assert "acme/first" not in runs[0].out
+    message = f"kcheck: plug-in {__name__} could not be loaded: ValueError: rule acme/second: unknown group 'imagez'; did you mean \"images\"?\n"
+    assert [run.err for run in runs] == [message] * 3
+
+
 def test_a_reporter_that_fails_is_named(program: Program, plug_in: Install) -> None:
     def write(report: object, out: object, style: object) -> None:
         raise KeyError("column")

@@ -264,3 +264,34 @@ def test_a_unit_may_be_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     (tmp_path / ".kcheck.yaml").write_text("complete: [a]\n")
     result = CliRunner().invoke(kcheck, ["check", "--no-cache", "--format", "json", "--select", "missing-secret", "."])
     assert [finding["file"] for finding in json.loads(result.stdout)["findings"]] == ["a/x.yaml"]
+
+
+def test_files_that_are_named_one_by_one_are_only_a_part_of_their_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    settings = holder("ConfigMap", "web", "url: http://db.shop.svc/", NAMESPACE)
+    Path("k8s").mkdir()
+    Path("k8s/web.yaml").write_text(service("web", metadata=NAMESPACE) + settings)
+    Path("k8s/api.yaml").write_text(service("api", "app: api", metadata=NAMESPACE))
+    whole = ["k8s", "k8s/web.yaml k8s/api.yaml", "k8s/web.yaml --complete"]
+    for arguments in ["k8s/web.yaml", "k8s/web.yaml k8s/web.yaml", *whole]:
+        flags = ["--isolated", "--no-cache", "--format", "json", "--select", "unknown-service-address"]
+        result = CliRunner().invoke(kcheck, ["check", *flags, *arguments.split()])
+        found = [each["message"] for each in json.loads(result.stdout)["findings"]]
+        message = 'address refers to Service "db" in namespace "shop", which is not in the input'
+        assert found == ([message] if arguments in whole else []), arguments
+
+
+def test_a_patch_that_requests_nothing_does_not_hide_a_missing_request(tmp_path: Path) -> None:
+    scaler = """\
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: web}
+spec:
+  maxReplicas: 3
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+"""
+    part = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {template: {spec: {containers: [{name: c%s}]}}}\n"
+    files = {"web.yaml": workload(), "hpa.yaml": scaler, "part.yaml": part % ", env: [{name: A, value: b}]"}
+    assert [each.rule for each in check(tmp_path, files, "hpa-without-requests")] == ["hpa-without-requests"]
+    files["part.yaml"] = part % ", resources: {requests: {cpu: 1}}"
+    assert check(tmp_path, files, "hpa-without-requests") == []

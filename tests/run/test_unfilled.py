@@ -241,3 +241,19 @@ def test_syntax_error_after_a_variable_is_located() -> None:
 def test_texts_that_grow_too_much_are_refused() -> None:
     with pytest.raises(TooLarge):
         Substitution({"A": "x" * 100_000}).parse(Source("a.yaml", "a: $A\n" * 1000))
+
+
+def test_values_of_variables_that_are_credentials_are_not_quoted(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  restartPolicy: ${API_TOKEN}\n  serviceAccountName: x-${API_TOKEN}\n"
+    Path("a.yaml").write_text(f"{pod}  containers: [{{name: web, image: 'nginx:1.29', imagePullPolicy: '${{POLICY}}'}}]\n")
+    substitution = Substitution({"API_TOKEN": "S3cr3t+Token/en99", "POLICY": "Sometimes"})
+    rules = choose(registry, ["all"], [], {})
+    found = run_pipeline(discover(["."]), Session(registry, rules, [Store(load("1.37"))], complete=True, substitution=substitution)).findings
+    texts = [f"{each.message} {each.help}" for each in found]
+    assert any('restartPolicy "***" is not supported' in text for text in texts)
+    assert any('ServiceAccount "x-***"' in text for text in texts)
+    assert any('"Sometimes"' in text for text in texts)
+    assert not [text for text in texts if "s3cr3t" in text.lower()]

@@ -22,7 +22,8 @@ _BUILT_IN = {"kubernetes", "kube-dns", "prometheus-operated", "alertmanager-oper
 def missing_address(user: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yield addresses of unknown Services.
 
-    That is: names that look misspelt, names with .svc where the file has Services of that namespace, and in a complete input all others.
+    That is: names that look misspelt, names with .svc where the file has Services of that namespace and its folder is in the input as a
+    whole, and in a complete input all others.
     """
     for address in user.addresses if user.is_complete else ():
         wanted = service_calls.target(address.host, user, bundle)
@@ -77,7 +78,7 @@ def _missing(wanted: service_calls.CallTarget, address: network.Address, user: F
         yield Problem(address.place, message, help=did_you_mean(near), related=related, fix=fix)
         return
     known = wanted.namespace in bundle.input.once(service_calls.namespaces)
-    by_name = wanted.suffixed and wanted.namespace != "default" and around.has(user.place.file, wanted.namespace)
+    by_name = not bundle.unit.is_partial and wanted.suffixed and wanted.namespace != "default" and around.has(user.place.file, wanted.namespace)
     by_rule = bundle.complete and known and (wanted.suffixed or address.port > 0)
     if by_name or by_rule:
         where = f' in namespace "{wanted.namespace}"' if wanted.namespace else ""

@@ -93,7 +93,7 @@ def autoscaler_clash(workload: Facts, bundle: Bundle) -> Iterator[Problem]:
 def autoscaler_without_requests(scaler: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yields a problem for each target in percent of a request that a container of the workload does not have.
 
-    Workloads with patches in the input, and namespaces with a LimitRange, which sets default requests, are skipped.
+    Workloads whose requests a patch in the input sets, and namespaces with a LimitRange, which sets default requests, are skipped.
     """
     if not scaler.is_complete or scaler.scale is None or not scaler.scale.utilization:
         return
@@ -102,7 +102,7 @@ def autoscaler_without_requests(scaler: Facts, bundle: Bundle) -> Iterator[Probl
         if not found or not _is_applied_with(found[0], scaler, bundle) or bundle.once(_limited) & {_home(scaler), _home(found[0])}:
             continue
         for metric in scaler.scale.utilization:
-            if all(metric.resource in f.pods[0].unrequested and not f.pods[0].patches for f in found):
+            if all(metric.resource in f.pods[0].unrequested for f in found):
                 message = (
                     f"{scaler.title} scales on {metric.resource} utilization, but a container of {found[0].title} has no request for it"
                 )
