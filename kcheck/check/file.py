@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from kcheck.check.document import check_documents
-from kcheck.check.input_kinds import CRD_MARKER, InputDefinitions, InputKind, KindPlace, find_kinds, register_kinds
+from kcheck.check.input_kinds import CRD_MARKER, InputDefinitions, InputKind, KindPlace, find_kinds, register_kinds, select_kinds
 from kcheck.check.session import Session
 from kcheck.check.suppressions import Ignores, read_ignores
 from kcheck.check.templates import TEMPLATE_OF_TOOL, merge_template_faults, without_templates
 from kcheck.facts.facts import Facts
 from kcheck.facts.unit import Unit
 from kcheck.finding.finding import Finding
+from kcheck.finding.report import SkippedFile
 from kcheck.finding.role import ASSERTION, OTHER, UNKNOWN, Role
 from kcheck.kube import placeholders
 from kcheck.kube.location import Location, ObjectId
@@ -63,6 +64,7 @@ class Relations(NamedTuple):
         reads: files that the results depend on in addition to the facts, each with a digest of its content.
         built_findings: the findings of rules about single objects in the objects that kustomizations build.
         built_documents: the documents that these objects were made from, as (file, index).
+        remote: the kustomizations with entries that kustomize downloads, which are not seen.
     """
 
     findings: tuple[Finding, ...]
@@ -71,6 +73,7 @@ class Relations(NamedTuple):
     reads: tuple[tuple[str, str], ...] = ()
     built_findings: tuple[Finding, ...] = ()
     built_documents: frozenset[tuple[str, int]] = frozenset()
+    remote: tuple[SkippedFile, ...] = ()
 
 
 RelationCache = Callable[[FactsByFile, Callable[[], Relations], Callable[[Relations], bool]], Relations]
@@ -106,6 +109,7 @@ class Task(NamedTuple):
         named: Whether the path is an argument of the command line, rather than found in a folder.
         other: Whether another shard checks the file; only the kinds that it defines are needed here.
         role: The role of the file, as far as it is known without its content.
+        definitions: Digests of the definitions of kinds that take precedence, because they are in the deployment unit of the file.
     """
 
     number: int
@@ -113,6 +117,7 @@ class Task(NamedTuple):
     named: bool
     other: bool = False
     role: Role = UNKNOWN
+    definitions: tuple[str, ...] = ()
 
     def failed_outcome(self, message: str, session: Session) -> Outcome:
         """Return the outcome of this file if it could not be checked."""
@@ -132,7 +137,7 @@ class Outcome:
         skip_reason: The reason why the file was skipped, empty if it was checked.
         partial: The reason why only some of its documents were checked, empty if all were.
         role: The role of the file.
-        kinds: The kinds that the file defines.
+        kinds: The kinds that the file defines, if it was checked before all kinds were known or all checks are done.
         custom: Whether the file has objects of kinds that are not built in.
         is_postponed: Whether the check was postponed until all kinds are known, because of such objects.
         kubeconfig: Whether one of the facts is of a kubeconfig.
@@ -161,6 +166,7 @@ class FileChecker:
         self.repeats = Repeats()
         self.definitions = InputDefinitions(self.repeats)
         self.full_gc_after_chars = _FULL_GC_AFTER_CHARS
+        self.selected: tuple[str, ...] = ()
 
     def add_kinds(self, kinds: list[InputKind]) -> None:
         """Register kinds that the input defines."""
@@ -209,6 +215,9 @@ class FileChecker:
 
     def _check_source(self, task: Task, final: bool) -> Outcome:
         session, source = self.session, task.source
+        if task.definitions != self.selected:
+            select_kinds(session.stores, task.definitions, self.definitions)
+            self.selected = task.definitions
         with session.stage("parsing"):
             if session.substitution is not None:
                 documents = session.substitution.parse(source)

@@ -1,15 +1,20 @@
 """Kinds that CustomResourceDefinitions in the input define, in a form that can be sent to other processes.
 
 Most of them have no objects in the input, so only the text of a definition is kept. It is parsed when the first object needs it.
+
+If an input defines a kind several times, the definitions in the deployment unit of a file apply to its objects. If the unit has none, only
+what all definitions refuse is a problem.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from kcheck.finding.problem import Problem
 from kcheck.kube.resource import Resource
+from kcheck.schema.path import field_path
 from kcheck.schema.shape import Shape
 from kcheck.schema.store import Judge, Store
 from kcheck.schema.walk import Walk
@@ -40,6 +45,7 @@ class InputKind(NamedTuple):
         state: See `KindPlace`.
         file: Number of the file in the run.
         start: Offset of the text in the file.
+        is_general: Whether it applies to objects of all units; otherwise only to those of the unit of the definition.
     """
 
     api_version: str
@@ -48,6 +54,7 @@ class InputKind(NamedTuple):
     state: str
     file: int
     start: int
+    is_general: bool = True
 
 
 class KindPlace(NamedTuple):
@@ -59,15 +66,22 @@ class KindPlace(NamedTuple):
     end: int
     state: str
 
+    @property
+    def group_kind(self) -> tuple[str, str]:
+        """The API group and the name of the kind, which identify its definition in a cluster."""
+        return self.api_version.partition("/")[0], self.kind
 
-def make_input_kinds(file: int, source: Source, places: Iterable[KindPlace], compress: bool) -> list[InputKind]:
+
+def make_input_kinds(
+    file: int, source: Source, places: Iterable[KindPlace], compress: bool = False, is_general: bool = True
+) -> list[InputKind]:  # fmt: skip
     """Return the kinds with the texts that define them. Versions of one definition share its text. `file`: number of the file."""
     texts: dict[int, str | bytes] = {}
     found = []
     for api_version, kind, start, end, state in places:
         if start not in texts:
             texts[start] = _compressed(source.text[start:end]) if compress else source.text[start:end]
-        found.append(InputKind(api_version, kind, texts[start], state, file, start))
+        found.append(InputKind(api_version, kind, texts[start], state, file, start, is_general))
     return found
 
 
@@ -97,10 +111,12 @@ class InputDefinitions:
     Attributes:
         parsed_chars: Characters parsed because an object needed them.
         evicted_chars: Characters of evicted definitions.
+        kinds: The registered kinds by the digest of their definition.
     """
 
     def __init__(self, repeats: Repeats) -> None:
         self.repeats = repeats
+        self.kinds: dict[str, list[InputKind]] = {}
         self.parsed_chars = 0
         self.evicted_chars = 0
         self._max_chars = _MAX_TREE_CHARS
@@ -158,14 +174,13 @@ def find_kinds(source: Source, documents: Iterable[Document], store: Store, know
     """Return the kinds that the documents of a file define. `known`: the cache to which the documents are added."""
     # Imported on first use: a fifth of the import time of a run.
     from kcheck.schema.crd.definitions import definitions
-    from kcheck.text.digest import digest_of
 
     found = []
     for document in documents:
         start, end = document.body, document.end
         if source.text.find(CRD_MARKER, start, end) < 0:
             continue
-        state = digest_of(source.text[start:end].encode("utf-8", "surrogatepass")).hex()
+        state = _state_of(source.text[start:end])
         places = [KindPlace(k.version.api_version, k.version.kind, start, end, state) for k in definitions(store, [document])]
         if places:
             found += places
@@ -173,12 +188,51 @@ def find_kinds(source: Source, documents: Iterable[Document], store: Store, know
     return found
 
 
+def has_definition(source: Source, place: KindPlace) -> bool:
+    """Return whether a file still has the definition of a kind in the same place."""
+    return _state_of(source.text[place.start : place.end]) == place.state
+
+
+def _state_of(text: str) -> str:
+    from kcheck.text.digest import digest_of
+
+    return digest_of(text.encode("utf-8", "surrogatepass")).hex()
+
+
 def register_kinds(stores: Iterable[Store], kinds: Iterable[InputKind], known: InputDefinitions) -> None:
-    """Register kinds; later ones take precedence."""
+    """Register kinds. They replace kinds of the same name that are not defined in the input."""
     for kind in kinds:
         known.adjust_limit(kind)
-        for store in stores:
-            store.custom[kind.api_version, kind.kind] = LazyKind(kind, store, known)
+        known.kinds.setdefault(kind.state, []).append(kind)
+        if kind.is_general:
+            for store in stores:
+                _add_kind(store.custom, kind, store, known)
+
+
+def select_kinds(stores: Iterable[Store], states: Sequence[str], known: InputDefinitions) -> None:
+    """Let these definitions take precedence over others, until the next call. `states`: their digests."""
+    for store in stores:
+        own: dict[tuple[str, str], Judge] = {}
+        for state in states:
+            for kind in known.kinds.get(state, ()):
+                _add_kind(own, kind, store, known)
+        store.use_unit_kinds(own)
+
+
+def _add_kind(kinds: dict[tuple[str, str], Judge], kind: InputKind, store: Store, known: InputDefinitions) -> None:
+    key = kind.api_version, kind.kind
+    before = kinds.get(key)
+    # The same definition may occur in several files.
+    rivals = [each for each in _rivals(before) if each.state != kind.state]
+    added = LazyKind(kind, store, known)
+    kinds[key] = RivalKinds([*rivals, added]) if rivals else added
+
+
+def _rivals(judge: Judge | None) -> Sequence[LazyKind]:
+    """Return the kinds of the input that a validator consists of."""
+    if isinstance(judge, RivalKinds):
+        return judge.kinds
+    return [judge] if isinstance(judge, LazyKind) else []
 
 
 class LazyKind:
@@ -188,6 +242,11 @@ class LazyKind:
         self._kind = kind
         self._store = store
         self._known = known
+
+    @property
+    def state(self) -> str:
+        """The digest of the definition."""
+        return self._kind.state
 
     @property
     def _validator(self) -> Judge:
@@ -207,3 +266,50 @@ class LazyKind:
 
     def judge(self, resource: Resource, walk: Walk) -> None:
         self._validator.judge(resource, walk)
+
+
+class RivalKinds:
+    """The validator of a kind with several definitions, of which any may apply.
+
+    It reports the problems that all of them have. Types and Pods are those of the last one.
+    """
+
+    def __init__(self, kinds: Sequence[LazyKind]) -> None:
+        self.kinds = kinds
+
+    @property
+    def shape(self) -> Shape | None:
+        return self.kinds[-1].shape
+
+    @property
+    def namespaced(self) -> bool | None:
+        scopes = {each.namespaced for each in self.kinds}
+        return scopes.pop() if len(scopes) == 1 else None
+
+    @property
+    def pod_schema(self) -> Node | None:
+        return self.kinds[-1].pod_schema
+
+    def judge(self, resource: Resource, walk: Walk) -> None:
+        common: dict[tuple[str, str, str], tuple[str, Problem]] | None = None
+        for each in reversed(self.kinds):
+            found = _problems_of(each, resource, walk)
+            common = found if common is None else {key: problem for key, problem in common.items() if key in found}
+            if not common:
+                return
+        for rule, problem in (common or {}).values():
+            walk.emit(rule, problem)
+
+
+def _problems_of(kind: Judge, resource: Resource, walk: Walk) -> dict[tuple[str, str, str], tuple[str, Problem]]:
+    """Return the problems that a kind finds in an object, with their rules, by rule, place and reason."""
+    found: list[tuple[str, Problem]] = []
+    refused = len(resource.refused)
+    kind.judge(resource, Walk(resource, walk.plan, lambda rule, problem: found.append((rule, problem)), walk.crash))
+    del resource.refused[refused:]
+    return {(rule, _place_of(problem, resource), problem.reason): (rule, problem) for rule, problem in found}
+
+
+def _place_of(problem: Problem, resource: Resource) -> str:
+    node = problem.node
+    return field_path(node, resource.node, None) if isinstance(node, Node) else str(node)

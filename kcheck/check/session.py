@@ -101,6 +101,10 @@ class Session:
         """Return whether a deployment unit contains all objects that it needs."""
         return self.complete or any(path_regex(glob).fullmatch(unit.path) for glob in self.complete_units)
 
+    def defines_for_all(self, role: str) -> bool:
+        """Return whether kinds that a file with this role defines apply to the input. Tests often contain old or reduced definitions."""
+        return not self.is_test(role) or self.judges_as_server
+
     def rules_for(self, file: str, role: str = MANIFEST) -> RuleSet:
         """Return the rules that apply to a file with this role."""
         rules = self.rules if self.by_file is None else self.by_file(file)

@@ -45,6 +45,7 @@ class Report:
         without_schema: number of objects that were not validated, because their kind has no schema, by API version and kind.
         passed: skipped files.
         limited: files that were checked only in part, with the reason.
+        remote: kustomizations with entries that kustomize downloads, which were not seen.
         roles: roles of the files by path.
         kubernetes: Kubernetes version of the run.
         suppressed: number of findings that ignore comments or the config suppressed.
@@ -63,6 +64,7 @@ class Report:
     without_schema: Counter[str] = field(default_factory=Counter)
     passed: list[SkippedFile] = field(default_factory=list)
     limited: list[SkippedFile] = field(default_factory=list)
+    remote: list[SkippedFile] = field(default_factory=list)
     roles: dict[str, Role] = field(default_factory=dict)
     kubernetes: str = ""
     suppressed: int = 0

@@ -137,7 +137,7 @@ class KustomizationBuilder:
             if not isinstance(each.held, str) and is_scalar(each):
                 source, start = self.library.locate(each.start)
                 written = source.text[start : start + each.end - each.start]
-                each.held = "" if each.held is None else written or text_of(each)
+                each.held = "" if each.held is None else text_of(each) if "$" in written else written or text_of(each)
 
     def _expand(self, state: Accumulation) -> list[BadInput]:
         try:

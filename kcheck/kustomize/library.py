@@ -26,6 +26,9 @@ from kcheck.yaml.parse import parse
 Read = Callable[[str], Source | None]
 """Gives the file of a path below the root, None where there is none. Bytes that are not UTF-8 come decoded as latin-1."""
 
+Parse = Callable[[Source], list[Document]]
+"""Parses a file. Variables in it may be replaced, but the offsets are those in its text."""
+
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 
@@ -87,10 +90,11 @@ class Piece:
 class Library:
     """The files of one root that builds share."""
 
-    def __init__(self, read: Read, limits: Limits | None = None) -> None:
+    def __init__(self, read: Read, limits: Limits | None = None, parse: Parse | None = None) -> None:
         self.limits = limits or Limits()
         self.work = 0
         self._read = read
+        self._parse = parse
         self._pieces: list[Piece] = []
         self._bases: list[int] = []
         self._files: dict[str, Piece | None] = {}
@@ -132,7 +136,11 @@ class Library:
         """The documents of a piece, with offsets in its text. They are shared: copy what changes."""
         if piece.inner is None:
             self.spend(len(piece.source.text) // 50)
-            piece.inner = parse(piece.source, self._repeats)
+            # The text of an inline patch was parsed as a part of its file.
+            if self._parse is None or piece.outer is not None:
+                piece.inner = parse(piece.source, self._repeats)
+            else:
+                piece.inner = self._parse(piece.source)
         return piece.inner
 
     def inline(self, scalar: Node) -> Piece:

@@ -6,6 +6,8 @@ from typing import Any
 
 from kcheck.yaml.node import Node, SharedRef
 
+# Characters of tags, aliases and variables, whose value is not the text.
+_NOT_LITERAL = "!*$"
 _TRUTHS = ("true", "True", "TRUE", "false", "False", "FALSE")
 
 
@@ -37,7 +39,7 @@ class Copier:
             copy.held = SharedRef(held.passage)
         elif held.__class__ is bool and not node.style and not self.is_setting:
             text = self.text[node.start : node.end]
-            if text and text not in _TRUTHS and "!" not in text and "*" not in text:
+            if text and text not in _TRUTHS and not any(sign in text for sign in _NOT_LITERAL):
                 copy.held = text
         return copy
 
@@ -47,7 +49,7 @@ class Copier:
         held = key.held
         if held in ("true", "false") and not key.style and not self.is_setting:
             text = self.text[key.start : key.end]
-            held = text if text and text not in _TRUTHS else held
+            held = text if text and text not in _TRUTHS and "$" not in text else held
         return Node(held, key.start + self.base, key.end + self.base, key.style)
 
 

@@ -42,6 +42,7 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
             "units": report.units,
             "passed_over": len(report.passed),
             "limited": len(report.limited),
+            "remote": len({each.file for each in report.remote}),
             "without_schema": report.without_schema.total(),
         },
         "missing_schemas": [_missing_schema(kind, number) for kind, number in report.without_schema.most_common()],

@@ -81,6 +81,7 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
             "units": report.units,
             "passed_over": len(report.passed),
             "limited": len(report.limited),
+            "remote": len({each.file for each in report.remote}),
             "without_schema": report.without_schema.total(),
         },
     }

@@ -54,7 +54,11 @@ def _unchecked_line(report: Report, verbose: bool) -> str:
         were = "was" if number == 1 else "were"
         kinds = _kinds_without_schema(report, verbose)
         sentences.append(f"{plural(number, 'object')} without a schema {were} not validated: {kinds} (add their CRDs or use --schemas)")
-    return " ".join(f"{sentence}." for sentence in sentences)
+    if report.remote:
+        number = len({each.file for each in report.remote})
+        listed = "" if verbose or parts else " (--verbose lists them)"
+        sentences.append(f"remote resources of {plural(number, 'kustomization')} were not seen{listed}")
+    return " ".join(f"{sentence[0].upper()}{sentence[1:]}." for sentence in sentences)
 
 
 def _kinds_without_schema(report: Report, verbose: bool) -> str:
@@ -81,8 +85,12 @@ def statistics_lines(report: Report, glyphs: Glyphs, style: Style) -> list[str]:
 
 
 def passed_lines(report: Report, glyphs: Glyphs) -> list[str]:
-    """Returns the lists of skipped files and of files that were checked only in part, with the reasons."""
-    lists = (("Skipped files:", report.passed), ("Files checked only in part:", report.limited))
+    """Returns the lists of skipped files, of files that were checked only in part, and of remote resources, with the reasons."""
+    lists = (
+        ("Skipped files:", report.passed),
+        ("Files checked only in part:", report.limited),
+        ("Kustomizations with remote resources:", report.remote),
+    )
     return [line for title, files in lists if files for line in (title, *(_reason_line(each, glyphs) for each in files))]
 
 

@@ -20,11 +20,13 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from kcheck.facts.facts import Facts
 from kcheck.facts.unit import INPUT, Unit
 from kcheck.finding.finding import Finding
+from kcheck.finding.report import SkippedFile
 from kcheck.text.pattern import pattern
 
 FactsByFile = Sequence[tuple[str, Sequence[Facts]]]
@@ -79,10 +81,12 @@ class Builds(NamedTuple):
     Attributes:
         units: the builds by the folder of their kustomization; without builds that yield no objects because of a problem.
         reads: the files that the builds read or looked for, each with a digest of its content, "" for a file that does not exist.
+        remote: the kustomizations with entries that kustomize downloads, which are not seen.
     """
 
     units: Mapping[str, BuiltUnit]
     reads: tuple[tuple[str, str], ...] = ()
+    remote: tuple[SkippedFile, ...] = ()
 
 
 class Units:
@@ -108,10 +112,12 @@ def find_units(facts_by_file: FactsByFile, complete: bool = False, partial_folde
         complete: Whether the input is complete: all objects that are in no kustomization form one unit.
         partial_folders: Normalized paths of folders of which the input contains only some files.
     """
-    return _UnitFinder(facts_by_file, partial_folders).find(complete)
+    return UnitFinder(facts_by_file, partial_folders).find(complete)
 
 
-class _UnitFinder:
+class UnitFinder:
+    """Divides an input into units. See the documentation of the module."""
+
     def __init__(self, facts_by_file: FactsByFile, partial_folders: Collection[str] = ()) -> None:
         self.partial_folders = partial_folders
         self.facts: dict[str, Sequence[Facts]] = {}
@@ -222,15 +228,28 @@ class _UnitFinder:
 
     def add_charts(self) -> None:
         """Add the templates and CRDs of each chart that can be read without rendering it."""
-        charts = {folder for folder, files in self.by_folder.items() if any(posixpath.basename(file) == _CHART_FILE for file in files)}
         found: dict[str, list[str]] = defaultdict(list)
-        for folder, files in self.by_folder.items() if charts else ():
-            parts = folder.split("/")
-            for end, part in enumerate(parts):
-                if part in _CHART_FOLDERS and (chart := "/".join(parts[:end]) or ".") in charts:
-                    found[chart] += self.remaining(files)
+        for folder, files in self.by_folder.items() if self.charts else ():
+            chart = self.chart_of(folder)
+            if chart is not None:
+                found[chart] += self.remaining(files)
         for chart, files in sorted(found.items()):
             self.add(Unit("chart", chart), files)
+
+    @cached_property
+    def charts(self) -> frozenset[str]:
+        """The folders of charts."""
+        return frozenset(
+            folder for folder, files in self.by_folder.items() if any(posixpath.basename(file) == _CHART_FILE for file in files)
+        )
+
+    def chart_of(self, folder: str) -> str | None:
+        """Return the innermost chart that a folder contains templates or CRDs of."""
+        parts = folder.split("/") if self.charts else []
+        for end in range(len(parts) - 1, -1, -1):
+            if parts[end] in _CHART_FOLDERS and (chart := "/".join(parts[:end]) or ".") in self.charts:
+                return chart
+        return None
 
     def add_application(self, folder: str, is_recursive: bool) -> None:
         """Add the files that an Application or Flux Kustomization applies."""

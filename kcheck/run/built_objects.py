@@ -4,22 +4,36 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from kcheck.check.document import check_objects
+from kcheck.check.input_kinds import (
+    CRD_MARKER,
+    InputDefinitions,
+    InputKind,
+    KindPlace,
+    has_definition,
+    make_input_kinds,
+    register_kinds,
+)
 from kcheck.check.session import Session
 from kcheck.discovery.load import LIMIT
 from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
+from kcheck.finding.report import SkippedFile
 from kcheck.kube.location import Location
 from kcheck.kustomize.build import Build, KustomizationBuilder
 from kcheck.kustomize.library import Library, Read, reader
+from kcheck.redaction import redact
 from kcheck.repository.units import Builds, BuiltUnit
 from kcheck.rule.ruleset import RuleSet
-from kcheck.schema.store import Store
+from kcheck.schema.store import Judge, Store
 from kcheck.text.source import Source, Undecodable
 from kcheck.text.span import Range
+from kcheck.yaml.document import Document
+from kcheck.yaml.fast.shared_blocks import Repeats
+from kcheck.yaml.node import Node
 
 
 def build_kustomizations(
@@ -28,6 +42,7 @@ def build_kustomizations(
     paths: Iterable[str],
     texts: Mapping[str, bytes],
     rules_for: Callable[[str], RuleSet],
+    kinds: Mapping[str, Sequence[KindPlace]],
 ) -> Builds:
     """Return the builds of kustomizations.
 
@@ -37,22 +52,45 @@ def build_kustomizations(
         paths: The files of the input.
         texts: Contents that replace those of files.
         rules_for: Returns the rules that apply to a file.
+        kinds: The kinds that the input defines for all objects, by their files.
     """
     paths = list(paths)
     # Paths of kustomizations lead out of their folder, but not out of the repository or the folder that contains the input.
     root = _root(paths)
     read = _BuildReader(root, paths, texts)
-    library = Library(read)
+    library = Library(read, parse=None if session.substitution is None else session.substitution.parse)
     builder = KustomizationBuilder(library)
     builds = {folder: builder.build(os.path.relpath(folder, root).replace(os.sep, "/")) for folder in kustomizations}
     check = _BuildCheck(session, library, rules_for)
+    check.add_kinds(_read_kinds(kinds, builds.values(), read), {(each.api_version, each.kind) for places in kinds.values() for each in places})
     units = {}
     for folder, build in builds.items():
         if build.objects:
             is_renamed = any(name != each.name for each in build.objects for name, _, _ in each.previous)
             facts, findings, documents = check.check_build(build, kustomizations[folder])
             units[folder] = BuiltUnit(facts, build.complete, is_renamed, findings, documents)
-    return Builds(units, tuple(read.digests.items()))
+    return Builds(units, tuple(read.digests.items()), tuple(_remote_entries(builds.values(), library)))
+
+
+def _remote_entries(builds: Iterable[Build], library: Library) -> Iterator[SkippedFile]:
+    """Yield the entries of kustomizations that kustomize downloads."""
+    found = (problem for build in builds for problem in build.problems if problem.kind == "remote")
+    # Several overlays may have one base.
+    for problem in dict.fromkeys(found):
+        yield SkippedFile(library.locate(problem.start).source.path, redact.message(problem.message))
+
+
+def _read_kinds(kinds: Mapping[str, Sequence[KindPlace]], builds: Iterable[Build], read: _BuildReader) -> list[InputKind]:
+    """Return the kinds of the objects of builds that the input defines. Definitions that have changed meanwhile are left out."""
+    wanted = {(each.node["apiVersion"].text, each.node["kind"].text) for build in builds for each in build.objects}
+    found: list[InputKind] = []
+    for number, (path, places) in enumerate(kinds.items()):
+        if wanted.isdisjoint((place.api_version, place.kind) for place in places):
+            continue
+        source = read.input_file(path)
+        if source is not None:
+            found += make_input_kinds(number, source, [place for place in places if has_definition(source, place)])
+    return found
 
 
 def is_unchanged(reads: Iterable[tuple[str, str]], texts: Mapping[str, bytes]) -> bool:
@@ -105,6 +143,15 @@ class _BuildReader:
         self._shown = {os.path.abspath(path): path for path in paths}
         self._texts = texts
 
+    def input_file(self, path: str) -> Source | None:
+        """Return a file of the input."""
+        content = _content(path, self._texts)
+        self.digests[path] = _digest(content)
+        try:
+            return None if content is None else Source.decode(path, content)
+        except Undecodable:
+            return None
+
     def __call__(self, path: str) -> Source | None:
         full = os.path.join(self._root, *path.split("/"))
         shown = self._shown.get(full) or os.path.relpath(full).replace(os.sep, "/")
@@ -122,33 +169,56 @@ class _BuildReader:
         return source
 
 
+def _defined_kinds(store: Store, documents: Sequence[Document]) -> dict[tuple[str, str], Judge]:
+    """Return the kinds that the CustomResourceDefinitions of a build define."""
+    if not documents:
+        return {}
+    # Imported on first use: few builds contain definitions.
+    from kcheck.schema.crd.definitions import definitions
+
+    return {(each.version.api_version, each.version.kind): each for each in definitions(store, documents)}
+
+
 class _BuildCheck:
     """Checks built objects."""
 
     def __init__(self, session: Session, library: Library, rules_for: Callable[[str], RuleSet]) -> None:
         self._library = library
-        # Without the kinds that the input defines: whether they are known in this process depends on the number of processes.
+        # Which kinds of the input the stores of the session contain depends on the number of processes.
         stores = [Store(each.definitions) for each in session.stores]
         for store, known in zip(stores, session.stores, strict=True):
-            store.pods = known.pods
+            store.pods, store.catalogs = known.pods, known.catalogs
+        self._missing: set[tuple[str, str]] = set()
         self._rules_for = rules_for
         self._session = Session(session.registry, session.rules, stores, judges_placeholders=session.judges_placeholders)
         self._moved: dict[tuple[int, Range], tuple[str, int, Range, int]] = {}
 
+    def add_kinds(self, kinds: Sequence[InputKind], defined: Collection[tuple[str, str]]) -> None:
+        """Register kinds that the input defines. `defined`: the names of all of them, also of those that could not be read."""
+        register_kinds(self._session.stores, kinds, InputDefinitions(Repeats()))
+        self._missing = set(defined) - {(each.api_version, each.kind) for each in kinds}
+
+    def _knows(self, node: Node) -> bool:
+        """Return whether an object is judged by the same definitions as in its file."""
+        key = node["apiVersion"].text, node["kind"].text
+        return key not in self._missing or self._session.stores[-1].added(*key) is not None
+
     def check_build(self, build: Build, file: str) -> tuple[list[Facts], tuple[Finding, ...], frozenset[tuple[str, int]]]:
-        """Return the facts and findings of the objects of a build, and the documents of built-in kinds that they were made from.
+        """Return the facts and findings of the objects of a build, and the documents that they were made from.
 
         `file`: the kustomization.
         """
         facts: list[Facts] = []
         findings: list[Finding] = []
         documents = set()
+        definers = [self._library.document(each.node) for each in build.objects if each.node["kind"].text == CRD_MARKER]
+        for store in self._session.stores:
+            store.use_unit_kinds(_defined_kinds(store, definers))
         for each in build.objects:
             origin = self._library.locate(each.origin.start).source.path
             result = check_objects(self._library.document(each.node), self._session, self._rules_for(origin), self._rules_for(file))
             facts += map(self._relocated, result.facts)
-            node = each.node
-            if not each.generated and self._session.stores[-1].builtin(node["apiVersion"].text, node["kind"].text) is not None:
+            if not each.generated and self._knows(each.node):
                 documents.add((origin, self._library.document_index(each.origin.start)))
                 findings += (self._relocated(found._replace(fix=None)) for found in result.findings)
         return facts, tuple(findings), frozenset(documents)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
 
 from kcheck.check.document import DOCUMENT_RULES, PLACEHOLDERS
 from kcheck.check.file import Checked, FactsByFile, FileFacts, RelationCache, Relations, crashed_outcome
+from kcheck.check.input_kinds import KindPlace
 from kcheck.check.session import Session
 from kcheck.check.suppressions import Ignores, apply_ignores
 from kcheck.facts.bundle import Bundle
@@ -81,6 +82,7 @@ class _ReportBuilder:
         self.facts_by_file: FactsByFile = []
         self.ignores: dict[str, Ignores] = {}
         self.checked: set[str] = set()
+        self.kinds: dict[str, Sequence[KindPlace]] = {}
 
     def build(self, skipped: Iterable[SkippedFile], checked: Iterable[Checked], cache: RelationCache | None) -> Report:
         self.report.passed += skipped
@@ -96,6 +98,7 @@ class _ReportBuilder:
             self.report.findings = [f._replace(unit=relations.units.get(f.file)) for f in findings]
             self.report.findings += relations.findings
             self.report.units = relations.number
+            self.report.remote = list(relations.remote)
         with self.session.stage("report"):
             partition = apply_ignores(self.report.findings, self.ignores, self.rules_for, self.session.complete)
             # Of findings with the same position and message, the first one stays first.
@@ -118,6 +121,8 @@ class _ReportBuilder:
                 self.report.limited.append(SkippedFile(each.path, "; ".join(reasons)))
         if outcome.ignores:
             self.ignores[each.path] = outcome.ignores
+        if outcome.kinds and self.session.defines_for_all(outcome.role.name):
+            self.kinds[each.path] = outcome.kinds
         self.report.findings += outcome.findings
         self.report.roles[each.path] = outcome.role
         self.facts_by_file.append(FileFacts(each.path, outcome.role.name, outcome.facts))
@@ -147,7 +152,7 @@ class _ReportBuilder:
         builds, failures = self.build_kustomizations(units)
         findings = (*failures, *self.run_relation_rules(units, builds.units))
         if not builds.units:
-            return Relations(findings, units.by_file, len(units.all), builds.reads)
+            return Relations(findings, units.by_file, len(units.all), builds.reads, remote=builds.remote)
         overlays = _Overlays(units.by_file)
         documents: set[tuple[str, int]] = set()
         unbuilt: set[str] = set()
@@ -159,7 +164,7 @@ class _ReportBuilder:
             elif unit.kind == "kustomization":
                 unbuilt.update(files)
         built = frozenset(each for each in documents if each[0] not in unbuilt)
-        return Relations(findings, units.by_file, len(units.all), builds.reads, tuple(overlays.findings()), built)
+        return Relations(findings, units.by_file, len(units.all), builds.reads, tuple(overlays.findings()), built, builds.remote)
 
     def with_built_findings(self, findings: list[Finding], relations: Relations) -> list[Finding]:
         """Return the findings of rules about single objects in the objects as kustomizations deploy them.
@@ -205,7 +210,7 @@ class _ReportBuilder:
         paths = [each.path for each in self.facts_by_file]
         try:
             with self.session.stage("kustomizations"), self.session.budget.limited(_CHARS_PER_OBJECT * len(paths)):
-                return build_kustomizations(self.session, units.kustomizations, paths, self.texts, self.rules_for), []
+                return build_kustomizations(self.session, units.kustomizations, paths, self.texts, self.rules_for, self.kinds), []
         except Exception as error:
             return Builds({}), crashed_outcome(next(iter(units.kustomizations.values())), error, self.session).findings
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import BinaryIO
 
 from kcheck.check.file import Checked, Outcome, Task, file_findings
-from kcheck.check.input_kinds import CRD_MARKER, make_input_kinds
+from kcheck.check.input_kinds import CRD_MARKER, InputKind, KindPlace, make_input_kinds
 from kcheck.check.kustomizations import Kustomizations, check_kustomization
 from kcheck.check.session import Session
 from kcheck.discovery.discover import Discovery, Target, UnreadablePath, is_descriptor
 from kcheck.discovery.load import LIMIT, load_file
+from kcheck.facts.facts import Facts
 from kcheck.finding.role import KUSTOMIZATION, SKIPPED, UNKNOWN, UNMAINTAINED, VENDORED, Role
+from kcheck.repository.definition_scopes import DefinitionScopes
 from kcheck.repository.roles import RoleFinder, is_unmaintained
 from kcheck.shards.selection import Share
 from kcheck.text.source import Source
@@ -82,6 +85,10 @@ class FileStage:
         self.kept_chars = 0
         self.roles = RoleFinder((), session.roles)
         self.kustomizations = Kustomizations(self.roles.listed_files)
+        self.paths: list[str] = []
+        self.kustomization_facts: dict[str, Facts] = {}
+        self.kinds: dict[int, list[KindPlace]] = {}
+        self.definitions: dict[int, tuple[str, ...]] = {}
 
     def check_input(self, found: Discovery, share: Share | None = None) -> list[Checked]:
         """Check all files, or those of a shard, and return their outcomes in input order. Unreadable paths come is_last."""
@@ -95,7 +102,11 @@ class FileStage:
                     share.add_file(fault.file, "", fault.message)
         if share is not None:
             self.keep_shard(share.own_files())
+        self.paths = paths
         self.check_loaded_files()
+        for number, kinds in self.kinds.items():
+            if number in self.outcomes:
+                self.outcomes[number].kinds = kinds
         return [Checked(number, path, self.outcomes.pop(number)) for number, path in enumerate(paths) if number in self.outcomes]
 
     def read_targets(self, found: Discovery, share: Share | None = None) -> None:
@@ -152,6 +163,7 @@ class FileStage:
         if isinstance(source, UnreadablePath):
             return self.unreadable_outcome(source)
         outcome = check_kustomization(source, role, self.kustomizations, self.session, target.named)
+        self.kustomization_facts.update((target.path, facts) for facts in outcome.facts)
         if is_unmaintained(target):
             outcome.findings = []
         return outcome
@@ -167,15 +179,24 @@ class FileStage:
             compress = sum(file.size for file in self.files if file.defines) > _COMPRESS_FROM_CHARS
             # Files with definitions first: an object may precede its CRD in the input. If a kind is defined more than once, the
             # definition in the last file (by path) applies.
+            of_tests: list[InputKind] = []
             for tasks in self.split_into_portions(sorted((file for file in self.files if file.defines), key=lambda file: file.target.path)):
                 kinds = {}
                 for task, outcome in workers.check_files(tasks, final=False):
-                    kinds[task.number] = make_input_kinds(task.number, task.source, outcome.kinds, compress=compress)
+                    general = self.session.defines_for_all(task.role.name)
+                    kinds[task.number] = make_input_kinds(task.number, task.source, outcome.kinds, compress, general)
+                    if outcome.kinds:
+                        self.kinds[task.number] = outcome.kinds
                     if not outcome.is_postponed and not task.other:
                         self.outcomes[task.number] = outcome
-                        outcome.kinds = []
-                if known := [kind for task in tasks if self.defines_for_all(task) for kind in kinds[task.number]]:
-                    workers.add_kinds(known)
+                known = [kind for task in tasks for kind in kinds[task.number]]
+                of_tests += (kind for kind in known if not kind.is_general)
+                if general_kinds := [kind for kind in known if kind.is_general]:
+                    workers.add_kinds(general_kinds)
+            self.select_definitions({kind.state for kind in of_tests})
+            selected = {state for states in self.definitions.values() for state in states}
+            if own_kinds := [kind for kind in of_tests if kind.state in selected]:
+                workers.add_kinds(own_kinds)
             left = [file for file in self.files if file.number not in self.outcomes and not file.other]
             done = total - len(left)
             for tasks in self.split_into_portions(left, is_last=True):
@@ -185,9 +206,31 @@ class FileStage:
                     if self.progress is not None:
                         self.progress(done, total)
 
-    def defines_for_all(self, task: Task) -> bool:
-        """Whether the kinds that a file defines apply to the input. Tests often contain old or reduced definitions."""
-        return not self.session.is_test(task.role.name) or self.session.judges_as_server
+    def select_definitions(self, of_tests: Collection[str]) -> None:
+        """Find the definitions that take precedence for the objects of each file. `of_tests`: those that apply only to their own unit."""
+        states: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for kinds in self.kinds.values():
+            for kind in kinds:
+                states[kind.api_version, kind.kind].add(kind.state)
+        rivals = {state for found in states.values() if len(found) > 1 for state in found}.union(of_tests)
+        definers = {
+            self.paths[number]: found
+            for number, kinds in self.kinds.items()
+            if (found := [kind for kind in kinds if kind.state in rivals])
+        }
+        if not definers:
+            return
+        scopes = DefinitionScopes(self.paths, self.kustomization_facts, definers)
+        for file in self.files:
+            own: dict[str, None] = {}
+            defined: set[tuple[str, str]] = set()
+            for paths in scopes.definers_for(file.target.path):
+                inner = frozenset(defined)
+                for kind in (kind for path in paths for kind in definers[path] if kind.group_kind not in inner):
+                    own[kind.state] = None
+                    defined.add(kind.group_kind)
+            if own:
+                self.definitions[file.number] = tuple(own)
 
     def split_into_portions(self, files: Iterable[_StageFile], is_last: bool = False) -> Iterator[list[Task]]:
         """Yield the files as tasks in input order, one portion at a time. `is_last`: the contents are not needed afterwards."""
@@ -199,7 +242,8 @@ class FileStage:
                 file.source = None
             if source is None:
                 continue
-            tasks.append(Task(file.number, source, file.target.named, file.other, file.role))
+            definitions = self.definitions.get(file.number, ())
+            tasks.append(Task(file.number, source, file.target.named, file.other, file.role, definitions))
             size += file.size
             if size >= _PORTION_CHARS:
                 yield tasks

@@ -61,6 +61,7 @@ class Store:
     Attributes:
         definitions: the definitions of the Kubernetes version.
         custom: kinds of CRDs, by apiVersion and kind.
+        unit_kinds: kinds of CRDs that take precedence for the current file: those of its deployment unit.
         catalogs: JSON Schemas, searched if no CRD defines a kind, the last catalog first.
         rules: evaluates the CEL rules of custom resources; None to skip them.
         pods: the configured places of Pods, by group and kind.
@@ -71,11 +72,13 @@ class Store:
     def __init__(self, definitions: Definitions) -> None:
         self.definitions = definitions
         self.custom: dict[tuple[str, str], Judge] = {}
+        self.unit_kinds: Mapping[tuple[str, str], Judge] = {}
         self.catalogs: list[Catalog] = []
         self.rules: CrdRules | None = None
         self.pods: Mapping[tuple[str, str], Any] = {}
         self.places: dict[tuple[str, str], Any] = {}
         self.outlines: dict[Any, Shape] = {}
+        self._general_places: dict[tuple[str, str], Any] | None = None
         self._components: Components | None = None
         self._groups: set[str] | None = None
         # By the requested kind and the number of custom kinds it was compared with.
@@ -95,13 +98,23 @@ class Store:
 
     def added(self, api_version: str, kind: str) -> Judge | None:
         """Return the validator of a kind from the CRDs and catalogs, or None."""
-        judge = self.custom.get((api_version, kind))
+        key = api_version, kind
+        judge = self.unit_kinds.get(key) or self.custom.get(key)
         if judge is None:
             for catalog in reversed(self.catalogs):
                 judge = catalog.find(api_version, kind)
                 if judge is not None:
                     break
         return judge
+
+    def use_unit_kinds(self, kinds: Mapping[tuple[str, str], Judge]) -> None:
+        """Let these kinds take precedence over others of the same name, until the next call."""
+        if self._general_places is not None:
+            self.places, self._general_places = self._general_places, None
+        self.unit_kinds = kinds
+        if kinds:
+            # The places of Pods depend on the definition.
+            self.places, self._general_places = {}, self.places
 
     def versions_of(self, kind: str) -> list[str]:
         """Return the apiVersions that have a kind of this name, built in or added."""

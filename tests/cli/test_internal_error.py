@@ -77,7 +77,9 @@ def test_a_plug_in_with_an_unknown_group_adds_nothing_and_is_named_in_every_run(
     assert {run.code for run in runs} == {2}
     assert {run.out for run in runs} == {runs[0].out}
     assert "acme/first" not in runs[0].out
-    message = f"kcheck: plug-in {__name__} could not be loaded: ValueError: rule acme/second: unknown group 'imagez'; did you mean \"images\"?\n"
+    message = (
+        f"kcheck: plug-in {__name__} could not be loaded: ValueError: rule acme/second: unknown group 'imagez'; did you mean \"images\"?\n"
+    )
     assert [run.err for run in runs] == [message] * 3
 
 

@@ -63,6 +63,10 @@ def test_statistics(report: Report, golden: Callable[[str], str]) -> None:
             "No findings in 1 file (1 document, 1 deployment unit) for Kubernetes 1.37.",
         ),
         (Report(passed=[SkippedFile("a/", ""), SkippedFile("b/", "")]), "2 folders skipped (--verbose lists them)."),
+        (
+            Report(files=1, remote=[SkippedFile("k.yaml", "a"), SkippedFile("k.yaml", "b")]),
+            "Remote resources of 1 kustomization were not seen (--verbose lists them).",
+        ),
         (Report(files=1, limited=[SkippedFile("a", "")]), "1 file checked only in part (--verbose lists them)."),
         (
             Report(files=1, documents=1, without_schema=Counter(["example.com/v1 Widget"])),

@@ -251,7 +251,9 @@ def test_values_of_variables_that_are_credentials_are_not_quoted(
     Path("a.yaml").write_text(f"{pod}  containers: [{{name: web, image: 'nginx:1.29', imagePullPolicy: '${{POLICY}}'}}]\n")
     substitution = Substitution({"API_TOKEN": "S3cr3t+Token/en99", "POLICY": "Sometimes"})
     rules = choose(registry, ["all"], [], {})
-    found = run_pipeline(discover(["."]), Session(registry, rules, [Store(load("1.37"))], complete=True, substitution=substitution)).findings
+    found = run_pipeline(
+        discover(["."]), Session(registry, rules, [Store(load("1.37"))], complete=True, substitution=substitution)
+    ).findings
     texts = [f"{each.message} {each.help}" for each in found]
     assert any('restartPolicy "***" is not supported' in text for text in texts)
     assert any('ServiceAccount "x-***"' in text for text in texts)
