@@ -45,6 +45,7 @@ class Session:
         judges_placeholders: Whether rules also judge placeholders, as the API server does.
         substitution: Fills in placeholders before files are parsed, or None.
         partial_folders: Normalized paths of folders of which the input contains only some files, which the command line names one by one.
+        kustomize: The command that builds kustomizations; empty to build them without it.
         budget: The processor time of the run.
     """
 
@@ -74,6 +75,7 @@ class Session:
         self.complete_units = complete_units
         self.provided = provided
         self.partial_folders = partial_folders
+        self.kustomize: tuple[str, ...] = ()
         self.by_file = by_file
         self.schemas = schemas
         self.factory = factory

@@ -47,6 +47,9 @@ class SessionSpec(NamedTuple):
         variables: Values that replace variables in manifests, by name.
         complete_units: Globs of the deployment units that contain all objects that they need.
         provided: The facts of objects that the cluster already has.
+        judges_as_server: Whether files are judged as if they were applied as they are.
+        partial_folders: Folders of which the input contains only some files.
+        renders: Whether kustomize builds kustomizations. Its path is not a part of the specification.
     """
 
     version: str
@@ -63,6 +66,7 @@ class SessionSpec(NamedTuple):
     provided: tuple[Facts, ...] = ()
     judges_as_server: bool = False
     partial_folders: tuple[str, ...] = ()
+    renders: bool = False
 
 
 def session_spec_of(session: Session, files: Iterable[str]) -> SessionSpec:
@@ -83,9 +87,10 @@ def session_spec_of(session: Session, files: Iterable[str]) -> SessionSpec:
     program, schemas = program_digest(session.registry), schemas_digest(session.schemas)
     variables = session.substitution.variables if session.substitution is not None else {}
     around = session.judges_placeholders, variables, session.complete_units, session.provided, session.judges_as_server
-    included, partial = tuple(sorted(session.included_roles)), tuple(sorted(session.partial_folders))
+    included = tuple(sorted(session.included_roles))
+    last = tuple(sorted(session.partial_folders)), bool(session.kustomize)
     return SessionSpec(
-        __version__, program, versions, schemas, session.complete, included, tuple(map(_rule_specs, rules)), numbers, *around, partial
+        __version__, program, versions, schemas, session.complete, included, tuple(map(_rule_specs, rules)), numbers, *around, *last
     )  # fmt: skip
 
 

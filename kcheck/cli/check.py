@@ -13,7 +13,7 @@ from kcheck.check.session import Session
 from kcheck.cli.input import Input, check_input, create_session, find_files, input_options
 from kcheck.cli.reporting import Reporting, needs_facts, report_options, style_options
 from kcheck.cli.selection import report_plugin_failures
-from kcheck.cli.settings import find_config
+from kcheck.cli.settings import find_config, require_kustomize
 from kcheck.rule.registry import Registry
 
 
@@ -24,12 +24,13 @@ from kcheck.rule.registry import Registry
     "--shard", default="", metavar="I/N", help="Check part I of N of the files and write the result to --output, for kcheck merge."
 )
 @click.option("--scheduler", default="", metavar="ADDRESS", help="Run the check on the workers of a Dask cluster (requires kcheck[dask]).")
+@click.option("--render", is_flag=True, help="Build kustomizations with kustomize or kubectl, which must be installed.")
 @click.option("--fix", is_flag=True, help="Apply fixes to the files, and report the remaining findings.")
 @click.option("--diff", is_flag=True, help="Print the changes of --fix as a diff, without changing any file.")
 @click.option("--unsafe-fixes", is_flag=True, help="Also apply fixes that may change the behavior of an object. Requires --fix or --diff.")
 @click.option("--profile", is_flag=True, help="Print a timing breakdown to standard error (single process, no cache).")
 @style_options
-def check(shard: str, scheduler: str, fix: bool, diff: bool, unsafe_fixes: bool, profile: bool, **values: Any) -> None:
+def check(shard: str, scheduler: str, render: bool, fix: bool, diff: bool, unsafe_fixes: bool, profile: bool, **values: Any) -> None:
     """Check YAML and JSON manifests.
 
     PATHS are files, folders (searched recursively) or '-' for standard input.
@@ -44,6 +45,8 @@ def check(shard: str, scheduler: str, fix: bool, diff: bool, unsafe_fixes: bool,
     outputs = reporting.outputs(registry)
     config = find_config(inputs.config, inputs.isolated, registry)
     session = create_session(inputs, config, registry)
+    if render:
+        session.kustomize = require_kustomize()
 
     session.profile = Profile() if profile else None
     with session.stage("finding files"):

@@ -103,6 +103,16 @@ def _versions(text: str) -> tuple[str, ...]:
         raise click.UsageError(f"--kubernetes: {error}") from None
 
 
+def require_kustomize() -> tuple[str, ...]:
+    """Returns the command that builds kustomizations. Raises UsageError if it is not installed."""
+    from kcheck.kustomize.program import find_program
+
+    command = find_program()
+    if not command:
+        raise click.UsageError("--render: neither kustomize nor kubectl is in PATH; install one of them or omit --render")
+    return command
+
+
 def read_size(text: str) -> int:
     """Returns the bytes of a size such as 5000000, 5M or 64Mi. Raises UsageError."""
     from kcheck.kube.quantity import BadQuantity, parse

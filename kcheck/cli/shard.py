@@ -8,7 +8,7 @@ from typing import TextIO
 import click
 
 from kcheck.check.session import Session
-from kcheck.check.session_spec import session_spec_of
+from kcheck.check.session_spec import SessionSpec, session_spec_of
 from kcheck.cli.input import Input, check_share
 from kcheck.cli.output import publish
 from kcheck.cli.reporting import Reporting
@@ -36,7 +36,7 @@ def check_shard(
     head = Head(
         share.number,
         share.of,
-        session_spec_of(session, files)._replace(variables={}),
+        _without_values(session_spec_of(session, files)),
         share.input,
         share.files,
         config.fail_on,
@@ -49,6 +49,11 @@ def check_shard(
     publish(reporting.output, "never", write)
     if not reporting.quiet:
         click.echo(f"shard {head.title}: {len(checked)} of {share.files} files checked; run kcheck merge with all shards", err=True)
+
+
+def _without_values(spec: SessionSpec) -> SessionSpec:
+    """Returns a specification without the values of variables, which may be secret."""
+    return spec._replace(variables=dict.fromkeys(spec.variables, ""))
 
 
 def _parse_share(text: str) -> Share:

@@ -82,11 +82,13 @@ class Builds(NamedTuple):
         units: the builds by the folder of their kustomization; without builds that yield no objects because of a problem.
         reads: the files that the builds read or looked for, each with a digest of its content, "" for a file that does not exist.
         remote: the kustomizations with entries that kustomize downloads, which are not seen.
+        failures: the kustomizations that kustomize cannot build, with its messages; only if it builds them.
     """
 
     units: Mapping[str, BuiltUnit]
     reads: tuple[tuple[str, str], ...] = ()
     remote: tuple[SkippedFile, ...] = ()
+    failures: tuple[SkippedFile, ...] = ()
 
 
 class Units:

@@ -25,12 +25,14 @@ from kcheck.finding.report import SkippedFile
 from kcheck.kube.location import Location
 from kcheck.kustomize.build import Build, KustomizationBuilder
 from kcheck.kustomize.library import Library, Read, reader
+from kcheck.kustomize.remote import downloads
 from kcheck.redaction import redact
 from kcheck.repository.units import Builds, BuiltUnit
 from kcheck.rule.ruleset import RuleSet
 from kcheck.schema.store import Judge, Store
 from kcheck.text.source import Source, Undecodable
 from kcheck.text.span import Range
+from kcheck.workers.workers import default_jobs
 from kcheck.yaml.document import Document
 from kcheck.yaml.fast.shared_blocks import Repeats
 from kcheck.yaml.node import Node
@@ -61,15 +63,58 @@ def build_kustomizations(
     library = Library(read, parse=None if session.substitution is None else session.substitution.parse)
     builder = KustomizationBuilder(library)
     builds = {folder: builder.build(os.path.relpath(folder, root).replace(os.sep, "/")) for folder in kustomizations}
+    failures: list[SkippedFile] = []
+    if session.kustomize:
+        builds, failures = _rendered(session, builds, library, root, kustomizations)
     check = _BuildCheck(session, library, rules_for)
-    check.add_kinds(_read_kinds(kinds, builds.values(), read), {(each.api_version, each.kind) for places in kinds.values() for each in places})
+    check.add_kinds(
+        _read_kinds(kinds, builds.values(), read), {(each.api_version, each.kind) for places in kinds.values() for each in places}
+    )
     units = {}
     for folder, build in builds.items():
         if build.objects:
             is_renamed = any(name != each.name for each in build.objects for name, _, _ in each.previous)
             facts, findings, documents = check.check_build(build, kustomizations[folder])
             units[folder] = BuiltUnit(facts, build.complete, is_renamed, findings, documents)
-    return Builds(units, tuple(read.digests.items()), tuple(_remote_entries(builds.values(), library)))
+    return Builds(units, tuple(read.digests.items()), tuple(_remote_entries(builds.values(), library)), tuple(failures))
+
+
+def _rendered(
+    session: Session, builds: Mapping[str, Build], library: Library, root: str, kustomizations: Mapping[str, str]
+) -> tuple[dict[str, Build], list[SkippedFile]]:
+    """Return the builds of kustomize, and the kustomizations that it cannot build.
+
+    For these, and for kustomizations with remote entries, our builds remain.
+
+    `root`: the folder that the paths of builds start from.
+    """
+    # Imported on first use: few runs have --render.
+    from concurrent.futures import ThreadPoolExecutor
+
+    from kcheck.kustomize.program import RenderingFailed, render
+    from kcheck.kustomize.rendering import RenderedBuild
+
+    parse = None if session.substitution is None else session.substitution.parse
+    result, failures = dict(builds), []
+    with ThreadPoolExecutor(default_jobs()) as pool:
+        local = {folder: build for folder, build in builds.items() if not _may_download(build, library)}
+        outputs = {folder: pool.submit(render, session.kustomize, os.path.join(root, build.folder)) for folder, build in local.items()}
+        for folder, output in outputs.items():
+            try:
+                result[folder] = RenderedBuild(library, root, local[folder], output.result(), parse).build()
+            except RenderingFailed as error:
+                failures.append(SkippedFile(kustomizations[folder], redact.message(str(error))))
+    return result, failures
+
+
+def _may_download(build: Build, library: Library) -> bool:
+    """Return whether kustomize might download something for a build."""
+    pieces = [library.kustomization(folder) for folder in build.reads]
+    documents = [document for piece in pieces if piece is not None for document in library.documents(piece)]
+    # The entries of a kustomization that does not parse are unknown.
+    return any(problem.kind == "remote" for problem in build.problems) or any(
+        document.fault is not None or next(downloads(document.root), None) is not None for document in documents
+    )
 
 
 def _remote_entries(builds: Iterable[Build], library: Library) -> Iterator[SkippedFile]:
@@ -218,8 +263,9 @@ class _BuildCheck:
             origin = self._library.locate(each.origin.start).source.path
             result = check_objects(self._library.document(each.node), self._session, self._rules_for(origin), self._rules_for(file))
             facts += map(self._relocated, result.facts)
-            if not each.generated and self._knows(each.node):
-                documents.add((origin, self._library.document_index(each.origin.start)))
+            if self._knows(each.node):
+                if not each.generated:
+                    documents.add((origin, self._library.document_index(each.origin.start)))
                 findings += (self._relocated(found._replace(fix=None)) for found in result.findings)
         return facts, tuple(findings), frozenset(documents)
 

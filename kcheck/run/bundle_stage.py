@@ -8,7 +8,7 @@ from itertools import chain
 from types import MappingProxyType
 
 from kcheck.check.document import DOCUMENT_RULES, PLACEHOLDERS
-from kcheck.check.file import Checked, FactsByFile, FileFacts, RelationCache, Relations, crashed_outcome
+from kcheck.check.file import Checked, FactsByFile, FileFacts, RelationCache, Relations, crashed_outcome, file_findings
 from kcheck.check.input_kinds import KindPlace
 from kcheck.check.session import Session
 from kcheck.check.suppressions import Ignores, apply_ignores
@@ -18,7 +18,7 @@ from kcheck.facts.unit import INPUT, Unit
 from kcheck.finding.finding import Finding
 from kcheck.finding.problem import Problem
 from kcheck.finding.report import Report, SkippedFile
-from kcheck.finding.role import KUSTOMIZATION
+from kcheck.finding.role import COMPONENT, KUSTOMIZATION, OTHER
 from kcheck.kube import placeholders
 from kcheck.kube.location import Location
 from kcheck.redaction import redact
@@ -91,7 +91,9 @@ class _ReportBuilder:
         facts = chain.from_iterable(each.facts for each in self.facts_by_file)
         self.report.bundle = Bundle(facts, self.session.complete, [each.path for each in self.facts_by_file])
         with self.session.stage("relations"):
-            relations = self.relations() if cache is None else cache(self.facts_by_file, self.relations, self.is_current)
+            relations = (
+                self.relations() if cache is None or self.session.kustomize else cache(self.facts_by_file, self.relations, self.is_current)
+            )
             findings = self.report.findings
             if relations.built_documents and not self.session.judges_as_server:
                 findings = self.with_built_findings(findings, relations)
@@ -150,6 +152,7 @@ class _ReportBuilder:
         facts_by_file = [(each.path, each.facts) for each in self.facts_by_file]
         units = find_units(facts_by_file, self.session.complete, self.session.partial_folders)
         builds, failures = self.build_kustomizations(units)
+        failures += [finding for each in builds.failures for finding in self.failed_build(*each)]
         findings = (*failures, *self.run_relation_rules(units, builds.units))
         if not builds.units:
             return Relations(findings, units.by_file, len(units.all), builds.reads, remote=builds.remote)
@@ -192,9 +195,9 @@ class _ReportBuilder:
         return [*kept, *new.values()]
 
     def is_checked(self, file: str) -> bool:
-        """Return whether findings in a file are reported: it is checked, or it is a kustomization of the input."""
+        """Return whether findings in a file are reported: it is checked, or it is a kustomization or JSON patch of the input."""
         role = self.report.roles.get(file)
-        return file in self.checked or (role is not None and role.name == KUSTOMIZATION)
+        return file in self.checked or (role is not None and role.name in (KUSTOMIZATION, COMPONENT, OTHER))
 
     def is_about_object(self, rule: str) -> bool:
         """Return whether a rule judges objects, rather than the text of their files."""
@@ -213,6 +216,10 @@ class _ReportBuilder:
                 return build_kustomizations(self.session, units.kustomizations, paths, self.texts, self.rules_for, self.kinds), []
         except Exception as error:
             return Builds({}), crashed_outcome(next(iter(units.kustomizations.values())), error, self.session).findings
+
+    def failed_build(self, file: str, message: str) -> list[Finding]:
+        """Return a finding for a kustomization that kustomize cannot build."""
+        return file_findings("failed-kustomize-build", file, 1, f"kustomize cannot build this: {message}", self.rules_for(file))
 
     def run_relation_rules(self, units: Units, built: Mapping[str, BuiltUnit]) -> list[Finding]:
         """Return the findings of the rules across objects, of each unit."""

@@ -214,9 +214,7 @@ class FileStage:
                 states[kind.api_version, kind.kind].add(kind.state)
         rivals = {state for found in states.values() if len(found) > 1 for state in found}.union(of_tests)
         definers = {
-            self.paths[number]: found
-            for number, kinds in self.kinds.items()
-            if (found := [kind for kind in kinds if kind.state in rivals])
+            self.paths[number]: found for number, kinds in self.kinds.items() if (found := [kind for kind in kinds if kind.state in rivals])
         }
         if not definers:
             return

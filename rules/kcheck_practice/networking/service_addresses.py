@@ -78,7 +78,9 @@ def _missing(wanted: service_calls.CallTarget, address: network.Address, user: F
         yield Problem(address.place, message, help=did_you_mean(near), related=related, fix=fix)
         return
     known = wanted.namespace in bundle.input.once(service_calls.namespaces)
-    by_name = not bundle.unit.is_partial and wanted.suffixed and wanted.namespace != "default" and around.has(user.place.file, wanted.namespace)
+    by_name = (
+        not bundle.unit.is_partial and wanted.suffixed and wanted.namespace != "default" and around.has(user.place.file, wanted.namespace)
+    )
     by_rule = bundle.complete and known and (wanted.suffixed or address.port > 0)
     if by_name or by_rule:
         where = f' in namespace "{wanted.namespace}"' if wanted.namespace else ""

@@ -261,3 +261,12 @@ missing_file = declare(
     groups=("relations",),
     family="practice",
 )
+
+# kcheck/run/bundle_stage.py reports it.
+failed_build = declare(
+    "failed-kustomize-build",
+    "kustomize cannot build the kustomization (with --render)",
+    severity=ERROR,
+    groups=("relations",),
+    family="practice",
+)
