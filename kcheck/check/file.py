@@ -137,7 +137,7 @@ class Outcome:
         skip_reason: The reason why the file was skipped, empty if it was checked.
         partial: The reason why only some of its documents were checked, empty if all were.
         role: The role of the file.
-        kinds: The kinds that the file defines, if it was checked before all kinds were known or all checks are done.
+        kinds: The kinds that the file defines; in the result of the file stage only if the input has kustomizations.
         custom: Whether the file has objects of kinds that are not built in.
         is_postponed: Whether the check was postponed until all kinds are known, because of such objects.
         kubeconfig: Whether one of the facts is of a kubeconfig.

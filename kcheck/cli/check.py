@@ -38,7 +38,7 @@ def check(shard: str, scheduler: str, render: bool, fix: bool, diff: bool, unsaf
     Exit status: 0 no findings, 1 findings at or above --fail-on, 2 the check could not be completed. With --fix, only the remaining
     findings count. With --diff, 1 means that --fix would change files.
     """
-    _validate_flags(shard, fix or diff, unsafe_fixes)
+    _validate_flags(shard, fix or diff, unsafe_fixes, render)
     inputs, reporting = Input.pop_from(values), Reporting.pop_from(values)
     registry = Registry.load()
     report_plugin_failures(registry)
@@ -85,9 +85,11 @@ def _print_profile(session: Session) -> None:
         click.echo("\n".join(session.profile.lines()), err=True)
 
 
-def _validate_flags(shard: str, fixes: bool, unsafe: bool) -> None:
+def _validate_flags(shard: str, fixes: bool, unsafe: bool, render: bool) -> None:
     """Raises UsageError for flags that cannot be combined."""
     if shard and fixes:
         raise click.UsageError("--shard cannot be combined with --fix or --diff")
+    if render and fixes:
+        raise click.UsageError("--render cannot be combined with --fix or --diff: kustomize reads the files before they are fixed")
     if unsafe and not fixes:
         raise click.UsageError("--unsafe-fixes requires --fix or --diff")

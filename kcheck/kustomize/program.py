@@ -42,7 +42,7 @@ class RenderingFailed(Exception):
     """A kustomization could not be built; the message explains why."""
 
 
-class Rendered(NamedTuple):
+class KustomizeOutput(NamedTuple):
     """The output for a kustomization. Paths in it are relative to `folder`."""
 
     text: str
@@ -59,7 +59,7 @@ def find_program() -> tuple[str, ...]:
     return ()
 
 
-def render(command: Sequence[str], folder: str, seconds: float = _SECONDS) -> Rendered:
+def render(command: Sequence[str], folder: str, seconds: float = _SECONDS) -> KustomizeOutput:
     """Return the objects of the kustomization in a folder as YAML. Raises RenderingFailed."""
     with tempfile.TemporaryDirectory(prefix="kcheck-", ignore_cleanup_errors=True) as temporary:
         wrapper = os.path.realpath(temporary)
@@ -85,7 +85,7 @@ def render(command: Sequence[str], folder: str, seconds: float = _SECONDS) -> Re
             raise RenderingFailed(_message(message, os.path.realpath(folder), resource))
         if output.stat().st_size > _MAX_BYTES:
             raise RenderingFailed(f"its output is larger than {_MAX_BYTES >> 20} MiB")
-        return Rendered(output.read_text(encoding="utf-8"), wrapper)
+        return KustomizeOutput(output.read_text(encoding="utf-8", errors="replace"), wrapper)
 
 
 def _run(command: list[str], output: int, errors: int, seconds: float) -> int | None:

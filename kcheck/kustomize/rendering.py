@@ -15,7 +15,7 @@ from kcheck.kustomize.build import Build, BuiltObject
 from kcheck.kustomize.library import Library, Parse
 from kcheck.kustomize.nodes import Copier, drop, put, refill, text_of
 from kcheck.kustomize.patches import unlisted
-from kcheck.kustomize.program import ORIGIN, Rendered
+from kcheck.kustomize.program import ORIGIN, KustomizeOutput, RenderingFailed
 from kcheck.text.source import Source
 from kcheck.yaml.node import Node
 from kcheck.yaml.parse import parse as parse_text
@@ -27,14 +27,14 @@ class RenderedBuild:
     """The build of a kustomization according to kustomize.
 
     Args:
-        library: The library of our own build.
+        library: The library of `build`.
         root: The folder that the paths of the library start from.
-        build: Our own build.
+        build: The build without kustomize.
         rendered: The output of kustomize.
         parse: Parses the output.
     """
 
-    def __init__(self, library: Library, root: str, build: Build, rendered: Rendered, parse: Parse | None = None) -> None:
+    def __init__(self, library: Library, root: str, build: Build, rendered: KustomizeOutput, parse: Parse | None = None) -> None:
         self._library = library
         self._root = os.path.realpath(root)
         self._build = build
@@ -43,8 +43,10 @@ class RenderedBuild:
         self._known: dict[Identity, BuiltObject] = {_identity(each.node): each for each in build.objects}
 
     def build(self) -> Build:
-        """Return the objects that kustomize built. Nothing is unknown about them."""
+        """Return the objects that kustomize built. Nothing is unknown about them. Raises RenderingFailed."""
         documents = self._parse(Source("", self._rendered.text))
+        if fault := next((document.fault for document in documents if document.fault is not None), None):
+            raise RenderingFailed(f"its output cannot be read: {fault.message}")
         roots = (root for document in documents for root in unlisted(document.root) if root.is_map)
         return self._build._replace(objects=tuple(map(self._located, roots)), problems=())
 

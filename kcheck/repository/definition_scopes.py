@@ -27,6 +27,7 @@ class DefinitionScopes:
     def __init__(self, paths: Iterable[str], kustomizations: Mapping[str, Facts], definers: Collection[str]) -> None:
         self._finder = UnitFinder([(path, [kustomizations[path]] if path in kustomizations else []) for path in paths])
         self._finder.add_kustomizations({})
+        self._independent: dict[str, bool] = {}
         self._builds: dict[str, list[Unit]] = defaultdict(list)
         for unit, files in self._finder.all:
             for file in files:
@@ -51,6 +52,6 @@ class DefinitionScopes:
         chart = finder.chart_of(folder)
         if chart is not None:
             return [own], [Unit("chart", chart)]
-        if finder.are_independent(folder, finder.by_folder[folder]):
-            return ([own],)
-        return [own], [Unit("folder", folder)]
+        if folder not in self._independent:
+            self._independent[folder] = finder.are_independent(folder, finder.by_folder[folder])
+        return ([own],) if self._independent[folder] else ([own], [Unit("folder", folder)])

@@ -24,7 +24,7 @@ from kcheck.finding.finding import Finding
 from kcheck.finding.report import SkippedFile
 from kcheck.kube.location import Location
 from kcheck.kustomize.build import Build, KustomizationBuilder
-from kcheck.kustomize.library import Library, Read, reader
+from kcheck.kustomize.library import Exhausted, Library, Read, reader
 from kcheck.kustomize.remote import downloads
 from kcheck.redaction import redact
 from kcheck.repository.units import Builds, BuiltUnit
@@ -102,7 +102,7 @@ def _rendered(
         for folder, output in outputs.items():
             try:
                 result[folder] = RenderedBuild(library, root, local[folder], output.result(), parse).build()
-            except RenderingFailed as error:
+            except (RenderingFailed, Exhausted) as error:
                 failures.append(SkippedFile(kustomizations[folder], redact.message(str(error))))
     return result, failures
 

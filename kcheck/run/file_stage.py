@@ -104,9 +104,10 @@ class FileStage:
             self.keep_shard(share.own_files())
         self.paths = paths
         self.check_loaded_files()
-        for number, kinds in self.kinds.items():
-            if number in self.outcomes:
-                self.outcomes[number].kinds = kinds
+        if self.kustomization_facts:
+            # Built objects need them.
+            for number in self.kinds.keys() & self.outcomes.keys():
+                self.outcomes[number].kinds = self.kinds[number]
         return [Checked(number, path, self.outcomes.pop(number)) for number, path in enumerate(paths) if number in self.outcomes]
 
     def read_targets(self, found: Discovery, share: Share | None = None) -> None:
@@ -189,6 +190,7 @@ class FileStage:
                         self.kinds[task.number] = outcome.kinds
                     if not outcome.is_postponed and not task.other:
                         self.outcomes[task.number] = outcome
+                        outcome.kinds = []
                 known = [kind for task in tasks for kind in kinds[task.number]]
                 of_tests += (kind for kind in known if not kind.is_general)
                 if general_kinds := [kind for kind in known if kind.is_general]:

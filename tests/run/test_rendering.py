@@ -173,6 +173,7 @@ def test_without_kustomize_it_is_a_usage_error(program: Program, monkeypatch: py
     script(tmp_path, "kustomize", "exit 0")
     monkeypatch.setenv("PATH", ".")
     assert program("check", ".", "--render").code == 2
+    assert "--render cannot be combined with --fix" in program("check", ".", "--render", "--fix").err
 
 
 @needs_kustomize
