@@ -14,6 +14,7 @@ from kcheck.check.session import Session
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import RuleSet
 from kcheck.schema.external.catalog import schema_files
+from kcheck.schema.store import Store
 from kcheck.text.digest import digest_of, digest_of_parts
 from kcheck.text.pattern import pattern
 
@@ -27,7 +28,7 @@ def program_state(session: Session) -> bytes:
     identified by content, because checkouts and archives set modification times.
     """
     places = {place for name in {"_ruamel_yaml", *_modules(session.registry)} if (place := _module_path(name)) is not None}
-    parts = [__version__, sys.version, *(f"{store.definitions.release} {store.pods!r}" for store in session.stores)]
+    parts = [__version__, sys.version, *(f"{store.definitions.release} {store.pods!r}" for store in session.all_stores)]
     variables = session.substitution.variables if session.substitution is not None else {}
     parts.append(f"{session.judges_placeholders} {session.judges_as_server} {sorted(variables.items())!r}")
     for place in sorted(places):
@@ -56,6 +57,11 @@ def _modules(registry: Registry) -> set[str]:
     """Return the top-level packages whose code affects findings."""
     modules = {rule.module.partition(".")[0] for rule in registry.rules.values()}
     return {"kcheck", *modules, *(validator.module.partition(".")[0] for validator in registry.validators)}
+
+
+def stores_state(stores: Iterable[Store]) -> bytes:
+    """Return a digest of the Kubernetes versions that a file is validated with."""
+    return digest_of_parts(*(store.definitions.release.encode() for store in stores))
 
 
 def rules_state(rules: RuleSet) -> bytes:

@@ -42,7 +42,7 @@ def check(shard: str, scheduler: str, fix: bool, diff: bool, unsafe_fixes: bool,
     registry = Registry.load()
     report_plugin_failures(registry)
     reporter = reporting.reporter(registry)
-    config = find_config(inputs.config, inputs.isolated, registry)
+    config = find_config(inputs.options, registry)
     session = create_session(inputs, config, registry)
 
     session.profile = Profile() if profile else None

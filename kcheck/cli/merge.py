@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
-from kcheck.cli.reporting import LEVELS, Reporting, filter_by_severity, report_options, shown_report, style_options
+from kcheck.cli.reporting import LEVELS, Reporting, report_options, style_options
 from kcheck.cli.selection import report_plugin_failures
 from kcheck.cli.settings import Failure
+from kcheck.engine.check import shown_report
 from kcheck.rule.registry import Registry
 from kcheck.run.bundle_stage import build_report
 from kcheck.shards.files import BadShard, read_shards
@@ -33,7 +34,7 @@ def merge(shards: tuple[str, ...], severity: str, **values: Any) -> None:
     reporter = reporting.reporter(registry)
     try:
         head, checked, session = read_shards(shards, registry)
-        report = filter_by_severity(shown_report(build_report(head.passed, checked, session), session), severity)
+        report = shown_report(build_report(head.passed, checked, session), session, severity)
     except BadShard as error:
         raise Failure(f"kcheck: {error}") from None
     sys.exit(reporting.publish_report(report, reporter, registry, head.fail_on))

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, TextIO, TypeVar
 
 import click
 
-from kcheck.check.session import Session
 from kcheck.cli.checkout import require_output
+from kcheck.cli.options import option
 from kcheck.cli.output import is_terminal, publish
 from kcheck.cli.selection import complete_formats
 from kcheck.cli.settings import Failure
@@ -17,45 +17,45 @@ from kcheck.finding.severity import Severity
 from kcheck.reporters import Reporter, Style, UnknownFormat, find_reporter
 from kcheck.reporters.plugin import BUILT_IN
 from kcheck.reporters.style import PLAIN
+from kcheck.reporters.summary import nothing_checked
 from kcheck.rule.registry import Registry
-from kcheck.rule.ruleset import ALWAYS
 
 LEVELS = click.Choice([s.word for s in Severity])
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-_FORMAT, _OUTPUT, _FAIL_ON = (
-    click.option(
+_REPORT = (
+    option(
         "--format",
         default="text",
         metavar="FORMAT",
         shell_complete=complete_formats,
         help=f"Output format: {', '.join(each.name for each in BUILT_IN)}, or a format of a plug-in. [default: text]",
     ),
-    click.option("--output", type=click.Path(dir_okay=False), default=None, help="Write the report to a file instead of standard output."),
-    click.option("--fail-on", type=LEVELS, default=None, help="Exit with 1 for findings of this severity or higher. [default: warning]"),
+    option("--output", type=click.Path(dir_okay=False), default=None, help="Write the report to a file instead of standard output."),
+    option("--fail-on", type=LEVELS, default=None, help="Exit with 1 for findings of this severity or higher. [default: warning]"),
+    option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings."),
+    option("--require-files", is_flag=True, help="Exit with 2 if no file was checked."),
 )
 _STYLE = (
-    click.option("--statistics", is_flag=True, help="Show the number of findings per rule instead of the findings."),
-    click.option("--show-all", is_flag=True, help="Show every finding instead of rolling up equal ones (text output)."),
-    click.option("--verbose", "-v", is_flag=True, help="Also list skipped files."),
-    click.option("--quiet", "-q", is_flag=True, help="Print findings only, without progress and summary."),
-    click.option(
-        "--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="When to color the output. [default: auto]"
-    ),
+    option("--statistics", is_flag=True, help="Show the number of findings per rule instead of the findings."),
+    option("--show-all", is_flag=True, help="Show every finding instead of rolling up equal ones (text output)."),
+    option("--verbose", "-v", is_flag=True, help="Also list skipped files."),
+    option("--quiet", "-q", is_flag=True, help="Print findings only, without progress and summary."),
+    option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="When to color the output. [default: auto]"),
 )
 
 
 def report_options(command: Command) -> Command:
     """Decorator that adds the options for format, destination and exit status to a command."""
-    for option in (_FAIL_ON, _OUTPUT, _FORMAT):
-        command = option(command)
+    for each in reversed(_REPORT):
+        command = each(command)
     return command
 
 
 def style_options(command: Command) -> Command:
     """Decorator that adds the options for the style of a report to a command."""
-    for option in reversed(_STYLE):
-        command = option(command)
+    for each in reversed(_STYLE):
+        command = each(command)
     return command
 
 
@@ -65,6 +65,8 @@ class Reporting(NamedTuple):
     format: str
     output: str | None
     fail_on: str | None
+    exit_zero: bool
+    require_files: bool
     statistics: bool
     show_all: bool
     verbose: bool
@@ -90,6 +92,11 @@ class Reporting(NamedTuple):
             report.rules = _rule_notes(report, registry)
         self._write(report, reporter)
         status = _exit_status(report, Severity.parse(self.fail_on) if self.fail_on else fail_on)
+        if status == 1 and self.exit_zero:
+            status = 0
+        if warning := nothing_checked(report):
+            click.echo(warning, err=True)
+            status = 2 if self.require_files else status
         return 2 if registry.failures else status
 
     def _write(self, report: Report, reporter: Reporter) -> None:
@@ -106,18 +113,6 @@ class Reporting(NamedTuple):
             if reporter in BUILT_IN:
                 raise
             raise Failure(f"kcheck: reporter {self.format} failed: {type(error).__name__}: {error}") from error
-
-
-def shown_report(report: Report, session: Session) -> Report:
-    """Return the report without repetitions of a cause, unless it states what the API server would answer."""
-    return report if session.judges_as_server else report.without_echoes()
-
-
-def filter_by_severity(report: Report, severity: str) -> Report:
-    """Removes findings below a severity from a report, and returns it."""
-    least = Severity.parse(severity)
-    report.findings = [f for f in report.findings if f.severity >= least or f.rule in ALWAYS]
-    return report
 
 
 def _rule_notes(report: Report, registry: Registry) -> dict[str, RuleNote]:

@@ -12,7 +12,6 @@ from tests.cli.conftest import POD, Program
     [
         (["chek", "good.yaml"], 'unknown command "chek"; did you mean "check"?'),
         (["good.yaml"], "e.g. kcheck check good.yaml"),
-        (["check"], "PATHS"),
         (["check", "nowhere.yaml"], "no such file or folder: nowhere.yaml"),
         (["check", "*.json"], "no file matches *.json"),
         (["check", "good.yaml", "--select", "prot-number"], '--select: unknown rule or group "prot-number"; see kcheck rules'),

@@ -105,8 +105,8 @@ def test_a_search_for_files_has_a_limit(tmp_path: Path, monkeypatch: pytest.Monk
         while True:
             pass
 
-    monkeypatch.setattr("kcheck.cli.input.discover", endless)
-    monkeypatch.setattr("kcheck.cli.input.RESERVE", 0.2)
+    monkeypatch.setattr("kcheck.engine.files.discover", endless)
+    monkeypatch.setattr("kcheck.engine.files.RESERVE", 0.2)
     values = dict.fromkeys(Input._fields, ()) | {"paths": (str(tmp_path),), "stdin_filename": "", "as_found": False}
     with pytest.raises(Failure, match="file search stopped"):
         find_files(Input(**values), Config(tmp_path), Budget())  # type: ignore[arg-type]

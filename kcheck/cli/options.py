@@ -1,0 +1,20 @@
+"""Options whose default values come from environment variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+_PREFIX = "KCHECK_"
+
+
+def option(name: str, *more: str, **settings: Any) -> Callable[..., Any]:
+    """Like `click.option`, for an option that the environment may set: --fail-on is KCHECK_FAIL_ON."""
+    return click.option(name, *more, envvar=variable_of(name), **settings)
+
+
+def variable_of(name: str) -> str:
+    """Returns the environment variable of an option, such as KCHECK_FAIL_ON for --fail-on."""
+    return _PREFIX + name.partition("/")[0].lstrip("-").replace("-", "_").upper()
