@@ -33,6 +33,8 @@ def program_state(session: Session) -> bytes:
     parts.append(f"{session.judges_placeholders} {session.judges_as_server} {sorted(variables.items())!r}")
     for place in sorted(places):
         parts += _file_states(place)
+    # The names of these modules contain digests of their content.
+    parts += sorted(session.registry.local_modules)
     schema_states = [part for place in session.schemas for part in (str(place).encode("utf-8", "surrogateescape"), *_schema_states(place))]
     return digest_of_parts(*(part.encode("utf-8", "surrogateescape") for part in parts), *schema_states)
 
@@ -44,8 +46,9 @@ def program_digest(registry: Registry) -> str:
 
 @cache
 def _code_digest(modules: tuple[str, ...]) -> str:
-    parts = [part for name in modules if (place := _module_path(name)) for part in file_contents(place, ".py")]
-    return digest_of_parts(__version__.encode(), *parts).hex()
+    # Sorted, because the names of local modules depend on the folder of the checkout.
+    contents = sorted(tuple(file_contents(place, ".py")) for name in modules if (place := _module_path(name)))
+    return digest_of_parts(__version__.encode(), *(part for parts in contents for part in parts)).hex()
 
 
 def schemas_digest(schemas: Iterable[Path]) -> str:

@@ -16,7 +16,7 @@ from kcheck.check.file import Checked
 from kcheck.check.memory_limit import limited_memory
 from kcheck.check.session import Session
 from kcheck.check.time_limit import Budget, use_signals
-from kcheck.cli.options import option
+from kcheck.cli.options import local_rules_option, option
 from kcheck.cli.output import is_terminal
 from kcheck.cli.progress import Progress
 from kcheck.cli.reporting import LEVELS
@@ -109,12 +109,7 @@ _OPTIONS = (
     option("--stdin-filename", default="", metavar="PATH", help="File name to report for standard input."),
     option("--max-file-size", default="", metavar="SIZE", help="Do not read larger files. [default: 32Mi]"),
     option("--jobs", "-j", type=click.IntRange(min=1), default=None, metavar="N", help="Number of processes. [default: number of CPUs]"),
-    option(
-        "--allow-local-rules/--no-local-rules",
-        "local_rules",
-        default=None,
-        help="Whether to run the Python files that the config names in plugins. [default: fail if there are any]",
-    ),
+    local_rules_option,
     click.option("--no-cache", is_flag=True, help="Do not read or write the cache."),
 )
 

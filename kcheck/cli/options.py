@@ -18,3 +18,11 @@ def option(name: str, *more: str, **settings: Any) -> Callable[..., Any]:
 def variable_of(name: str) -> str:
     """Returns the environment variable of an option, such as KCHECK_FAIL_ON for --fail-on."""
     return _PREFIX + name.partition("/")[0].lstrip("-").replace("-", "_").upper()
+
+
+local_rules_option = option(
+    "--allow-local-rules/--no-local-rules",
+    "local_rules",
+    default=None,
+    help="Whether to run the Python files that the config names in plugins. [default: fail if there are any]",
+)

@@ -51,6 +51,18 @@ def find_config(options: CheckOptions, registry: Registry) -> Config:
         report_failures(registry.failures[known:])
 
 
+def load_registry(local_rules: bool | None) -> Registry:
+    """Returns the rules for a command without input: those of plug-ins and, if they may run, of the config of the current folder.
+
+    Plug-ins that could not be loaded are reported. Raises ClickException for an invalid config.
+    """
+    registry = Registry.load()
+    report_failures(registry.failures)
+    if local_rules:
+        find_config(CheckOptions(local_rules=True), registry)
+    return registry
+
+
 def report_failures(failures: list[PluginFailure]) -> None:
     """Prints plug-ins that could not be loaded. The exit status of a check is then 2, because their rules did not run."""
     for failure in failures:
