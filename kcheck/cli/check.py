@@ -95,7 +95,9 @@ def _report_other_configs(found: Discovery, inputs: Input, config: Config) -> No
     others = [t.path for t in found.targets if os.path.basename(t.path) in hidden and os.path.realpath(t.path) not in used]
     if others:
         more = f" and {len(others) - 1} more" if len(others) > 1 else ""
-        source = f"the settings of this run come from {config.file}" if config.file is not None else "this run has no config"
+        source = (
+            f"the settings of this run come from {os.path.relpath(config.file)}" if config.file is not None else "this run has no config"
+        )
         click.echo(Glyphs.of(sys.stderr).visible(f"kcheck: {others[0]}{more} not applied: {source}; use overrides or --config"), err=True)
 
 

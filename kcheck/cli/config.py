@@ -112,7 +112,9 @@ class _Viewer:
     def view(self, path: str) -> _Effective:
         """Returns the settings of a file."""
         own = self.overrides.applied(self.overrides.of(path))
-        return _Effective(path, self.excludes.match(os.path.realpath(path)), list(self.settings(path, own)), list(self.rules(path, own)))
+        return _Effective(
+            path, self.excludes.match_with_folders(os.path.realpath(path)), list(self.settings(path, own)), list(self.rules(path, own))
+        )
 
     def settings(self, path: str, own: Config) -> Iterator[_Setting]:
         session, inputs = self.session, self.inputs
@@ -199,7 +201,7 @@ def _write_text(effective: list[_Effective], config: Config, shows_all: bool, ou
 def _relative(path: str | os.PathLike[str]) -> str:
     """Returns a path relative to the current folder, if it is in it."""
     name = os.path.relpath(path)
-    return str(path) if name.startswith("..") else name
+    return os.path.normpath(path) if name.startswith("..") else name
 
 
 def _row(rule: _RuleSetting) -> tuple[str, str, str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def init(force: bool, prints: bool) -> None:
     if prints:
         print_text(text)
         return
-    glyphs = Glyphs.of(click.get_text_stream("stdout"))
+    glyphs = Glyphs.of(sys.stdout)
     for line in _found_lines(found):
         click.echo(glyphs.visible(line))
     try:

@@ -22,8 +22,11 @@ def add_plugins(files: Iterable[tuple[Node, Path]], values: Values, registry: Re
     """
     for node, path in files:
         name = f"{node.text} ({values.place(node)})"
+        if not path.exists():
+            # Reported already.
+            continue
         if path.suffix != ".py" or not path.is_file():
-            values.wrong(node, f"{path} is not a Python file")
+            values.wrong(node, f"{node.text} is not a Python file")
         elif allowed:
             try:
                 registry.add_local(path)

@@ -48,7 +48,7 @@ def _without_named(found: Discovery, excludes: Excludes) -> Discovery:
     for target in found.targets:
         if target.stdin:
             targets.append(target)
-        elif pattern := excludes.match(os.path.realpath(target.path)):
+        elif pattern := excludes.match_with_folders(os.path.realpath(target.path)):
             skipped.append(SkippedFile(target.path, f"excluded by the config: {pattern}"))
         else:
             targets.append(target._replace(named=False, start=_start_of_folders(target.path)) if target.named else target)
