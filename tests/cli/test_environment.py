@@ -91,6 +91,14 @@ def test_something_checked_needs_no_warning(program: Program) -> None:
     assert "2 files skipped" in outcome.out
 
 
+def test_a_named_file_in_an_excluded_folder_is_skipped_as_found(program: Program) -> None:
+    write({"gen/a/pod.yaml": BAD_POD, ".kcheck.yaml": "exclude: [gen/]\n"})
+    assert program("check", "gen/a/pod.yaml").code == 1
+    outcome = program("check", "--as-found", "-v", "gen/a/pod.yaml")
+    assert outcome.code == 0
+    assert "gen/a/pod.yaml: excluded by the config: gen/" in outcome.out
+
+
 def test_exit_zero_hides_findings_but_not_failures(program: Program) -> None:
     write({"pod.yaml": BAD_POD, "latin.yaml": "a: \xff"})
     assert program("check", "pod.yaml").code == 1
