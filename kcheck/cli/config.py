@@ -31,7 +31,7 @@ _DEFAULT = "default"
 _COMMAND_LINE = "command line"
 
 
-class _Setting(NamedTuple):
+class _ShownSetting(NamedTuple):
     """A setting with its value, and where it comes from."""
 
     name: str
@@ -39,7 +39,7 @@ class _Setting(NamedTuple):
     origin: str
 
 
-class _RuleSetting(NamedTuple):
+class _ShownRule(NamedTuple):
     """The setting of a rule. `severity`: None if the rule is off; `origins`: where it comes from; `chosen`: not by the preset."""
 
     id: str
@@ -54,8 +54,8 @@ class _Effective(NamedTuple):
 
     file: str
     excluded: str | None
-    settings: list[_Setting]
-    rules: list[_RuleSetting]
+    settings: list[_ShownSetting]
+    rules: list[_ShownRule]
 
 
 @click.command(short_help="Show the settings of a file and where they come from.")
@@ -116,7 +116,7 @@ class _Viewer:
             path, self.excludes.match_with_folders(os.path.realpath(path)), list(self.settings(path, own)), list(self.rules(path, own))
         )
 
-    def settings(self, path: str, own: Config) -> Iterator[_Setting]:
+    def settings(self, path: str, own: Config) -> Iterator[_ShownSetting]:
         session, inputs = self.session, self.inputs
         cluster = session.cluster(session.cluster_number(path))
         versions = list(dict.fromkeys(store.definitions.version for store in cluster.stores))
@@ -135,20 +135,20 @@ class _Viewer:
         yield self.setting("fail-on", self.fail_on or own.fail_on.word, own)
         yield self.setting("plugins", list(map(_relative, own.plugins)), own)
 
-    def setting(self, key: str, value: Any, own: Config, parameter: str = "") -> _Setting:
+    def setting(self, key: str, value: Any, own: Config, parameter: str = "") -> _ShownSetting:
         """Returns a setting with its origin. `parameter`: the name of its option, if it is not the key."""
         name = (parameter or key).replace("-", "_")
         source = click.get_current_context().get_parameter_source(name)
         flag = f"--{parameter or key}"
         if source is ParameterSource.COMMANDLINE:
-            return _Setting(key, value, f"{_COMMAND_LINE} ({flag})")
+            return _ShownSetting(key, value, f"{_COMMAND_LINE} ({flag})")
         if source is ParameterSource.ENVIRONMENT:
-            return _Setting(key, value, f"environment ({variable_of(flag)})")
+            return _ShownSetting(key, value, f"environment ({variable_of(flag)})")
         if key == "placeholders" and key not in own.origins and value == "check":
-            return _Setting(key, value, f"{_COMMAND_LINE} (--select spec)")
-        return _Setting(key, value, own.origins.get(key, _DEFAULT))
+            return _ShownSetting(key, value, f"{_COMMAND_LINE} (--select spec)")
+        return _ShownSetting(key, value, own.origins.get(key, _DEFAULT))
 
-    def rules(self, path: str, own: Config) -> Iterator[_RuleSetting]:
+    def rules(self, path: str, own: Config) -> Iterator[_ShownRule]:
         active = self.session.rules_for(path)
         preset = f"preset {self.inputs.preset or own.preset}"
         for id, rule in sorted(self.session.registry.rules.items()):
@@ -162,7 +162,7 @@ class _Viewer:
             severity = active[id].severity.word if id in active else None
             values = active[id].options if id in active else {}
             options = {name.replace("_", "-"): value for name, value in values.items() if value != rule.options[name].default}
-            yield _RuleSetting(id, severity, options, places or (preset,), bool(places))
+            yield _ShownRule(id, severity, options, places or (preset,), bool(places))
 
 
 def _write_json(effective: list[_Effective], config: Config, out: TextIO) -> None:
@@ -204,7 +204,7 @@ def _relative(path: str | os.PathLike[str]) -> str:
     return os.path.normpath(path) if name.startswith("..") else name
 
 
-def _row(rule: _RuleSetting) -> tuple[str, str, str, str]:
+def _row(rule: _ShownRule) -> tuple[str, str, str, str]:
     options = ", ".join(f"{name}: {_shown(value)}" for name, value in rule.options.items())
     return rule.id, rule.severity or "off", options or "-", ", ".join(rule.origins)
 

@@ -16,7 +16,7 @@ from kcheck.check.file import Checked
 from kcheck.check.memory_limit import limited_memory
 from kcheck.check.session import Session
 from kcheck.check.time_limit import Budget, use_signals
-from kcheck.cli.options import local_rules_option, option
+from kcheck.cli.options import LocalPath, local_rules_option, option
 from kcheck.cli.output import is_terminal
 from kcheck.cli.progress import Progress
 from kcheck.cli.reporting import LEVELS
@@ -71,7 +71,7 @@ _OPTIONS = (
     option(
         "--schemas",
         multiple=True,
-        type=click.Path(exists=True),
+        type=LocalPath(exists=True),
         help="File or folder with CustomResourceDefinitions or JSON Schemas. Repeatable.",
     ),
     option(

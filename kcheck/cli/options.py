@@ -20,6 +20,15 @@ def variable_of(name: str) -> str:
     return _PREFIX + name.partition("/")[0].lstrip("-").replace("-", "_").upper()
 
 
+class LocalPath(click.Path):
+    """A path that exists. A URL is an error that says what to do: kcheck opens no network connection."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if "://" in str(value):
+            self.fail(f"{value} is a URL; download the file first, e.g. kubectl get crd -o yaml > crds.yaml", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 local_rules_option = option(
     "--allow-local-rules/--no-local-rules",
     "local_rules",

@@ -134,7 +134,7 @@ class _Rules:
             return f"unknown rule or group {quoted(name)}; {did_you_mean(near)}"
         if "/" in name:
             return f"unknown rule {quoted(name)}; check that its plug-in is installed"
-        return f"unknown rule or group {quoted(name)}; see kcheck rules"
+        return f"unknown rule or group {quoted(name)}; see kcheck rules and kcheck rules --groups"
 
 
 def _unknown_option(key: str, name: str, rule: Rule | None, known: Mapping[str, Option]) -> str:

@@ -209,7 +209,7 @@ def unknown_name(name: str, registry: Registry) -> str:
         return f'unknown rule or group "{name}"; {did_you_mean(near)}'
     if "/" in name:
         return f'unknown rule or group "{name}"; check that its plug-in is installed'
-    return f'unknown rule or group "{name}"; see kcheck rules'
+    return f'unknown rule or group "{name}"; see kcheck rules and kcheck rules --groups'
 
 
 def _judges_placeholders(option: str | None, select: tuple[str, ...], config: Config) -> bool:

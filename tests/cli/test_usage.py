@@ -28,6 +28,7 @@ from tests.cli.conftest import POD, Program
         (["check", "good.yaml", "--output", "missing/report.json"], '--output: folder "missing" does not exist'),
         (["check", "good.yaml", "--config", "good.yaml", "--isolated"], "cannot be combined"),
         (["check", "good.yaml", "--schemas", "good.yaml"], "good.yaml has no CRD"),
+        (["check", "good.yaml", "--schemas", "https://example.com/crds.yaml"], "is a URL; download the file first"),
         (["check", "good.yaml", "--fail-on", "fatal"], "'fatal' is not one of 'info', 'warning', 'error'"),
         (["explain", "prot-number"], 'unknown rule or group "prot-number"; see kcheck rules'),
         (["rules", "--groups", "--like", "polaris"], "cannot be combined"),

@@ -199,7 +199,7 @@ class TestRules:
         ("rules:\n  latest-tags: off\n", ['2:3: unknown rule or group "latest-tags"; did you mean "latest-tag"?']),
         ("rules:\n  securty: off\n", ['2:3: unknown rule or group "securty"; did you mean "security"?']),
         ("rules:\n  other/thing: off\n", ['2:3: unknown rule "other/thing"; check that its plug-in is installed']),
-        ("rules:\n  xyzzy: off\n", ['2:3: unknown rule or group "xyzzy"; see kcheck rules']),
+        ("rules:\n  xyzzy: off\n", ['2:3: unknown rule or group "xyzzy"; see kcheck rules and kcheck rules --groups']),
         ("rules:\n  name-pattern-mismatch: {pattern: '(?=a)b'}\n", ["2:36: pattern is not a valid regular expression: unknown group (?=a"]),
         ("rules:\n  latest-tag: warn\n", ['2:15: latest-tag must be off, on, info, warning, error or a map of options, not "warn"']),
         ("rules:\n  latest-tag:\n", ["2:3: latest-tag must be off, on, info, warning, error or a map of options, not an empty value"]),
