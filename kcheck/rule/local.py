@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from hashlib import sha256
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -23,6 +22,9 @@ def load_module(path: Path) -> ModuleType:
     The name of the module contains a digest of its path and content, so a changed file is a new module. No bytecode is read or written:
     its check for changes relies on modification times.
     """
+    # Imported late: few projects have such files.
+    from hashlib import sha256
+
     real = os.path.realpath(path)
     content = Path(real).read_bytes()
     name = PREFIX + sha256(os.fsencode(real) + b"\0" + content).hexdigest()[:16]
