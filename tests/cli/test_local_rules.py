@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import kcheck
-from tests.cli.conftest import POD, Program
+from tests.cli.conftest import BAD_POD, POD, Program
 
 RULES = '''\
 """Rules of a project."""
@@ -42,11 +42,13 @@ def project(program: Program, tmp_path: Path) -> None:
 
 def test_they_do_not_run_unless_allowed(program: Program, tmp_path: Path) -> None:
     (tmp_path / "lint/rules.py").write_text(RULES.replace("@dataclass", "open('ran', 'w').close()\n\n@dataclass"))
+    (tmp_path / "pod.yaml").write_text(BAD_POD)
     outcome = program("check", "--format", "concise")
     assert outcome.code == 2
     assert "kcheck: plug-in ./lint/rules.py (.kcheck.yaml:1) could not be loaded: its code belongs to this repository" in outcome.err
     # Everything else is checked.
-    assert "missing-memory-limit" in outcome.out
+    assert "invalid-port-number" in outcome.out
+    (tmp_path / "pod.yaml").write_text(POD)
     assert program("check", "--no-local-rules").code == 0
     assert not (tmp_path / "ran").exists()
     assert program("check", "--allow-local-rules").code == 1
