@@ -19,7 +19,7 @@ import posixpath
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from kcheck.facts.facts import Facts
@@ -100,8 +100,12 @@ class Units:
         self.kustomizations = kustomizations
 
 
-def find_units(facts_by_file: FactsByFile, complete: bool = False) -> Units:
-    """Return the units of an input. If it is complete, all objects that are in no kustomization form one unit."""
+def find_units(facts_by_file: FactsByFile, complete: Callable[[str], int | None] = lambda file: None) -> Units:
+    """Return the units of an input.
+
+    `complete`: returns a number that is equal for all files that together contain all objects of a cluster, None for other files. All
+    objects of such files that are in no kustomization form one unit.
+    """
     return _UnitFinder(facts_by_file).find(complete)
 
 
@@ -123,12 +127,17 @@ class _UnitFinder:
         self.all: list[UnitFiles] = []
         self.by_file: dict[str, Unit] = {}
 
-    def find(self, complete: bool) -> Units:
+    def find(self, complete: Callable[[str], int | None]) -> Units:
         deliveries = self.delivered_folders()
         self.add_kustomizations(deliveries)
-        if complete:
-            self.add(INPUT, self.remaining(self.facts))
-        else:
+        parts: dict[int, list[str]] = defaultdict(list)
+        for file in self.remaining(self.facts):
+            if (number := complete(file)) is not None:
+                parts[number].append(file)
+        for files in parts.values():
+            whole = INPUT if len(parts) == 1 and not self.remaining(self.facts.keys() - files) else None
+            self.add(whole or Unit("input", _common_folder(map(_folder, files))), files)
+        if self.remaining(self.facts):
             self.add_charts()
             for folder, is_recursive in sorted(deliveries.items()):
                 if folder not in self.kustomizations:

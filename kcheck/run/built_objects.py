@@ -20,6 +20,7 @@ from kcheck.rule.ruleset import RuleSet
 from kcheck.schema.store import Store
 from kcheck.text.source import Source, Undecodable
 from kcheck.text.span import Range
+from kcheck.yaml.node import Node
 
 
 def build_kustomizations(
@@ -128,10 +129,12 @@ class _BuildCheck:
     def __init__(self, session: Session, library: Library, rules_for: Callable[[str], RuleSet]) -> None:
         self._library = library
         # Without the kinds that the input defines: whether they are known in this process depends on the number of processes.
-        stores = [Store(each.definitions) for each in session.stores]
-        for store, known in zip(stores, session.stores, strict=True):
-            store.pods = known.pods
+        self._stores = {id(each): Store(each.definitions) for each in session.all_stores}
+        for known in session.all_stores:
+            self._stores[id(known)].pods = known.pods
+        stores = list(self._stores.values())
         self._rules_for = rules_for
+        self._stores_for = session.stores_for
         self._session = Session(session.registry, session.rules, stores, judges_placeholders=session.judges_placeholders)
         self._moved: dict[tuple[int, Range], tuple[str, int, Range, int]] = {}
 
@@ -143,15 +146,21 @@ class _BuildCheck:
         facts: list[Facts] = []
         findings: list[Finding] = []
         documents = set()
+        stores = [self._stores[id(each)] for each in self._stores_for(file)]
         for each in build.objects:
             origin = self._library.locate(each.origin.start).source.path
-            result = check_objects(self._library.document(each.node), self._session, self._rules_for(origin), self._rules_for(file))
+            result = check_objects(self._library.document(each.node), self._session, self._rules_for(origin), self._rules_for(file), stores)
             facts += map(self._relocated, result.facts)
             node = each.node
-            if not each.generated and self._session.stores[-1].builtin(node["apiVersion"].text, node["kind"].text) is not None:
+            if not each.generated and self._is_builtin(node):
                 documents.add((origin, self._library.document_index(each.origin.start)))
                 findings += (self._relocated(found._replace(fix=None)) for found in result.findings)
         return facts, tuple(findings), frozenset(documents)
+
+    def _is_builtin(self, node: Node) -> bool:
+        """Whether the kind of an object is built into one of the Kubernetes versions of the run."""
+        api_version, kind = node["apiVersion"].text, node["kind"].text
+        return any(store.builtin(api_version, kind) is not None for store in self._session.stores)
 
     def _relocated(self, value: Any) -> Any:
         """Return a value in which locations in the texts of the library are replaced by those in files."""
