@@ -36,7 +36,13 @@ def test_version_needs_click_alone(tmp_path: Path) -> None:
     assert "click" in modules
     assert modules.isdisjoint({"ruamel.yaml", "_ruamel_yaml"})
     assert modules.isdisjoint({"jsonschema", "pluggy", "importlib.metadata"})
-    assert {m for m in modules if m.startswith("kcheck")} <= {"kcheck", "kcheck.cli", "kcheck.cli.main", "kcheck.cli.streams"}
+    assert {m for m in modules if m.startswith("kcheck")} <= {
+        "kcheck",
+        "kcheck.check",
+        "kcheck.cli",
+        "kcheck.cli.main",
+        "kcheck.cli.streams",
+    }
 
 
 def test_a_check_loads_no_more_than_it_uses(pod: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, overload
 
 from kcheck.cache.store import Cache, Parts
 from kcheck.check.file import DamagedCache, FactsByFile, Outcome, Relations, Task
-from kcheck.check.fingerprint import program_state, rules_state
+from kcheck.check.fingerprint import program_state, rules_state, stores_state
 from kcheck.check.input_kinds import KindPlace
 from kcheck.check.session import Session
 from kcheck.check.suppressions import Ignores
@@ -113,15 +113,16 @@ class ResultCache:
         self._files: dict[bytes, _CachedOutcome] = {}
         self._program = program_state(session)
         self._rules: dict[int, bytes] = {}
-        self._hashers: dict[int, Any] = {}
+        self._hashers: dict[tuple[int, int], Any] = {}
 
     def key(self, task: Task) -> str:
         """Return a digest of everything that the outcome of a file depends on, except kinds that the input defines."""
         path = task.source.path
-        rules = self._session.rules_for(path, task.role.name)
-        hasher = self._hashers.get(id(rules))
+        rules, stores = self._session.rules_for(path, task.role.name), self._session.stores_for(path)
+        hasher = self._hashers.get((id(rules), id(stores)))
         if hasher is None:
-            hasher = self._hashers[id(rules)] = sha256(self._program + self._rules_digest(rules))
+            hasher = sha256(self._program + self._rules_digest(rules) + stores_state(stores))
+            self._hashers[id(rules), id(stores)] = hasher
         digest = hasher.copy()
         name = _encoded(path)
         role = _encoded("\0".join(task.role))
@@ -226,8 +227,11 @@ class ResultCache:
         provided = _canonical(self._session.provided) if self._session.provided else b""
         partial = "\0".join(sorted(self._session.partial_folders)).encode("utf-8", "surrogateescape")
         parts = [self._program, bytes([self._session.complete]), units, partial, provided]
+        numbers = {path: self._session.cluster_number(path) for path, _, _ in facts_by_file}
+        for cluster in self._session.clusters or ():
+            parts += (bytes([cluster.complete]), stores_state(cluster.stores), _canonical(cluster.provided))
         for path, role, facts in facts_by_file:
-            parts.append(_encoded(f"{role} {path}"))
+            parts.append(_encoded(f"{role} {numbers[path]} {path}"))
             if facts:
                 state = facts.state if isinstance(facts, LazyFacts) else _canonical(facts)
                 parts += (state, self._rules_digest(self._session.rules_for(path, role)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
 from kcheck.check.session import Session
@@ -69,13 +69,15 @@ class FileResult:
         self.without_schema: list[str] = []
 
 
-def check_documents(documents: Iterable[Document], session: Session, rules: RuleSet, role: str = MANIFEST) -> FileResult:
-    """Check the documents of a file with this role."""
+def check_documents(
+    documents: Iterable[Document], session: Session, rules: RuleSet, role: str = MANIFEST, stores: Sequence[Store] = ()
+) -> FileResult:  # fmt: skip
+    """Check the documents of a file with this role. `stores`: the types to validate with; () for those of the session."""
     result = FileResult()
     plan = session.plan(rules)
     for document in documents:
         result.documents += 1
-        _DocumentCheck(document, session, rules, plan, result, role).check_document()
+        _DocumentCheck(document, session, rules, plan, result, role, stores or session.stores).check_document()
     return result
 
 
@@ -83,13 +85,15 @@ DOCUMENT_RULES = frozenset({"invalid-yaml", "duplicate-key", "not-kubernetes-obj
 """Rules of the engine that judge the text of a document, rather than its objects."""
 
 
-def check_objects(document: Document, session: Session, rules: RuleSet, mentioning: RuleSet) -> FileResult:
+def check_objects(
+    document: Document, session: Session, rules: RuleSet, mentioning: RuleSet, stores: Sequence[Store] = ()
+) -> FileResult:  # fmt: skip
     """Check the objects of a document, but not its text, which is checked elsewhere or made of parts of several files.
 
-    `mentioning`: the rules across objects that need the facts.
+    `mentioning`: the rules across objects that need the facts. `stores`: the types to validate with; () for those of the session.
     """
     result = FileResult()
-    check = _DocumentCheck(document, session, rules, session.plan(rules), result, MANIFEST)
+    check = _DocumentCheck(document, session, rules, session.plan(rules), result, MANIFEST, stores or session.stores)
     check.collects_mentions = _needs_mentions(mentioning)
     for resource in resources(document):
         check.check_object(resource)
@@ -105,8 +109,11 @@ def _needs_mentions(rules: RuleSet) -> bool:
 class _DocumentCheck:
     """The check of one document."""
 
-    def __init__(self, document: Document, session: Session, rules: RuleSet, plan: Plan, result: FileResult, role: str) -> None:
+    def __init__(
+        self, document: Document, session: Session, rules: RuleSet, plan: Plan, result: FileResult, role: str, stores: Sequence[Store]
+    ) -> None:
         self.document = document
+        self.stores = stores
         self.session = session
         self.rules = rules
         self.plan = plan
@@ -162,7 +169,7 @@ class _DocumentCheck:
         elif self.role == CLUSTER_DUMP:
             self.foreign = is_written_by_cluster(resource)
         resource.part = self.part
-        stores = self.session.stores
+        stores = self.stores
         self.lacks_schema = False
         last: Walk | None = None
         for store in stores:
@@ -262,7 +269,7 @@ class _DocumentCheck:
     def report_deprecated_api(self, resource: Resource) -> None:
         """Report an API version that has a successor in all Kubernetes versions that are checked."""
         api_version, kind = resource.api_version, resource.kind
-        after = succession(api_version, kind, tuple(store.definitions for store in self.session.stores))
+        after = succession(api_version, kind, tuple(store.definitions for store in self.stores))
         if after is not None:
             end = f"is removed in Kubernetes {after.removed}" if after.removed else "is superseded by a stable version"
             message = f"{api_version} {kind} {end}"

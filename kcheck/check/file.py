@@ -24,6 +24,7 @@ from kcheck.kube.location import Location, ObjectId
 from kcheck.kube.resource import resources
 from kcheck.repository.roles import role_by_content
 from kcheck.rule.ruleset import RuleSet
+from kcheck.schema.store import Store
 from kcheck.text.complaint import Complaint, help_of
 from kcheck.text.pattern import pattern
 from kcheck.text.source import Source
@@ -170,7 +171,7 @@ class FileChecker:
 
     def add_kinds(self, kinds: list[InputKind]) -> None:
         """Register kinds that the input defines."""
-        register_kinds(self.session.stores, kinds, self.definitions)
+        register_kinds(self.session.all_stores, kinds, self.definitions)
 
     def check_files(self, tasks: list[Task], final: bool) -> Iterator[tuple[Task, Outcome]]:
         """Check files and yield their outcomes. `final`: all kinds of the input are known."""
@@ -216,7 +217,7 @@ class FileChecker:
     def _check_source(self, task: Task, final: bool) -> Outcome:
         session, source = self.session, task.source
         if task.definitions != self.selected:
-            select_kinds(session.stores, task.definitions, self.definitions)
+            select_kinds(session.all_stores, task.definitions, self.definitions)
             self.selected = task.definitions
         with session.stage("parsing"):
             if session.substitution is not None:
@@ -224,13 +225,14 @@ class FileChecker:
             else:
                 documents = parse(source, self.repeats if CRD_MARKER in source.text else None)
         role = role_by_content(task.role, documents, session.judges_as_server)
+        stores = session.stores_for(source.path)
         outcome = Outcome(role=role)
         if not task.named and not any(map(_is_meant_as_object, documents)):
             return _skipped_outcome("not a Kubernetes object", role)
         if task.other:
             outcome.kinds = find_kinds(source, documents, session.stores[-1], self.definitions)
             return outcome
-        outcome.custom = _has_custom_kind(documents, session)
+        outcome.custom = _has_custom_kind(documents, stores)
         if not final:
             if CRD_MARKER in source.text:
                 outcome.kinds = find_kinds(source, documents, session.stores[-1], self.definitions)
@@ -249,7 +251,7 @@ class FileChecker:
             outcome.findings += _empty_file_findings(source, rules)
         outcome.ignores = read_ignores(source, documents, session.registry)
         with session.stage("validation"):
-            result = check_documents(documents, session, rules, role.name)
+            result = check_documents(documents, session, rules, role.name, stores)
         outcome.findings += result.findings
         # An assertion does not create the objects that it mentions.
         outcome.facts = [] if role.name == ASSERTION else result.facts
@@ -297,12 +299,12 @@ def _empty_file_findings(source: Source, rules: RuleSet) -> list[Finding]:
     )
 
 
-def _has_custom_kind(documents: list[Document], session: Session) -> bool:
+def _has_custom_kind(documents: list[Document], stores: list[Store]) -> bool:
     """Whether there is an object of a kind that is not built into Kubernetes."""
     # Nested loops for speed: this runs for every object.
     for document in documents:
         for resource in resources(document):
-            for store in session.stores:
+            for store in stores:
                 if store.builtin(resource.api_version, resource.kind) is None:
                     return True
     return False

@@ -14,6 +14,7 @@ from kcheck.check.session import Session
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import RuleSet
 from kcheck.schema.external.catalog import schema_files
+from kcheck.schema.store import Store
 from kcheck.text.digest import digest_of, digest_of_parts
 from kcheck.text.pattern import pattern
 
@@ -27,11 +28,13 @@ def program_state(session: Session) -> bytes:
     identified by content, because checkouts and archives set modification times.
     """
     places = {place for name in {"_ruamel_yaml", *_modules(session.registry)} if (place := _module_path(name)) is not None}
-    parts = [__version__, sys.version, *(f"{store.definitions.release} {store.pods!r}" for store in session.stores)]
+    parts = [__version__, sys.version, *(f"{store.definitions.release} {store.pods!r}" for store in session.all_stores)]
     variables = session.substitution.variables if session.substitution is not None else {}
     parts.append(f"{session.judges_placeholders} {session.judges_as_server} {sorted(variables.items())!r}")
     for place in sorted(places):
         parts += _file_states(place)
+    # The names of these modules contain digests of their content.
+    parts += sorted(session.registry.local_modules)
     schema_states = [part for place in session.schemas for part in (str(place).encode("utf-8", "surrogateescape"), *_schema_states(place))]
     return digest_of_parts(*(part.encode("utf-8", "surrogateescape") for part in parts), *schema_states)
 
@@ -43,8 +46,9 @@ def program_digest(registry: Registry) -> str:
 
 @cache
 def _code_digest(modules: tuple[str, ...]) -> str:
-    parts = [part for name in modules if (place := _module_path(name)) for part in file_contents(place, ".py")]
-    return digest_of_parts(__version__.encode(), *parts).hex()
+    # Sorted, because the names of local modules depend on the folder of the checkout.
+    contents = sorted(tuple(file_contents(place, ".py")) for name in modules if (place := _module_path(name)))
+    return digest_of_parts(__version__.encode(), *(part for parts in contents for part in parts)).hex()
 
 
 def schemas_digest(schemas: Iterable[Path]) -> str:
@@ -56,6 +60,11 @@ def _modules(registry: Registry) -> set[str]:
     """Return the top-level packages whose code affects findings."""
     modules = {rule.module.partition(".")[0] for rule in registry.rules.values()}
     return {"kcheck", *modules, *(validator.module.partition(".")[0] for validator in registry.validators)}
+
+
+def stores_state(stores: Iterable[Store]) -> bytes:
+    """Return a digest of the Kubernetes versions that a file is validated with."""
+    return digest_of_parts(*(store.definitions.release.encode() for store in stores))
 
 
 def rules_state(rules: RuleSet) -> bytes:

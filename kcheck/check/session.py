@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from functools import cached_property
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from kcheck.check.crd_rules import CustomRules
 from kcheck.check.profile import Profile
@@ -25,6 +26,54 @@ from kcheck.schema.store import Store
 _UNTIMED = nullcontext()
 
 
+class KubernetesCluster(NamedTuple):
+    """What may differ between the clusters that the files of an input belong to.
+
+    Attributes:
+        stores: One store for each Kubernetes version to check, the newest last.
+        complete: Whether the input contains all objects that the files of this cluster refer to.
+        provided: The facts of objects that the cluster already has.
+    """
+
+    stores: list[Store]
+    complete: bool = False
+    provided: tuple[Facts, ...] = ()
+
+
+class Clusters:
+    """The clusters that the config distinguishes. Files with equal keys belong to one cluster.
+
+    Args:
+        key_of: Returns the key of a file.
+        make: Returns the cluster of a key.
+        default: The key of files that belong to no particular cluster.
+        stores: The stores of all clusters.
+    """
+
+    def __init__(
+        self, key_of: Callable[[str], Hashable], make: Callable[[Any], KubernetesCluster], default: Hashable, stores: Iterable[Store]
+    ) -> None:
+        self.stores = tuple(stores)
+        self._key_of = key_of
+        self._make = make
+        self._numbers = {default: 0}
+        self._all = [make(default)]
+
+    def number_of(self, file: str) -> int:
+        """Return the index of the cluster of a file: 0 for files that belong to no particular cluster."""
+        key = self._key_of(file)
+        if key not in self._numbers:
+            self._all.append(self._make(key))
+            self._numbers[key] = len(self._all) - 1
+        return self._numbers[key]
+
+    def __getitem__(self, number: int) -> KubernetesCluster:
+        return self._all[number]
+
+    def __iter__(self) -> Iterator[KubernetesCluster]:
+        return iter(self._all)
+
+
 class Session:
     """Rules, schemas and settings of a run.
 
@@ -35,6 +84,8 @@ class Session:
         complete: Whether the input contains all objects that refer to each other.
         complete_units: Globs of the paths of deployment units that contain all objects that they need.
         provided: The facts of objects that the cluster already has.
+        clusters: The clusters that the config distinguishes, None if there is only one. The first one is described by `stores`, `complete`
+            and `provided`.
         by_file: Returns the rule set of a file if the config has overrides; the same object for files with the same overrides.
         schemas: Files and folders with schemas of additional kinds.
         factory: Creates the same session in a process that is not a fork of this one, or None if that is not possible.
@@ -67,6 +118,7 @@ class Session:
         complete_units: tuple[str, ...] = (),
         provided: tuple[Facts, ...] = (),
         partial_folders: Collection[str] = (),
+        clusters: Clusters | None = None,
     ) -> None:
         self.registry = registry
         self.rules = rules
@@ -76,6 +128,7 @@ class Session:
         self.provided = provided
         self.partial_folders = partial_folders
         self.kustomize: tuple[str, ...] = ()
+        self.clusters = clusters
         self.by_file = by_file
         self.schemas = schemas
         self.factory = factory
@@ -89,7 +142,7 @@ class Session:
         self.plans: dict[int, Plan] = {}
         self._embedded: dict[int, Plan] = {}
         self._limited: dict[tuple[int, str], RuleSet] = {}
-        for store in self.stores:
+        for store in self.all_stores:
             if store.rules is None:
                 store.rules = CustomRules(store.definitions.minor)
 
@@ -99,9 +152,38 @@ class Session:
         other.rules, other.by_file = RuleSet({id: active for id, active in self.rules.active.items() if id in ALWAYS}), None
         return other
 
-    def is_complete(self, unit: Unit) -> bool:
-        """Return whether a deployment unit contains all objects that it needs."""
-        return self.complete or any(path_regex(glob).fullmatch(unit.path) for glob in self.complete_units)
+    @property
+    def all_stores(self) -> tuple[Store, ...]:
+        """The stores of all clusters, each once."""
+        return tuple(self.stores) if self.clusters is None else self.clusters.stores
+
+    def cluster_number(self, file: str) -> int:
+        """Return the index of the cluster that a file belongs to."""
+        return 0 if self.clusters is None else self.clusters.number_of(file)
+
+    def cluster(self, number: int = 0) -> KubernetesCluster:
+        """Return a cluster by its index."""
+        if number == 0 or self.clusters is None:
+            return KubernetesCluster(self.stores, self.complete, self.provided)
+        return self.clusters[number]
+
+    def stores_for(self, file: str) -> list[Store]:
+        """Return the stores that the objects of a file are validated with."""
+        return self.stores if self.clusters is None else self.cluster(self.cluster_number(file)).stores
+
+    def cluster_of_unit(self, files: Iterable[str]) -> int:
+        """Return the index of the cluster of a deployment unit with these files: 0 if they belong to several."""
+        numbers = set() if self.clusters is None else set(map(self.clusters.number_of, files))
+        return numbers.pop() if len(numbers) == 1 else 0
+
+    def is_complete(self, unit: Unit, cluster: int = 0) -> bool:
+        """Return whether a deployment unit of a cluster contains all objects that it needs."""
+        return self.cluster(cluster).complete or any(path_regex(glob).fullmatch(unit.path) for glob in self.complete_units)
+
+    def complete_part(self, file: str) -> int | None:
+        """Return a number that is equal for all files that together contain all objects of a cluster, None for other files."""
+        number = self.cluster_number(file)
+        return number if self.cluster(number).complete else None
 
     def defines_for_all(self, role: str) -> bool:
         """Return whether kinds that a file with this role defines apply to the input. Tests often contain old or reduced definitions."""

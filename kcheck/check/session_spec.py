@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from kcheck import __version__
 from kcheck.check.fingerprint import program_digest, schemas_digest
-from kcheck.check.session import Session
+from kcheck.check.session import Clusters, KubernetesCluster, Session
 from kcheck.check.substitution import Substitution
 from kcheck.facts.facts import Facts
 from kcheck.finding.severity import Severity
@@ -25,6 +25,14 @@ class RuleSpec(NamedTuple):
 
     severity: str
     options: str
+
+
+class ClusterSpec(NamedTuple):
+    """The specification of a cluster."""
+
+    kubernetes: tuple[str, ...]
+    complete: bool
+    provided: tuple[Facts, ...]
 
 
 class IncompatibleSpec(Exception):
@@ -50,6 +58,8 @@ class SessionSpec(NamedTuple):
         judges_as_server: Whether files are judged as if they were applied as they are.
         partial_folders: Folders of which the input contains only some files.
         renders: Whether kustomize builds kustomizations. Its path is not a part of the specification.
+        clusters: The clusters that the config distinguishes.
+        cluster_files: Index of the cluster of a file; files that are missing belong to the first one.
     """
 
     version: str
@@ -67,10 +77,13 @@ class SessionSpec(NamedTuple):
     judges_as_server: bool = False
     partial_folders: tuple[str, ...] = ()
     renders: bool = False
+    clusters: tuple[ClusterSpec, ...] = ()
+    cluster_files: Mapping[str, int] = MappingProxyType({})
 
 
 def session_spec_of(session: Session, files: Iterable[str]) -> SessionSpec:
     """Return the specification of a session for these files."""
+    files = tuple(files)
     sets: dict[int, int] = {}
     rules: list[RuleSet] = []
     numbers: dict[str, int] = {}
@@ -83,15 +96,24 @@ def session_spec_of(session: Session, files: Iterable[str]) -> SessionSpec:
             numbers[file] = sets[id(found)]
         if session.by_file is None:
             break
-    versions = tuple(store.definitions.version for store in session.stores)
+    versions = _versions(session.stores)
     program, schemas = program_digest(session.registry), schemas_digest(session.schemas)
     variables = session.substitution.variables if session.substitution is not None else {}
     around = session.judges_placeholders, variables, session.complete_units, session.provided, session.judges_as_server
+    # Numbered in the order of the files, because the numbers in the session depend on the shard.
+    order = list(dict.fromkeys((0, *map(session.cluster_number, files)))) if session.clusters is not None else []
+    cluster_files = {file: number for file in files if order and (number := order.index(session.cluster_number(file)))}
+    clusters = tuple(ClusterSpec(_versions(stores), complete, provided) for stores, complete, provided in map(session.cluster, order))
     included = tuple(sorted(session.included_roles))
     last = tuple(sorted(session.partial_folders)), bool(session.kustomize)
     return SessionSpec(
-        __version__, program, versions, schemas, session.complete, included, tuple(map(_rule_specs, rules)), numbers, *around, *last
+        __version__, program, versions, schemas, session.complete, included, tuple(map(_rule_specs, rules)), numbers, *around, *last,
+        clusters, cluster_files,
     )  # fmt: skip
+
+
+def _versions(stores: Iterable[Store]) -> tuple[str, ...]:
+    return tuple(store.definitions.version for store in stores)
 
 
 def _rule_specs(rules: RuleSet) -> dict[str, RuleSpec]:
@@ -110,11 +132,24 @@ def create_session(spec: SessionSpec, registry: Registry, add_schemas: Callable[
     sets = [_rule_set(each, registry) for each in spec.rules] or [RuleSet()]
     if not all(0 <= number < len(sets) for number in spec.files.values()):
         raise IncompatibleSpec(f"a file refers to a rule set that does not exist: there are only {len(sets)}")
+    if not all(0 <= number < len(spec.clusters) for number in spec.cluster_files.values()):
+        raise IncompatibleSpec(f"a file refers to a cluster that does not exist: there are only {len(spec.clusters)}")
     try:
-        stores = [Store(load(version)) for version in spec.kubernetes]
+        versions = dict.fromkeys((*spec.kubernetes, *(version for each in spec.clusters for version in each.kubernetes)))
+        by_version = {version: Store(load(version)) for version in versions}
     except UnknownVersion as error:
         raise IncompatibleSpec(str(error)) from None
-    add_schemas(stores)
+    add_schemas(list(by_version.values()))
+    stores = [by_version[version] for version in spec.kubernetes]
+
+    def make_cluster(number: int) -> KubernetesCluster:
+        each = spec.clusters[number]
+        return KubernetesCluster([by_version[version] for version in each.kubernetes], each.complete, each.provided)
+
+    def cluster_number(file: str) -> int:
+        return spec.cluster_files.get(file, 0)
+
+    clusters = Clusters(cluster_number, make_cluster, 0, by_version.values()) if spec.clusters else None
 
     def by_file(file: str) -> RuleSet:
         return sets[spec.files.get(file, 0)]
@@ -123,7 +158,7 @@ def create_session(spec: SessionSpec, registry: Registry, add_schemas: Callable[
     return Session(
         registry, sets[0], stores, spec.complete, by_file if len(sets) > 1 else None, judges_placeholders=spec.placeholders,
         substitution=substitution, included_roles=frozenset(spec.included_roles), complete_units=spec.complete_units,
-        provided=spec.provided, judges_as_server=spec.judges_as_server, partial_folders=spec.partial_folders,
+        provided=spec.provided, judges_as_server=spec.judges_as_server, partial_folders=spec.partial_folders, clusters=clusters,
     )  # fmt: skip
 
 

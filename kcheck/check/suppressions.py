@@ -122,11 +122,14 @@ def read_ignores(source: Source, documents: list[Document], registry: Registry) 
 
 
 def apply_ignores(
-    findings: Iterable[Finding], ignores: Mapping[str, Ignores], rules_for: Callable[[str], RuleSet], complete: bool = False
+    findings: Iterable[Finding],
+    ignores: Mapping[str, Ignores],
+    rules_for: Callable[[str], RuleSet],
+    is_complete: Callable[[str], bool] = lambda file: False,
 ) -> Partition:
     """Separate the ignored findings of all files from the others, and add findings about the ignores themselves.
 
-    `ignores`: by file. `complete`: the input contains all objects that refer to each other.
+    `ignores`: by file. `is_complete`: whether the input contains all objects that those of a file refer to.
     """
     partition = Partition([], [])
     for each in ignores.values():
@@ -143,7 +146,7 @@ def apply_ignores(
     separate(dict.fromkeys(findings))
     # An ignore may name these two rules as well, so their findings are filtered before those ignores are checked.
     for file, each in ignores.items():
-        rules = rules_for(file)
+        rules, complete = rules_for(file), is_complete(file)
         separate([*invalid_ignore_findings(each, rules), *unused_ignore_findings(each, rules, complete)])
         partition.kept.extend(unused_ignore_findings(each, rules, complete, of_ignores=True))
     return partition

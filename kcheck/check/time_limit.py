@@ -41,16 +41,15 @@ class Budget:
     def limited(self, size: int, most: float | None = None) -> Iterator[None]:
         """Raise OutOfBudget in code that takes too long for a text of `size` characters, and again if it continues.
 
-        `most`: seconds instead of `BASE`. Without interval timers (on Windows), nothing is interrupted. Threads other than the main
-        thread are interrupted by wall clock time.
+        `most`: seconds instead of `BASE`. Code is interrupted by wall clock time, unless signals may be used: see `use_signals`.
         """
         share = size * _SECONDS_PER_CHAR
         extra = max(min(BASE if most is None else most, self.reserve), MIN_SECONDS)
-        main = threading.current_thread() is threading.main_thread()
-        clock = time.process_time if main else time.thread_time
+        by_signal = _signals.allowed and threading.current_thread() is threading.main_thread()
+        clock = time.process_time if by_signal else time.thread_time
         start = clock()
         try:
-            if not main:
+            if not by_signal:
                 with _interrupted_by_thread(extra + share):
                     yield
             else:
@@ -58,6 +57,24 @@ class Budget:
                     yield
         finally:
             self.reserve -= max(clock() - start - share, 0.0)
+
+
+class _Signals:
+    """Whether kcheck may install signal handlers."""
+
+    allowed = False
+
+
+_signals = _Signals()
+
+
+def use_signals() -> None:
+    """Limit processor time by signals from now on: the process belongs to kcheck. Has an effect on the main thread only.
+
+    Without interval timers (on Windows), nothing is interrupted there. Programs that use kcheck as a library may have their own signal
+    handlers, so they must not call this.
+    """
+    _signals.allowed = True
 
 
 class _Timer:
@@ -113,6 +130,8 @@ def _interrupted_by_thread(seconds: float) -> Iterator[None]:
             finished.set()
             # An exception that is still pending must not reach the code that follows.
             _raise_in(watched, None)
+        # A process with more than one thread cannot be forked safely.
+        watcher.join()
 
 
 def _raise_in(thread: int, error: type[BaseException] | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import ExitStack
 from typing import Any
@@ -14,6 +15,10 @@ from kcheck.cli.input import Input, check_input, create_session, find_files, inp
 from kcheck.cli.reporting import Reporting, needs_facts, report_options, style_options
 from kcheck.cli.selection import report_plugin_failures
 from kcheck.cli.settings import find_config, require_kustomize
+from kcheck.config.config import Config
+from kcheck.config.search import NAMES
+from kcheck.discovery.discover import Discovery
+from kcheck.reporters.terminal_safe import Glyphs
 from kcheck.rule.registry import Registry
 
 
@@ -43,7 +48,9 @@ def check(shard: str, scheduler: str, render: bool, fix: bool, diff: bool, unsaf
     registry = Registry.load()
     report_plugin_failures(registry)
     outputs = reporting.outputs(registry)
-    config = find_config(inputs.config, inputs.isolated, registry)
+    config = find_config(inputs.options, registry)
+    if scheduler and registry.local_modules:
+        raise click.UsageError("--scheduler cannot be combined with plugins of the config; install them as a package on all workers")
     session = create_session(inputs, config, registry)
     if render:
         session.kustomize = require_kustomize()
@@ -51,6 +58,8 @@ def check(shard: str, scheduler: str, render: bool, fix: bool, diff: bool, unsaf
     session.profile = Profile() if profile else None
     with session.stage("finding files"):
         found = find_files(inputs, config, session.budget)
+    if not reporting.quiet:
+        _report_other_configs(found, inputs, config)
     if shard:
         from kcheck.cli.shard import check_shard
 
@@ -78,6 +87,21 @@ def check(shard: str, scheduler: str, render: bool, fix: bool, diff: bool, unsaf
         report = check_input(inputs, found, session, reporting.quiet, scheduler, needs_facts(outputs))
     _print_profile(session)
     sys.exit(reporting.publish_report(report, outputs, registry, config.fail_on))
+
+
+def _report_other_configs(found: Discovery, inputs: Input, config: Config) -> None:
+    """Prints a note about config files among the checked files that are not used: their settings would be ignored silently."""
+    if inputs.config is not None or inputs.isolated:
+        return
+    used = {os.path.realpath(path) for path in (config.file, *config.extended) if path is not None}
+    hidden = [name for name in NAMES if name.startswith(".")]
+    others = [t.path for t in found.targets if os.path.basename(t.path) in hidden and os.path.realpath(t.path) not in used]
+    if others:
+        more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+        source = (
+            f"the settings of this run come from {os.path.relpath(config.file)}" if config.file is not None else "this run has no config"
+        )
+        click.echo(Glyphs.of(sys.stderr).visible(f"kcheck: {others[0]}{more} not applied: {source}; use overrides or --config"), err=True)
 
 
 def _print_profile(session: Session) -> None:

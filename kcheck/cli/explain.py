@@ -8,10 +8,12 @@ import sys
 
 import click
 
+from kcheck.cli.options import local_rules_option
 from kcheck.cli.output import wants_colour
 from kcheck.cli.rule_search import rules_of_check
 from kcheck.cli.rules import rule_table
-from kcheck.cli.selection import complete_rules, find_rule, report_plugin_failures, types_of
+from kcheck.cli.selection import complete_rules, find_rule, types_of
+from kcheck.cli.settings import load_registry
 from kcheck.reporters import Style
 from kcheck.rule.equivalents import equivalents_of
 from kcheck.rule.options import Option
@@ -32,13 +34,13 @@ _CODE_WORD = pattern(r"`([^`]+)`")
 @click.option(
     "--color", "colour", type=click.Choice(["auto", "always", "never"]), default="auto", help="When to color the output. [default: auto]"
 )
-def explain(rule: str, colour: str) -> None:
+@local_rules_option
+def explain(rule: str, local_rules: bool | None, colour: str) -> None:
     """Show the documentation of a rule: what it checks and why, examples and options. For a group, show its description and rules.
 
     CHECK is a check of another tool, such as kube-linter/latest-tag or CKV_K8S_14. Shows the rule that replaces it.
     """
-    registry = Registry.load()
-    report_plugin_failures(registry)
+    registry = load_registry(local_rules)
     style = Style(colour=wants_colour(colour, sys.stdout))
     if rule in registry.groups and rule not in registry.rules:
         click.echo("\n".join(_group(rule, registry, style)), color=style.colour)

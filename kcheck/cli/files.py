@@ -37,7 +37,7 @@ def files(format: str, output: str | None, **values: Any) -> None:
     registry = Registry.load()
     report_plugin_failures(registry)
     require_output(output)
-    config = find_config(inputs.config, inputs.isolated, registry)
+    config = find_config(inputs.options, registry)
     session = create_session(inputs, config, registry)
     found = read_roles(inputs, find_files(inputs, config, session.budget), session)
     write = _write_json if format == "json" else _write_text

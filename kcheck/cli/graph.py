@@ -54,7 +54,7 @@ def graph(**values: Any) -> None:
     registry = Registry.load()
     report_plugin_failures(registry)
     require_output(flags.output)
-    config = find_config(inputs.config, inputs.isolated, registry)
+    config = find_config(inputs.options, registry)
     session = create_session(inputs, config, registry)
     report = check_input(inputs, find_files(inputs, config, session.budget), session, facts=True)
     drawn = _part(graph_of(report), flags)

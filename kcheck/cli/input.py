@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from kcheck.cache.location import cache_folder, cache_is_off
 from kcheck.check.file import Checked
 from kcheck.check.memory_limit import limited_memory
 from kcheck.check.session import Session
-from kcheck.check.substitution import Substitution
-from kcheck.check.time_limit import RESERVE, Budget, OutOfBudget
+from kcheck.check.time_limit import Budget, use_signals
+from kcheck.cli.options import LocalPath, local_rules_option, option
 from kcheck.cli.output import is_terminal
 from kcheck.cli.progress import Progress
-from kcheck.cli.reporting import LEVELS, filter_by_severity, shown_report
-from kcheck.cli.selection import complete_names, read_names
-from kcheck.cli.settings import Failure, FileRules, find_config, make_stores, read_size
-from kcheck.config.config import AssignedRoles, Config
-from kcheck.discovery.discover import STDIN, Discovery, NoSuchPath, discover
-from kcheck.discovery.glob import Excludes
+from kcheck.cli.reporting import LEVELS
+from kcheck.cli.selection import complete_names
+from kcheck.cli.settings import Failure, read_size, reported_errors
+from kcheck.config.config import Config
+from kcheck.discovery.discover import Discovery
 from kcheck.discovery.load import LIMIT
-from kcheck.finding.report import Report, SkippedFile
+from kcheck.engine import files, settings
+from kcheck.engine.check import shown_report
+from kcheck.engine.options import CheckOptions
+from kcheck.finding.report import Report
 from kcheck.finding.role import INCLUDES
 from kcheck.rule.presets import PRESETS
 from kcheck.rule.registry import Registry
-from kcheck.rule.ruleset import choose
 from kcheck.run import run
 from kcheck.run.run import WorkerFactory, check_all_files, run_pipeline
 from kcheck.shards.selection import Share
@@ -40,83 +40,84 @@ from kcheck.workers.workers import NoWorkers, default_jobs
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _OPTIONS = (
-    click.argument("paths", nargs=-1, required=True, type=click.Path()),
-    click.option(
+    click.argument("paths", nargs=-1, type=click.Path()),
+    option(
         "--preset",
         type=click.Choice(list(PRESETS)),
         default=None,
         help="Start from the rules of this preset. Replaces extends of the config. [default: default]",
     ),
-    click.option(
+    option(
         "--select",
         multiple=True,
         metavar="NAMES",
         shell_complete=complete_names,
         help="Apply only these rules or groups. Comma-separated or repeated.",
     ),
-    click.option(
+    option(
         "--ignore",
         multiple=True,
         metavar="NAMES",
         shell_complete=complete_names,
         help="Do not apply these rules or groups. Comma-separated or repeated.",
     ),
-    click.option("--severity", type=LEVELS, default="info", help="Report only findings of this severity or higher. [default: info]"),
-    click.option(
+    option("--severity", type=LEVELS, default="info", help="Report only findings of this severity or higher. [default: info]"),
+    option(
         "--kubernetes",
         default="",
         metavar="VERSION",
         help="Kubernetes version such as 1.36, or a range such as 1.30-1.37 to check all of them. [default: newest]",
     ),
-    click.option(
+    option(
         "--schemas",
         multiple=True,
-        type=click.Path(exists=True),
+        type=LocalPath(exists=True),
         help="File or folder with CustomResourceDefinitions or JSON Schemas. Repeatable.",
     ),
-    click.option("--complete", is_flag=True, help="The input contains all objects: report references to objects that are not in it."),
-    click.option(
+    option(
+        "--complete/--no-complete",
+        default=None,
+        help="Whether the input contains all objects. If it does, references to objects that are not in it are reported. [default: no]",
+    ),
+    option(
         "--provided",
         multiple=True,
         type=click.Path(exists=True, dir_okay=False),
         help="File with objects that the cluster already has, such as the output of kubectl get -o yaml. Repeatable.",
     ),
-    click.option(
+    option(
         "--config",
         type=click.Path(exists=True, dir_okay=False),
         default=None,
         help="Use this config file instead of searching for .kcheck.yaml.",
     ),
-    click.option(
+    option(
         "--placeholders",
         type=click.Choice(["skip", "check"]),
         default=None,
         help="Whether rules check values that are not filled in, such as ${NAME}. [default: check with --select spec, otherwise skip]",
     ),
-    click.option("--isolated", is_flag=True, help="Ignore all config files."),
-    click.option("--exclude", multiple=True, metavar="GLOB", help="Skip matching files. Replaces exclude of the config. Repeatable."),
-    click.option(
-        "--as-found", is_flag=True, help="Skip PATHS that are not manifests, as in a folder search. Intended for pre-commit hooks."
-    ),
-    click.option(
+    option("--isolated", is_flag=True, help="Ignore all config files."),
+    option("--exclude", multiple=True, metavar="GLOB", help="Skip matching files. Replaces exclude of the config. Repeatable."),
+    option("--as-found", is_flag=True, help="Skip PATHS that are not manifests, as in a folder search. Intended for pre-commit hooks."),
+    option(
         "--include",
         multiple=True,
         type=click.Choice(INCLUDES),
         help="Apply all rules to these files as well: fixtures are files that only tests use. Repeatable.",
     ),
-    click.option("--stdin-filename", default="", metavar="PATH", help="Path of standard input. It takes the place of this file in PATHS."),
-    click.option("--max-file-size", default="", metavar="SIZE", help="Do not read larger files. [default: 32Mi]"),
-    click.option(
-        "--jobs", "-j", type=click.IntRange(min=1), default=None, metavar="N", help="Number of processes. [default: number of CPUs]"
-    ),
+    option("--stdin-filename", default="", metavar="PATH", help="Path of standard input. It takes the place of this file in PATHS."),
+    option("--max-file-size", default="", metavar="SIZE", help="Do not read larger files. [default: 32Mi]"),
+    option("--jobs", "-j", type=click.IntRange(min=1), default=None, metavar="N", help="Number of processes. [default: number of CPUs]"),
+    local_rules_option,
     click.option("--no-cache", is_flag=True, help="Do not read or write the cache."),
 )
 
 
 def input_options(command: Command) -> Command:
     """Decorator that adds the options of `Input` to a command."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
+    for each in reversed(_OPTIONS):
+        command = each(command)
     return command
 
 
@@ -130,7 +131,7 @@ class Input(NamedTuple):
     severity: str
     kubernetes: str
     schemas: tuple[str, ...]
-    complete: bool
+    complete: bool | None
     provided: tuple[str, ...]
     config: str | None
     placeholders: str | None
@@ -143,76 +144,40 @@ class Input(NamedTuple):
     jobs: int | None
     no_cache: bool
 
+    local_rules: bool | None
+
     @classmethod
     def pop_from(cls, values: dict[str, Any]) -> Input:
-        """Removes the input options from the options of a command and returns them."""
-        return cls(**{name: values.pop(name) for name in cls._fields})
+        """Removes the input options from the options of a command and returns them. Without paths, the current folder is checked."""
+        inputs = cls(**{name: values.pop(name) for name in cls._fields})
+        return inputs._replace(paths=inputs.paths or (".",), **_without_environment())
+
+    @property
+    def options(self) -> CheckOptions:
+        """What selects files, rules and Kubernetes versions."""
+        return CheckOptions(**{name: getattr(self, name) for name in CheckOptions._fields if name in self._fields})
+
+
+def _without_environment() -> dict[str, Any]:
+    """Returns the values of --config and --isolated where one of them, on the command line, overrides the other in the environment."""
+    context = click.get_current_context()
+    sources = {name: context.get_parameter_source(name) for name in ("config", "isolated")}
+    if set(sources.values()) != {ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT}:
+        return {}
+    return {"config": None} if sources["config"] is ParameterSource.ENVIRONMENT else {"isolated": False}
 
 
 def create_session(inputs: Input, config: Config, registry: Registry) -> Session:
     """Returns a session with the selected rules, versions and schemas. Raises ClickException for unknown or invalid values."""
-    select, ignore = read_names(inputs.select, registry, "--select"), read_names(inputs.ignore, registry, "--ignore")
-    stores = make_stores(inputs.kubernetes, inputs.schemas, config, registry)
-    config = config._replace(preset=inputs.preset or config.preset)
-    by_file = FileRules(config, registry, select, ignore) if config.overrides else None
-    rules = choose(registry, select, ignore, config.settings, config.preset)
-    schemas = (*registry.schemas, *(map(Path, inputs.schemas) if inputs.schemas else config.schemas))
-    substitution = Substitution(config.variables) if config.variables else None
-    judges = _judges_placeholders(inputs.placeholders, select, config)
-    factory = partial(_recreate_session, inputs)
-    session = Session(
-        registry,
-        rules,
-        stores,
-        inputs.complete or config.complete,
-        by_file,
-        schemas,
-        factory,
-        judges_placeholders=judges,
-        substitution=substitution,
-        included_roles=frozenset[str]().union(*(INCLUDES[each] for each in inputs.include or config.include)),
-        judges_as_server=_selects_verdict(select),
-        roles=AssignedRoles(config).of if config.roles else None,
-        complete_units=config.complete_units,
-    )
-    provided = inputs.provided or config.provided
-    if provided:
-        # Imported late: few runs have this option.
-        from kcheck.cli.provided import read_provided
-
-        session.provided = read_provided(provided, session)
-    return session
-
-
-def _judges_placeholders(option: str | None, select: tuple[str, ...], config: Config) -> bool:
-    """Whether rules judge placeholders. With --select spec, the result is that of the API server for the files as they are."""
-    if option is not None:
-        return option == "check"
-    return _selects_verdict(select) if config.judges_placeholders is None else config.judges_placeholders
-
-
-def _selects_verdict(select: tuple[str, ...]) -> bool:
-    """Whether the result is that of the API server for the files as they are: with --select spec."""
-    return set(select) == {"spec"}
-
-
-def _recreate_session(inputs: Input) -> Session:
-    """Returns the session of these options in a process that was not forked from the main process."""
-    registry = Registry.load()
-    return create_session(inputs, find_config(inputs.config, inputs.isolated, registry, notes=False), registry)
+    use_signals()
+    with reported_errors():
+        return settings.create_session(inputs.options, config, registry)
 
 
 def find_files(inputs: Input, config: Config, budget: Budget) -> Discovery:
     """Returns the files to check. Raises UsageError for paths that do not exist, Failure if the search takes too long."""
-    exclude, root = (inputs.exclude, ".") if inputs.exclude else (config.exclude, str(config.folder))
-    try:
-        with budget.limited(0, most=RESERVE):
-            found = discover(inputs.paths, exclude=exclude, root=root, stdin_name=inputs.stdin_filename or STDIN)
-    except NoSuchPath as error:
-        raise click.UsageError("\n".join(error.messages)) from None
-    except OutOfBudget as error:
-        raise Failure(f"kcheck: file search stopped, nothing was checked: {error}") from None
-    return _without_named(found, Excludes(exclude, root)) if inputs.as_found else found
+    with reported_errors():
+        return files.find_files(inputs.paths, inputs.options, config, budget, inputs.stdin_filename, inputs.as_found)
 
 
 def check_input(
@@ -227,7 +192,7 @@ def check_input(
         report = run_pipeline(
             found, session, limit=limit, stdin=stdin, progress=progress, jobs=jobs, cache=cache, scheduler=scheduler, facts=facts
         )  # fmt: skip
-    return filter_by_severity(shown_report(report, session), inputs.severity)
+    return shown_report(report, session, inputs.severity)
 
 
 def check_share(
@@ -271,26 +236,3 @@ class _RunSettings(NamedTuple):
     progress: Progress | None
     jobs: int
     cache: Path | None
-
-
-def _start_of_folders(path: str) -> int:
-    """Returns the offset of the part of a path below the current folder, or of the file name if the file is elsewhere."""
-    here = os.path.join(os.getcwd(), "")
-    if path.startswith(here):
-        return len(here)
-    return path.rfind("/") + 1 if path.startswith(("/", "../")) else 0
-
-
-def _without_named(found: Discovery, excludes: Excludes) -> Discovery:
-    """Returns the files, none of them marked as named by the user: a hook gets every YAML file of a commit, also those that are not
-    manifests.
-    """
-    targets, skipped = [], list(found.passed)
-    for target in found.targets:
-        if target.stdin:
-            targets.append(target)
-        elif pattern := excludes.match(os.path.realpath(target.path)):
-            skipped.append(SkippedFile(target.path, f"excluded by the config: {pattern}"))
-        else:
-            targets.append(target._replace(named=False, start=_start_of_folders(target.path)) if target.named else target)
-    return found._replace(targets=targets, passed=skipped)

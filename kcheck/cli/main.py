@@ -19,6 +19,8 @@ _COMMANDS = {
     "check": "Check files and folders.",
     "rules": "List or search the rules.",
     "explain": "Show the documentation of a rule or group.",
+    "init": "Create a config for a repository.",
+    "config": "Show the settings of a file and where they come from.",
     "files": "Show the role and deployment unit of each file.",
     "graph": "Show the relations between objects as a graph.",
     "migrate": "Migrate from kube-linter, kube-score, Polaris or Checkov.",

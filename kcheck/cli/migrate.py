@@ -10,13 +10,15 @@ from dataclasses import dataclass
 
 import click
 
-from kcheck.check.session import Session
+from kcheck.check.time_limit import use_signals
 from kcheck.cli.checkout import leads_out, require_output
 from kcheck.cli.output import diff, print_text, written
 from kcheck.cli.selection import report_plugin_failures
-from kcheck.cli.settings import Failure, find_config, make_stores
+from kcheck.cli.settings import Failure, find_config, reported_errors
 from kcheck.discovery.discover import Discovery, NoSuchPath, Target, UnreadablePath, discover
 from kcheck.discovery.load import load_file
+from kcheck.engine.options import CheckOptions
+from kcheck.engine.settings import create_session
 from kcheck.migration.draft import ConfigDraft
 from kcheck.migration.equivalents import Counterparts
 from kcheck.migration.input import Intake, Unrecognised
@@ -144,10 +146,13 @@ def _rules_by_span(intake: Intake, config: str | None) -> Found:
     and the new config.
     """
     registry = intake.draft.counterparts.registry
-    current = find_config(config, False, registry)
+    options = CheckOptions(config=config)
+    current = find_config(options, registry)
     rules = choose(registry, ("all",), (), merge(dict(current.settings), intake.draft.settings()))
-    stores = make_stores("", (), current, registry)
-    session = Session(registry, rules, stores, current.complete, schemas=(*registry.schemas, *current.schemas))
+    with reported_errors():
+        use_signals()
+        session = create_session(options, current._replace(overrides=()), registry)
+    session.rules = rules
     report = run_pipeline(Discovery([Target(source.path, True) for source, _ in intake.manifests]), session)
     places: dict[str, list[tuple[int, str]]] = defaultdict(list)
     for finding in report.findings:

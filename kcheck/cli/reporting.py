@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, TextIO, TypeVar
 
 import click
 
-from kcheck.check.session import Session
 from kcheck.cli.checkout import require_output
+from kcheck.cli.options import option
 from kcheck.cli.output import is_terminal, publish
 from kcheck.cli.selection import complete_formats
 from kcheck.cli.settings import Failure
@@ -18,15 +18,15 @@ from kcheck.finding.severity import Severity
 from kcheck.reporters import Reporter, Style, UnknownFormat, find_reporter
 from kcheck.reporters.plugin import BUILT_IN
 from kcheck.reporters.style import PLAIN
+from kcheck.reporters.summary import nothing_checked
 from kcheck.rule.registry import Registry
-from kcheck.rule.ruleset import ALWAYS
 
 LEVELS = click.Choice([s.word for s in Severity])
 GROUPINGS = ("file", "rule", "object")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-_FORMAT, _OUTPUT, _FAIL_ON = (
-    click.option(
+_REPORT = (
+    option(
         "--format",
         "formats",
         multiple=True,
@@ -35,37 +35,32 @@ _FORMAT, _OUTPUT, _FAIL_ON = (
         help=f"Output format: {', '.join(each.name for each in BUILT_IN)}, or a format of a plug-in. With =FILE, write it to a file. "
         "Repeatable. [default: text]",
     ),
-    click.option(
-        "--output",
-        type=click.Path(dir_okay=False),
-        default=None,
-        help="Write the format without =FILE to this file.",
-    ),
-    click.option("--fail-on", type=LEVELS, default=None, help="Exit with 1 for findings of this severity or higher. [default: warning]"),
+    option("--output", type=click.Path(dir_okay=False), default=None, help="Write the format without =FILE to this file."),
+    option("--fail-on", type=LEVELS, default=None, help="Exit with 1 for findings of this severity or higher. [default: warning]"),
+    option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings."),
+    option("--require-files", is_flag=True, help="Exit with 2 if no file was checked."),
 )
 _STYLE = (
-    click.option("--statistics", is_flag=True, help="Show the number of findings per rule instead of the findings."),
-    click.option("--group-by", type=click.Choice(GROUPINGS), default=None, help="Show one line per finding, in groups (text output)."),
-    click.option("--show-all", is_flag=True, help="Show every finding instead of rolling up equal ones (text output)."),
-    click.option("--verbose", "-v", is_flag=True, help="Also list skipped files."),
-    click.option("--quiet", "-q", is_flag=True, help="Print findings only, without progress and summary."),
-    click.option(
-        "--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="When to color the output. [default: auto]"
-    ),
+    option("--statistics", is_flag=True, help="Show the number of findings per rule instead of the findings."),
+    option("--group-by", type=click.Choice(GROUPINGS), default=None, help="Show one line per finding, in groups (text output)."),
+    option("--show-all", is_flag=True, help="Show every finding instead of rolling up equal ones (text output)."),
+    option("--verbose", "-v", is_flag=True, help="Also list skipped files."),
+    option("--quiet", "-q", is_flag=True, help="Print findings only, without progress and summary."),
+    option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="When to color the output. [default: auto]"),
 )
 
 
 def report_options(command: Command) -> Command:
     """Decorator that adds the options for formats, destinations and exit status to a command."""
-    for option in (_FAIL_ON, _OUTPUT, _FORMAT):
-        command = option(command)
+    for each in reversed(_REPORT):
+        command = each(command)
     return command
 
 
 def style_options(command: Command) -> Command:
     """Decorator that adds the options for the style of a report to a command."""
-    for option in reversed(_STYLE):
-        command = option(command)
+    for each in reversed(_STYLE):
+        command = each(command)
     return command
 
 
@@ -87,6 +82,8 @@ class Reporting(NamedTuple):
     formats: tuple[str, ...]
     output: str | None
     fail_on: str | None
+    exit_zero: bool
+    require_files: bool
     statistics: bool
     group_by: str | None
     show_all: bool
@@ -127,7 +124,13 @@ class Reporting(NamedTuple):
             report.rules = _rule_notes(report, registry)
         for output in outputs:
             self._write(report, output, fail_on)
-        return 2 if registry.failures else _exit_status(report, fail_on)
+        status = _exit_status(report, fail_on)
+        if status == 1 and self.exit_zero:
+            status = 0
+        if warning := nothing_checked(report):
+            click.echo(warning, err=True)
+            status = 2 if self.require_files else status
+        return 2 if registry.failures else status
 
     def _write(self, report: Report, output: Destination, fail_on: Severity) -> None:
         reporter = output.reporter
@@ -162,18 +165,6 @@ def _parse_format(text: str, output: str | None, registry: Registry) -> Destinat
         return Destination(find_reporter(name, registry.reporters), path if equals else output)
     except UnknownFormat as error:
         raise click.UsageError(f"--format: {error}") from None
-
-
-def shown_report(report: Report, session: Session) -> Report:
-    """Return the report without repetitions of a cause, unless it states what the API server would answer."""
-    return report if session.judges_as_server else report.without_echoes()
-
-
-def filter_by_severity(report: Report, severity: str) -> Report:
-    """Removes findings below a severity from a report, and returns it."""
-    least = Severity.parse(severity)
-    report.findings = [f for f in report.findings if f.severity >= least or f.rule in ALWAYS]
-    return report
 
 
 def _rule_notes(report: Report, registry: Registry) -> dict[str, RuleNote]:

@@ -11,9 +11,11 @@ from typing import TextIO
 import click
 from click.shell_completion import CompletionItem
 
+from kcheck.cli.options import local_rules_option
 from kcheck.cli.output import wants_colour
 from kcheck.cli.rule_search import checks_by_rule, rules_like, rules_matching
-from kcheck.cli.selection import complete_names, read_names, report_plugin_failures, types_of
+from kcheck.cli.selection import complete_names, read_names, types_of
+from kcheck.cli.settings import load_registry
 from kcheck.reporters.style import SEVERITY_COLOURS, Style
 from kcheck.rule.equivalents import equivalents
 from kcheck.rule.presets import PRESETS
@@ -43,14 +45,23 @@ def complete_checks(ctx: click.Context, parameter: click.Parameter, incomplete: 
 @click.option(
     "--color", "colour", type=click.Choice(["auto", "always", "never"]), default="auto", help="When to color the output. [default: auto]"
 )
-def rules(pattern: str, format_: str, select: tuple[str, ...], preset: str | None, like: str | None, groups: bool, colour: str) -> None:
+@local_rules_option
+def rules(
+    pattern: str,
+    local_rules: bool | None,
+    format_: str,
+    select: tuple[str, ...],
+    preset: str | None,
+    like: str | None,
+    groups: bool,
+    colour: str,
+) -> None:  # fmt: skip
     """List the rules by area, including the rules of plug-ins.
 
     With PATTERN, list only the rules that contain this text in their id, title, groups, options, API types or fields, or that replace a
     check of another tool whose name contains it.
     """
-    registry = Registry.load()
-    report_plugin_failures(registry)
+    registry = load_registry(local_rules)
     names = read_names(select, registry, "--select")
     chosen = [
         registry.rules[id] for id in sorted(registry.rules) if not names or any(id == n or id in registry.groups.get(n, ()) for n in names)

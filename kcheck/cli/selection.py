@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from kcheck.kube.suggestions import did_you_mean, nearest
+from kcheck.cli.settings import report_failures, reported_errors
+from kcheck.engine.settings import known_names, unknown_name
 from kcheck.reporters import reporters
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
@@ -15,17 +16,13 @@ from kcheck.rule.rule import Rule
 
 def report_plugin_failures(registry: Registry) -> None:
     """Prints the plug-ins that could not be loaded. The exit status of a check is then 2, because their rules did not run."""
-    for failure in registry.failures:
-        click.echo(f"kcheck: plug-in {failure.name} could not be loaded: {failure.reason}", err=True)
+    report_failures(registry.failures)
 
 
 def read_names(words: Iterable[str], registry: Registry, flag: str) -> tuple[str, ...]:
     """Returns the rule ids and groups of an option that accepts lists and may be repeated. Raises UsageError for unknown names."""
-    names = [name for word in words for part in word.split(",") if (name := part.strip())]
-    for name in names:
-        if name not in registry.rules and name not in registry.groups:
-            raise click.UsageError(f"{flag}: {unknown_name(name, registry)}")
-    return tuple(names)
+    with reported_errors():
+        return known_names(words, registry, flag)
 
 
 def find_rule(name: str, registry: Registry) -> Rule:
@@ -34,16 +31,6 @@ def find_rule(name: str, registry: Registry) -> Rule:
     if rule is not None:
         return rule
     raise click.UsageError(unknown_name(name, registry))
-
-
-def unknown_name(name: str, registry: Registry) -> str:
-    """Returns the message for a name that is neither a rule nor a group."""
-    near = nearest(name, [*registry.rules, *registry.groups])
-    if near:
-        return f'unknown rule or group "{name}"; {did_you_mean(near)}'
-    if "/" in name:
-        return f'unknown rule or group "{name}"; check that its plug-in is installed'
-    return f'unknown rule or group "{name}"; see kcheck rules'
 
 
 def types_of(rule: Rule, registry: Registry) -> list[str]:

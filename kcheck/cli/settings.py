@@ -1,20 +1,19 @@
-"""The settings of a run, from command line options and config. Options take precedence."""
+"""The config and errors of a run, as the command line reports them."""
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
-from kcheck.config.config import Config, Overrides
-from kcheck.config.search import find
-from kcheck.rule.registry import Registry
-from kcheck.rule.ruleset import RuleSet, choose
-from kcheck.schema.builtin.definitions import UnknownVersion, load
-from kcheck.schema.store import Store
+from kcheck.config.config import Config
+from kcheck.engine import settings
+from kcheck.engine.error import Error, InvalidConfig, InvalidOption
+from kcheck.engine.options import CheckOptions
+from kcheck.rule.registry import PluginFailure, Registry
 
 
 class Failure(click.ClickException):
@@ -26,81 +25,59 @@ class Failure(click.ClickException):
         click.echo(self.message, err=True)
 
 
-class FileRules:
-    """Returns the rule set of a file, depending on the overrides that match it."""
-
-    def __init__(self, config: Config, registry: Registry, select: Sequence[str], ignore: Sequence[str]) -> None:
-        self._overrides = Overrides(config)
-        self._registry = registry
-        self._select = select
-        self._ignore = ignore
-        self._preset = config.preset
-        self._chosen: dict[tuple[int, ...], RuleSet] = {}
-
-    def __call__(self, file: str) -> RuleSet:
-        numbers = self._overrides.of(file)
-        if numbers not in self._chosen:
-            self._chosen[numbers] = choose(self._registry, self._select, self._ignore, self._overrides.settings(numbers), self._preset)
-        return self._chosen[numbers]
-
-
-def find_config(path: str | None, isolated: bool, registry: Registry, notes: bool = True) -> Config:
-    """Returns the config in `path`, otherwise the nearest config in the current folder and its parents. Raises ClickException for errors.
-
-    `notes`: whether to report config files that are ignored because they belong to other users.
-    """
-    if path and isolated:
-        raise click.UsageError("--config and --isolated cannot be combined")
-    file = Path(path) if path else None if isolated else find(Path("."), _report_foreign if notes else None)
-    if file is None:
-        return Config(Path(os.path.realpath(".")))
-    # Imported late: most runs have no config file.
-    from kcheck.config.file import read
-    from kcheck.config.mistake import BadConfig
-
+@contextmanager
+def reported_errors() -> Iterator[None]:
+    """Turns the errors of a run into errors of the command line."""
     try:
-        return read(file, registry)
-    except BadConfig as error:
-        raise Failure("\n".join(map(str, error.mistakes))) from None
+        yield
+    except InvalidOption as error:
+        raise click.UsageError(str(error)) from None
+    except InvalidConfig as error:
+        raise Failure(str(error)) from None
+    except Error as error:
+        raise Failure(f"kcheck: {error}") from None
+
+
+def find_config(options: CheckOptions, registry: Registry) -> Config:
+    """Returns the config in the file of the options, otherwise the nearest config in the current folder and its parents.
+
+    Plug-ins of the config that could not be loaded are reported. Raises ClickException for errors.
+    """
+    known = len(registry.failures)
+    try:
+        with reported_errors():
+            return settings.find_config(options, registry, _report_foreign)
+    finally:
+        report_failures(registry.failures[known:])
+
+
+def load_registry(local_rules: bool | None, config: str | None = None) -> Registry:
+    """Returns the rules for a command without input: those of plug-ins and, if they may run, of the config.
+
+    `config`: the path of the config, None for that of the current folder. Plug-ins that could not be loaded are reported. Raises
+    ClickException for an invalid config.
+    """
+    registry = Registry.load()
+    report_failures(registry.failures)
+    if local_rules:
+        find_config(CheckOptions(config=config, local_rules=True), registry)
+    return registry
+
+
+def report_failures(failures: list[PluginFailure]) -> None:
+    """Prints plug-ins that could not be loaded. The exit status of a check is then 2, because their rules did not run."""
+    for failure in failures:
+        click.echo(_visible(f"kcheck: plug-in {failure.name} could not be loaded: {failure.reason}"), err=True)
 
 
 def _report_foreign(file: Path) -> None:
+    click.echo(_visible(f"kcheck: ignored {file}: it belongs to another user; use --config to apply it"), err=True)
+
+
+def _visible(text: str) -> str:
     from kcheck.reporters.terminal_safe import Glyphs
 
-    shown = Glyphs.of(sys.stderr).visible(str(file))
-    click.echo(f"kcheck: ignored {shown}: it belongs to another user; use --config to apply it", err=True)
-
-
-def make_stores(kubernetes: str, schemas: Sequence[str], config: Config, registry: Registry) -> list[Store]:
-    """Returns a schema store for each Kubernetes version, newest last, with the schemas of options, config and plug-ins added.
-
-    Raises UsageError for an unknown version, Failure for invalid schemas.
-    """
-    stores = [Store(load(version)) for version in (_versions(kubernetes) if kubernetes else config.kubernetes or ("",))]
-    for store in stores:
-        store.pods = config.pods
-    added = [*registry.schemas, *(map(Path, schemas) if schemas else config.schemas)]
-    if added:
-        # Imported late: few runs have additional schemas, and the module takes long to load.
-        from kcheck.schema.external.catalog import BadSchemas, read_schemas
-
-        try:
-            for path in added:
-                schemas_in_path = read_schemas(path)
-                for store in stores:
-                    schemas_in_path.add_to(store)
-        except BadSchemas as error:
-            raise Failure(f"kcheck: schemas: {error}") from None
-    return stores
-
-
-def _versions(text: str) -> tuple[str, ...]:
-    from kcheck.config.versions import parse_versions
-
-    try:
-        return parse_versions(text)
-    except UnknownVersion as error:
-        raise click.UsageError(f"--kubernetes: {error}") from None
+    return Glyphs.of(sys.stderr).visible(text)
 
 
 def require_kustomize() -> tuple[str, ...]:

@@ -18,10 +18,30 @@ from kcheck.rule.ruleset import Setting, merge
 
 
 class Override(NamedTuple):
-    """Settings for the files that match at least one of the globs."""
+    """Settings for the files that match at least one of the globs.
+
+    Attributes:
+        files: Globs relative to the folder of the config.
+        settings: Settings of rules, by rule id.
+        kubernetes: Minor versions, oldest first; () to keep those of the other files.
+        complete: Whether the files contain every object that they refer to; None to keep the value of the other files.
+        provided: Paths of files with objects that the cluster of these files already has; None to keep those of the other files.
+        origins: Where each key is set, as FILE:LINE.
+        rule_origins: Where each rule is set, by rule id.
+    """
 
     files: tuple[str, ...]
     settings: Mapping[str, Setting]
+    kubernetes: tuple[str, ...] = ()
+    complete: bool | None = None
+    provided: tuple[Path, ...] | None = None
+    origins: Mapping[str, str] = MappingProxyType({})
+    rule_origins: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+
+    @property
+    def changes_cluster(self) -> bool:
+        """Whether anything but rules differs for these files."""
+        return bool(self.kubernetes) or self.complete is not None or self.provided is not None
 
 
 class Config(NamedTuple):
@@ -31,6 +51,7 @@ class Config(NamedTuple):
         folder: Folder of the config file, or the current folder, with symbolic links resolved. `exclude` and the globs of `overrides` are
             relative to it.
         file: The config file; None without one.
+        extended: The config files that it extends, directly or through others.
         kubernetes: Minor versions, oldest first; () for the newest version only.
         schemas: Paths of schemas, relative to the current folder or absolute.
         complete: Whether the input contains every object of the cluster.
@@ -46,10 +67,14 @@ class Config(NamedTuple):
         roles: Globs of files with the role that the config assigns to them.
         settings: Setting of each rule, by rule id. Groups are already expanded.
         overrides: Settings for some files.
+        plugins: Python files with rules of the project.
+        origins: Where each key is set, as FILE:LINE.
+        rule_origins: Where each rule is set, by rule id: several places if they set different parts.
     """
 
     folder: Path
     file: Path | None = None
+    extended: tuple[Path, ...] = ()
     kubernetes: tuple[str, ...] = ()
     schemas: tuple[Path, ...] = ()
     complete: bool = False
@@ -65,6 +90,61 @@ class Config(NamedTuple):
     roles: tuple[tuple[str, str], ...] = ()
     settings: Mapping[str, Setting] = MappingProxyType({})
     overrides: tuple[Override, ...] = ()
+    plugins: tuple[Path, ...] = ()
+    origins: Mapping[str, str] = MappingProxyType({})
+    rule_origins: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+
+
+_FIELDS = {
+    "extends": ("preset",),
+    "kubernetes": ("kubernetes",),
+    "schemas": ("schemas",),
+    "complete": ("complete", "complete_units"),
+    "provided": ("provided",),
+    "placeholders": ("judges_placeholders",),
+    "substitute": ("variables",),
+    "include": ("include",),
+    "exclude": ("exclude",),
+    "fail-on": ("fail_on",),
+}
+"""The fields of a key that replaces the value of the same key in an extended config."""
+
+
+def extend(base: Config, config: Config) -> Config:
+    """Returns a config with the keys of another one added.
+
+    Keys of `config` replace those of `base`. Rules are merged, so that `config` wins; `pods`, `roles`, `overrides` and `plugins` are added.
+    """
+    replaced = {field: getattr(config, field) for key in config.origins for field in _FIELDS.get(key, ())}
+    return base._replace(
+        **replaced,
+        folder=config.folder,
+        file=config.file,
+        extended=tuple(dict.fromkeys((*base.extended, *config.extended))),
+        pods={**base.pods, **config.pods},
+        roles=base.roles + config.roles,
+        overrides=base.overrides + config.overrides,
+        plugins=tuple(dict.fromkeys((*base.plugins, *config.plugins))),
+        settings=merge(dict(base.settings), config.settings),
+        origins={**base.origins, **config.origins},
+        rule_origins=merge_origins(base.settings, base.rule_origins, config.settings, config.rule_origins),
+    )
+
+
+def merge_origins(
+    old: Mapping[str, Setting], origins: Mapping[str, tuple[str, ...]], new: Mapping[str, Setting], more: Mapping[str, tuple[str, ...]]
+) -> dict[str, tuple[str, ...]]:
+    """Returns where each rule is set after `merge(old, new)`: places whose setting is replaced completely are left out."""
+    merged = dict(origins)
+    for id, places in more.items():
+        before, after = old.get(id, Setting()), new.get(id, Setting())
+        kept = (
+            (before.on is not None and after.on is None)
+            or (before.severity is not None and after.severity is None)
+            or not before.options.keys() <= after.options.keys()
+        )
+        merged[id] = tuple(dict.fromkeys((*(origins.get(id, ()) if kept else ()), *places)))
+    return merged
 
 
 class _GlobsOfConfig:
@@ -93,10 +173,23 @@ class Overrides:
 
     def settings(self, numbers: Iterable[int]) -> Mapping[str, Setting]:
         """Returns the settings of all files, with the given overrides applied in order, so that later ones win."""
-        settings = self._config.settings
+        return self.applied(numbers).settings
+
+    def applied(self, numbers: Iterable[int]) -> Config:
+        """Returns the config for files that the given overrides match, which are applied in order, so that later ones win."""
+        config = self._config
         for number in numbers:
-            settings = merge(dict(settings), self._config.overrides[number].settings)
-        return settings
+            each = self._config.overrides[number]
+            config = config._replace(
+                kubernetes=each.kubernetes or config.kubernetes,
+                complete=config.complete if each.complete is None else each.complete,
+                complete_units=config.complete_units if each.complete is None else (),
+                provided=config.provided if each.provided is None else each.provided,
+                settings=merge(dict(config.settings), each.settings),
+                origins={**config.origins, **each.origins},
+                rule_origins=merge_origins(config.settings, config.rule_origins, each.settings, each.rule_origins),
+            )
+        return config
 
 
 class AssignedRoles:

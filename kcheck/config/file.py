@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kcheck.config.config import Config, Override
+from kcheck.config.config import Config, Override, extend
+from kcheck.config.extended import ConfigPlace, place_of, read_extends
 from kcheck.config.mistake import BadConfig, Mistake
 from kcheck.config.rules import read_rules
 from kcheck.config.values import Values, quoted, shown
@@ -15,7 +16,7 @@ from kcheck.config.versions import parse_versions
 from kcheck.finding.role import ASSIGNABLE, INCLUDES
 from kcheck.finding.severity import WARNING, Severity
 from kcheck.kube.suggestions import suggest
-from kcheck.rule.presets import DEFAULT, PRESETS
+from kcheck.rule.presets import DEFAULT
 from kcheck.rule.registry import Registry
 from kcheck.schema.builtin.definitions import UnknownVersion
 from kcheck.text.complaint import concise
@@ -27,14 +28,27 @@ from kcheck.yaml.parse import parse
 
 _KEYS = (
     "extends", "kubernetes", "schemas", "complete", "provided", "pods", "placeholders", "substitute", "rules", "overrides", "roles",
-    "include", "exclude", "fail-on",
+    "include", "exclude", "fail-on", "plugins",
 )  # fmt: skip
 PLACEHOLDER_MODES = ("skip", "check")
-_OVERRIDE_KEYS = ("files", "rules")
+_OVERRIDE_KEYS = ("files", "rules", "kubernetes", "complete", "provided")
 
 
-def read(path: Path, registry: Registry) -> Config:
-    """Returns the config in a file. Raises BadConfig with all errors in it."""
+def read(path: Path, registry: Registry, local_rules: bool | None = None) -> Config:
+    """Returns the config in a file, with those that it extends. Raises BadConfig with all errors in it.
+
+    `local_rules`: whether the Python files of `plugins` may run; None if the user did not decide. Their rules are added to the registry.
+    """
+    return _read(place_of(path), registry, local_rules)
+
+
+def read_text(text: str, name: str, folder: Path, registry: Registry, local_rules: bool | None = None) -> Config:
+    """Returns the config in a text. `name`: shown in errors; `folder`: paths and globs are relative to it."""
+    return _read_source(Source(name, text), place_of(folder / name), registry, local_rules)._replace(file=None)
+
+
+def _read(place: ConfigPlace, registry: Registry, local_rules: bool | None) -> Config:
+    path = place.path
     name = os.path.relpath(path)
     name = str(path) if name.startswith("..") else name
     try:
@@ -43,7 +57,11 @@ def read(path: Path, registry: Registry) -> Config:
         raise BadConfig([Mistake(name, 1, 1, f"cannot be read: {error.strerror or error}")]) from None
     except Undecodable as error:
         raise BadConfig([Mistake(name, error.line, 1, f"not a text file: {error}")]) from None
-    reader = _ConfigReader(source, path, registry)
+    return _read_source(source, place, registry, local_rules)
+
+
+def _read_source(source: Source, place: ConfigPlace, registry: Registry, local_rules: bool | None) -> Config:
+    reader = _ConfigReader(source, place, registry, local_rules)
     config = reader.read(parse(source))
     if reader.values.mistakes:
         raise BadConfig(reader.values.mistakes)
@@ -53,12 +71,14 @@ def read(path: Path, registry: Registry) -> Config:
 class _ConfigReader:
     """Reads one config file."""
 
-    def __init__(self, source: Source, path: Path, registry: Registry) -> None:
+    def __init__(self, source: Source, place: ConfigPlace, registry: Registry, local_rules: bool | None) -> None:
         self.values = Values(source)
         self.source = source
-        self.path = path
-        self.folder = Path(os.path.realpath(path.parent))
+        self.place = place
+        self.path = place.path
+        self.folder = Path(os.path.realpath(place.path.parent))
         self.registry = registry
+        self.local_rules = local_rules
 
     def read(self, documents: list[Document]) -> Config:
         for document in documents:
@@ -68,7 +88,12 @@ class _ConfigReader:
             self.values.wrong(root, f"the config must be a map with the keys {', '.join(_KEYS)}, not {shown(root)}")
         entries = dict(self.values.entries(root, _KEYS))
         empty = Node(None, 0, 0)
-        return Config(
+        base, preset = self.bases(entries["extends"]) if "extends" in entries else (None, "")
+        origins = {key: self.values.place(node) for key, node in entries.items() if key != "extends" or preset}
+        # Rules of plug-ins must be known before settings of rules are read.
+        plugins = self.plugins(entries.get("plugins", empty))
+        rules = read_rules(entries.get("rules", empty), self.values, self.registry)
+        config = Config(
             file=self.path,
             folder=self.folder,
             kubernetes=self.versions(entries["kubernetes"]) if "kubernetes" in entries else (),
@@ -81,12 +106,40 @@ class _ConfigReader:
             include=self.includes(entries.get("include", empty)),
             roles=self.roles(entries.get("roles", empty)),
             exclude=self.values.globs(entries.get("exclude", empty)),
-            preset=self.preset(entries["extends"]) if "extends" in entries else DEFAULT,
+            preset=preset or DEFAULT,
             judges_placeholders=self.judges_placeholders(entries["placeholders"]) if "placeholders" in entries else None,
             variables=self.variables(entries["substitute"]) if "substitute" in entries else {},
-            settings=read_rules(entries.get("rules", empty), self.values, self.registry),
+            settings=rules.settings,
             overrides=self.overrides(entries.get("overrides", empty)),
+            plugins=plugins,
+            origins=origins,
+            rule_origins=rules.origins,
         )
+        return config if base is None else extend(base, config)
+
+    def bases(self, node: Node) -> tuple[Config | None, str]:
+        """Returns the config of the files that this one extends, None if there are none, and the preset that it names."""
+        extended = read_extends(node, self.values, self.place)
+        base: Config | None = None
+        for place in extended.files:
+            try:
+                config = _read(place, self.registry, self.local_rules)
+            except BadConfig as error:
+                self.values.mistakes += error.mistakes
+                continue
+            config = config._replace(extended=(*config.extended, place.path))
+            base = config if base is None else extend(base, config)
+        return base, extended.preset
+
+    def plugins(self, node: Node) -> tuple[Path, ...]:
+        """Returns the Python files with rules, after adding their rules to the registry if they may run."""
+        paths = self.existing_paths(node)
+        if paths:
+            # Imported late: few configs have this key.
+            from kcheck.config.plugins import add_plugins
+
+            add_plugins(list(zip(self.values.texts(node), paths, strict=True)), self.values, self.registry, self.local_rules)
+        return paths
 
     def check_syntax(self, document: Document) -> None:
         """Reports YAML errors: syntax, several documents and duplicate keys."""
@@ -130,12 +183,6 @@ class _ConfigReader:
         from kcheck.config.pods import read_pods
 
         return read_pods(node, self.values)
-
-    def preset(self, node: Node) -> str:
-        if node.text not in PRESETS:
-            self.values.wrong(node, f"extends must be {', '.join(list(PRESETS)[:-1])} or {list(PRESETS)[-1]}, not {shown(node)}")
-            return DEFAULT
-        return node.text
 
     def judges_placeholders(self, node: Node) -> bool:
         if node.text not in PLACEHOLDER_MODES:
@@ -181,13 +228,13 @@ class _ConfigReader:
         if not node:
             return ()
         if not node.is_list:
-            self.values.wrong(node, f"overrides must be a list of maps with files and rules, not {shown(node)}")
+            self.values.wrong(node, f"overrides must be a list of maps with files and settings, not {shown(node)}")
             return ()
         return tuple(self.override(each) for each in node)
 
     def override(self, node: Node) -> Override:
         if not node.is_map:
-            self.values.wrong(node, f"an override must be a map with files and rules, not {shown(node)}")
+            self.values.wrong(node, f"an override must be a map with files and settings, not {shown(node)}")
             return Override((), {})
         entries = dict(self.values.entries(node, _OVERRIDE_KEYS))
         files = self.values.globs(entries["files"]) if "files" in entries else ()
@@ -195,6 +242,15 @@ class _ConfigReader:
             self.values.wrong(entries.get("files", node), "files is required in an override; add a list of globs")
         elif entries["files"].is_list and not entries["files"].value:
             self.values.wrong(entries["files"], "files is empty, so the override applies to no file; add globs or remove the override")
-        if "rules" not in entries:
-            self.values.wrong(node, "rules is required in an override; add a map of rules")
-        return Override(files, read_rules(entries.get("rules", Node(None, 0, 0)), self.values, self.registry))
+        if entries.keys() <= {"files"}:
+            self.values.wrong(node, f"the override changes nothing; add {', '.join(_OVERRIDE_KEYS[1:-1])} or {_OVERRIDE_KEYS[-1]}")
+        rules = read_rules(entries.get("rules", Node(None, 0, 0)), self.values, self.registry)
+        return Override(
+            files,
+            rules.settings,
+            self.versions(entries["kubernetes"]) if "kubernetes" in entries else (),
+            self.values.flag(entries["complete"]) if "complete" in entries else None,
+            self.existing_paths(entries["provided"]) if "provided" in entries else None,
+            {key: self.values.place(child) for key, child in entries.items() if key not in ("files", "rules")},
+            rules.origins,
+        )

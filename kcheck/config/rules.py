@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
+from kcheck.config.config import merge_origins
 from kcheck.config.values import Values, quoted, shown
 from kcheck.finding.severity import Severity
 from kcheck.kube.suggestions import did_you_mean, nearest, suggest
@@ -19,16 +20,23 @@ _SEVERITIES = tuple(s.word for s in Severity)
 _SWITCHES = {"on": True, "off": False}
 
 
-def read_rules(node: Node, values: Values, registry: Registry) -> dict[str, Setting]:
-    """Returns the setting of each rule, by rule id, from a map of rules and groups.
+class RuleSettings(NamedTuple):
+    """The setting of each rule, by rule id, and where it is set, as FILE:LINE."""
+
+    settings: dict[str, Setting]
+    origins: dict[str, tuple[str, ...]]
+
+
+def read_rules(node: Node, values: Values, registry: Registry) -> RuleSettings:
+    """Returns the setting of each rule from a map of rules and groups.
 
     Groups are expanded here, larger ones first: the setting of a smaller group or of a rule wins over the setting of a larger group.
     """
     if not node:
-        return {}
+        return RuleSettings({}, {})
     if not node.is_map:
         values.wrong(node, f"rules must be a map from rules and groups to settings, not {shown(node)}")
-        return {}
+        return RuleSettings({}, {})
     return _Rules(values, registry).read(node)
 
 
@@ -38,21 +46,30 @@ class _Rules:
         self.registry = registry
         self.families = {rule.family for rule in registry.rules.values()}
 
-    def read(self, node: Node) -> dict[str, Setting]:
+    def read(self, node: Node) -> RuleSettings:
         by_name: dict[str, Setting] = {}
+        places = {name: self.values.place(child) for name, child in node.entries}
         for name, child in node.entries:
             rule = self.registry.rules.get(name)
             if rule is None and name not in self.registry.groups:
-                self.values.wrong(child, self.unknown(name), at="key")
+                if not self.is_of_missing_plugin(name):
+                    self.values.wrong(child, self.unknown(name), at="key")
             elif name in ALWAYS:
                 self.values.wrong(child, f"{name} is always on and always an error; remove this line", at="key")
             elif (setting := self.setting(child, name, rule)) is not None:
                 by_name[name] = setting
         settings: dict[str, Setting] = {}
+        origins: dict[str, tuple[str, ...]] = {}
         for name in sorted(by_name, key=self.precedence):
             setting = by_name[name]
-            settings = merge(settings, dict.fromkeys(self.members(name, setting), setting))
-        return settings
+            new = dict.fromkeys(self.members(name, setting), setting)
+            origins = merge_origins(settings, origins, new, dict.fromkeys(new, (places[name],)))
+            settings = merge(settings, new)
+        return RuleSettings(settings, origins)
+
+    def is_of_missing_plugin(self, name: str) -> bool:
+        """Whether a name may belong to a plug-in that was not loaded, which is reported as such."""
+        return self.registry.lacks_plugins and ("/" in name or nearest(name, [*self.registry.rules, *self.registry.groups]) is None)
 
     def precedence(self, name: str) -> int:
         """Sort key, lowest precedence first: "all", families, other groups, rules."""
@@ -117,7 +134,7 @@ class _Rules:
             return f"unknown rule or group {quoted(name)}; {did_you_mean(near)}"
         if "/" in name:
             return f"unknown rule {quoted(name)}; check that its plug-in is installed"
-        return f"unknown rule or group {quoted(name)}; see kcheck rules"
+        return f"unknown rule or group {quoted(name)}; see kcheck rules and kcheck rules --groups"
 
 
 def _unknown_option(key: str, name: str, rule: Rule | None, known: Mapping[str, Option]) -> str:

@@ -6,26 +6,60 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from kcheck.text.pattern import pattern
+
 NAME = ".kcheck.yaml"
+"""The usual name of a config."""
+
+NAMES = (NAME, ".kcheck.yml", "kcheck.yaml", "kcheck.yml")
+"""All names of a config."""
+
+_MAX_CHARS = 65536
+_OBJECT = pattern(r"""(?m)^["']?apiVersion["']?\s*:""")
+
+
+class SeveralConfigs(Exception):
+    """A folder contains several config files, so it is unclear which of them applies."""
+
+    def __init__(self, files: list[Path]) -> None:
+        super().__init__(f"{files[0].parent} contains {' and '.join(each.name for each in files)}; keep one of them")
 
 
 def find(start: Path, foreign: Callable[[Path], None] | None = None) -> Path | None:
     """Returns the nearest config file in a folder or its parent folders, up to the root of the repository; None if there is none.
 
     Any user can create a file in a folder such as /tmp. Therefore a file above `start` must be owned by the current user, by root or by the
-    owner of `start`; other files are ignored and passed to `foreign`.
+    owner of `start`; other files are ignored and passed to `foreign`. Raises SeveralConfigs if the folder has more than one.
     """
     folder = Path(os.path.abspath(start))
     for each in (folder, *folder.parents):
-        file = each / NAME
-        if os.path.isfile(file):
+        files = []
+        for file in configs_in(each):
             if each == folder or _is_trusted(file, folder):
-                return file
-            if foreign is not None:
+                files.append(file)
+            elif foreign is not None:
                 foreign(file)
+        if len(files) > 1:
+            raise SeveralConfigs(files)
+        if files:
+            return files[0]
         if _is_repository(each):
             return None
     return None
+
+
+def configs_in(folder: Path) -> list[Path]:
+    """Returns the config files in a folder."""
+    return [file for name in NAMES if os.path.isfile(file := folder / name) and (name.startswith(".") or not _is_object(file))]
+
+
+def _is_object(file: Path) -> bool:
+    """Whether a file is a manifest, which may be called kcheck.yaml, too."""
+    try:
+        with open(file, encoding="utf-8", errors="replace") as text:
+            return _OBJECT.search(text.read(_MAX_CHARS)) is not None
+    except OSError:
+        return False
 
 
 def repository(start: Path) -> Path | None:

@@ -28,6 +28,10 @@ class Values:
         line, column = self.source.position(span.start)
         self.mistakes.append(Mistake(self.source.path, line, column, message))
 
+    def place(self, node: Node) -> str:
+        """Returns the file and line of an entry, as FILE:LINE."""
+        return f"{self.source.path}:{self.source.position(node.key_span.start).line}"
+
     def entries(self, node: Node, known: Sequence[str]) -> Iterator[tuple[str, Node]]:
         """Yields the entries of a map with known keys and reports the others."""
         for name, child in node.entries:

@@ -110,6 +110,14 @@ class Excludes:
             core = path.removeprefix("./").removeprefix("/").removesuffix("/**")
             self._globs.append((path_regex(core if "/" in path else f"**/{core}"), pattern))
 
+    def match_with_folders(self, real: str) -> str:
+        """Return the first glob that excludes this path or a folder that contains it, or ""."""
+        while len(real) >= len(self._start) and self._globs:
+            if pattern := self.match(real):
+                return pattern
+            real = os.path.dirname(real)
+        return ""
+
     def match(self, real: str) -> str:
         """Return the first glob that excludes this path (absolute, without links), or ""."""
         if not self._globs or not real.startswith(self._start):

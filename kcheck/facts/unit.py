@@ -9,7 +9,7 @@ UnitKind = Literal["kustomization", "chart", "application", "folder", "file", "i
 
 kustomization: the build of a kustomization that no other one uses. chart: a Helm chart. application: the source path of an Argo CD
 Application or a Flux Kustomization. folder: a folder whose files are applied together. file: a file, with the files of its folder that it
-refers to. input: all objects that are in no build, if the input is complete.
+refers to. input: all objects that are in no build, if the input, or the part of it that belongs to one cluster, is complete.
 """
 
 
@@ -18,7 +18,7 @@ class Unit(NamedTuple):
 
     Attributes:
         kind: how the objects are applied.
-        path: the folder or file, "" for the input.
+        path: the folder or file, "" for the whole input.
         is_whole: whether the input contains everything that is applied with the unit, and nothing else is in the unit.
         is_partial: whether the input contains only some files of a folder, which the command line names one by one.
     """

@@ -24,8 +24,7 @@ class Pod:
         is_complete: False if the spec is partial, such as the Pod fields of a custom resource whose controller sets the others.
         is_partial: whether its containers are partial, too.
         runs_forever: whether the Pod runs until it is stopped, rather than until its work is completed; None if unknown, as for the Pods of
-            many
-            custom resources.
+            many custom resources.
     """
 
     def __init__(self, node: Node, resource: Resource, is_complete: bool = True, is_partial: bool = False) -> None:
@@ -36,6 +35,7 @@ class Pod:
         self.runs_forever: bool | None = not resource.is_a(*_ENDING)
 
     def __getitem__(self, key: str) -> Node:
+        """Return a field of the Pod spec, such as `hostNetwork`."""
         return self.node[key]
 
     @property
@@ -49,10 +49,12 @@ class Pod:
 
     @property
     def labels(self) -> dict[str, str]:
+        """The labels of the Pod or Pod template."""
         return strings(self.metadata["labels"])
 
     @property
     def annotations(self) -> dict[str, str]:
+        """The annotations of the Pod or Pod template."""
         return strings(self.metadata["annotations"])
 
     @property
@@ -83,7 +85,13 @@ class Pod:
 
 
 class Container:
-    """A container of a Pod."""
+    """A container of a Pod.
+
+    Attributes:
+        node: the container.
+        pod: the Pod that contains it.
+        role: the list that contains it: "container", "init" or "ephemeral".
+    """
 
     def __init__(self, node: Node, pod: Pod, role: Role) -> None:
         self.node = node
@@ -91,10 +99,12 @@ class Container:
         self.role: Role = role
 
     def __getitem__(self, key: str) -> Node:
+        """Return a field of the container, such as `image`."""
         return self.node[key]
 
     @property
     def resource(self) -> Resource:
+        """The object that contains the container."""
         return self.pod.resource
 
     @property

@@ -37,6 +37,7 @@ class Resource:
         self.refused: list[Node] = []
 
     def __getitem__(self, key: str) -> Node:
+        """Return a field of the object, such as `spec`."""
         return self.node[key]
 
     def is_before(self, minor: int) -> bool:
@@ -50,18 +51,22 @@ class Resource:
 
     @property
     def name(self) -> str:
+        """The text of metadata.name, "" without one."""
         return self.node.at("metadata", "name").text
 
     @property
     def namespace(self) -> str:
+        """The text of metadata.namespace, "" without one."""
         return self.node.at("metadata", "namespace").text
 
     @property
     def labels(self) -> dict[str, str]:
+        """The labels of the object."""
         return strings(self.node.at("metadata", "labels"))
 
     @property
     def annotations(self) -> dict[str, str]:
+        """The annotations of the object."""
         return strings(self.node.at("metadata", "annotations"))
 
     @property

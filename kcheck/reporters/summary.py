@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from kcheck.finding.report import Report, SkippedFile
+from kcheck.finding.role import CHART_TEMPLATE, KUSTOMIZATION, VALUES, VENDORED
 from kcheck.finding.severity import Severity
 from kcheck.reporters.style import BOLD, Style
 from kcheck.reporters.terminal_safe import Glyphs
@@ -68,6 +69,24 @@ def _kinds_without_schema(report: Report, verbose: bool) -> str:
         kinds[name if verbose else name.rpartition(" ")[2]] += number
     shown = [f"{name} ({number})" if number > 1 else name for name, number in kinds.most_common(None if verbose else _MAX_KINDS)]
     return _enumeration([*shown, *([plural(len(kinds) - len(shown), "other kind")] if len(kinds) > len(shown) else [])])
+
+
+def nothing_checked(report: Report) -> str:
+    """Returns a warning if no file was checked: what was skipped instead, and what to do. "" if any file was checked."""
+    if report.files or report.findings:
+        return ""
+    roles = Counter(report.roles[each.file].name for each in report.passed if each.file in report.roles)
+    skipped = [plural(number, _SKIPPED[role]) for role, number in roles.most_common() if role in _SKIPPED]
+    others = len([each for each in report.passed if not each.file.endswith("/")]) - sum(roles[role] for role in _SKIPPED)
+    if others:
+        skipped.append(plural(others, "other file" if skipped else "file"))
+    line = "kcheck: warning: no manifest was checked: " + (f"{_enumeration(skipped)} skipped" if skipped else "no YAML or JSON file found")
+    if roles[CHART_TEMPLATE] or roles[VALUES]:
+        line += "; render charts first, e.g. helm template CHART | kcheck check -"
+    return line
+
+
+_SKIPPED = {CHART_TEMPLATE: "chart template", VALUES: "values file", KUSTOMIZATION: "kustomization", VENDORED: "vendored file"}
 
 
 def statistics_lines(report: Report, glyphs: Glyphs, style: Style) -> list[str]:

@@ -19,7 +19,7 @@ import posixpath
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -106,12 +106,15 @@ class Units:
         self.kustomizations = kustomizations
 
 
-def find_units(facts_by_file: FactsByFile, complete: bool = False, partial_folders: Collection[str] = ()) -> Units:
+def find_units(
+    facts_by_file: FactsByFile, complete: Callable[[str], int | None] = lambda file: None, partial_folders: Collection[str] = ()
+) -> Units:  # fmt: skip
     """Return the units of an input.
 
     Args:
         facts_by_file: The files of the input with the facts of their objects.
-        complete: Whether the input is complete: all objects that are in no kustomization form one unit.
+        complete: Returns a number that is equal for all files that together contain all objects of a cluster, None for other files. All
+            objects of such files that are in no kustomization form one unit.
         partial_folders: Normalized paths of folders of which the input contains only some files.
     """
     return UnitFinder(facts_by_file, partial_folders).find(complete)
@@ -138,12 +141,17 @@ class UnitFinder:
         self.all: list[UnitFiles] = []
         self.by_file: dict[str, Unit] = {}
 
-    def find(self, complete: bool) -> Units:
+    def find(self, complete: Callable[[str], int | None]) -> Units:
         deliveries = self.delivered_folders()
         self.add_kustomizations(deliveries)
-        if complete:
-            self.add(INPUT, self.remaining(self.facts))
-        else:
+        parts: dict[int, list[str]] = defaultdict(list)
+        for file in self.remaining(self.facts):
+            if (number := complete(file)) is not None:
+                parts[number].append(file)
+        for files in parts.values():
+            whole = INPUT if len(parts) == 1 and not self.remaining(self.facts.keys() - files) else None
+            self.add(whole or Unit("input", _common_folder(map(_folder, files))), files)
+        if self.remaining(self.facts):
             self.add_charts()
             for folder, is_recursive in sorted(deliveries.items()):
                 if folder not in self.kustomizations:

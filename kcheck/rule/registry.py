@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Mapping
+from copy import copy
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +16,7 @@ from kcheck.rule.constraint import FieldTable, LateTable, Validator
 from kcheck.rule.groups import FAMILIES, GROUPS, Group
 from kcheck.rule.index import contents, read_index
 from kcheck.rule.installed import PROJECT, EntryPoint, entry_points
+from kcheck.rule.local import is_local, load_module
 from kcheck.rule.rule import Rule
 
 BUILT_IN = ("kcheck_spec", "kcheck_practice")
@@ -57,6 +59,25 @@ class Registry:
         self.reporters: list[Any] = []
         self.schemas: list[Path] = []
         self.failures: list[PluginFailure] = []
+        self.refuses_plugins = False
+
+    def copy(self) -> Registry:
+        """Return a registry with the same contents, to which rules can be added."""
+        other = copy(self)
+        other.rules, other.added_groups = dict(self.rules), dict(self.added_groups)
+        for name in ("tables", "validators", "reporters", "schemas", "failures"):
+            setattr(other, name, list(getattr(self, name)))
+        return other
+
+    @property
+    def lacks_plugins(self) -> bool:
+        """Whether a plug-in was not loaded, so that unknown names may belong to it."""
+        return bool(self.failures) or self.refuses_plugins
+
+    @property
+    def local_modules(self) -> set[str]:
+        """The modules of rules in Python files of the project."""
+        return {rule.module for rule in self.rules.values() if is_local(rule.module)}
 
     @classmethod
     def load(cls) -> Registry:
@@ -74,6 +95,14 @@ class Registry:
             except Exception as error:
                 registry.failures.append(PluginFailure(point.name, f"{type(error).__name__}: {error}"))
         return registry
+
+    def add_local(self, path: Path) -> None:
+        """Add the rules of a Python file, which runs it. Raises any exception that the file raises, and ValueError if it has no rules."""
+        module = load_module(path)
+        if not any(True for _ in contents(module)):
+            raise ValueError("the file defines no rule")
+        self.add(module, foreign=True)
+        vars(self).pop("groups", None)
 
     def _load_index(self, package: str) -> bool:
         """Add the contents of a package's index. Returns False if the package has no index."""

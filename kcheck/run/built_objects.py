@@ -230,11 +230,14 @@ class _BuildCheck:
     def __init__(self, session: Session, library: Library, rules_for: Callable[[str], RuleSet]) -> None:
         self._library = library
         # Which kinds of the input the stores of the session contain depends on the number of processes.
-        stores = [Store(each.definitions) for each in session.stores]
-        for store, known in zip(stores, session.stores, strict=True):
+        self._stores = {id(each): Store(each.definitions) for each in session.all_stores}
+        for known in session.all_stores:
+            store = self._stores[id(known)]
             store.pods, store.catalogs = known.pods, known.catalogs
+        stores = list(self._stores.values())
         self._missing: set[tuple[str, str]] = set()
         self._rules_for = rules_for
+        self._stores_for = session.stores_for
         self._session = Session(session.registry, session.rules, stores, judges_placeholders=session.judges_placeholders)
         self._moved: dict[tuple[int, Range], tuple[str, int, Range, int]] = {}
 
@@ -259,9 +262,10 @@ class _BuildCheck:
         definers = [self._library.document(each.node) for each in build.objects if each.node["kind"].text == CRD_MARKER]
         for store in self._session.stores:
             store.use_unit_kinds(_defined_kinds(store, definers))
+        stores = [self._stores[id(each)] for each in self._stores_for(file)]
         for each in build.objects:
             origin = self._library.locate(each.origin.start).source.path
-            result = check_objects(self._library.document(each.node), self._session, self._rules_for(origin), self._rules_for(file))
+            result = check_objects(self._library.document(each.node), self._session, self._rules_for(origin), self._rules_for(file), stores)
             facts += map(self._relocated, result.facts)
             if self._knows(each.node):
                 if not each.generated:

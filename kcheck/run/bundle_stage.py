@@ -58,7 +58,7 @@ def build_report(
 def find_units_of_files(checked: Iterable[Checked], session: Session) -> Mapping[str, Unit]:
     """Return the deployment unit of each file that is in one."""
     ordered = sorted(checked, key=_report_order)
-    return find_units([(each.path, each.outcome.facts) for each in ordered], session.complete, session.partial_folders).by_file
+    return find_units([(each.path, each.outcome.facts) for each in ordered], session.complete_part, session.partial_folders).by_file
 
 
 def _report_order(each: Checked) -> tuple[str, int]:
@@ -74,11 +74,7 @@ class _ReportBuilder:
     def __init__(self, session: Session, texts: Mapping[str, bytes]) -> None:
         self.session = session
         self.texts = texts
-        self.report = Report(
-            kubernetes="-".join(dict.fromkeys(s.definitions.version for s in (session.stores[0], session.stores[-1]))),
-            enabled={id: active.severity for id, active in session.rules.active.items()},
-            contents=texts,
-        )
+        self.report = Report(enabled={id: active.severity for id, active in session.rules.active.items()}, contents=texts)
         self.facts_by_file: FactsByFile = []
         self.ignores: dict[str, Ignores] = {}
         self.checked: set[str] = set()
@@ -102,10 +98,11 @@ class _ReportBuilder:
             self.report.units = relations.number
             self.report.remote = list(relations.remote)
         with self.session.stage("report"):
-            partition = apply_ignores(self.report.findings, self.ignores, self.rules_for, self.session.complete)
+            partition = apply_ignores(self.report.findings, self.ignores, self.rules_for, self.is_complete)
             # Of findings with the same position and message, the first one stays first.
             self.report.findings = merge_missing_schemas(sorted(dict.fromkeys(partition.kept), key=lambda f: f.order))
             self.report.suppressed = len(partition.suppressed)
+            self.report.kubernetes = ", ".join(_versions(self.session, self.checked))
         return self.report
 
     def add_outcome(self, each: Checked) -> None:
@@ -134,6 +131,10 @@ class _ReportBuilder:
         role = self.report.roles.get(file)
         return self.session.rules_for(file) if role is None else self.session.rules_for(file, role.name)
 
+    def is_complete(self, file: str) -> bool:
+        """Whether the input contains all objects that those of a file refer to."""
+        return self.session.complete_part(file) is not None
+
     def is_test(self, file: str) -> bool:
         """Whether a file belongs to tests, so that only some rules apply to it."""
         role = self.report.roles.get(file)
@@ -150,7 +151,7 @@ class _ReportBuilder:
     def relations(self) -> Relations:
         """Return the units of the input and the findings of the rules across objects."""
         facts_by_file = [(each.path, each.facts) for each in self.facts_by_file]
-        units = find_units(facts_by_file, self.session.complete, self.session.partial_folders)
+        units = find_units(facts_by_file, self.session.complete_part, self.session.partial_folders)
         builds, failures = self.build_kustomizations(units)
         failures += [finding for each in builds.failures for finding in self.failed_build(*each)]
         findings = (*failures, *self.run_relation_rules(units, builds.units))
@@ -238,14 +239,22 @@ class _ReportBuilder:
             if unit.kind == "kustomization" and unit.path not in built:
                 replaced.difference_update(files)
         raw = [f for path, _, facts in self.facts_by_file for f in facts if path not in replaced or f.kustomization is not None]
-        every = chain(raw, (f for unit, facts in members if unit.path in built and unit.kind == "kustomization" for f in facts))
-        whole = Bundle(chain(every, session.provided), session.complete, [each.path for each in self.facts_by_file])
+        every = [*raw, *(f for unit, facts in members if unit.path in built and unit.kind == "kustomization" for f in facts)]
+        paths = [each.path for each in self.facts_by_file]
+        # The whole input, by cluster: with the objects that the cluster already has.
+        wholes: dict[int, Bundle] = {}
         overlays = _Overlays(units.by_file)
         findings: list[Finding] = []
-        with session.budget.limited(_CHARS_PER_OBJECT * len(whole.facts)):
+        with session.budget.limited(_CHARS_PER_OBJECT * (len(every) + len(session.provided))):
             for unit, own in members:
                 is_everything = unit is INPUT and not built and not session.provided
-                bundle = whole if is_everything else Bundle(own, session.is_complete(unit), (), unit, whole)
+                is_built = unit.kind == "kustomization"
+                number = session.cluster_of_unit((units.kustomizations[unit.path],) if is_built else (f.place.file for f in own))
+                if number not in wholes:
+                    cluster = session.cluster(number)
+                    wholes[number] = Bundle(chain(every, cluster.provided), cluster.complete, paths)
+                whole = wholes[number]
+                bundle = whole if is_everything else Bundle(own, session.is_complete(unit, number), (), unit, whole)
                 found = self.unit_findings(own, bundle)
                 if unit.path in built and built[unit.path].is_renamed:
                     found = [finding._replace(fix=None) for finding in found]
@@ -280,6 +289,14 @@ class _ReportBuilder:
             yield Finding(
                 rule, active.severity, active.rule.family, message, at, problem.reason, problem.related, problem.fix, "", help, unit=unit
             )
+
+
+def _versions(session: Session, files: Iterable[str]) -> list[str]:
+    """Return the Kubernetes versions or ranges that files were checked against, each once."""
+    by_cluster = {id(stores): stores for stores in map(session.stores_for, files)} if session.clusters is not None else {}
+    ranges = [(stores[0].definitions, stores[-1].definitions) for stores in by_cluster.values() or (session.stores,)]
+    ordered = sorted(set(ranges), key=lambda pair: (pair[0].minor, pair[1].minor))
+    return ["-".join(dict.fromkeys(each.version for each in pair)) for pair in ordered]
 
 
 def _keys_of(findings: Iterable[Finding]) -> set[tuple[str, str, object]]:

@@ -13,8 +13,9 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing import connection, get_context
 from typing import Any
 
@@ -22,6 +23,8 @@ from kcheck.check.file import FileChecker, Outcome, Task
 from kcheck.check.input_kinds import InputKind
 from kcheck.check.memory_limit import watch_memory
 from kcheck.check.session import Session
+from kcheck.check.time_limit import use_signals
+from kcheck.text.shared_change import SharedChange
 from kcheck.text.source import Source
 from kcheck.workers.transport import Inherited, Receiver, Sender
 
@@ -184,21 +187,17 @@ class ProcessPool:
         self._workers = []
 
 
-@contextmanager
-def _safe_path() -> Iterator[None]:
-    """Prevent processes started here from importing from the current folder, which often is the folder to check.
-
-    They are started as `python -c`, which searches the current folder first, and so is the resource tracker of `multiprocessing`.
-    """
+def _set_safe_path() -> Callable[[], object]:
     before = os.environ.get("PYTHONSAFEPATH")
     os.environ["PYTHONSAFEPATH"] = "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["PYTHONSAFEPATH"]
-        else:
-            os.environ["PYTHONSAFEPATH"] = before
+    return partial(os.environ.pop, "PYTHONSAFEPATH") if before is None else partial(os.environ.update, PYTHONSAFEPATH=before)
+
+
+_safe_path = SharedChange(_set_safe_path).made
+"""Prevents processes started in its block from importing from the current folder, which often is the folder to check.
+
+They are started as `python -c`, which searches the current folder first, and so is the resource tracker of `multiprocessing`.
+"""
 
 
 def _can_fork() -> bool:
@@ -245,6 +244,7 @@ def _run_worker(
     for other in other_pipes:
         other.close()
     gc.disable()
+    use_signals()
     watch_memory()
     checker: FileChecker | None = None
     sender = Sender()

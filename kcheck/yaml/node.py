@@ -109,6 +109,7 @@ class Node:
         return self.held is not None
 
     def __getitem__(self, key: str | int) -> Node:
+        """Return the entry of a map or the item of a list, an Absent node if it is missing."""
         held = self.held
         if isinstance(held, dict):
             found = held.get(key)
@@ -124,6 +125,7 @@ class Node:
         return Absent(self, key)
 
     def __contains__(self, key: str) -> bool:
+        """Return whether a map has a key, also one whose value is null."""
         held = self.held
         if isinstance(held, dict):
             return key in held
@@ -139,6 +141,7 @@ class Node:
         return iter(self.value.values()) if isinstance(held, SharedRef) else iter(())
 
     def __len__(self) -> int:
+        """Return the number of items or entries, 0 for a scalar."""
         held = self.held
         if isinstance(held, list):
             return len(held)
@@ -173,6 +176,7 @@ class Node:
 
     @property
     def is_map(self) -> bool:
+        """Whether the value is a map."""
         held = self.held
         if isinstance(held, dict):
             return True
@@ -180,6 +184,7 @@ class Node:
 
     @property
     def is_list(self) -> bool:
+        """Whether the value is a list."""
         return isinstance(self.held, list)
 
     @property
@@ -214,6 +219,7 @@ class Node:
 
     @property
     def span(self) -> Span:
+        """Offsets of the value in the text of the file."""
         return Span(self.start, self.end)
 
     @property

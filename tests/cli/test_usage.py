@@ -12,7 +12,6 @@ from tests.cli.conftest import POD, Program
     [
         (["chek", "good.yaml"], 'unknown command "chek"; did you mean "check"?'),
         (["good.yaml"], "e.g. kcheck check good.yaml"),
-        (["check"], "PATHS"),
         (["check", "nowhere.yaml"], "no such file or folder: nowhere.yaml"),
         (["check", "*.json"], "no file matches *.json"),
         (["check", "good.yaml", "--select", "prot-number"], '--select: unknown rule or group "prot-number"; see kcheck rules'),
@@ -29,6 +28,7 @@ from tests.cli.conftest import POD, Program
         (["check", "good.yaml", "--output", "missing/report.json"], '--output: folder "missing" does not exist'),
         (["check", "good.yaml", "--config", "good.yaml", "--isolated"], "cannot be combined"),
         (["check", "good.yaml", "--schemas", "good.yaml"], "good.yaml has no CRD"),
+        (["check", "good.yaml", "--schemas", "https://example.com/crds.yaml"], "is a URL; download the file first"),
         (["check", "good.yaml", "--fail-on", "fatal"], "'fatal' is not one of 'info', 'warning', 'error'"),
         (["explain", "prot-number"], 'unknown rule or group "prot-number"; see kcheck rules'),
         (["rules", "--groups", "--like", "polaris"], "cannot be combined"),

@@ -20,7 +20,8 @@ from kcheck.rule.ruleset import Setting
 from kcheck.schema.builtin.definitions import available
 
 KEYS = (
-    "extends, kubernetes, schemas, complete, provided, pods, placeholders, substitute, rules, overrides, roles, include, exclude, fail-on"
+    "extends, kubernetes, schemas, complete, provided, pods, placeholders, substitute, rules, overrides, roles, "
+    "include, exclude, fail-on, plugins"
 )
 
 
@@ -83,7 +84,7 @@ class TestFind:
 class TestRead:
     @pytest.mark.parametrize("text", ["", "\n", "# nothing yet\n", "---\n", "rules:\noverrides:\nexclude:\nschemas:\n", "\ufeff"])
     def test_an_empty_one_says_nothing(self, text: str, registry: Registry, folder: Path) -> None:
-        assert config(text, registry) == Config(file=Path(".kcheck.yaml"), folder=folder.resolve())
+        assert config(text, registry)._replace(origins={}) == Config(file=Path(".kcheck.yaml"), folder=folder.resolve())
 
     def test_every_key(self, registry: Registry, folder: Path) -> None:
         (folder / "crds").mkdir()
@@ -98,7 +99,7 @@ class TestRead:
         assert read.fail_on is ERROR
         assert read.exclude == ("vendor/", "**/testdata/**")
         assert read.settings == {"latest-tag": Setting(False)}
-        assert read.overrides == ((("legacy/**",), {"latest-tag": Setting(True)}),)
+        assert [each[:2] for each in read.overrides] == [(("legacy/**",), {"latest-tag": Setting(True)})]
         assert pickle.loads(pickle.dumps(read)) == read
 
     def test_schemas_are_relative_to_the_file(self, registry: Registry, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,13 +193,13 @@ class TestRules:
             "zebra: 1\n",
             [
                 '1:1: unknown key "zebra"; use one of extends, kubernetes, schemas, complete, provided, pods, placeholders, substitute, '
-                "rules, overrides and 4 more"
+                "rules, overrides and 5 more"
             ],
         ),
         ("rules:\n  latest-tags: off\n", ['2:3: unknown rule or group "latest-tags"; did you mean "latest-tag"?']),
         ("rules:\n  securty: off\n", ['2:3: unknown rule or group "securty"; did you mean "security"?']),
         ("rules:\n  other/thing: off\n", ['2:3: unknown rule "other/thing"; check that its plug-in is installed']),
-        ("rules:\n  xyzzy: off\n", ['2:3: unknown rule or group "xyzzy"; see kcheck rules']),
+        ("rules:\n  xyzzy: off\n", ['2:3: unknown rule or group "xyzzy"; see kcheck rules and kcheck rules --groups']),
         ("rules:\n  name-pattern-mismatch: {pattern: '(?=a)b'}\n", ["2:36: pattern is not a valid regular expression: unknown group (?=a"]),
         ("rules:\n  latest-tag: warn\n", ['2:15: latest-tag must be off, on, info, warning, error or a map of options, not "warn"']),
         ("rules:\n  latest-tag:\n", ["2:3: latest-tag must be off, on, info, warning, error or a map of options, not an empty value"]),
@@ -241,15 +242,20 @@ class TestRules:
         ("kubernetes: 1.36-1.30\n", ['1:13: range "1.36-1.30" begins with the newer version; use "1.30-1.36"']),
         ("kubernetes: true\n", ['1:13: kubernetes must be a version such as "1.36" or a range such as "1.30-1.37", not true']),
         ("kubernetes: [1.30]\n", ['1:13: kubernetes must be a version such as "1.36" or a range such as "1.30-1.37", not a list']),
-        ("overrides: {files: a}\n", ["1:12: overrides must be a list of maps with files and rules, not a map"]),
-        ("overrides: [a]\n", ['1:13: an override must be a map with files and rules, not "a"']),
+        ("overrides: {files: a}\n", ["1:12: overrides must be a list of maps with files and settings, not a map"]),
+        ("overrides: [a]\n", ['1:13: an override must be a map with files and settings, not "a"']),
         ("overrides:\n- rules: {}\n", ["2:3: files is required in an override; add a list of globs"]),
         (
             "overrides:\n- files: []\n  rules: {}\n",
             ["2:10: files is empty, so the override applies to no file; add globs or remove the override"],
         ),
-        ("overrides:\n- files: [a]\n", ["2:3: rules is required in an override; add a map of rules"]),
-        ("overrides:\n- {files: a, rules: {}, exclude-rules: [b]}\n", ['2:25: unknown key "exclude-rules"; use one of files, rules']),
+        ("overrides:\n- files: [a]\n", ["2:3: the override changes nothing; add rules, kubernetes, complete or provided"]),
+        (
+            "overrides:\n- {files: a, rules: {}, exclude-rules: [b]}\n",
+            [
+                '2:25: unknown key "exclude-rules"; use one of files, rules, kubernetes, complete, provided',
+            ],
+        ),
         (
             "overrides:\n- files: [a]\n  rules: {latest-tags: off}\n",
             ['3:11: unknown rule or group "latest-tags"; did you mean "latest-tag"?'],

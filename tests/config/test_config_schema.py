@@ -35,6 +35,7 @@ exclude: vendor/
 exclude: ['a..b/*']
 schemas: [.]
 extends: recommended
+extends: [strict]
 rules: {all: off}
 rules: {security: 'on'}
 rules: {latest-tag: {}}
@@ -43,6 +44,8 @@ rules: {missing-probe: {min-replicas: 2}}
 rules: {acme/owner: {ratio: 0.5}}
 overrides: [{files: a, rules: {latest-tag: error}}]
 overrides: [{files: [a, b/**], rules: }]
+overrides: [{files: [a], kubernetes: 1.30, complete: true, provided: []}]
+plugins:
 pods:
 pods: [{kind: A, group: b.c, path: spec.template}]
 pods: [{kind: A, path: ["spec.tasks[*].template", spec.x.*], lasts: false}]
@@ -53,7 +56,9 @@ text
 rule: {}
 rules: []
 extends: pedantic
-extends: [default]
+extends: []
+extends: [default, pedantic]
+extends: package:9
 rules: {latest-tag: }
 rules: {latest-tag: warn}
 rules: {latest-tag: 1}
@@ -96,7 +101,12 @@ schemas: [[a]]
 overrides: {files: a, rules: {}}
 overrides: [a]
 overrides: [{files: a}]
+overrides: [{files: a, complete: maybe}]
+overrides: [{files: a, kubernetes: new}]
+overrides: [{files: a, provided: {}}]
 overrides: [{rules: {}}]
+plugins: {a: b}
+plugins: [1]
 overrides: [{files: [], rules: {}}]
 overrides: [{files: , rules: {}}]
 overrides: [{files: [../a], rules: {}}]
@@ -111,6 +121,11 @@ rules: {missing-probe: {min-replicas: x}}
 rules: {internal-error: off}
 rules: {security: {allow: a}}
 schemas: gone
+extends: ./gone.yaml
+extends: [strict, default]
+extends: package:not-installed-here
+overrides: [{files: a, provided: gone}]
+plugins: [./gone.py]
 {complete: yes, complete: no}
 """.splitlines()
 

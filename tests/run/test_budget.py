@@ -16,6 +16,12 @@ from kcheck.cli.settings import Failure
 from kcheck.config.config import Config
 
 
+@pytest.fixture(autouse=True)
+def signals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a process of the command line."""
+    monkeypatch.setattr(time_limit._signals, "allowed", True)
+
+
 def endless(seconds: float = 120) -> str:
     end = time.monotonic() + seconds
     try:
@@ -39,6 +45,8 @@ def test_what_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time_limit, "BASE", 0.2)
     assert "of processor time" in endless()
     assert in_a_thread(endless) == ["stopped because it took too long"]
+    monkeypatch.setattr(time_limit._signals, "allowed", False)
+    assert endless() == "stopped because it took too long"
 
 
 def test_what_catches_everything_is_stopped_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,8 +113,8 @@ def test_a_search_for_files_has_a_limit(tmp_path: Path, monkeypatch: pytest.Monk
         while True:
             pass
 
-    monkeypatch.setattr("kcheck.cli.input.discover", endless)
-    monkeypatch.setattr("kcheck.cli.input.RESERVE", 0.2)
+    monkeypatch.setattr("kcheck.engine.files.discover", endless)
+    monkeypatch.setattr("kcheck.engine.files.RESERVE", 0.2)
     values = dict.fromkeys(Input._fields, ()) | {"paths": (str(tmp_path),), "stdin_filename": "", "as_found": False}
     with pytest.raises(Failure, match="file search stopped"):
         find_files(Input(**values), Config(tmp_path), Budget())  # type: ignore[arg-type]

@@ -12,6 +12,7 @@ import pytest
 from kcheck.cache import store as caching
 from kcheck.cache.location import cache_folder
 from kcheck.cache.store import Cache, clear, contents
+from kcheck.check import fingerprint
 from kcheck.check.file import FileChecker, Outcome, Task
 from kcheck.check.fingerprint import program_state
 from kcheck.check.session import Session
@@ -110,11 +111,11 @@ def test_rules_options_and_versions_count(runs: Runs) -> None:
 
 def test_work_on_a_rule_shows_at_once(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     runs(a=POD)
-    monkeypatch.setattr("kcheck.check.fingerprint.__version__", "99")
+    monkeypatch.setattr(fingerprint, "__version__", "99")
     runs()
     assert runs.checked == ["a.yaml"]
     states = iter(range(10**9))
-    monkeypatch.setattr("kcheck.check.fingerprint._state", lambda path: f"{path} {next(states)}")
+    monkeypatch.setattr(fingerprint, "_state", lambda path: f"{path} {next(states)}")
     runs()
     assert runs.checked == ["a.yaml"]
 

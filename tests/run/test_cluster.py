@@ -121,7 +121,7 @@ def test_a_worker_that_dies_costs_one_file(address: str, tmp_path: Path) -> None
 def test_another_kcheck_on_the_workers_is_reported(address: str, tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(POD)
     (tmp_path / "b.yaml").write_text(POD)
-    done = kcheck(tmp_path, ".", "--scheduler", address, before="import kcheck.check.session_spec as terms; terms.__version__ = '9.9'")
+    done = kcheck(tmp_path, ".", "--scheduler", address, before="from kcheck.check import session_spec as terms; terms.__version__ = '9.9'")
     assert done.returncode == 2
     assert [(f["rule"], f["file"]) for f in findings(done)] == [("internal-error", "a.yaml"), ("internal-error", "b.yaml")]
     assert "its workers are not compatible: created with kcheck 9.9, but this is kcheck" in findings(done)[0]["message"]

@@ -74,7 +74,7 @@ def marks(documents: list[Document]) -> list[Finding]:
 def sift(text: str, registry: Registry, rules: RuleSet, complete: bool = False) -> Partition:
     source = Source("a.yaml", text)
     documents = parse(source)
-    return apply_ignores(marks(documents), {"a.yaml": read_ignores(source, documents, registry)}, lambda _: rules, complete)
+    return apply_ignores(marks(documents), {"a.yaml": read_ignores(source, documents, registry)}, lambda _: rules, lambda _: complete)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from types import ModuleType
 import pytest
 
 from kcheck.api import Problem, Resource, rule
+from kcheck.check import file
 from kcheck.check.file import FileChecker
 from kcheck.check.session import Session
 from kcheck.discovery.discover import discover
@@ -181,7 +182,7 @@ def test_a_crash_of_the_engine_is_told_and_the_others_go_on(check, monkeypatch: 
     def fail(*_: object) -> None:
         raise RuntimeError("no luck")
 
-    monkeypatch.setattr("kcheck.check.file.read_ignores", fail)
+    monkeypatch.setattr(file, "read_ignores", fail)
     # A process that is no copy of this one has the engine as it is.
     for count in (1, 2) if _can_fork() else (1,):
         report = check({"a.yaml": POD, "b.yaml": POD}, count)

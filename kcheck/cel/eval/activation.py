@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 
 from kcheck.cel.values.values import Cancelled, Value
+from kcheck.text.shared_change import SharedChange
 
 Step = Callable[["Frame"], Value]
 """A compiled expression."""
@@ -53,12 +55,17 @@ class Frame(dict[str, Value]):
 @contextmanager
 def deep_stack(levels: int) -> Iterator[None]:
     """Raise the recursion limit temporarily if an expression with this many levels needs it."""
-    before = sys.getrecursionlimit()
-    if levels <= _MAX_DEFAULT_DEPTH or before >= _RAISED_RECURSION_LIMIT:
+    if levels <= _MAX_DEFAULT_DEPTH:
         yield
         return
-    sys.setrecursionlimit(_RAISED_RECURSION_LIMIT)
-    try:
+    with _raised_limit.made():
         yield
-    finally:
-        sys.setrecursionlimit(before)
+
+
+def _raise_limit() -> Callable[[], object]:
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _RAISED_RECURSION_LIMIT))
+    return partial(sys.setrecursionlimit, before)
+
+
+_raised_limit = SharedChange(_raise_limit)

@@ -63,11 +63,12 @@ def recommended_labels(
         "app.kubernetes.io/name",
         "app.kubernetes.io/instance",
     ),
+    kinds: Annotated[tuple[str, ...], "kinds of objects that must have them, such as Deployment; empty for workloads and Services"] = (),
 ) -> Iterator[Problem]:
     """Dashboards, kubectl plug-ins and other tools group objects by these labels."""
     node = resource.node.at("metadata", "labels")
     missing = [key for key in labels if key not in node]
-    if missing:
+    if missing and (not kinds or resource.kind in kinds):
         message = f'{resource.kind} "{resource.name}" lacks the recommended label{_s(missing)} {" and ".join(missing)}'
         yield Problem(node, message, help=f"add {' and '.join(missing)} to metadata.labels", at="key")
 
@@ -84,11 +85,12 @@ def required_annotation(
     resource: Resource,
     *,
     annotations: Annotated[tuple[str, ...], "annotation keys that every workload and Service must have"] = ("kubernetes.io/description",),
+    kinds: Annotated[tuple[str, ...], "kinds of objects that must have them, such as Deployment; empty for workloads and Services"] = (),
 ) -> Iterator[Problem]:
     """Annotations that say what an object is for, whom to contact and where its runbook is."""
     node = resource.node.at("metadata", "annotations")
     missing = [key for key in annotations if key not in node]
-    if missing:
+    if missing and (not kinds or resource.kind in kinds):
         message = f'{resource.kind} "{resource.name}" lacks the required annotation{_s(missing)} {" and ".join(missing)}'
         yield Problem(node, message, help=f"add {' and '.join(missing)} to metadata.annotations", at="key")
 

@@ -1,0 +1,1 @@
+"""A run from options and a config: used by the command line and by Python programs."""
