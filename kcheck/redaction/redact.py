@@ -134,9 +134,15 @@ def is_plain(text: str) -> bool:
         value = (keyed[3] or "").strip("\"' \t")
         if not value or value[0] in "|>&*!#{[" or " #" in value or is_credential(keyed[2], value):
             return False
-    if ("{" in text or "[" in text) and any(word in low for low in (text.lower(),) for word in _IN_FLOW):
-        return False
-    return not any(each in text for each in _ENCODED)
+    if "{" in text or "[" in text:
+        low = text.lower()
+        for word in _IN_FLOW:
+            if word in low:
+                return False
+    for each in _ENCODED:  # noqa: SIM110
+        if each in text:
+            return False
+    return True
 
 
 def cover(text: str, start: int, end: int) -> str:
