@@ -12,9 +12,9 @@ from collections.abc import Iterator
 import pytest
 
 from kcheck.cli.main import main
-from kcheck.reporters.plugin import BUILT_IN
 from kcheck.redaction.document_secrets import Secrets
 from kcheck.redaction.search import may_hide
+from kcheck.reporters.plugin import BUILT_IN
 from kcheck.text.source import Source
 from kcheck.yaml.node import Node
 from kcheck.yaml.parse import parse
