@@ -9,8 +9,16 @@ from __future__ import annotations
 from typing import Literal
 
 from kcheck.kube import credentials, positional_passwords
-from kcheck.kube.credential_names import could_be_credential, indicates_credential, is_credential, is_random, may_indicate_credential
+from kcheck.kube.credential_names import (
+    could_be_credential,
+    has_credential_word,
+    indicates_credential,
+    is_credential,
+    is_random,
+    may_indicate_credential,
+)
 from kcheck.redaction import redact
+from kcheck.text.pattern import pattern
 from kcheck.yaml.document import Document
 from kcheck.yaml.node import Node
 
@@ -24,6 +32,7 @@ _CREDENTIALS = frozenset({
 })  # fmt: skip
 # What kubectl prints in the place of secret values.
 _LEFT_OUT = ("", "REDACTED", "DATA+OMITTED")
+_ANCHOR = pattern(r"&[^\s&]")
 _SHORTEST, _LONG, _SHORT = 3, 8, 20
 _MANY = 100
 """Aliases of secret values: their texts are looked for in each line."""
@@ -187,6 +196,28 @@ def extent(node: Node, text: str) -> tuple[int, int]:
     if node.style in ("|", ">"):
         return max(text.find("\n", start, end), start + 1), end
     return start, end
+
+
+def may_hide(node: Node, document: Document) -> bool:
+    """Whether a search of a document may hide a whole value: a fast check of its path, its name and its own text.
+
+    A value with an anchor may also be hidden because of an alias of it.
+    """
+    owner = node.parent
+    if owner is None or _ANCHOR.search(document.source.text, document.start, document.end) or _is_kept(node):
+        return True
+    if owner.is_list:
+        if owner.name == "literals":
+            return True
+        line = " ".join(item.text for item in owner).lower() if owner.name in ("args", "command") else ""
+        if has_credential_word(line) or positional_passwords.may_occur(line):
+            return True
+    else:
+        name = owner["name"].text if node.name == "value" else ""
+        for each in (node.name, name):
+            if "/" in each or each.lower() == "authorization" or may_indicate_credential(each):
+                return True
+    return bool(redact.spans_in_file(node.text))
 
 
 def _is_secret(node: Node, value: dict[str, Node], kind: object) -> bool:
