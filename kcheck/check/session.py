@@ -35,6 +35,7 @@ class Session:
         complete: Whether the input contains all objects that refer to each other.
         complete_units: Globs of the paths of deployment units that contain all objects that they need.
         provided: The facts of objects that the cluster already has.
+        removed: The facts of objects that were in an earlier revision of the input, and are no longer in it as they were.
         by_file: Returns the rule set of a file if the config has overrides; the same object for files with the same overrides.
         schemas: Files and folders with schemas of additional kinds.
         factory: Creates the same session in a process that is not a fork of this one, or None if that is not possible.
@@ -71,6 +72,7 @@ class Session:
         self.complete = complete
         self.complete_units = complete_units
         self.provided = provided
+        self.removed: tuple[Facts, ...] = ()
         self.by_file = by_file
         self.schemas = schemas
         self.factory = factory

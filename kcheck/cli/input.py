@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -39,8 +39,8 @@ from kcheck.workers.workers import NoWorkers, default_jobs
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+_PATHS = click.argument("paths", nargs=-1, required=True, type=click.Path())
 _OPTIONS = (
-    click.argument("paths", nargs=-1, required=True, type=click.Path()),
     click.option(
         "--preset",
         type=click.Choice(list(PRESETS)),
@@ -96,26 +96,35 @@ _OPTIONS = (
     click.option("--isolated", is_flag=True, help="Ignore all config files."),
     click.option("--exclude", multiple=True, metavar="GLOB", help="Skip matching files. Replaces exclude of the config. Repeatable."),
     click.option(
-        "--as-found", is_flag=True, help="Skip PATHS that are not manifests, as in a folder search. Intended for pre-commit hooks."
-    ),
-    click.option(
         "--include",
         multiple=True,
         type=click.Choice(INCLUDES),
         help="Apply all rules to these files as well: fixtures are files that only tests use. Repeatable.",
     ),
-    click.option("--stdin-filename", default="", metavar="PATH", help="Path of standard input. It takes the place of this file in PATHS."),
     click.option("--max-file-size", default="", metavar="SIZE", help="Do not read larger files. [default: 32Mi]"),
     click.option(
         "--jobs", "-j", type=click.IntRange(min=1), default=None, metavar="N", help="Number of processes. [default: number of CPUs]"
     ),
     click.option("--no-cache", is_flag=True, help="Do not read or write the cache."),
 )
+_PATH_OPTIONS = (
+    click.option("--as-found", is_flag=True, help="Skip PATHS that are not manifests, as in a folder search."),
+    click.option("--stdin-filename", default="", metavar="PATH", help="Path of standard input. It takes the place of this file in PATHS."),
+)
 
 
 def input_options(command: Command) -> Command:
     """Decorator that adds the options of `Input` to a command."""
-    for option in reversed(_OPTIONS):
+    return _with_options(command, (_PATHS, *_OPTIONS, *_PATH_OPTIONS))
+
+
+def input_options_without_paths(command: Command) -> Command:
+    """Decorator that adds the options of `Input` to a command that determines the paths itself."""
+    return _with_options(command, _OPTIONS)
+
+
+def _with_options(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
+    for option in reversed(options):
         command = option(command)
     return command
 
@@ -216,17 +225,27 @@ def find_files(inputs: Input, config: Config, budget: Budget) -> Discovery:
 
 
 def check_input(
-    inputs: Input, found: Discovery, session: Session, quiet: bool = False, scheduler: str = "", facts: bool = False
+    inputs: Input, found: Discovery, session: Session, quiet: bool = False, scheduler: str = "", facts: bool = False, cache_place: str = ""
 ) -> Report:  # fmt: skip
     """Checks files and returns the report, with the findings that `--severity` selects. A session with a profile runs in a single process,
     without the cache.
 
-    `facts`: whether the caller needs the facts of all objects.
+    `facts`: whether the caller needs the facts of all objects. `cache_place`: the working folder whose cached results are used, if it is
+    not the current folder.
     """
     with _run_settings(inputs, session, quiet) as (limit, stdin, progress, jobs, cache):
         report = run_pipeline(
-            found, session, limit=limit, stdin=stdin, progress=progress, jobs=jobs, cache=cache, scheduler=scheduler, facts=facts
-        )  # fmt: skip
+            found,
+            session,
+            limit=limit,
+            stdin=stdin,
+            progress=progress,
+            jobs=jobs,
+            cache=cache,
+            cache_place=cache_place,
+            scheduler=scheduler,
+            facts=facts,
+        )
     return filter_by_severity(shown_report(report, session), inputs.severity)
 
 
@@ -247,6 +266,11 @@ def read_roles(inputs: Input, found: Discovery, session: Session) -> list[run.Fi
         return run.read_roles(found, session, limit, sys.stdin.buffer if sys.stdin else None)
 
 
+def used_cache(inputs: Input) -> Path | None:
+    """Returns the folder of the cache, None if no cache is used."""
+    return None if inputs.no_cache or cache_is_off() else cache_folder()
+
+
 @contextmanager
 def _run_settings(inputs: Input, session: Session, quiet: bool) -> Iterator[_RunSettings]:
     """Provides the limits, progress bar and cache of a run. Raises Failure if the run has no workers."""
@@ -254,7 +278,7 @@ def _run_settings(inputs: Input, session: Session, quiet: bool) -> Iterator[_Run
     progress = Progress(sys.stderr) if is_terminal(sys.stderr) and not quiet else None
     stdin = sys.stdin.buffer if sys.stdin else None
     alone = session.profile is not None
-    cache = None if inputs.no_cache or alone or cache_is_off() else cache_folder()
+    cache = None if alone else used_cache(inputs)
     try:
         with limited_memory():
             yield _RunSettings(limit, stdin, progress, 1 if alone else inputs.jobs or default_jobs(), cache)

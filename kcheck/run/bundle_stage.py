@@ -227,6 +227,7 @@ class _ReportBuilder:
         raw = [f for path, _, facts in self.facts_by_file for f in facts if path not in replaced or f.kustomization is not None]
         every = chain(raw, (f for unit, facts in members if unit.path in built and unit.kind == "kustomization" for f in facts))
         whole = Bundle(chain(every, session.provided), session.complete, [each.path for each in self.facts_by_file])
+        whole.removed = session.removed
         overlays = _Overlays(units.by_file)
         findings: list[Finding] = []
         with session.budget.limited(_CHARS_PER_OBJECT * len(whole.facts)):
