@@ -17,12 +17,13 @@ from kcheck.check.session import Session
 from kcheck.check.time_limit import Budget, OutOfBudget
 from kcheck.cli.fix import Fixer
 from kcheck.cli.git import GitRepository
-from kcheck.cli.input import Input, check_input, create_session, find_files, input_options_without_paths, used_cache
+from kcheck.cli.input import Input, check_input, create_session, exclude_globs, find_files, input_options_without_paths, used_cache
 from kcheck.cli.reporting import Reporting, report_options, style_options
 from kcheck.cli.selection import report_plugin_failures
 from kcheck.cli.settings import find_config
 from kcheck.config.config import Config
 from kcheck.discovery.discover import SKIPPED_FOLDERS, SUFFIXES, Discovery, Target
+from kcheck.discovery.glob import Excludes
 from kcheck.discovery.load import load_file
 from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
@@ -98,14 +99,14 @@ class _Change(NamedTuple):
     Attributes:
         files: The files that the manager of hooks passes.
         bases: The commits that the working tree is compared with.
-        changed: All files that differ from each of the bases, including deleted ones; all files without a base.
-        differences: The files that differ from each base.
+        differences: The files that differ from each base, including deleted ones.
+        changed: The files that differ from all bases; all files without a base.
     """
 
     files: frozenset[str]
     bases: list[str]
-    changed: frozenset[str]
     differences: list[set[str]]
+    changed: frozenset[str]
 
     @classmethod
     def read(cls, repository: GitRepository, files: Iterable[str], from_ref: str, to_ref: str) -> _Change:
@@ -119,15 +120,16 @@ class _Change(NamedTuple):
                 existing.add(path)
             elif path not in changed:
                 raise click.UsageError(f"no such file: {file}")
-        return cls(frozenset(existing), bases, changed, differences)
+        return cls(frozenset(existing), bases, differences, changed)
 
     def concerns_manifests(self, tracked: Iterable[str]) -> bool:
         """Whether findings can differ from those of the bases, or files are passed."""
+        differing = self.changed.union(*self.differences)
         # A kustomization may read files of any name.
         return bool(
             self.files
-            or any(map(_may_be_manifest, self.changed))
-            or (self.changed and any(os.path.basename(path) in KUSTOMIZATIONS for path in tracked))
+            or any(map(_may_be_manifest, differing))
+            or (differing and any(os.path.basename(path) in KUSTOMIZATIONS for path in tracked))
         )
 
 
@@ -170,7 +172,8 @@ class _HookCheck:
         # A changed file that is not passed is one that the configuration of the hook excludes.
         candidates = {id(f) for f in report.findings if f.file not in self.passed and f.file not in self.change.changed}
         outside: list[Finding] = []
-        if candidates and self.change.changed:
+        # Nothing is new in a tree that is equal to one of the bases.
+        if candidates and all(self.change.differences):
             earlier = [finding for base in self.change.bases for finding in self._earlier_findings(base)]
             outside = [f for f in new_findings(report.findings, earlier) if id(f) in candidates]
         self._remember(report)
@@ -188,11 +191,13 @@ class _HookCheck:
     def _removed_objects(self, session: Session) -> tuple[Facts, ...]:
         """Return the objects of the bases that are no longer in the changed files, or whose Pods have other labels."""
         found: list[Facts] = []
+        present = {target.path for target in self.found.targets}
+        excludes = Excludes(*exclude_globs(self.inputs, self.config))
         for base, changed in zip(self.change.bases, self.change.differences, strict=True):
-            manifests = sorted(filter(_may_be_manifest, changed))
+            manifests = sorted(path for path in changed if _may_be_manifest(path) and not excludes.match(os.path.realpath(path)))
             if contents := self.repository.contents(base, manifests):
                 earlier = _facts([Target(path, False, data=data) for path, data in contents.items()], session)
-                now = {_signature(f) for f in _facts([Target(path, False) for path in manifests if os.path.exists(path)], session)}
+                now = {_signature(f) for f in _facts([Target(path, False) for path in manifests if path in present], session)}
                 found += (f for f in earlier if f.id.name and f.is_complete and _signature(f) not in now)
         return tuple(found)
 

@@ -213,7 +213,7 @@ def _recreate_session(inputs: Input) -> Session:
 
 def find_files(inputs: Input, config: Config, budget: Budget) -> Discovery:
     """Returns the files to check. Raises UsageError for paths that do not exist, Failure if the search takes too long."""
-    exclude, root = (inputs.exclude, ".") if inputs.exclude else (config.exclude, str(config.folder))
+    exclude, root = exclude_globs(inputs, config)
     try:
         with budget.limited(0, most=RESERVE):
             found = discover(inputs.paths, exclude=exclude, root=root, stdin_name=inputs.stdin_filename or STDIN)
@@ -222,6 +222,11 @@ def find_files(inputs: Input, config: Config, budget: Budget) -> Discovery:
     except OutOfBudget as error:
         raise Failure(f"kcheck: file search stopped, nothing was checked: {error}") from None
     return _without_named(found, Excludes(exclude, root)) if inputs.as_found else found
+
+
+def exclude_globs(inputs: Input, config: Config) -> tuple[tuple[str, ...], str]:
+    """Returns the globs of files to skip, and the folder that they are relative to."""
+    return (inputs.exclude, ".") if inputs.exclude else (config.exclude, str(config.folder))
 
 
 def check_input(
