@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import chdir, contextmanager
 from typing import NamedTuple
 
+from kcheck.check.kustomizations import NAMES as KUSTOMIZATIONS
 from kcheck.cli.settings import Failure
-from kcheck.kustomize.library import NAMES as KUSTOMIZATIONS
 
 
 class EarlierTree(NamedTuple):

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Hashable, Iterable
-from contextlib import ExitStack, suppress
+from collections.abc import Collection, Iterable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
 from kcheck.cache.trees import TreeCache
-from kcheck.check.document import check_objects
+from kcheck.check.kustomizations import NAMES as KUSTOMIZATIONS
 from kcheck.check.session import Session
-from kcheck.check.time_limit import Budget, OutOfBudget
+from kcheck.check.time_limit import Budget
 from kcheck.cli.fix import Fixer
 from kcheck.cli.git import GitRepository
 from kcheck.cli.input import Input, check_input, create_session, exclude_globs, find_files, input_options_without_paths, used_cache
@@ -24,18 +24,12 @@ from kcheck.cli.settings import find_config
 from kcheck.config.config import Config
 from kcheck.discovery.discover import SKIPPED_FOLDERS, SUFFIXES, Discovery, Target
 from kcheck.discovery.glob import Excludes
-from kcheck.discovery.load import load_file
 from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
 from kcheck.finding.new_findings import new_findings
 from kcheck.finding.report import Report
-from kcheck.finding.role import SKIPPED
-from kcheck.kustomize.library import NAMES as KUSTOMIZATIONS
-from kcheck.repository.roles import RoleFinder
 from kcheck.rule.registry import Registry
-from kcheck.rule.ruleset import RuleSet
-from kcheck.text.source import Source
-from kcheck.yaml.parse import parse
+from kcheck.run.removed_objects import removed_objects
 
 _SHOWN_ID = 10
 """Characters of a commit id that are shown."""
@@ -78,7 +72,7 @@ def hook(files: tuple[str, ...], from_ref: str, to_ref: str, fix: bool, unsafe_f
     report_plugin_failures(registry)
     reporter = reporting.reporter(registry)
     repository = GitRepository()
-    change = _Change.read(repository, files, from_ref, to_ref)
+    change = _CommittedFiles.read(repository, files, from_ref, to_ref)
     if not change.concerns_manifests(repository.files()):
         if not reporting.quiet:
             click.echo("No manifests changed.", err=True)
@@ -93,7 +87,7 @@ def hook(files: tuple[str, ...], from_ref: str, to_ref: str, fix: bool, unsafe_f
     sys.exit(status)
 
 
-class _Change(NamedTuple):
+class _CommittedFiles(NamedTuple):
     """What is committed.
 
     Attributes:
@@ -109,7 +103,7 @@ class _Change(NamedTuple):
     changed: frozenset[str]
 
     @classmethod
-    def read(cls, repository: GitRepository, files: Iterable[str], from_ref: str, to_ref: str) -> _Change:
+    def read(cls, repository: GitRepository, files: Iterable[str], from_ref: str, to_ref: str) -> _CommittedFiles:
         bases = repository.base_revisions(from_ref, to_ref)
         differences = [repository.changed_files(base) for base in bases]
         changed = frozenset(set.intersection(*differences) if differences else repository.files())
@@ -137,7 +131,7 @@ class _HookCheck:
     """Checks a repository and selects the findings of a change."""
 
     def __init__(
-        self, inputs: Input, reporting: Reporting, registry: Registry, config: Config, repository: GitRepository, change: _Change
+        self, inputs: Input, reporting: Reporting, registry: Registry, config: Config, repository: GitRepository, change: _CommittedFiles
     ) -> None:  # fmt: skip
         self.inputs = inputs
         self.reporting = reporting
@@ -196,9 +190,8 @@ class _HookCheck:
         for base, changed in zip(self.change.bases, self.change.differences, strict=True):
             manifests = sorted(path for path in changed if _may_be_manifest(path) and not excludes.match(os.path.realpath(path)))
             if contents := self.repository.contents(base, manifests):
-                earlier = _facts([Target(path, False, data=data) for path, data in contents.items()], session)
-                now = {_signature(f) for f in _facts([Target(path, False) for path in manifests if path in present], session)}
-                found += (f for f in earlier if f.id.name and f.is_complete and _signature(f) not in now)
+                before = [Target(path, False, data=data) for path, data in contents.items()]
+                found += removed_objects(before, [Target(path, False) for path in manifests if path in present], session)
         return tuple(found)
 
     def _remember(self, report: Report) -> None:
@@ -233,26 +226,6 @@ class _HookCheck:
             session.factory = None
             found = _find_tracked(inputs, config, tree.files)
             return check_input(inputs, found, session, quiet=True, cache_place=here).findings
-
-
-def _facts(targets: list[Target], session: Session) -> list[Facts]:
-    """Return the facts of manifests. Files that cannot be read or parsed have none."""
-    no_rules = RuleSet()
-    roles = RoleFinder((target.path for target in targets), session.roles, session.judges_as_server)
-    found: list[Facts] = []
-    for target in targets:
-        role = roles.after_reading(target, roles.before_reading(target))
-        source = None if role.name in SKIPPED or session.is_limited(role.name) else load_file(target)
-        if isinstance(source, Source):
-            with suppress(OutOfBudget), session.budget.limited(len(source.text)):
-                for document in parse(source):
-                    found += check_objects(document, session, no_rules, session.rules).facts
-    return found
-
-
-def _signature(facts: Facts) -> Hashable:
-    """Return what other objects find an object by: its identity and the labels of its Pods."""
-    return facts.named.identity, tuple(frozenset(pod.labels.items()) for pod in facts.pods)
 
 
 def _find_tracked(inputs: Input, config: Config, files: Collection[str]) -> Discovery:

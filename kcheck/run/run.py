@@ -59,9 +59,7 @@ def run_pipeline(
     lazy = not facts and not any(is_descriptor(target.path) for target in found.targets)
     with collector_paused():
         try:
-            return _check_and_report(
-                found, session, WorkerFactory(session, jobs, cache, scheduler, lazy, cache_place), limit, progress
-            )
+            return _check_and_report(found, session, WorkerFactory(session, jobs, cache, scheduler, lazy, cache_place), limit, progress)
         except DamagedCache:
             if cache is not None:
                 from kcheck.cache.store import clear
