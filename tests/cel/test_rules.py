@@ -167,7 +167,7 @@ def test_the_same_rule_of_different_fields_is_compiled_for_each() -> None:
         assert ["overload" in each.message for each in alone] == [True] * (first is text)
 
 
-def test_a_schema_that_stands_in_several_places_is_compiled_once() -> None:
+def test_a_schema_with_several_uses_is_compiled_once() -> None:
     spec = {"type": "object", "properties": {"size": INTEGER}}
     shapes = [shape_of(each, name="selfType.spec") for each in (spec, spec, {**spec})]
     shapes.append(shape_of(spec, name="selfType.status"))

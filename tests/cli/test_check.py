@@ -144,7 +144,7 @@ class TestConfig:
         assert ("bad.yaml", "invalid-port-number", "error") in found
         assert {file for file, rule, _ in found if rule == "naked-pod"} == {"bad.yaml", "good.yaml"}
 
-    def test_mistakes_are_told_with_their_place(self, program: Program, tmp_path: Path) -> None:
+    def test_mistakes_are_reported_with_their_location(self, program: Program, tmp_path: Path) -> None:
         (tmp_path / ".kcheck.yaml").write_text("rules:\n  naked-pood: off\nfail-onn: error\n")
         found = program("check", "good.yaml")
         assert found.code == 2

@@ -104,7 +104,7 @@ def test_component_configuration_is_no_api_object() -> None:
     assert resource.namespaced is None
 
 
-def test_unknown_fields_and_wrong_types_are_told_with_their_paths() -> None:
+def test_unknown_fields_and_wrong_types_are_reported_with_their_paths() -> None:
     cluster = "{name: a, cluster: {server: 'https://a', disable-compression: 1}}"
     text = f"apiVersion: v1\nkind: Config\ncurent-context: a\nclusters: [{cluster}]\n"
     assert reported(text) == [("unknown-field", "curent-context"), ("wrong-type", "clusters[0].cluster.disable-compression")]

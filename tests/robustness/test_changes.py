@@ -72,7 +72,7 @@ def test_a_file_is_read_once_and_judged_as_it_was_then(tmp_path: Path, monkeypat
     assert len(reads) == 1
 
 
-def test_a_large_input_is_read_twice_and_told_as_it_is_the_second_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_input_is_read_twice_and_reported_as_it_is_the_second_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond what is kept in memory a file is read again; it may have changed or gone by then."""
     (tmp_path / "a.yaml").write_text(TYPO)
     (tmp_path / "b.yaml").write_text(TYPO)

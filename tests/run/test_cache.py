@@ -173,7 +173,7 @@ def test_what_is_no_folder_is_passed_over(runs: Runs) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
-def test_a_home_that_nobody_may_write_is_passed_over(runs: Runs) -> None:
+def test_a_read_only_home_is_ignored(runs: Runs) -> None:
     runs.cache.mkdir(mode=0o500)
     assert runs(a=POD) == runs()
 

@@ -113,7 +113,7 @@ class TestLoad:
         os.chmod("a.yaml", 0)
         assert load_file(Target("a.yaml", False)) == UnreadablePath("a.yaml", "cannot be read: Permission denied")
 
-    def test_permission_denied_is_told_in_words(self, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_denied_permission_is_described(self, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         plant("a.yaml")
 
         def refuse(*_: object, **__: object) -> None:

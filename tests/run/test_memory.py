@@ -181,7 +181,7 @@ def world() -> dict[str, str]:
     return {name: Names().fill(kind) for name, kind in made.items()}
 
 
-def test_where_nothing_changed_nobody_is_asked(runs: Runs) -> None:
+def test_unchanged_inputs_need_no_relation_rules(runs: Runs) -> None:
     first = runs(**world())
     assert (len(runs.checked), runs.judged) == (4, 1)
     assert runs() == first
@@ -209,7 +209,7 @@ def test_a_fact_that_changes_asks_for_them(runs: Runs) -> None:
     assert (runs.checked, runs.judged, runs.read) == ([], 0, 0)
 
 
-def test_what_moves_is_told_where_it_stands(runs: Runs) -> None:
+def test_moved_findings_have_their_new_lines(runs: Runs) -> None:
     first = runs(**world())
     report = runs(budget="\n\n" + Names().fill(BUDGET))
     assert runs.judged == 1

@@ -88,7 +88,7 @@ def test_a_process_that_dies_costs_one_file(check, capfd: pytest.CaptureFixture[
     assert capfd.readouterr().err == ""
 
 
-def test_many_that_die_are_told_one_by_one(check) -> None:  # type: ignore[no-untyped-def]
+def test_each_file_that_kills_a_process_is_reported(check) -> None:  # type: ignore[no-untyped-def]
     report = check({f"{i}.yaml": DEADLY for i in range(5)})
     assert [f.rule for f in report.findings] == ["internal-error"] * 5
 
@@ -177,7 +177,7 @@ def test_small_inputs_need_one_process() -> None:
     assert workers.jobs_for(100_000_000, 8) == 8
 
 
-def test_a_crash_of_the_engine_is_told_and_the_others_go_on(check, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+def test_a_crash_of_the_engine_is_reported_and_other_files_are_checked(check, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
     def fail(*_: object) -> None:
         raise RuntimeError("no luck")
 

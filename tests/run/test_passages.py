@@ -101,7 +101,7 @@ def fields(*values: tuple[str, str], margin: str = "  ") -> str:
 
 
 @pytest.mark.parametrize("field", FIELDS)
-def test_every_copy_is_told_of(session: Session, field: str) -> None:
+def test_every_copy_is_reported(session: Session, field: str) -> None:
     one = alike(session, crd(fields(("spec", field))))
     other = crd(fields(("spec", field)), plural="others")
     both = alike(session, crd(fields(("spec", field))), other)

@@ -417,7 +417,7 @@ class Recorder:
     ("value", "blocked", "evaluated"),
     [("{b: bad}", False, True), ("{a: 6, b: x}", False, True), ("{}", True, False), ("{a: x, b: bad}", True, False)],
 )
-def test_rules_run_unless_a_fault_stands_in_their_way(value: str, blocked: bool, evaluated: bool) -> None:
+def test_rules_run_unless_an_error_prevents_it(value: str, blocked: bool, evaluated: bool) -> None:
     store = store_of(crd(spec(RULES)))
     store.rules = recorder = Recorder()
     reported = problems(store, thing(value))

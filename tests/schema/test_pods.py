@@ -218,7 +218,7 @@ def test_paths_without_a_schema_know_maps_within_pods() -> None:
     assert reported(text, "wrong-resource-unit") == [("wrong-resource-unit", "spec.template.spec.containers[0].resources.limits[memory]")]
 
 
-def test_a_container_without_a_name_is_called_by_what_it_stands_in() -> None:
+def test_a_container_without_a_name_is_named_after_its_template() -> None:
     text = "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: a}\n"
     text += "spec: {templates: [{name: build, container: {image: 'a:1'}}]}\n"
     assert 'container "build" does not drop' in check_text(text, ["undropped-capabilities"])[0].concise
@@ -312,6 +312,6 @@ def test_only_whole_pods_are_doomed() -> None:
     assert reported(text, "invalid-pod-in-custom-resource") == []
 
 
-def test_a_value_that_the_schema_refuses_is_told_once() -> None:
+def test_a_value_that_the_schema_rejects_is_reported_once() -> None:
     text = with_crd(properties(runner=POD), "runner: {containers: [{name: a, image: 5}]}")
     assert reported(text, "spec", "invalid-pod-in-custom-resource") == [("wrong-type", "spec.runner.containers[0].image")]
