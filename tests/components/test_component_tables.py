@@ -91,7 +91,7 @@ def test_versions_of_the_scheduler_configuration(version: str, served: list[str]
             assert absence.replacement == f"{SCHEDULER}v1"
 
 
-def test_component_configuration_is_no_api_object() -> None:
+def test_component_configuration_is_not_an_api_object() -> None:
     known = load("1.36")
     assert known.kind("v1", "Config") is None
     assert known.kind(f"{SCHEDULER}v1", KIND) is None

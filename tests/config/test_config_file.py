@@ -74,7 +74,7 @@ class TestFind:
         os.chdir(deep)
         assert find(Path(".")) == folder / ".kcheck.yaml"
 
-    def test_a_folder_of_that_name_is_no_config(self, folder: Path) -> None:
+    def test_a_folder_of_that_name_is_not_a_config(self, folder: Path) -> None:
         (folder / ".git").mkdir()
         (folder / ".kcheck.yaml").mkdir()
         assert find(folder) is None

@@ -285,7 +285,7 @@ def test_all_that_a_tool_has_makes_a_config(tool: str, intake: Intake, tmp_path:
 
 
 @pytest.mark.parametrize("text", ["", "just words\n", "a: 1\n", "- 1\n", "checks: 3\n", "image: {tag: x}\nreplicas: 1\n"])
-def test_what_is_no_config(intake: Intake, text: str) -> None:
+def test_files_that_are_not_configs(intake: Intake, text: str) -> None:
     with pytest.raises(Unrecognised):
         taken(intake, text, "values.yaml")
 

@@ -32,7 +32,7 @@ def reported(report: Report, file: str) -> set[str]:
 
 
 @pytest.mark.parametrize("change", ["gone", "a folder", "a pipe", "a loop"])
-def test_what_is_no_file_any_more_when_it_is_read_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str) -> None:
+def test_a_file_that_is_replaced_before_it_is_read_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str) -> None:
     """Between finding a file and reading it."""
     (tmp_path / "a.yaml").write_text(POD)
     (tmp_path / "b.yaml").write_text(TYPO)

@@ -268,7 +268,7 @@ def test_rules_and_the_input_count(runs: Runs, registry: Registry) -> None:
     assert runs.judged == 0
 
 
-def test_an_ignore_is_heeded_at_once(runs: Runs) -> None:
+def test_an_ignore_applies_at_once(runs: Runs) -> None:
     first = runs(**world())
     report = runs(web=Names().fill(DEPLOYMENT).replace("name: web}\n", "name: web}  # kcheck: ignore[practice] wanted\n", 1))
     assert report == runs.afresh()

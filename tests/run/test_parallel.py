@@ -139,7 +139,7 @@ def test_processes_that_cannot_begin_leave_the_work_to_the_first(  # type: ignor
     assert capfd.readouterr().err == ""
 
 
-def test_a_system_without_room_for_processes_is_no_error(check, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+def test_a_system_without_room_for_processes_is_not_an_error(check, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
     whole = check(MANY, 1)
 
     def no_room(_: processes.ProcessPool) -> processes._Worker:
@@ -166,7 +166,7 @@ def test_findings_that_do_not_pickle_are_made_where_they_are_needed(check, monke
     assert "internal-error" not in {f.rule for f in report.findings}
 
 
-def test_processes_that_are_no_copies_find_the_same(check, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+def test_spawned_processes_find_the_same(check, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
     forked = check(MANY)
     monkeypatch.setattr(processes, "_can_fork", lambda: False)
     assert check(MANY) == forked

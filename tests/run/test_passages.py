@@ -108,7 +108,7 @@ def test_every_copy_is_reported(session: Session, field: str) -> None:
     assert [(f.rule, f.concise.replace("others", "things")) for f in both] == [(f.rule, f.concise) for f in one] * 2
 
 
-def test_a_place_of_another_kind_is_looked_at(session: Session) -> None:
+def test_a_place_of_another_kind_is_checked(session: Session) -> None:
     """Valid as a field is not valid as a condition, and a default is invalid in metadata or where no earlier check covers it."""
     deep = "type: object\nproperties:\n  x:\n    type: string\n"
     default, wrong = "type: integer\ndefault: 1\n", "type: integer\ndefault: no\n"

@@ -66,7 +66,7 @@ def test_only_manifests_are_checked_in_folders(check) -> None:  # type: ignore[n
 
 
 @pytest.mark.parametrize("text", ["replicas: 1\n", "- a\n", "# nothing\n", "text\n"])
-def test_a_named_file_is_never_passed_over(check, text: str) -> None:  # type: ignore[no-untyped-def]
+def test_a_named_file_is_never_skipped(check, text: str) -> None:  # type: ignore[no-untyped-def]
     assert {rule for rule, _, _ in reported(check({"x.yaml": text}, "x.yaml"))} == {"not-kubernetes-object"}
 
 

@@ -46,7 +46,7 @@ def test_unknown_fields_are_reported(value: str, unknown: list[str]) -> None:
     assert refusals(KNOWN, value) == [("unknown-field", field, "UnknownField") for field in unknown]
 
 
-def test_a_field_of_a_map_that_should_be_a_text_is_no_unknown_field() -> None:
+def test_a_field_of_a_map_that_should_be_a_string_is_not_unknown() -> None:
     assert refusals(KNOWN, "{text: {a: 1}}") == [("wrong-type", "spec.text", "TypeInvalid")]
 
 

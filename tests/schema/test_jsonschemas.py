@@ -154,7 +154,7 @@ def test_a_crd_of_the_input_wins_over_those_of_files(tmp_path: Path) -> None:
     ]
 
 
-def test_bytes_that_are_no_text_are_an_error(tmp_path: Path) -> None:
+def test_bytes_that_are_not_text_are_an_error(tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
     file.write_bytes(b"kind: CustomResourceDefinition\nx: \xff\n")
     with pytest.raises(BadSchemas, match=r"a\.yaml:2: .*UTF-8"):
