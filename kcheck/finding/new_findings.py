@@ -8,6 +8,10 @@ from collections.abc import Hashable, Iterable
 from kcheck.finding.finding import Finding
 
 
+_ONCE_PER_KIND = frozenset({"missing-schema"})
+"""Rules with one finding for all objects of a kind, at the first of them."""
+
+
 def new_findings(findings: Iterable[Finding], earlier: Iterable[Finding]) -> list[Finding]:
     """Return the findings without those that occurred `earlier`. Each earlier finding accounts for one finding.
 
@@ -46,5 +50,7 @@ def _place_key(finding: Finding) -> Hashable:
 
 
 def _objects_key(finding: Finding) -> Hashable:
+    if finding.rule in _ONCE_PER_KIND:
+        return finding.rule, finding.object.api_version, finding.object.kind
     places = (finding.place, *(related.place for related in finding.related))
     return finding.rule, len(places) > 1 or finding.file, frozenset((place.object, place.field) for place in places)

@@ -32,6 +32,11 @@ def test_what_makes_a_finding_old() -> None:
         assert new_findings([new], [old]) == [new]
 
 
+def test_the_first_object_without_a_schema_may_be_another_one() -> None:
+    old = finding(place("a.yaml"), rule="missing-schema")
+    assert new_findings([finding(place("b.yaml", name="b"), rule="missing-schema")], [old]) == []
+
+
 def test_each_earlier_finding_accounts_for_one() -> None:
     first, second = finding(place("a.yaml"), "one"), finding(place("a.yaml"), "two")
     assert new_findings([first, second], [second]) == [first]
