@@ -7,7 +7,6 @@ from collections.abc import Hashable, Iterable
 
 from kcheck.finding.finding import Finding
 
-
 _ONCE_PER_KIND = frozenset({"missing-schema"})
 """Rules with one finding for all objects of a kind, at the first of them."""
 
