@@ -141,9 +141,8 @@ class _HookCheck:
         self.change = change
         self.found = _find_tracked(inputs, config, [*repository.files(), *change.files])
         # The findings in a link are those of the file that it leads to.
-        real = {os.path.realpath(path) for path in change.files}
+        self.passed = change.files.union(os.path.relpath(os.path.realpath(path)).replace(os.sep, "/") for path in change.files)
         self.trees: TreeCache | None = None
-        self.passed = {target.path for target in self.found.targets if os.path.realpath(target.path) in real} | change.files
 
     def fix(self, unsafe: bool) -> int:
         """Fix the passed files and return the exit status."""
