@@ -68,15 +68,16 @@ def hook(files: tuple[str, ...], from_ref: str, to_ref: str, fix: bool, unsafe_f
         raise click.UsageError("--unsafe-fixes requires --fix")
     inputs = Input.pop_from({**values, "paths": (), "as_found": True, "stdin_filename": ""})
     reporting = Reporting.pop_from({name: value for name, value in values.items() if name in Reporting._fields})
-    registry = Registry.load()
-    report_plugin_failures(registry)
-    reporter = reporting.reporter(registry)
     repository = GitRepository()
     change = _CommittedFiles.read(repository, files, from_ref, to_ref)
     if not change.concerns_manifests(repository.files()):
+        # Most commits in a repository of a program: they need no rules.
         if not reporting.quiet:
             click.echo("No manifests changed.", err=True)
-        sys.exit(2 if registry.failures else 0)
+        return
+    registry = Registry.load()
+    report_plugin_failures(registry)
+    reporter = reporting.reporter(registry)
     config = find_config(inputs.config, inputs.isolated, registry)
     check = _HookCheck(inputs, reporting, registry, config, repository, change)
     status = check.fix(unsafe_fixes) if fix else 0
