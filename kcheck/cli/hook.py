@@ -20,19 +20,23 @@ from kcheck.cli.git import GitRepository
 from kcheck.cli.input import Input, check_input, create_session, exclude_globs, find_files, input_options_without_paths, used_cache
 from kcheck.cli.reporting import Reporting, report_options, style_options
 from kcheck.cli.selection import report_plugin_failures
-from kcheck.cli.settings import find_config
+from kcheck.cli.settings import Failure, find_config
 from kcheck.config.config import Config
 from kcheck.discovery.discover import SKIPPED_FOLDERS, SUFFIXES, Discovery, Target
 from kcheck.discovery.glob import Excludes
 from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
 from kcheck.finding.new_findings import new_findings
-from kcheck.finding.report import Report
+from kcheck.finding.report import Report, SkippedFile
+from kcheck.finding.role import COMPONENT, KUSTOMIZATION, OTHER, TOOL
 from kcheck.rule.registry import Registry
 from kcheck.run.removed_objects import removed_objects
 
 _SHOWN_ID = 10
 """Characters of a commit id that are shown."""
+
+_NO_MANIFESTS = (KUSTOMIZATION, COMPONENT, TOOL, OTHER)
+"""Roles of files that are never checked themselves."""
 
 
 @click.command(short_help="Check the files of a commit, and what it breaks elsewhere.")
@@ -85,6 +89,9 @@ def hook(files: tuple[str, ...], from_ref: str, to_ref: str, fix: bool, unsafe_f
     status = max(status, reporting.publish_report(report, reporter, registry, config.fail_on))
     if elsewhere and not reporting.quiet:
         click.echo(_note(elsewhere, change.bases), err=True)
+    if (skipped := _skipped_manifest(report, check.passed)) is not None:
+        message = f"kcheck: no manifest in the repository was checked; {skipped.file} was skipped: {skipped.why}"
+        raise Failure(f"{message}. Without manifests, remove the hook")
     sys.exit(status)
 
 
@@ -226,6 +233,14 @@ class _HookCheck:
             session.factory = None
             found = _find_tracked(inputs, config, tree.files)
             return check_input(inputs, found, session, quiet=True, cache_place=here).findings
+
+
+def _skipped_manifest(report: Report, passed: Collection[str]) -> SkippedFile | None:
+    """Return a passed file that users expect to be checked, if nothing in the repository was checked: a hook must not always succeed."""
+    if report.files or report.findings:
+        return None
+    roles = {file: role.name for file, role in report.roles.items()}
+    return next((each for each in report.passed if each.file in passed and roles.get(each.file) not in _NO_MANIFESTS), None)
 
 
 def _find_tracked(inputs: Input, config: Config, files: Collection[str]) -> Discovery:

@@ -235,6 +235,19 @@ def test_changes_without_manifests_need_no_check(repository: Repository) -> None
     assert repository.hook() == Outcome(0, "", "No manifests changed.\n")
 
 
+def test_a_hook_that_never_checks_anything_fails(repository: Repository) -> None:
+    """Otherwise it would succeed forever in a repository with charts only. Files of other tools are no reason to fail."""
+    repository.commit({".pre-commit-config.yaml": "repos: []\n", "compose.yaml": "services: {}\n"})
+    repository.stage({"compose.yaml": "services: {web: {image: nginx}}\n"})
+    assert repository.hook().code == 0
+    repository.stage({"web/Chart.yaml": "name: web\n", "web/templates/web.yaml": SERVICE})
+    done = repository.hook()
+    assert done.code == 2
+    assert "no manifest in the repository was checked; web/templates/web.yaml was skipped: Helm template" in done.err
+    repository.stage({"k8s/service.yaml": SERVICE})
+    assert repository.hook().code == 0
+
+
 def test_revisions_are_compared_with_their_common_ancestor(app: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     """As in `pre-commit run --from-ref main --to-ref HEAD` and before a push."""
     git("switch", "--quiet", "--create", "feature")
