@@ -18,7 +18,7 @@ from kcheck.check.time_limit import Budget
 from kcheck.cli.fix import Fixer
 from kcheck.cli.git import GitRepository
 from kcheck.cli.input import Input, check_input, create_session, exclude_globs, find_files, input_options_without_paths, used_cache
-from kcheck.cli.reporting import Reporting, report_options, style_options
+from kcheck.cli.reporting import Reporting, needs_facts, report_options, style_options
 from kcheck.cli.selection import report_plugin_failures
 from kcheck.cli.settings import Failure, find_config
 from kcheck.config.config import Config
@@ -81,12 +81,12 @@ def hook(files: tuple[str, ...], from_ref: str, to_ref: str, fix: bool, unsafe_f
         return
     registry = Registry.load()
     report_plugin_failures(registry)
-    reporter = reporting.reporter(registry)
+    outputs = reporting.outputs(registry)
     config = find_config(inputs.config, inputs.isolated, registry)
     check = _HookCheck(inputs, reporting, registry, config, repository, change)
     status = check.fix(unsafe_fixes) if fix else 0
-    report, elsewhere = check.report()
-    status = max(status, reporting.publish_report(report, reporter, registry, config.fail_on))
+    report, elsewhere = check.report(needs_facts(outputs))
+    status = max(status, reporting.publish_report(report, outputs, registry, config.fail_on))
     if elsewhere and not reporting.quiet:
         click.echo(_note(elsewhere, change.bases), err=True)
     if (skipped := _skipped_manifest(report, check.passed)) is not None:
@@ -166,9 +166,12 @@ class _HookCheck:
             click.echo(fixes.summary(), err=True)
         return 2 if not complete else 1 if fixes.staged else 0
 
-    def report(self) -> tuple[Report, int]:
-        """Return the report of the findings that concern the change, and the number of those in files that are not passed."""
-        report = self._check()
+    def report(self, facts: bool = False) -> tuple[Report, int]:
+        """Return the report of the findings that concern the change, and the number of those in files that are not passed.
+
+        `facts`: whether the caller reads the facts of all objects.
+        """
+        report = self._check(facts)
         inside = [f for f in report.findings if f.file in self.passed]
         # A changed file that is not passed is one that the configuration of the hook excludes.
         candidates = {id(f) for f in report.findings if f.file not in self.passed and f.file not in self.change.changed}
@@ -181,13 +184,13 @@ class _HookCheck:
         report.findings = sorted([*inside, *outside], key=lambda f: f.order)
         return report, len(outside)
 
-    def _check(self) -> Report:
+    def _check(self, facts: bool = False) -> Report:
         """Check the whole repository."""
         session = create_session(self.inputs, self.config, self.registry)
         session.removed = self._removed_objects(session)
         if (folder := used_cache(self.inputs)) is not None:
             self.trees = TreeCache(folder, session, repr((self.inputs, self.config, session.provided)))
-        return check_input(self.inputs, self.found, session, self.reporting.quiet)
+        return check_input(self.inputs, self.found, session, self.reporting.quiet, facts=facts)
 
     def _removed_objects(self, session: Session) -> tuple[Facts, ...]:
         """Return the objects of the bases that are no longer in the changed files, or whose Pods have other labels."""
