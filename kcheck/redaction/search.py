@@ -87,7 +87,7 @@ class SecretSearch:
             return
         if mode != "all" and _is_secret(node, value, kind):
             for key, child in value.items():
-                if key not in _OPEN or (key == "immutable" and child.value.__class__ is not bool):
+                if _is_closed(child):
                     todo.append((child, "all"))
                 elif key == "metadata":
                     todo += [(child, "sure"), (child["annotations"][_LAST_APPLIED], "all")]
@@ -228,6 +228,11 @@ def _is_secret(node: Node, value: dict[str, Node], kind: object) -> bool:
     return kind == "" and parent is not None and parent["kind"].text == "SecretList"
 
 
+def _is_closed(field: Node) -> bool:
+    """Whether a field of a Secret may contain secret values."""
+    return field.name not in _OPEN or (field.name == "immutable" and field.value.__class__ is not bool)
+
+
 def _is_kept(node: Node) -> bool:
     """Whether everything below a field is secret because of its path."""
     at = node
@@ -235,7 +240,7 @@ def _is_kept(node: Node) -> bool:
         owner, key = at.parent, at.name
         if key in ("stringData", "client-key-data") or (key in _CREDENTIALS and _is_login(owner)):
             return True
-        if owner.is_map and key not in _OPEN and _is_secret(owner, owner.value, owner["kind"].value or ""):
+        if owner.is_map and _is_closed(at) and _is_secret(owner, owner.value, owner["kind"].value or ""):
             return True
         at = owner
     return False
