@@ -1,7 +1,8 @@
 """Build hook that adds an index of the rules to the wheel, and hot modules compiled with mypyc if a C compiler is available. Both only make
 kcheck faster.
 
-`KCHECK_PURE=1` disables compilation. Editable installs have neither. If a step fails, a warning is printed and the wheel is pure Python.
+`KCHECK_PURE=1` disables compilation, `KCHECK_RELEASE=1` compiles more modules, at -O2, which takes minutes. Editable installs have neither.
+If a step fails, a warning is printed and the wheel is pure Python; with `KCHECK_RELEASE=1`, the build fails.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ _COMPILE = """
 import sys
 from mypyc.build import mypycify
 from setuptools import setup
-files = sys.argv[3:]
+level, *files = sys.argv[3:]
 del sys.argv[3:]
-extensions = mypycify(["--ignore-missing-imports", *files], group_name="kcheck", opt_level="1", debug_level="0")
+extensions = mypycify(["--ignore-missing-imports", *files], group_name="kcheck", opt_level=level, debug_level="0")
 setup(name="kcheck", ext_modules=extensions, script_args=["build_ext", "--build-lib", sys.argv[1], "--build-temp", sys.argv[2]])
 """
 
@@ -60,7 +61,10 @@ class WheelHook(BuildHookInterface):  # type: ignore[type-arg]
         # Separate folders, because the compiler deletes other files in its folder.
         index, lib = build / "index", build / "lib"
         self.run_step(build, _INDEX, index, "kcheck_spec", "kcheck_practice", without="has no index of its rules")
-        if _can_compile() and self.run_step(build, _COMPILE, lib, build / "temp", *self.config["modules"], without="is not compiled"):
+        level, modules = "1", self.config["modules"]
+        if _is_release():
+            level, modules = "2", modules + self.config["release-modules"]
+        if _can_compile() and self.run_step(build, _COMPILE, lib, build / "temp", level, *modules, without="is not compiled"):
             build_data["pure_python"] = False
             build_data["infer_tag"] = True
         for folder in (index, lib):
@@ -72,8 +76,16 @@ class WheelHook(BuildHookInterface):  # type: ignore[type-arg]
         command = [sys.executable, "-c", program, *map(str, arguments)]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         if done.returncode:
-            self.app.display_warning(f"kcheck {without} and will be slower: {done.stderr.strip()[-2000:]}")
+            message = f"kcheck {without} and will be slower: {done.stderr.strip()[-2000:]}"
+            if _is_release():
+                self.app.abort(message)
+            self.app.display_warning(message)
         return not done.returncode
+
+
+def _is_release() -> bool:
+    """Whether a wheel for publication is built."""
+    return bool(os.environ.get("KCHECK_RELEASE"))
 
 
 def _can_compile() -> bool:

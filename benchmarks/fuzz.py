@@ -1,21 +1,25 @@
-"""Fuzzing with a hundred thousand unusual inputs: no input may crash kcheck or take two seconds.
+"""Fuzzing with a hundred thousand unusual inputs: no input may crash kcheck, take two seconds or need 500 MiB of memory.
 
     python benchmarks/fuzz.py [--inputs 100000] [--seed 0] [--area NAME]... [--keep FOLDER]
     python benchmarks/fuzz.py --seed 0 --area reader --only 1234      reproduce one input
 
 The generators and checks are in tests/fuzz. An input depends only on the seed, its area and its number. Failing inputs are written to a
-folder with the error; the exit status is then 1. Processor time is measured, so that other load does not matter.
+folder with the error; the exit status is then 1. Processor time is measured, so that other load does not matter. The memory of an input is
+the largest resident size of the process while the input is checked, including the program itself; where the system cannot reset that value
+(all except Linux), it is the largest size so far.
 """
 
 from __future__ import annotations
 
 import argparse
 import faulthandler
+import resource
 import signal
 import sys
 import time
 import traceback
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from types import FrameType
@@ -27,6 +31,9 @@ from tests.fuzz.areas import AREAS, Area  # noqa: E402
 
 MOST = 2.0
 """Maximum processor seconds for an input."""
+
+MOST_MEMORY = 500
+"""Maximum resident size in MiB while an input is checked."""
 
 _PATIENCE = 20.0
 _OFTEN = 3
@@ -52,7 +59,7 @@ def main() -> int:
         return _one(given.seed, chosen, given.only)
     whole = sum(area.share for area in chosen.values())
     made = failed = 0
-    print(f"{'area':<18}{'inputs':>8}{'ms each':>9}{'slowest':>10}  failed")
+    print(f"{'area':<18}{'inputs':>8}{'ms each':>9}{'slowest':>10}{'number':>8}{'memory':>10}{'number':>8}  failed")
     for name, area in chosen.items():
         trial = Trial(name, area, given.seed, given.keep)
         trial.run(given.inputs * area.share // whole)
@@ -73,23 +80,28 @@ class Trial:
         self.failures: Counter[str] = Counter()
 
     def run(self, inputs: int) -> None:
-        slowest, of, whole = 0.0, 0, 0.0
+        slowest, largest, whole = (0.0, 0), (0.0, 0), 0.0
         for number in range(inputs):
             made = _made(self.area, self.seed, self.name, number)
+            _reset_peak_memory()
             begin = time.process_time()
             said = self.hold(made)
             spent = time.process_time() - begin
+            memory = _peak_memory()
             self.made += 1
             whole += spent
-            if spent > slowest:
-                slowest, of = spent, number
+            slowest = max(slowest, (spent, number))
+            largest = max(largest, (memory, number))
             if spent > MOST and not said:
                 said = f"{spent:.1f} s of processor time"
+            if memory > MOST_MEMORY and not said:
+                said = f"{memory:.0f} MiB of memory"
             if said:
                 self.fail(number, made, said)
         each = whole / max(self.made, 1) * 1000
         failed = sum(self.failures.values()) or "-"
-        print(f"{self.name:<18}{self.made:>8}{each:>9.2f}{slowest:>8.2f} s  {failed}  (slowest: {of})", flush=True)
+        extremes = f"{slowest[0]:>8.2f} s{slowest[1]:>8}{largest[0]:>6.0f} MiB{largest[1]:>8}"
+        print(f"{self.name:<18}{self.made:>8}{each:>9.2f}{extremes}  {failed}", flush=True)
 
     def hold(self, made: str | bytes) -> str:
         """Returns the failure of an input, "" without one."""
@@ -124,10 +136,26 @@ def _one(seed: int, chosen: dict[str, Area], number: int) -> int:
     for name, area in chosen.items():
         made = _made(area, seed, name, number)
         print(made if isinstance(made, bytes) else made.encode("unicode_escape").decode().replace("\\n", "\n"))
+        _reset_peak_memory()
         begin = time.process_time()
         area.hold(made)
-        print(f"{time.process_time() - begin:.3f} s", file=sys.stderr)
+        print(f"{time.process_time() - begin:.3f} s, {_peak_memory():.0f} MiB", file=sys.stderr)
     return 0
+
+
+def _reset_peak_memory() -> None:
+    """Makes `_peak_memory` start again from the current size."""
+    with suppress(OSError), open("/proc/self/clear_refs", "w") as file:
+        file.write("5")
+
+
+def _peak_memory() -> float:
+    """Returns the largest resident size of the process in MiB since the last reset, where it can be reset."""
+    try:
+        with open("/proc/self/status", encoding="ascii") as file:
+            return next(int(line.split()[1]) for line in file if line.startswith("VmHWM:")) / 1024
+    except (OSError, StopIteration):
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 * 1024 if sys.platform == "darwin" else 1024)
 
 
 def _give_up(_signal: int, _frame: FrameType | None) -> None:

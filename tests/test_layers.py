@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 LAYERS = (
     "text", "regex", "yaml", "kube", "codec", "facts", "finding", "redaction", "rule", "schema", "kustomize", "cel", "config", "extract",
@@ -140,10 +142,14 @@ def test_class_names_are_unique() -> None:
     assert not twice
 
 
-def test_classes_of_compiled_modules_have_compiled_subclasses_only() -> None:
+@pytest.mark.parametrize("lists", [["modules"], ["modules", "release-modules"]], ids=["installation", "release"])
+def test_classes_of_compiled_modules_have_compiled_subclasses_only(lists: list[str]) -> None:
     """mypyc: an interpreted class cannot inherit from a compiled one."""
     config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    compiled = {ROOT / name for name in config["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"]["custom"]["modules"]}
+    hook = config["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"]["custom"]
+    names = [name for each in lists for name in hook[each]]
+    assert len(names) == len(set(names))
+    compiled = {ROOT / name for name in names}
     assert compiled <= MODULES.keys()
     classes = {node.name for path in compiled for node in MODULES[path].body if isinstance(node, ast.ClassDef)}
     wrong = [

@@ -1,28 +1,30 @@
-"""The hooks, run by the real pre-commit: a bad commit is rejected, a good one passes, and other YAML is ignored."""
+"""The hooks, run by the real pre-commit and prek: a bad commit is rejected, a good one passes, and other YAML is ignored."""
 
 from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from tests.cli.test_hook import APP, BAD, FIXABLE, GOOD, OLD_FAULT
 from tests.conftest import ROOT, must, run
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\nspec:\n  containers:\n    - name: web\n      image: {image}\n"
-CONFIG = """\
-repos:
-  - repo: {repository}
-    rev: {revision}
-    hooks:
-      - id: {hook}
-"""
+TOOLS = Path(sys.executable).parent
+IDENTITY = ("-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always")
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    return must(run(["git", *IDENTITY, *arguments], folder)).stdout
 
 
 @pytest.fixture(scope="module")
-def hooks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """A repository of kcheck as it is now: pre-commit installs from a commit."""
+def source(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The head of .pre-commit-config.yaml with a repository of kcheck as it is now: hooks are installed from a commit."""
     folder = tmp_path_factory.mktemp("kcheck")
     files = must(run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"], ROOT)).stdout
     for name in filter(None, files.split("\0")):
@@ -32,57 +34,112 @@ def hooks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     _git(folder, "init", "--quiet")
     _git(folder, "add", "--all")
     _git(folder, "commit", "--quiet", "--message", "now")
-    return {"repository": folder.as_uri(), "revision": _git(folder, "rev-parse", "HEAD").strip()}
+    return f"repos:\n  - repo: {folder.as_uri()}\n    rev: {_git(folder, 'rev-parse', 'HEAD').strip()}\n    hooks:\n"
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where pre-commit keeps the environments that it makes for hooks: one for both."""
-    return tmp_path_factory.mktemp("home")
+class Manager(NamedTuple):
+    """A manager of hooks, with the environment variables that it is run with."""
+
+    program: Path
+    environment: dict[str, str]
 
 
-IDENTITY = ("-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always")
-
-
-def _git(folder: Path, *arguments: str) -> str:
-    return must(run(["git", *IDENTITY, *arguments], folder)).stdout
+@pytest.fixture(scope="module", params=["pre-commit", "prek"])
+def manager(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Manager:
+    """The manager, and the folder where it keeps the environment that it makes for the hooks: one for all tests."""
+    program = TOOLS / request.param
+    if not program.exists():
+        pytest.skip(f"{request.param} is not installed")
+    home = str(tmp_path_factory.mktemp("home"))
+    # prek makes environments with uv, which it downloads if it is not in the path. Without compilation, the installation is faster.
+    path = f"{TOOLS}:/usr/local/bin:/usr/bin:/bin"
+    return Manager(program, {"PRE_COMMIT_HOME": home, "PREK_HOME": home, "PRE_COMMIT_COLOR": "never", "KCHECK_PURE": "1", "PATH": path})
 
 
 class Repository:
-    """A repository whose commits the hook checks."""
+    """A repository whose commits a hook checks."""
 
-    def __init__(self, folder: Path, home: Path, config: str) -> None:
+    def __init__(self, folder: Path, manager: Manager, config: str) -> None:
         self.folder = folder
-        self.home = {"PRE_COMMIT_HOME": str(home), "PRE_COMMIT_COLOR": "never"}
+        self.manager = manager
         _git(folder, "init", "--quiet")
-        self.write(".pre-commit-config.yaml", config)
-        must(run([sys.executable, "-m", "pre_commit", "install"], folder, self.home))
+        self.write({".pre-commit-config.yaml": config})
+        must(run([manager.program, "install"], folder, manager.environment))
 
-    def write(self, name: str, text: str) -> None:
-        (self.folder / name).write_text(text)
+    def write(self, files: Mapping[str, str | None]) -> None:
+        """Write files; None deletes a file."""
+        for name, text in files.items():
+            path = self.folder / name
+            if text is None:
+                path.unlink()
+            else:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
 
-    def commit(self) -> tuple[int, str]:
+    def commit(self, files: Mapping[str, str | None]) -> tuple[int, str]:
+        self.write(files)
         _git(self.folder, "add", "--all")
-        done = run(["git", *IDENTITY, "commit", "--message", "change"], self.folder, self.home)
+        done = run(["git", *IDENTITY, "commit", "--message", "change"], self.folder, self.manager.environment)
         return done.returncode, done.stdout + done.stderr
+
+    def reset(self) -> None:
+        _git(self.folder, "reset", "--quiet", "--hard")
 
 
 @pytest.mark.parametrize("hook", ["kcheck", "kcheck-spec"])
-def test_commits(hook: str, hooks: dict[str, str], home: Path, tmp_path: Path) -> None:
-    repository = Repository(tmp_path, home, CONFIG.format(hook=hook, **hooks))
-    repository.write("compose.yaml", "services:\n  web: {image: nginx}\n")
-    repository.write("settings.json", "[1, 2]\n")
-    repository.write("pod.yaml", POD.format(image="nginx:1.29.1") + "      imagePullpolicy: Always\n")
-    code, said = repository.commit()
+def test_commits(hook: str, source: str, manager: Manager, tmp_path: Path) -> None:
+    repository = Repository(tmp_path, manager, f"{source}      - id: {hook}\n")
+    others = {"compose.yaml": "services:\n  web: {image: nginx}\n", "settings.json": "[1, 2]\n"}
+    code, said = repository.commit({**others, "pod.yaml": POD.format(image="nginx:1.29.1") + "      imagePullpolicy: Always\n"})
     assert code == 1
     assert 'pod.yaml:9:7: error[unknown-field]: unknown field "imagePullpolicy" in Container' in said
     assert "compose.yaml" not in said
     assert "settings.json" not in said
 
-    repository.write("pod.yaml", POD.format(image="nginx:latest"))
-    code, said = repository.commit()
+    code, said = repository.commit({"pod.yaml": POD.format(image="nginx:latest")})
     assert (code, "latest-tag" in said) == ((1, True) if hook == "kcheck" else (0, False))
 
-    repository.write("pod.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\ndata:\n  image: nginx\n")
-    code, said = repository.commit()
+    code, said = repository.commit({"pod.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\ndata:\n  image: nginx\n"})
     assert code == 0, said
+
+
+@pytest.mark.parametrize("complete", ["false", "true"])
+def test_commits_are_checked_in_their_repository(complete: str, source: str, manager: Manager, tmp_path: Path) -> None:
+    repository = Repository(tmp_path, manager, f"{source}      - id: kcheck\n        exclude: ^old/\n")
+    code, said = repository.commit({**APP, "old/pod.yaml": OLD_FAULT, ".kcheck.yaml": f"complete: {complete}\n"})
+    assert code == 0, said
+    for name in ("selector", "ConfigMap deleted", "Deployment deleted"):
+        change, finding = BAD[name]
+        code, said = repository.commit(change)
+        file, rule = finding.split(" ")
+        assert code == 1, name
+        assert file in said, name
+        assert f"[{rule}]" in said, name
+        repository.reset()
+    for name in ("image", "object renamed with its references", "file renamed", "application added", "only another file"):
+        code, said = repository.commit(GOOD[name])
+        assert code == 0, f"{name}: {said}"
+
+
+def test_ranges_of_commits(source: str, manager: Manager, tmp_path: Path) -> None:
+    repository = Repository(tmp_path, manager, f"{source}      - id: kcheck\n")
+    assert repository.commit(APP)[0] == 0
+    _git(tmp_path, "rm", "--quiet", "k8s/configmap.yaml")
+    _git(tmp_path, "commit", "--quiet", "--no-verify", "--message", "change")
+    for arguments, code in ((["--from-ref", "HEAD~1", "--to-ref", "HEAD"], 1), (["--all-files"], 0)):
+        done = run([manager.program, "run", *arguments], tmp_path, manager.environment)
+        assert done.returncode == code, done.stdout
+        assert ("missing-config-map" in done.stdout) == bool(code)
+
+
+def test_fixes(source: str, manager: Manager, tmp_path: Path) -> None:
+    repository = Repository(tmp_path, manager, f"{source}      - id: kcheck-fix\n")
+    code, said = repository.commit({"pod.yaml": FIXABLE})
+    assert code == 1
+    assert "Fixed 1 finding in 1 file." in said
+    assert (tmp_path / "pod.yaml").read_text() == FIXABLE.replace('"false"', "false")
+    assert repository.commit({})[0] == 0
+    change, finding = BAD["selector"]
+    code, said = repository.commit({**APP, **change})
+    assert code == 1
+    assert finding.split(" ")[1] in said

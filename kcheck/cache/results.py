@@ -103,11 +103,11 @@ class ResultCache:
     """The cached results of runs in one working folder.
 
     `folder`: the folder of the cache. `lazy`: deserialize facts on first use, which raises DamagedCache if it fails; the caller
-    must be able to read the input again.
+    must be able to read the input again. `place`: the working folder whose results are used, by default the current folder.
     """
 
-    def __init__(self, folder: Path, session: Session, lazy: bool = True) -> None:
-        self._cache = Cache(folder, os.getcwd())
+    def __init__(self, folder: Path, session: Session, lazy: bool = True, place: str = "") -> None:
+        self._cache = Cache(folder, place or os.getcwd())
         self._session = session
         self._lazy = lazy
         self._files: dict[bytes, _CachedOutcome] = {}
@@ -226,7 +226,8 @@ class ResultCache:
         units = "\0".join(self._session.complete_units).encode("utf-8", "surrogateescape")
         provided = _canonical(self._session.provided) if self._session.provided else b""
         partial = "\0".join(sorted(self._session.partial_folders)).encode("utf-8", "surrogateescape")
-        parts = [self._program, bytes([self._session.complete]), units, partial, provided]
+        removed = _canonical(self._session.removed) if self._session.removed else b""
+        parts = [self._program, bytes([self._session.complete]), units, partial, provided, removed]
         numbers = {path: self._session.cluster_number(path) for path, _, _ in facts_by_file}
         for cluster in self._session.clusters or ():
             parts += (bytes([cluster.complete]), stores_state(cluster.stores), _canonical(cluster.provided))

@@ -269,7 +269,7 @@ class _DocumentCheck:
     def report_deprecated_api(self, resource: Resource) -> None:
         """Report an API version that has a successor in all Kubernetes versions that are checked."""
         api_version, kind = resource.api_version, resource.kind
-        after = succession(api_version, kind, tuple(store.definitions for store in self.stores))
+        after = succession(api_version, kind, tuple([store.definitions for store in self.stores]))
         if after is not None:
             end = f"is removed in Kubernetes {after.removed}" if after.removed else "is superseded by a stable version"
             message = f"{api_version} {kind} {end}"
@@ -363,6 +363,8 @@ def _is_title(node: Node) -> bool:
 
 def _missing_separators(document: Document) -> list[Problem]:
     """The problems of objects that follow another object without a line `---`: all their keys repeat those of the first object."""
+    if not document.duplicates:
+        return []
     root = document.root
     repeated = [entry for entry, _ in document.duplicates if entry.parent is root] if root.style != "{" else []
     objects: list[list[Node]] = []

@@ -86,6 +86,7 @@ class Session:
         provided: The facts of objects that the cluster already has.
         clusters: The clusters that the config distinguishes, None if there is only one. The first one is described by `stores`, `complete`
             and `provided`.
+        removed: The facts of objects that were in an earlier revision of the input, and are no longer in it as they were.
         by_file: Returns the rule set of a file if the config has overrides; the same object for files with the same overrides.
         schemas: Files and folders with schemas of additional kinds.
         factory: Creates the same session in a process that is not a fork of this one, or None if that is not possible.
@@ -129,6 +130,7 @@ class Session:
         self.partial_folders = partial_folders
         self.kustomize: tuple[str, ...] = ()
         self.clusters = clusters
+        self.removed: tuple[Facts, ...] = ()
         self.by_file = by_file
         self.schemas = schemas
         self.factory = factory

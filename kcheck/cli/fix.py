@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import ExitStack
 
 import click
@@ -27,9 +27,15 @@ _UNCHECKED = frozenset({"internal-error", "unreadable-file"})
 
 
 class Fixer:
-    """Checks and fixes files. Raises UsageError for standard input and pipes, which can only be read once."""
+    """Checks and fixes files. Raises UsageError for standard input and pipes, which can only be read once.
 
-    def __init__(self, inputs: Input, reporting: Reporting, found: Discovery, session: Session, config: Config, scheduler: str) -> None:
+    `only`: paths of the files that may be changed, by default all.
+    """
+
+    def __init__(
+        self, inputs: Input, reporting: Reporting, found: Discovery, session: Session, config: Config, scheduler: str = "",
+        only: Collection[str] | None = None,
+    ) -> None:  # fmt: skip
         if any(target.stdin or is_descriptor(target.path) for target in found.targets):
             raise click.UsageError("--fix and --diff need files: standard input and pipes can only be read once")
         self.inputs = inputs
@@ -39,11 +45,12 @@ class Fixer:
         self.config = config
         self.scheduler = scheduler
         self.found = found
+        self.only = only
         self.named = {target.path for target in found.targets if target.named}
 
     def show_diff(self, unsafe: bool) -> int:
         """Prints the changes as a diff and returns the exit status."""
-        fixing = Fixing(self.found, unsafe)
+        fixing = Fixing(self.found, unsafe, self.only)
         report = fixing.fix_all(self.check_files)
         # Printed here because --diff writes no report.
         unchecked = [f for f in report.findings if f.rule in _UNCHECKED]
@@ -58,7 +65,7 @@ class Fixer:
 
     def fix_files(self, unsafe: bool, drafts: ExitStack) -> Fixes:
         """Fixes in memory and writes `drafts`. No file changes before the result is committed."""
-        fixing = Fixing(self.found, unsafe)
+        fixing = Fixing(self.found, unsafe, self.only)
         report = fixing.fix_all(self.check_files)
         fixes = Fixes(report, unsafe)
         failed = [path for path in sorted(fixing.files) if not self.stage(path, fixing.files[path], fixes, drafts)]

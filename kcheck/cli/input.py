@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeVar
 
@@ -39,8 +40,8 @@ from kcheck.workers.workers import NoWorkers, default_jobs
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+_PATHS = click.argument("paths", nargs=-1, type=click.Path())
 _OPTIONS = (
-    click.argument("paths", nargs=-1, type=click.Path()),
     option(
         "--preset",
         type=click.Choice(list(PRESETS)),
@@ -99,24 +100,35 @@ _OPTIONS = (
     ),
     option("--isolated", is_flag=True, help="Ignore all config files."),
     option("--exclude", multiple=True, metavar="GLOB", help="Skip matching files. Replaces exclude of the config. Repeatable."),
-    option("--as-found", is_flag=True, help="Skip PATHS that are not manifests, as in a folder search. Intended for pre-commit hooks."),
     option(
         "--include",
         multiple=True,
         type=click.Choice(INCLUDES),
         help="Apply all rules to these files as well: fixtures are files that only tests use. Repeatable.",
     ),
-    option("--stdin-filename", default="", metavar="PATH", help="Path of standard input. It takes the place of this file in PATHS."),
     option("--max-file-size", default="", metavar="SIZE", help="Do not read larger files. [default: 32Mi]"),
     option("--jobs", "-j", type=click.IntRange(min=1), default=None, metavar="N", help="Number of processes. [default: number of CPUs]"),
     local_rules_option,
     click.option("--no-cache", is_flag=True, help="Do not read or write the cache."),
 )
+_PATH_OPTIONS = (
+    option("--as-found", is_flag=True, help="Skip PATHS that are not manifests, as in a folder search."),
+    option("--stdin-filename", default="", metavar="PATH", help="Path of standard input. It takes the place of this file in PATHS."),
+)
 
 
 def input_options(command: Command) -> Command:
     """Decorator that adds the options of `Input` to a command."""
-    for each in reversed(_OPTIONS):
+    return _with_options(command, (_PATHS, *_OPTIONS, *_PATH_OPTIONS))
+
+
+def input_options_without_paths(command: Command) -> Command:
+    """Decorator that adds the options of `Input` to a command that determines the paths itself."""
+    return _with_options(command, _OPTIONS)
+
+
+def _with_options(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
+    for each in reversed(options):
         command = each(command)
     return command
 
@@ -171,7 +183,15 @@ def create_session(inputs: Input, config: Config, registry: Registry) -> Session
     """Returns a session with the selected rules, versions and schemas. Raises ClickException for unknown or invalid values."""
     use_signals()
     with reported_errors():
-        return settings.create_session(inputs.options, config, registry)
+        session = settings.create_session(inputs.options, config, registry)
+    session.factory = partial(_recreate_session, inputs)
+    return session
+
+
+def _recreate_session(inputs: Input) -> Session:
+    """Returns the session of these options in a process that was not forked from the main process."""
+    registry = Registry.load()
+    return create_session(inputs, settings.find_config(inputs.options, registry), registry)
 
 
 def find_files(inputs: Input, config: Config, budget: Budget) -> Discovery:
@@ -181,17 +201,27 @@ def find_files(inputs: Input, config: Config, budget: Budget) -> Discovery:
 
 
 def check_input(
-    inputs: Input, found: Discovery, session: Session, quiet: bool = False, scheduler: str = "", facts: bool = False
+    inputs: Input, found: Discovery, session: Session, quiet: bool = False, scheduler: str = "", facts: bool = False, cache_place: str = ""
 ) -> Report:  # fmt: skip
     """Checks files and returns the report, with the findings that `--severity` selects. A session with a profile runs in a single process,
     without the cache.
 
-    `facts`: whether the caller needs the facts of all objects.
+    `facts`: whether the caller needs the facts of all objects. `cache_place`: the working folder whose cached results are used, if it is
+    not the current folder.
     """
     with _run_settings(inputs, session, quiet) as (limit, stdin, progress, jobs, cache):
         report = run_pipeline(
-            found, session, limit=limit, stdin=stdin, progress=progress, jobs=jobs, cache=cache, scheduler=scheduler, facts=facts
-        )  # fmt: skip
+            found,
+            session,
+            limit=limit,
+            stdin=stdin,
+            progress=progress,
+            jobs=jobs,
+            cache=cache,
+            cache_place=cache_place,
+            scheduler=scheduler,
+            facts=facts,
+        )
     return shown_report(report, session, inputs.severity)
 
 
@@ -212,6 +242,11 @@ def read_roles(inputs: Input, found: Discovery, session: Session) -> list[run.Fi
         return run.read_roles(found, session, limit, sys.stdin.buffer if sys.stdin else None)
 
 
+def used_cache(inputs: Input) -> Path | None:
+    """Returns the folder of the cache, None if no cache is used."""
+    return None if inputs.no_cache or cache_is_off() else cache_folder()
+
+
 @contextmanager
 def _run_settings(inputs: Input, session: Session, quiet: bool) -> Iterator[_RunSettings]:
     """Provides the limits, progress bar and cache of a run. Raises Failure if the run has no workers."""
@@ -219,7 +254,7 @@ def _run_settings(inputs: Input, session: Session, quiet: bool) -> Iterator[_Run
     progress = Progress(sys.stderr) if is_terminal(sys.stderr) and not quiet else None
     stdin = sys.stdin.buffer if sys.stdin else None
     alone = session.profile is not None
-    cache = None if inputs.no_cache or alone or cache_is_off() else cache_folder()
+    cache = None if alone else used_cache(inputs)
     try:
         with limited_memory():
             yield _RunSettings(limit, stdin, progress, 1 if alone else inputs.jobs or default_jobs(), cache)

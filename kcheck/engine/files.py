@@ -21,7 +21,7 @@ def find_files(
 
     `as_found`: skip paths that are not manifests, as in a folder search.
     """
-    exclude, root = (options.exclude, ".") if options.exclude else (config.exclude, str(config.folder))
+    exclude, root = exclude_globs(options, config)
     try:
         with budget.limited(0, most=RESERVE):
             found = discover(paths, exclude=exclude, root=root, stdin_name=stdin_filename or STDIN)
@@ -30,6 +30,11 @@ def find_files(
     except OutOfBudget as error:
         raise Error(f"file search stopped, nothing was checked: {error}") from None
     return _without_named(found, Excludes(exclude, root)) if as_found else found
+
+
+def exclude_globs(options: CheckOptions, config: Config) -> tuple[tuple[str, ...], str]:
+    """Return the globs of files to skip, and the folder that they are relative to."""
+    return (options.exclude, ".") if options.exclude else (config.exclude, str(config.folder))
 
 
 def _start_of_folders(path: str) -> int:

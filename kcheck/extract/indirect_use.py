@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 
 from kcheck.extract.rbac import ROLES
 from kcheck.facts.facts import KindPermission
 from kcheck.kube.resource import Resource
+from kcheck.yaml.node import Node
 
 _DATA = {("", "ConfigMap"), ("", "Secret")}
 _DATA_KINDS = {"configmaps": "ConfigMap", "secrets": "Secret"}
@@ -53,10 +54,14 @@ def role_permissions(resource: Resource) -> Iterator[KindPermission]:
 def may_change_pods(resource: Resource) -> bool:
     """Whether a role permits to create Pods, or to change their labels."""
     for rule in resource["rules"]:
-        verbs, resources, groups = ({each.text for each in rule[field]} for field in ("verbs", "resources", "apiGroups"))
-        if not (verbs.isdisjoint(_CHANGE_VERBS) or resources.isdisjoint(("pods", "*")) or groups.isdisjoint(("", "*"))):
+        if _has(rule["verbs"], _CHANGE_VERBS) and _has(rule["resources"], ("pods", "*")) and _has(rule["apiGroups"], ("", "*")):
             return True
     return False
+
+
+def _has(list: Node, texts: Collection[str]) -> bool:
+    """Whether one of the texts is in a list."""
+    return any(each.text in texts for each in list)
 
 
 def _is_owner_key(key: str) -> bool:

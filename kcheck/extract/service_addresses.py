@@ -82,10 +82,10 @@ def _variables(pods: list[Pod]) -> Iterator[Node]:
             for entry in container["env"]:
                 node = entry["value"]
                 text = node.text
-                if _NAMES_CERTIFICATE.search(entry["name"].text):
-                    continue
+                name = entry["name"].text
                 # The tag of an image looks like a port.
-                if text and (".svc" in text or (":" in text and "IMAGE" not in entry["name"].text.upper())):
+                is_candidate = ".svc" in text or (":" in text and "IMAGE" not in name.upper())
+                if is_candidate and not _NAMES_CERTIFICATE.search(name):
                     yield node
             for field in ("args", "command"):
                 flag = ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import chain, islice
 from operator import itemgetter
@@ -46,6 +46,7 @@ class Bundle:
         operated_files: files with such custom resources that contain no Pod template.
         mentioned: names that custom resources and similar objects mention and may therefore create.
         kubeconfig: by (section, name) of a kubeconfig entry, the file that defines it.
+        removed: only in `input`, objects of an earlier revision that are no longer in the input as they were.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Bundle:
         self.complete = complete
         self.unit = unit
         self.input = self if input is None else input
+        self.removed: Sequence[Facts] = ()
         self._files = files
         self._source = facts
         self._tables: dict[tuple[Scope, str], PodTable] = {}
@@ -314,6 +316,15 @@ class Bundle:
     def exists(self, reference: Reference) -> bool:
         """Return whether the input contains an object that a reference may refer to, or one whose controller generates it."""
         return bool(self.input._copies(reference) or self.input.generators(reference))
+
+    def was_removed(self, reference: Reference) -> bool:
+        """Return whether an earlier revision of the input contained an object that a reference may refer to."""
+        wanted = reference.api_group, reference.kind, reference.name
+        return any((f.group, f.id.kind, f.id.name) == wanted and may_share(f.id.namespace, reference.namespace) for f in self.input.removed)
+
+    def had_pods(self, by: Facts, selector: Selector) -> bool:
+        """Return whether an earlier revision of the input contained Pods that a selector of an object matches."""
+        return any(may_share(f.id.namespace, by.id.namespace) and any(pod.meets(selector) for pod in f.pods) for f in self.input.removed)
 
     def candidates(self, reference: Reference) -> list[Facts]:
         """Return the objects that a reference may refer to, including variants: those of the unit, otherwise those of the input."""

@@ -54,6 +54,7 @@ def has_credential_word(low: str) -> bool:
     return False
 
 
+@lru_cache(maxsize=4096)
 def indicates_credential(name: str) -> bool:
     """Whether a name indicates that its value is a credential."""
     # Few names do. This check is faster than splitting the name.

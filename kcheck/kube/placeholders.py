@@ -35,6 +35,8 @@ _VARIABLE = r"\$\([^()\n]{1,200}\)"
 _EXPRESSION = r"(?s:\((?:\s*[a-z_]+\(|(?=[^`]*`)|(?=[^$]*(?<!\w)\$[A-Za-z_])).*\))\Z"
 _ANY = pattern(rf"{_SHAPES}|{_ACTION}|{_VARIABLE}|\A{_EXPRESSION}", re.VERBOSE)
 _WHOLE = pattern(rf"(?:{_SHAPES})\Z", re.VERBOSE)
+# Each of the shapes above contains one of these, in lower case, or begins with "(". These checks are faster than the patterns.
+_SIGNS = ("$", "<", "{", "((", "@", "%", "__", "[", "change", "replace", "fill", "insert", "your")
 _QUOTED = pattern(rf"{_SHAPES}|{_ACTION}|\A{_EXPRESSION}", re.VERBOSE)
 # More than elsewhere in a place where the API expects a name: words in capitals, such as PROJECT_ID and gcr.io/IMAGE, and {name}.
 _IN_NAME = pattern(
@@ -87,7 +89,9 @@ _EXPANDED = frozenset({"command", "args", "subPathExpr"})
 
 def is_template(text: str) -> bool:
     """Return whether the text contains expressions of Go templates, as in Helm charts, or Jinja."""
-    return _TEMPLATE.search(text) is not None
+    # Most files contain no brace.
+    first = text.find("{")
+    return first >= 0 and _TEMPLATE.search(text, first) is not None
 
 
 def fill_in_template(text: str) -> str:
@@ -96,10 +100,24 @@ def fill_in_template(text: str) -> str:
     return _EXPRESSIONS.sub(lambda found: "" if _CONTROL.match(found[0]) else "x", text)
 
 
+def _may_contain(text: str) -> bool:
+    """Return whether a text may contain one of the shapes: a fast check before the search."""
+    low = text.lower()
+    for sign in _SIGNS:
+        if sign in low:
+            return True
+    return low.startswith("(")
+
+
+def _find(text: str) -> re.Match[str] | None:
+    """Return the first placeholder with a shape that means one wherever it occurs."""
+    return _ANY.search(text) if _may_contain(text) else None
+
+
 @lru_cache(maxsize=4096)
 def in_name(text: str) -> str:
     """Return the first placeholder in a name, image or similar value, "" if there is none."""
-    found = _ANY.search(text) or _IN_NAME.search(text)
+    found = _find(text) or _IN_NAME.search(text)
     return found[0] if found is not None else ""
 
 
@@ -113,7 +131,7 @@ def in_node(node: Node) -> str:
         return f"[{only}]" if only and _ONLY_CAPITALS.fullmatch(only) else ""
     if not isinstance(text, str):
         return ""
-    found = _ANY.search(text)
+    found = _find(text)
     if found is not None:
         return found[0] if _counts(found[0], text, node) else _next(found, text, node)
     found = _IN_NAME.search(text)
@@ -141,15 +159,19 @@ def is_unknown(node: Node) -> bool:
 
 def is_quoted(message: str) -> bool:
     """Return whether a message quotes a placeholder, other than in the title of an object or container."""
-    return any(
-        _QUOTED.search(found["quoted"] or found["plain"] or "") is not None for found in _STRING.finditer(message) if not found["noun"]
-    )
+    if not (_may_contain(message) or '"(' in message or "=(" in message):
+        return False
+    for found in _STRING.finditer(message):
+        text = "" if found["noun"] else found["quoted"] or found["plain"] or ""
+        if _may_contain(text) and _QUOTED.search(text) is not None:
+            return True
+    return False
 
 
 @lru_cache(maxsize=4096)
 def in_text(text: str) -> str:
     """Return the first placeholder in a value that may contain words in capitals, such as a label; "" if there is none."""
-    found = _ANY.search(text)
+    found = _find(text)
     return found[0] if found is not None else ""
 
 
@@ -173,7 +195,7 @@ def may_become(template: str, text: str) -> bool:
 @lru_cache(maxsize=4096)
 def is_unfilled_credential(value: str) -> bool:
     """Return whether the value of a credential is a placeholder or a reference, such as `$PASSWORD`, `<token>` or `CLIENT SECRET`."""
-    return _UNFILLED_CREDENTIAL.fullmatch(value) is not None or _ANY.search(value) is not None
+    return _UNFILLED_CREDENTIAL.fullmatch(value) is not None or _find(value) is not None
 
 
 def below(node: Node) -> Iterator[tuple[Node, str]]:

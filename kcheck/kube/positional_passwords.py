@@ -69,12 +69,12 @@ def find(text: str, low: str) -> Iterator[tuple[str, int, int]]:
 
 def find_in_list(words: Sequence[str]) -> Iterator[tuple[str, int, int, int]]:
     """The program, the number of the word, and the position in it, of each such password in a command line given as a list of words."""
+    if not may_occur(" ".join(words).lower()):
+        return
     # Words with whitespace are scripts, which `find` searches; a line break separates commands.
-    plain = ["\n" if not word or any(c.isspace() for c in word) else word for word in words]
+    plain = [word if word.split() == [word] else "\n" for word in words]
     line = " ".join(plain)
     low = line.lower()
-    if not may_occur(low):
-        return
     starts = [0, *accumulate(len(word) + 1 for word in plain)]
     for program, start, end in find(line, low):
         number = bisect_right(starts, start) - 1

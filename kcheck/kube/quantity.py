@@ -16,7 +16,8 @@ from kcheck.text.pattern import pattern
 
 Form = Literal["decimal", "binary", "exponent"]
 
-_SHAPE = pattern(r"([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[+-]?[0-9]*)")
+# Possessive, so that long texts take linear time.
+_SHAPE = pattern(r"([+-]?)0*+([0-9]*+)(?:\.([0-9]*+))?([eEinumkKMGTP]*+[+-]?[0-9]*+)")
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL_TEXT = {exponent: suffix for suffix, exponent in _DECIMAL.items()}

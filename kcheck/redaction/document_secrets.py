@@ -1,6 +1,6 @@
 """What of a document no output may show: secret values in its lines, and in what is said of it.
 
-A document is searched when the first of its lines is shown that may depend on it, which most lines do not (`redaction.Line.plain`).
+A document is searched when the first of its lines is shown that may depend on it, which most lines do not (`redact.is_plain`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import lru_cache
 from kcheck.finding.problem import Fix
 from kcheck.redaction import redact
 from kcheck.redaction.redact import STARS
-from kcheck.redaction.search import SecretSearch, extent
+from kcheck.redaction.search import SecretSearch, extent, may_hide
 from kcheck.text.edit import Edit
 from kcheck.text.pattern import pattern
 from kcheck.text.source import Source
@@ -44,7 +44,7 @@ def shown_text(path: str, text: str) -> str:
     starts = source.line_starts
     written = [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
     lines = [line.rstrip("\r\n") for line in written]
-    shown = [redact.line(line).text for line in lines]
+    shown = [redact.line(line) for line in lines]
     for document in parse(source):
         secrets = secrets_of(document)
         first, last = (bisect_right(starts, at) - 1 for at in (document.start, max(document.end - 1, document.start)))
@@ -94,7 +94,7 @@ class Secrets:
             return redact.unread_line(text, redact.looks_secret(self.text[document.start : document.end]))
         if document.trailing is not None and start >= document.trailing:
             return redact.unread_line(text, redact.looks_secret(self.text[document.trailing : document.end]))
-        shown = redact.line(text).text
+        shown = redact.line(text)
         at = max(bisect_right(self.found.starts, start) - 1, 0)
         while at < len(self.found.spans) and self.found.spans[at][0] < start + len(text):
             shown = redact.cover(shown, self.found.spans[at][0] - start, self.found.spans[at][1] - start)
@@ -105,6 +105,8 @@ class Secrets:
 
     def hides(self, node: Node) -> bool:
         """Whether all of a value is secret."""
+        if self._made is None and not may_hide(node, self.document):
+            return False
         start, end = extent(node, self.text)
         at = bisect_right(self.found.starts, start) - 1
         return at >= 0 and end > start and self.found.spans[at][1] >= end
@@ -143,7 +145,7 @@ class Secrets:
                 if at < 0:
                     break
                 start, end = self.text.rfind("\n", 0, at) + 1, self.text.find("\n", at)
-                if not redact.line(self.text[start : min(start + _LINE, end if end >= 0 else len(self.text))]).plain:
+                if not redact.is_plain(self.text[start : min(start + _LINE, end if end >= 0 else len(self.text))]):
                     return True
                 at = self.text.find(word, at + len(word), document.end)
             if at >= 0:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
 
 from kcheck.kube import credential_patterns, credentials, positional_passwords
 from kcheck.kube.credential_names import could_be_credential, has_credential_word, is_credential, may_indicate_credential
@@ -31,7 +30,7 @@ _IN_FLOW = (
     "value", "args", "command", "data", "literals", "pass", "pwd", "secret", "token", "key", "credential", "auth", "salt", "seed",
     "signature", "hmac", "license", "webhook", "cookie", "session",
 )  # fmt: skip
-_KEYED = pattern(r"""[ \t]*(?:- +)*(["']?)([\w./-]+)\1:(?:[ \t]+(.*))?$""")
+_KEYED = pattern(r"""[ \t]*+(?:- ++)*+(["']?)([\w./-]++)\1:(?:[ \t]++(.*+))?$""")
 # Fields that hold what other fields give a name to.
 _NAMED_ELSEWHERE = frozenset({"value", "args", "command", "data", "stringData", "literals"})
 # Fields of a Secret or kubeconfig that hold no secret value.
@@ -50,13 +49,6 @@ _SECRET_FIELDS = {
 }
 _PASSWORD_KEY = pattern(r"""([A-Za-z][\w.\-]*)["']?[ \t]*[:=][ \t]*(\S.*)""")
 _SECRET_KEYS = ("password", "passwd", "pwd", "token", "secret", "passphrase", "credentials", "client-key-data")
-
-
-class RedactedLine(NamedTuple):
-    """A line with asterisks. `plain`: other lines cannot make anything in it secret, unless its object is a Secret or the like."""
-
-    text: str
-    plain: bool
 
 
 def user_infos(text: str) -> Iterator[tuple[int, int]]:
@@ -123,16 +115,18 @@ def replaced(text: str, secret: list[tuple[int, int]]) -> str:
     return text
 
 
-@lru_cache(maxsize=4096)
-def line(text: str) -> RedactedLine:
-    """A line of a file. Many places share one."""
+@lru_cache(maxsize=8192)
+def line(text: str) -> str:
+    """A line of a file with asterisks. Many places share one."""
     shown = text
     for start, end in spans_in_file(text):
         shown = cover(shown, start, end)
-    return RedactedLine(shown, _is_plain(text))
+    return shown
 
 
-def _is_plain(text: str) -> bool:
+@lru_cache(maxsize=8192)
+def is_plain(text: str) -> bool:
+    """Whether other lines cannot make anything in a line secret, unless its object is a Secret or the like."""
     keyed = _KEYED.match(text)
     if keyed is None or keyed[2] in _NAMED_ELSEWHERE:
         return False
@@ -140,9 +134,15 @@ def _is_plain(text: str) -> bool:
         value = (keyed[3] or "").strip("\"' \t")
         if not value or value[0] in "|>&*!#{[" or " #" in value or is_credential(keyed[2], value):
             return False
-    if ("{" in text or "[" in text) and any(word in low for low in (text.lower(),) for word in _IN_FLOW):
-        return False
-    return not any(each in text for each in _ENCODED)
+    if "{" in text or "[" in text:
+        low = text.lower()
+        for word in _IN_FLOW:
+            if word in low:
+                return False
+    for each in _ENCODED:  # noqa: SIM110
+        if each in text:
+            return False
+    return True
 
 
 def cover(text: str, start: int, end: int) -> str:
@@ -160,7 +160,7 @@ def looks_secret(text: str) -> bool:
 
 def unread_line(text: str, secret: bool) -> str:
     """A line of a document that could not be parsed. `secret`: it may be a Secret or kubeconfig, so all values are masked."""
-    shown = line(text).text
+    shown = line(text)
     if secret:
         match = _FIRST_KEY.match(text)
         if match is None:

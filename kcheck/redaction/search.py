@@ -9,8 +9,16 @@ from __future__ import annotations
 from typing import Literal
 
 from kcheck.kube import credentials, positional_passwords
-from kcheck.kube.credential_names import could_be_credential, indicates_credential, is_credential, is_random, may_indicate_credential
+from kcheck.kube.credential_names import (
+    could_be_credential,
+    has_credential_word,
+    indicates_credential,
+    is_credential,
+    is_random,
+    may_indicate_credential,
+)
 from kcheck.redaction import redact
+from kcheck.text.pattern import pattern
 from kcheck.yaml.document import Document
 from kcheck.yaml.node import Node
 
@@ -24,6 +32,7 @@ _CREDENTIALS = frozenset({
 })  # fmt: skip
 # What kubectl prints in the place of secret values.
 _LEFT_OUT = ("", "REDACTED", "DATA+OMITTED")
+_ANCHOR = pattern(r"&[^\s&]")
 _SHORTEST, _LONG, _SHORT = 3, 8, 20
 _MANY = 100
 """Aliases of secret values: their texts are looked for in each line."""
@@ -78,7 +87,7 @@ class SecretSearch:
             return
         if mode != "all" and _is_secret(node, value, kind):
             for key, child in value.items():
-                if key not in _OPEN or (key == "immutable" and child.value.__class__ is not bool):
+                if _is_closed(child):
                     todo.append((child, "all"))
                 elif key == "metadata":
                     todo += [(child, "sure"), (child["annotations"][_LAST_APPLIED], "all")]
@@ -189,12 +198,39 @@ def extent(node: Node, text: str) -> tuple[int, int]:
     return start, end
 
 
+def may_hide(node: Node, document: Document) -> bool:
+    """Whether a search of a document may hide a whole value: a fast check of its path, its name and its own text.
+
+    A value with an anchor may also be hidden because of an alias of it.
+    """
+    owner = node.parent
+    if owner is None or _ANCHOR.search(document.source.text, document.start, document.end) or _is_kept(node):
+        return True
+    if owner.is_list:
+        if owner.name == "literals":
+            return True
+        line = " ".join(item.text for item in owner).lower() if owner.name in ("args", "command") else ""
+        if has_credential_word(line) or positional_passwords.may_occur(line):
+            return True
+    else:
+        name = owner["name"].text if node.name == "value" else ""
+        for each in (node.name, name):
+            if "/" in each or each.lower() == "authorization" or may_indicate_credential(each):
+                return True
+    return bool(redact.spans_in_file(node.text))
+
+
 def _is_secret(node: Node, value: dict[str, Node], kind: object) -> bool:
     """Whether a map is a Secret, not one that refers to a Secret."""
     if kind.__class__ is str and str(kind).lower() == "secret":
         return node.parent is None or not value.keys().isdisjoint(("metadata", "data", "stringData"))
     parent = node.parent.parent if node.parent is not None and node.parent.name == "items" else None
     return kind == "" and parent is not None and parent["kind"].text == "SecretList"
+
+
+def _is_closed(field: Node) -> bool:
+    """Whether a field of a Secret may contain secret values."""
+    return field.name not in _OPEN or (field.name == "immutable" and field.value.__class__ is not bool)
 
 
 def _is_kept(node: Node) -> bool:
@@ -204,7 +240,7 @@ def _is_kept(node: Node) -> bool:
         owner, key = at.parent, at.name
         if key in ("stringData", "client-key-data") or (key in _CREDENTIALS and _is_login(owner)):
             return True
-        if owner.is_map and key not in _OPEN and _is_secret(owner, owner.value, owner["kind"].value or ""):
+        if owner.is_map and _is_closed(at) and _is_secret(owner, owner.value, owner["kind"].value or ""):
             return True
         at = owner
     return False

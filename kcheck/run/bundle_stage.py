@@ -253,6 +253,7 @@ class _ReportBuilder:
                 if number not in wholes:
                     cluster = session.cluster(number)
                     wholes[number] = Bundle(chain(every, cluster.provided), cluster.complete, paths)
+                    wholes[number].removed = session.removed
                 whole = wholes[number]
                 bundle = whole if is_everything else Bundle(own, session.is_complete(unit, number), (), unit, whole)
                 found = self.unit_findings(own, bundle)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from bisect import bisect, insort
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -42,7 +42,7 @@ class Fixed:
 
 
 class Fixing:
-    """Applies the fixes of findings. Nothing is written to disk.
+    """Applies the fixes of findings. Nothing is written to disk. `only`: paths of the files that may be changed, by default all.
 
     Attributes:
         found: The files to check. They must be readable more than once.
@@ -51,12 +51,12 @@ class Fixing:
         changed: Paths of files that were modified on disk since they were checked.
     """
 
-    def __init__(self, found: Discovery, unsafe: bool = False) -> None:
+    def __init__(self, found: Discovery, unsafe: bool = False, only: Collection[str] | None = None) -> None:
         self.found = found
         self.unsafe = unsafe
         self.files: dict[str, Fixed] = {}
         self.changed: list[str] = []
-        self._stamps = {target.path: _stamp(target.path) for target in found.targets}
+        self._stamps = {target.path: _stamp(target.path) for target in found.targets if only is None or target.path in only}
         self._done: set[tuple[object, ...]] = set()
 
     def fix_all(self, check: Check) -> Report:

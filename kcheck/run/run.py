@@ -34,6 +34,7 @@ def run_pipeline(
     progress: Progress | None = None,
     jobs: int = 1,
     cache: Path | None = None,
+    cache_place: str = "",
     scheduler: str = "",
     facts: bool = False,
 ) -> Report:
@@ -47,6 +48,7 @@ def run_pipeline(
         progress: Called after each file.
         jobs: Maximum number of processes.
         cache: The folder of the cache, or None to use no cache.
+        cache_place: The working folder whose cached results are used, if it is not the current folder.
         scheduler: The address of a Dask scheduler whose workers check the files.
         facts: Whether the caller reads the facts of all files, which must not fail afterwards.
 
@@ -57,7 +59,7 @@ def run_pipeline(
     lazy = not facts and not any(is_descriptor(target.path) for target in found.targets)
     with collector_paused():
         try:
-            return _check_and_report(found, session, WorkerFactory(session, jobs, cache, scheduler, lazy), limit, progress)
+            return _check_and_report(found, session, WorkerFactory(session, jobs, cache, scheduler, lazy, cache_place), limit, progress)
         except DamagedCache:
             if cache is not None:
                 from kcheck.cache.store import clear
@@ -120,11 +122,14 @@ class WorkerFactory:
     `lazy`: facts from the cache are read on first use, which raises DamagedCache if they cannot be read.
     """
 
-    def __init__(self, session: Session, jobs: int, cache: Path | None, scheduler: str = "", lazy: bool = True) -> None:
+    def __init__(
+        self, session: Session, jobs: int, cache: Path | None, scheduler: str = "", lazy: bool = True, cache_place: str = ""
+    ) -> None:  # fmt: skip
         self.relation_cache: RelationCache | None = None
         self._session = session
         self._jobs = jobs
         self._cache = cache
+        self._cache_place = cache_place
         self._scheduler = scheduler
         self._lazy = lazy
 
@@ -135,7 +140,7 @@ class WorkerFactory:
         from kcheck.cache.caching_workers import CachingWorkers
         from kcheck.cache.results import ResultCache
 
-        results = ResultCache(self._cache, self._session, self._lazy)
+        results = ResultCache(self._cache, self._session, self._lazy, self._cache_place)
         self.relation_cache = results.relations
         return CachingWorkers(results, self._create_workers(sources))
 

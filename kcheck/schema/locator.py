@@ -25,8 +25,8 @@ _REDACTION_CHARS = 2 * LINE_LIMIT
 _SECRET_KINDS = ("Secret", "Config")
 # Kinds that cannot contain secret values.
 _PUBLIC_KINDS = frozenset({"Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding", "CustomResourceDefinition"})
-# Bypasses the constructor: tens of thousands of locations are created.
-_make_location = Location._make
+# Bypasses the constructor, which is interpreted: tens of thousands of locations are created.
+_new = tuple.__new__
 
 
 def _extent(node: Node, at: Literal["value", "key"] = "value") -> tuple[int, int]:
@@ -91,12 +91,13 @@ class Locator:
         source = self.document.source
         range = source.range(start, end)
         text = source.line(range.line, _REDACTION_CHARS)
-        line, plain = redact.line(text)
-        if (not plain and (self.id.kind not in _PUBLIC_KINDS or "{" in text)) or self.is_guarded():
+        if self.is_guarded() or ((self.id.kind not in _PUBLIC_KINDS or "{" in text) and not redact.is_plain(text)):
             line = self.secrets.line(start - range.column + 1, text)
+        else:
+            line = redact.line(text)
         if "=" in field and self.is_guarded():
             field = self.secrets.message(field, True)
-        return _make_location((source.path, self.document.index, range, field, self.id, line[:LINE_LIMIT], start))
+        return _new(Location, (source.path, self.document.index, range, field, self.id, line[:LINE_LIMIT], start))
 
     @property
     def secrets(self) -> Secrets:

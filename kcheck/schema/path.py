@@ -33,6 +33,6 @@ def _child(shape: Shape | None, key: str | int) -> Shape | None:
     if shape is None:
         return None
     if shape.kind in ("list", "map"):
-        return shape.items
+        return shape.item_shape()
     field = shape.fields.get(key) if shape.fields and isinstance(key, str) else None
     return field.shape if field is not None else None

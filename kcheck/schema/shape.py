@@ -52,6 +52,10 @@ class Shape:
         self.format = format
         self.structs: tuple[tuple[str, Shape], ...] = ()
 
+    def item_shape(self) -> Shape | None:
+        """Return `items`. Compiled code has to use this method for shapes of custom resources, whose `items` is a property."""
+        return self.items
+
     def __repr__(self) -> str:
         return f"Shape({self.kind!r}, {self.name or self.format!r})"
 

@@ -101,9 +101,19 @@ def _keeps_json(fix: Fix) -> bool:
 
 
 def _source(node: Node, text: str) -> str:
-    """A scalar as the file writes it, "" if it is not on one line or is an alias."""
+    """A scalar as the file writes it, "" if it is not on one line, is an alias or has a tag such as !!str, which would still apply."""
+    if _is_tagged(node, text):
+        return ""
     written = text[node.start : node.end] if not isinstance(node.value, (dict, list)) else ""
     return "" if written[:1] in ("*", "&", "!", "|", ">") or len(written) > _MAX_SOURCE_CHARS or "\n" in written else written
+
+
+def _is_tagged(node: Node, text: str) -> bool:
+    """Whether a tag precedes a node in its line, possibly followed by an anchor."""
+    words = text[max(text.rfind("\n", 0, node.start) + 1, node.start - _MAX_SOURCE_CHARS) : node.start].split()
+    while words and words[-1].startswith("&"):
+        words.pop()
+    return bool(words) and words[-1].lstrip("[{,").startswith("!")
 
 
 def _replaced(node: Node, new: str, source: str, safe: bool = False) -> tuple[str, Fix | None]:

@@ -14,7 +14,8 @@ _COUNT_COST, _CHARS_PER_COST = 60, 8
 one for each `_CHARS_PER_COST` characters between the offset and the previous one."""
 _LINE_BREAK = pattern(r"\r\n|\n|\r")
 # Bound once: tens of thousands of ranges are created.
-_range = Range._make
+# Bypasses the constructor, which is interpreted: tens of thousands of ranges are created.
+_new = tuple.__new__
 
 # The UTF-32 marks precede the UTF-16 marks, because they begin with them.
 _MARKS = (
@@ -139,7 +140,7 @@ class Source:
         # The end first: callers usually request the line of the start next, which is then cached.
         last, last_start = self._line_of(end)
         line, line_start = self._line_of(start)
-        return _range((line, start - line_start + 1, last, end - last_start + 1))
+        return _new(Range, (line, start - line_start + 1, last, end - last_start + 1))
 
     def offset(self, position: Position) -> int:
         """Return the offset of a position."""

@@ -21,7 +21,7 @@ from kcheck.yaml.parse import parse
         ("rule: >\n  self.a\n  <= self.max\n", None),
     ],
 )
-def test_a_fault_is_shown_where_it_stands(yaml: str, word: str | None) -> None:
+def test_an_error_is_shown_at_its_location(yaml: str, word: str | None) -> None:
     document = parse(Source("x.yaml", f"kind: A\napiVersion: v1\n{yaml}"))[0]
     node = document.root["rule"]
     span = place(node, node.text.index(".max"), Resource(document.root, document))

@@ -167,7 +167,7 @@ def test_the_same_rule_of_different_fields_is_compiled_for_each() -> None:
         assert ["overload" in each.message for each in alone] == [True] * (first is text)
 
 
-def test_a_schema_that_stands_in_several_places_is_compiled_once() -> None:
+def test_a_schema_with_several_uses_is_compiled_once() -> None:
     spec = {"type": "object", "properties": {"size": INTEGER}}
     shapes = [shape_of(each, name="selfType.spec") for each in (spec, spec, {**spec})]
     shapes.append(shape_of(spec, name="selfType.status"))
@@ -180,7 +180,7 @@ def test_a_schema_that_stands_in_several_places_is_compiled_once() -> None:
 @pytest.mark.parametrize("broken", [[{"type": "object"}], "text", 1, True])
 @pytest.mark.parametrize("where", ["metadata", "kind", "spec"])
 @pytest.mark.parametrize("key", ["allOf", "required", "items", "additionalProperties"])
-def test_rules_beside_what_is_no_schema(where: str, key: str, broken: object) -> None:
+def test_rules_beside_an_invalid_schema(where: str, key: str, broken: object) -> None:
     size = {**INTEGER, "x-kubernetes-validations": [{"rule": "self > 1"}]}
     root = {"type": "object", key: broken, "properties": {"size": size, where: broken}}
     rules = find_rules(root)

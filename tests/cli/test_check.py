@@ -89,7 +89,7 @@ def test_definitions_come_from_the_command_line(program: Program, tmp_path: Path
     assert "colour" not in found.out
 
 
-def test_files_that_are_excluded_are_passed_over(program: Program) -> None:
+def test_excluded_files_are_skipped(program: Program) -> None:
     assert program("check", ".", "--select", "invalid-port-number", "--exclude", "bad.*").code == 0
     passed = program("check", ".", "--select", "invalid-port-number", "--exclude", "bad.*", "--verbose").out
     assert "bad.yaml: excluded" in passed
@@ -103,7 +103,7 @@ class TestAsFound:
         (tmp_path / "compose.yaml").write_text("services:\n  web: {image: nginx}\n")
         (tmp_path / "list.json").write_text("[1, 2]\n")
 
-    def test_what_is_no_manifest_is_passed_over(self, program: Program) -> None:
+    def test_files_without_objects_are_skipped(self, program: Program) -> None:
         names = ("good.yaml", "compose.yaml", "list.json")
         assert program("check", *names, "--select", "spec").code == 1
         assert program("check", *names, "--select", "spec", "--as-found").code == 0
@@ -144,7 +144,7 @@ class TestConfig:
         assert ("bad.yaml", "invalid-port-number", "error") in found
         assert {file for file, rule, _ in found if rule == "naked-pod"} == {"bad.yaml", "good.yaml"}
 
-    def test_mistakes_are_told_with_their_place(self, program: Program, tmp_path: Path) -> None:
+    def test_mistakes_are_reported_with_their_location(self, program: Program, tmp_path: Path) -> None:
         (tmp_path / ".kcheck.yaml").write_text("rules:\n  naked-pood: off\nfail-onn: error\n")
         found = program("check", "good.yaml")
         assert found.code == 2

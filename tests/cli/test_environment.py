@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 
 import click
 import pytest
 
 from kcheck.cli.check import check
+from kcheck.cli.input import Input, create_session
+from kcheck.cli.settings import find_config
+from kcheck.rule.registry import Registry
 from tests.cli.conftest import BAD_POD, POD, Program
 
 CHART = {"shop/Chart.yaml": "apiVersion: v2\nname: shop\nversion: 1.0.0\n", "shop/values.yaml": "a: b\n"}
@@ -115,3 +119,17 @@ def test_configs_that_do_not_apply_are_named(program: Program) -> None:
     assert program("check", "--isolated").err == program("check", "-q").err == ""
     write({".kcheck.yaml": "extends: [./a/.kcheck.yaml, ./b/.kcheck.yml]\n"})
     assert program("check").err == ""
+
+
+def test_a_process_that_is_not_a_fork_gets_the_same_session() -> None:
+    write({".kcheck.yaml": "rules: {latest-tag: off}\n"})
+    defaults: dict[str, object] = dict.fromkeys(Input._fields) | dict.fromkeys(
+        ("paths", "select", "ignore", "schemas", "provided", "exclude", "include"), ()
+    )
+    inputs = Input(**defaults | {"severity": "info", "kubernetes": "1.33", "isolated": False})  # type: ignore[arg-type]
+    registry = Registry.load()
+    session = create_session(inputs, find_config(inputs.options, registry), registry)
+    again = pickle.loads(pickle.dumps(session.factory))()
+    assert again.rules.active.keys() == session.rules.active.keys()
+    assert "latest-tag" not in again.rules
+    assert again.stores[0].definitions.version == "1.33"

@@ -161,7 +161,7 @@ def test_a_file_that_somebody_else_writes_is_left_alone(program: Program, pod: P
     assert sorted(p.name for p in pod.parent.iterdir()) == ["other.yaml", "pod.yaml"]
 
 
-def test_a_read_only_file_is_told_and_the_rest_is_fixed(program: Program, pod: Path) -> None:
+def test_a_read_only_file_is_reported_and_the_rest_is_fixed(program: Program, pod: Path) -> None:
     (pod.parent / "other.yaml").write_text(OLD)
     pod.chmod(0o444)
     done = program("check", "--fix", *SAFE, ".")

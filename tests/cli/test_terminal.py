@@ -70,7 +70,7 @@ def test_the_bar_waits_a_second_and_leaves_nothing(monkeypatch: pytest.MonkeyPat
     assert out.getvalue().endswith("\r\x1b[K")
 
 
-def test_a_reader_that_stops_is_no_mistake(tmp_path: Path) -> None:
+def test_a_reader_that_stops_is_not_an_error(tmp_path: Path) -> None:
     pod = BAD_POD.replace("        - containerPort: 99999\n", "        - containerPort: 99999\n" * 5000)
     (tmp_path / "bad.yaml").write_text(pod)
     check = subprocess.Popen(

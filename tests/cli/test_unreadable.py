@@ -18,7 +18,7 @@ def test_one_of_several_is_a_finding(program: Program, tmp_path: Path) -> None:
     assert "error[unreadable-file]" in found.out
 
 
-def test_nothing_read_is_no_check(program: Program, tmp_path: Path) -> None:
+def test_an_input_that_cannot_be_read_is_an_error(program: Program, tmp_path: Path) -> None:
     (tmp_path / "big.yaml").write_text(POD)
     found = program("check", "big.yaml", "--max-file-size", "10", *OFF)
     assert found.code == 2

@@ -91,7 +91,7 @@ def test_versions_of_the_scheduler_configuration(version: str, served: list[str]
             assert absence.replacement == f"{SCHEDULER}v1"
 
 
-def test_component_configuration_is_no_api_object() -> None:
+def test_component_configuration_is_not_an_api_object() -> None:
     known = load("1.36")
     assert known.kind("v1", "Config") is None
     assert known.kind(f"{SCHEDULER}v1", KIND) is None
@@ -104,7 +104,7 @@ def test_component_configuration_is_no_api_object() -> None:
     assert resource.namespaced is None
 
 
-def test_unknown_fields_and_wrong_types_are_told_with_their_paths() -> None:
+def test_unknown_fields_and_wrong_types_are_reported_with_their_paths() -> None:
     cluster = "{name: a, cluster: {server: 'https://a', disable-compression: 1}}"
     text = f"apiVersion: v1\nkind: Config\ncurent-context: a\nclusters: [{cluster}]\n"
     assert reported(text) == [("unknown-field", "curent-context"), ("wrong-type", "clusters[0].cluster.disable-compression")]

@@ -26,7 +26,7 @@ def test_contexts_may_name_what_another_file_has(check: Check) -> None:
     assert reported(check(files, "a", "b")) == []
 
 
-def test_what_no_file_has_is_told_where_it_is_named(check: Check) -> None:
+def test_entries_that_no_file_has_are_reported_where_they_are_named(check: Check) -> None:
     findings = check({"team.yaml": HEAD + CONTEXT, "base.yaml": HEAD + CLUSTER.replace("prod,", "prods,")})
     assert reported(findings) == [
         ("invalid-kubeconfig-reference", "team.yaml", "contexts[0].context.cluster"),

@@ -75,7 +75,7 @@ class TestFind:
         os.chdir(deep)
         assert find(Path(".")) == folder / ".kcheck.yaml"
 
-    def test_a_folder_of_that_name_is_no_config(self, folder: Path) -> None:
+    def test_a_folder_of_that_name_is_not_a_config(self, folder: Path) -> None:
         (folder / ".git").mkdir()
         (folder / ".kcheck.yaml").mkdir()
         assert find(folder) is None
@@ -272,11 +272,11 @@ class TestRules:
         ("rules:\n\tsecurity: off\n", ["2:1: tab in the indentation; indent with spaces"]),
     ],
 )
-def test_a_mistake_is_told_with_its_place(text: str, reported: list[str], registry: Registry) -> None:
+def test_a_mistake_is_reported_with_its_location(text: str, reported: list[str], registry: Registry) -> None:
     assert mistakes(text, registry) == reported
 
 
-def test_all_mistakes_are_told_at_once_in_order(registry: Registry) -> None:
+def test_all_mistakes_are_reported_at_once_in_order(registry: Registry) -> None:
     text = (
         "fail-on: often\nrule: {}\nrules:\n  latest-tags: off\n  missing-probe: {min-replicas: two, sevrity: info}\n"
         "overrides:\n- files: 3\n  rules: {secruity: off}\nfail-on: error\n"

@@ -81,7 +81,7 @@ def test_paths_are_meant_from_the_folder_of_the_config(folder: Path, monkeypatch
     assert Overrides(config).of("../../k8s/a.yaml") == ()
 
 
-def test_an_override_of_a_group_beats_what_stands_above_of_its_members(folder: Path, registry: Registry) -> None:
+def test_an_override_of_a_group_replaces_earlier_settings_of_its_rules(folder: Path, registry: Registry) -> None:
     (folder / ".kcheck.yaml").write_text(
         "rules: {latest-tag: error, style: on}\n"
         "overrides:\n- {files: test/, rules: {security: off}}\n- {files: [gen/], rules: {practice: info, host-network: off}}\n"

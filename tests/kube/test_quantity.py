@@ -185,6 +185,12 @@ def test_properties() -> None:
     assert parse("1e2147483647").approximate() == float("inf")
 
 
+@pytest.mark.parametrize("text", ["0" * 50_000 + "x", "1" * 50_000 + "x", "0." + "0" * 50_000 + "x"])
+def test_long_texts_take_linear_time(text: str) -> None:
+    with pytest.raises(BadQuantity):
+        parse(text)
+
+
 def test_very_long_numbers() -> None:
     text = "7" * 10_001
     assert str(parse(text)) == text

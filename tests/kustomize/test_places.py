@@ -5,7 +5,7 @@ from tests.kustomize.building import CONFIG_MAP, DEPLOYMENT, Repository, only
 BASE = {"base/kustomization.yaml": "resources: [web.yaml]\n", "base/web.yaml": DEPLOYMENT}
 
 
-def test_what_nothing_changes_stands_in_its_file() -> None:
+def test_unchanged_values_are_located_in_their_file() -> None:
     repository = Repository({**BASE, "kustomization.yaml": "resources: [base]\n"})
     web = only(repository.build())
     assert repository.place(web.node["spec"]["replicas"]) == ("base/web.yaml", 6, "1")
@@ -55,7 +55,7 @@ def test_patch_file() -> None:
     assert [(change.field, repository.place(change.where)[:2]) for change in web.changes] == [("patches", ("kustomization.yaml", 3))]
 
 
-def test_inline_patch_stands_in_the_kustomization() -> None:
+def test_inline_patches_are_located_in_the_kustomization() -> None:
     kustomization = """\
 resources: [base]
 patches:

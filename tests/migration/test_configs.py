@@ -127,7 +127,7 @@ def test_custom_checks(intake: Intake, tmp_path: Path) -> None:
     ]
 
 
-def test_what_is_not_known_is_told_with_its_line(intake: Intake) -> None:
+def test_unknown_settings_are_reported_with_their_line(intake: Intake) -> None:
     notes = taken(
         intake,
         """\
@@ -285,7 +285,7 @@ def test_all_that_a_tool_has_makes_a_config(tool: str, intake: Intake, tmp_path:
 
 
 @pytest.mark.parametrize("text", ["", "just words\n", "a: 1\n", "- 1\n", "checks: 3\n", "image: {tag: x}\nreplicas: 1\n"])
-def test_what_is_no_config(intake: Intake, text: str) -> None:
+def test_files_that_are_not_configs(intake: Intake, text: str) -> None:
     with pytest.raises(Unrecognised):
         taken(intake, text, "values.yaml")
 
@@ -303,7 +303,7 @@ def test_broken_yaml(intake: Intake) -> None:
 @pytest.mark.parametrize(
     "text", ["checks: []", "checks: {include: 3}", "customChecks: [1, {name: x}, {name: y, params: [1]}]", "checks: {exclude: [[1]]}"]
 )
-def test_odd_values_harm_nobody(intake: Intake, tmp_path: Path, text: str) -> None:
+def test_odd_values_of_kube_linter(intake: Intake, tmp_path: Path, text: str) -> None:
     taken(intake, text, tool="kube-linter")
     written(intake, tmp_path)
 

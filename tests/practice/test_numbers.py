@@ -28,7 +28,7 @@ def test_modes_that_say_what_they_mean_or_that_the_server_refuses(mode: str) -> 
     assert reported(volume(mode), "decimal-file-mode") == []
 
 
-def test_json_is_told_the_decimal_number() -> None:
+def test_json_files_get_decimal_numbers() -> None:
     text = (
         '{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {"containers": [{"name": "c", "image": "b:1"}],'
         '"volumes": [{"name": "v", "projected": {"sources": ['

@@ -26,7 +26,7 @@ def test_pods_that_somebody_looks_after(metadata: str) -> None:
     assert reported(pod("", metadata), "naked-pod") == []
 
 
-def test_templates_are_no_naked_pods() -> None:
+def test_templates_are_not_naked_pods() -> None:
     text = "apiVersion: v1\nkind: PodTemplate\nmetadata: {name: a}\ntemplate:\n  spec: {containers: [{name: c, image: 'b:1'}]}\n"
     assert reported(text, "naked-pod") == []
 

@@ -40,7 +40,7 @@ def test_powers(rule: str, given: str) -> None:
         ("wildcard-role", 'apiGroups: [apps], resources: ["*"], verbs: ["*"]'),
     ],
 )
-def test_what_is_no_such_power(rule: str, given: str) -> None:
+def test_roles_without_that_power(rule: str, given: str) -> None:
     assert reported(role(given), rule) == []
 
 

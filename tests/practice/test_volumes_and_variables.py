@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from kcheck.testing import check_text
+from kcheck.text.edit import apply_edits
 from tests.practice.reported import reported
 
 
@@ -33,6 +35,19 @@ VOLUME = "{name: data, emptyDir: {}}"
 )  # fmt: skip
 def test_volumes(container: str, volumes: str, annotations: str, found: list[str]) -> None:
     assert [shown for _, shown in reported(pod(container, volumes, annotations), "unused-volume")] == found
+
+
+@pytest.mark.parametrize("medium", ["memory", '"memory"', "'MEMORY'"])
+def test_the_fix_of_a_medium_keeps_quotes(medium: str) -> None:
+    text = pod("", f"{{name: data, emptyDir: {{medium: {medium}}}}}")
+    (finding,) = check_text(text, ["unknown-empty-dir-medium"])
+    assert finding.fix is not None
+    assert apply_edits(text, finding.fix.edits) == text.replace(medium, medium.replace(medium.strip("'\""), "Memory"))
+
+
+def test_a_medium_with_escapes_has_no_fix() -> None:
+    (finding,) = check_text(pod("", '{name: data, emptyDir: {medium: "m\\x65mory"}}'), ["unknown-empty-dir-medium"])
+    assert finding.fix is None
 
 
 def test_volumes_of_a_patch() -> None:

@@ -42,7 +42,7 @@ def test_reading(text: str, found: list[tuple[str, int, str]]) -> None:
     assert read(text) == found
 
 
-def test_versions_of_images_are_no_ports() -> None:
+def test_versions_of_images_are_not_ports() -> None:
     assert read("redis:7000", "REDIS_IMAGE") == []
 
 
@@ -110,6 +110,6 @@ def test_pods_of_a_headless_service(tmp_path: Path) -> None:
     assert check(tmp_path, {"all.yaml": text}, *RULES, complete=True) == []
 
 
-def test_remarks_are_no_addresses() -> None:
+def test_remarks_are_not_addresses() -> None:
     text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n  a: |\n    # http://old:80\n    b http://new:80\n"
     assert [a.host for a in facts(text)[0].addresses] == ["new"]

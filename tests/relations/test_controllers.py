@@ -11,7 +11,7 @@ from tests.relations.world import check, lines, workload
 HOST = ", ports: [{containerPort: 8443, hostPort: 443%s}]"
 
 
-def test_the_later_of_two_is_told_once(tmp_path: Path) -> None:
+def test_the_later_of_two_is_reported_once(tmp_path: Path) -> None:
     text = workload("a") + workload("b") + workload("c", "app: other")
     (finding,) = check(tmp_path, {"all.yaml": text}, "selector-overlap")
     assert lines(tmp_path, [finding]) == ["all.yaml:14 {matchLabels: {app: web}}"]

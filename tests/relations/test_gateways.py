@@ -156,7 +156,7 @@ def test_what_is_out_of_sight_needs_no_grant(tmp_path: Path) -> None:
     assert len(check(tmp_path, files, *RULES, complete=True)) == 1
 
 
-def test_another_name_is_no_backend(tmp_path: Path) -> None:
+def test_another_name_is_not_a_backend(tmp_path: Path) -> None:
     other = "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {type: ExternalName, externalName: a.example.com}\n---\n"
     assert [rule for rule, _ in reported(tmp_path, other, route())] == ["external-name-backend"]
     assert reported(tmp_path, service(), route()) == []

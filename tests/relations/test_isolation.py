@@ -71,7 +71,7 @@ def test_one_open_port_is_enough(tmp_path: Path) -> None:
     assert check(tmp_path, {"all.yaml": WEB + two + policy("p", port(8080))}, "network-policy-blocks-service") == []
 
 
-def test_nobody_gets_in_where_an_ingress_leads(tmp_path: Path) -> None:
+def test_a_policy_blocks_a_service_behind_an_ingress(tmp_path: Path) -> None:
     closed = policy("p")
     assert check(tmp_path, {"all.yaml": WEB + FRONT + closed}, "network-policy-blocks-service") == []
     (finding,) = check(tmp_path, {"all.yaml": WEB + FRONT + closed + INGRESS}, "network-policy-blocks-service")

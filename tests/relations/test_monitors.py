@@ -92,7 +92,7 @@ def test_namespaces_in_which_a_monitor_looks(tmp_path: Path) -> None:
         ("serviceMonitorSelector: {}, serviceMonitorNamespaceSelector: {matchLabels: {team: a}}", ", namespace: other", 0),
     ],
 )  # fmt: skip
-def test_monitors_that_nobody_takes(spec: str, metadata: str, reported_count: int, tmp_path: Path) -> None:
+def test_monitors_that_no_prometheus_selects(spec: str, metadata: str, reported_count: int, tmp_path: Path) -> None:
     assert len(reported(tmp_path, prometheus(spec, ", namespace: monitoring"), monitor(metadata=metadata))) == reported_count
 
 

@@ -86,7 +86,7 @@ def test_a_config_map_that_its_file_should_have(tmp_path: Path) -> None:
     assert check(tmp_path, {"a.yaml": holder("ConfigMap", "other"), "b.yaml": uses("{configMapRef: {name: shop}}")}, *RULES) == []
 
 
-def test_a_missing_object_is_told_once_a_place(tmp_path: Path) -> None:
+def test_a_missing_object_is_reported_once_per_location(tmp_path: Path) -> None:
     pod = ", volumes: [{name: v, configMap: {name: gone, items: [{key: a, path: a}, {key: b, path: b}]}}]"
     assert len(check(tmp_path, {"a.yaml": workload(pod=pod)}, *RULES, complete=True)) == 1
 

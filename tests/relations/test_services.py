@@ -45,7 +45,7 @@ def test_a_slip_in_a_key(tmp_path: Path) -> None:
     ("selector", "labels"),
     [("app: web-1", "app: web-2"), ("app: cache", "app: shop")],
 )
-def test_other_names_are_no_slips(selector: str, labels: str, tmp_path: Path) -> None:
+def test_other_names_are_not_typos(selector: str, labels: str, tmp_path: Path) -> None:
     files = {"s.yaml": service(selector=selector), "d.yaml": workload(labels=labels)}
     (finding,) = check(tmp_path, files, "service-without-pods")
     assert finding.help == "make the selector and the Pod labels equal"

@@ -59,7 +59,7 @@ def test_alternatives_are_units_of_their_own() -> None:
     assert shown(files) == {"file a.yaml": ["a.yaml"], "file b.yaml": ["b.yaml"], "file c.yaml": ["c.yaml"]}
 
 
-def test_a_namespace_in_every_file_is_no_alternative() -> None:
+def test_a_namespace_in_every_file_is_not_an_alternative() -> None:
     namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n---\n"
     assert list(shown({"a.yaml": namespace + service(), "b.yaml": namespace + workload()})) == ["folder ."]
 

@@ -79,7 +79,7 @@ def test_a_program_that_makes_pods_may_use_any_account(tmp_path: Path) -> None:
     assert unused(tmp_path, workload() + ACCOUNT + role("create", "pods") + binding()) == []
 
 
-def test_entries_that_nobody_chooses(tmp_path: Path) -> None:
+def test_entries_that_nothing_selects(tmp_path: Path) -> None:
     data = holder("ConfigMap", "web", "a: b, c: d, e: f")
     chosen = "{name: v, configMap: {name: web, items: [{key: a, path: a}]}}"
     variable = ", env: [{name: C, valueFrom: {configMapKeyRef: {name: web, key: c}}}]"

@@ -37,7 +37,7 @@ def test_quiet_has_no_closing_line(report: Report, golden: Callable[[str], str])
     assert shown(Report(files=3), style=Style(quiet=True, verbose=True)) == ""
 
 
-def test_verbose_lists_what_was_passed_over(report: Report, golden: Callable[[str], str]) -> None:
+def test_verbose_lists_skipped_files(report: Report, golden: Callable[[str], str]) -> None:
     before, found, line = golden("text.txt").rpartition("Found")
     passed = "Skipped files:\n  values.yaml: no Kubernetes object\n  vendor/: ignored by .gitignore: vendor/\n"
     passed += "Files checked only in part:\n  testdata/a.yaml: test-fixture: its folder contains test data\n\n"
@@ -217,11 +217,11 @@ def test_an_output_of_any_encoding_can_be_written(report: Report) -> None:
     assert b"shop/\\u00fc [1], 100%.yaml:1:1: error[" in data.getvalue()
 
 
-def test_names_that_are_no_utf_8_show_their_bytes() -> None:
+def test_names_that_are_not_utf_8_show_their_bytes() -> None:
     text = shown(Report(findings=[finding(line_place("a: b", 4, 5, "caf\udce9\n.yaml"))]), "concise")
     assert text == "caf\\xe9\\n.yaml:7:4: warning[some-rule]: is wrong; set it to b\n"
 
 
-def test_passed_over_names_are_escaped_too() -> None:
+def test_names_of_skipped_files_are_escaped() -> None:
     text = shown(Report(passed=[SkippedFile("a\x1b[2J", "because\r\u202e")]), style=Style(verbose=True))
     assert "a\\x1b[2J: because\\r\\u202e\n" in text

@@ -32,7 +32,7 @@ def reported(report: Report, file: str) -> set[str]:
 
 
 @pytest.mark.parametrize("change", ["gone", "a folder", "a pipe", "a loop"])
-def test_what_is_no_file_any_more_when_it_is_read_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str) -> None:
+def test_a_file_that_is_replaced_before_it_is_read_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str) -> None:
     """Between finding a file and reading it."""
     (tmp_path / "a.yaml").write_text(POD)
     (tmp_path / "b.yaml").write_text(TYPO)
@@ -72,7 +72,7 @@ def test_a_file_is_read_once_and_judged_as_it_was_then(tmp_path: Path, monkeypat
     assert len(reads) == 1
 
 
-def test_a_large_input_is_read_twice_and_told_as_it_is_the_second_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_input_is_read_twice_and_reported_as_it_is_the_second_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond what is kept in memory a file is read again; it may have changed or gone by then."""
     (tmp_path / "a.yaml").write_text(TYPO)
     (tmp_path / "b.yaml").write_text(TYPO)

@@ -264,7 +264,7 @@ def test_what_is_not_a_pack_is_left_alone(bed: Bed, what: str, tmp_path: Path) -
         assert all(path.is_dir() for path in packs)
 
 
-def test_a_cache_that_is_no_folder(bed: Bed) -> None:
+def test_a_cache_that_is_not_a_folder(bed: Bed) -> None:
     bed.cache.write_text("a file")
     cold = bed.check()
     assert bed.check().out == cold.out

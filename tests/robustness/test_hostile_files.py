@@ -75,7 +75,7 @@ def test_what_is_odd_is_read(text: str, check: Program) -> None:
 
 
 @pytest.mark.parametrize("data", UNREADABLE.values(), ids=UNREADABLE)
-def test_what_is_no_text_never_passes(data: bytes, check: Program) -> None:
+def test_binary_files_never_pass(data: bytes, check: Program) -> None:
     reported = check({"a.yaml": data, "b.yaml": TYPO})
     assert reported.code == 1
     assert {(f["rule"], f["file"]) for f in reported.report["findings"]} >= {("unreadable-file", "a.yaml"), ("unknown-field", "b.yaml")}

@@ -177,7 +177,7 @@ def test_what_is_written_is_whole_and_keeps_its_mode(folder: Path, command: list
 
 
 @pytest.mark.parametrize("command", [["check", "--isolated", "--format", "concise"], ["graph", "--isolated"]], ids=" ".join)
-def test_a_reader_that_leaves_is_no_error(tmp_path: Path, command: list[str]) -> None:
+def test_a_closed_pipe_is_not_an_error(tmp_path: Path, command: list[str]) -> None:
     (tmp_path / "a.yaml").write_text(f"---\n{TYPO}" * 3000)
     arguments = [sys.executable, "-m", "kcheck", *command, "--no-cache", "a.yaml"]
     process = subprocess.Popen(arguments, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

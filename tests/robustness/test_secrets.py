@@ -7,11 +7,17 @@ import io
 import json
 import sys
 from base64 import b64encode
+from collections.abc import Iterator
 
 import pytest
 
 from kcheck.cli.main import main
+from kcheck.redaction.document_secrets import Secrets
+from kcheck.redaction.search import may_hide
 from kcheck.reporters.plugin import BUILT_IN
+from kcheck.text.source import Source
+from kcheck.yaml.node import Node
+from kcheck.yaml.parse import parse
 from tests.robustness.secret_places import PLACES
 
 FORMS = tuple(each.name for each in BUILT_IN)
@@ -99,3 +105,19 @@ def test_there_is_something_to_see(outputs: dict[str, str]) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_no_output_shows_it(outputs: dict[str, str], name: str) -> None:
     assert [(output, form) for form in forms_of(name) for output, text in outputs.items() if form in text] == []
+
+
+def nodes_below(node: Node) -> Iterator[Node]:
+    yield node
+    for child in node if node.is_map or node.is_list else ():
+        yield from nodes_below(child)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_fast_check_of_a_value_agrees_with_the_search(name: str) -> None:
+    for document in parse(Source("a.yaml", text_of(name))):
+        searched = Secrets(document)
+        assert searched.found is not None
+        for node in nodes_below(document.root):
+            if not (node.is_map or node.is_list) and searched.hides(node):
+                assert may_hide(node, document), node.path

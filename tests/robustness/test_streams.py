@@ -125,7 +125,7 @@ def test_a_deleted_current_folder_is_one_message(command: str, folder: Path) -> 
 
 
 @pytest.mark.parametrize("cache", ["good.yaml", "good.yaml/below", "dangling", "/dev/full", "/proc/none", "a" * 300])
-def test_an_odd_cache_folder_is_no_cache(cache: str, folder: Path) -> None:
+def test_an_unusable_cache_folder_is_ignored(cache: str, folder: Path) -> None:
     (folder / "dangling").symlink_to("nowhere")
     (folder / "bad.yaml").write_text("---\n".join([BAD] * 3000))
     status, out, error = shell(folder, "$K check --isolated bad.yaml", KCHECK_CACHE_DIR=cache, KCHECK_NO_CACHE="")

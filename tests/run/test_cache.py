@@ -157,7 +157,7 @@ def test_schemas_count_with_what_they_refer_to(runs: Runs, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("damage", [b"", b"x", b"kcheck cache 3 little\n", None])
-def test_damage_is_passed_over(runs: Runs, damage: bytes | None) -> None:
+def test_damaged_packs_are_ignored(runs: Runs, damage: bytes | None) -> None:
     first = runs(a=POD, b=TYPO)
     for pack in runs.cache.iterdir():
         data = pack.read_bytes()
@@ -168,13 +168,13 @@ def test_damage_is_passed_over(runs: Runs, damage: bytes | None) -> None:
     assert runs.checked == []
 
 
-def test_what_is_no_folder_is_passed_over(runs: Runs) -> None:
+def test_a_cache_folder_that_is_a_file_is_ignored(runs: Runs) -> None:
     runs.cache.write_text("a file")
     assert runs(a=POD) == runs()
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
-def test_a_home_that_nobody_may_write_is_passed_over(runs: Runs) -> None:
+def test_a_read_only_home_is_ignored(runs: Runs) -> None:
     runs.cache.mkdir(mode=0o500)
     assert runs(a=POD) == runs()
 

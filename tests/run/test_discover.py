@@ -119,7 +119,7 @@ class TestFilesAndFolders:
         assert found(f"k8s/{name}") == [f"k8s/{name}"]
 
     @pytest.mark.skipif(sys.platform != "linux", reason="other systems demand UTF-8 names")
-    def test_names_that_are_no_utf8(self, tree: Path) -> None:
+    def test_names_that_are_not_utf8(self, tree: Path) -> None:
         with open(os.fsencode(str(tree)) + b"/caf\xe9.yaml", "w") as file:
             file.write(OBJECT)
         (name,) = found(".")
@@ -376,7 +376,7 @@ class TestIgnoredByGit:
         assert found("rendered") == ["rendered/b.tmp.yaml", "rendered/sub/a.yaml"]
         assert found("rendered/sub") == ["rendered/sub/a.yaml"]
 
-    def test_windows_line_ends_marks_and_bytes_that_are_no_text(self, tree: Path) -> None:
+    def test_windows_line_ends_marks_and_bytes_that_are_not_text(self, tree: Path) -> None:
         (tree / ".git").mkdir()
         (tree / ".gitignore").write_bytes(b"\xef\xbb\xbfa.yaml\r\ncaf\xe9.yaml\r\n!\r\n/\r\n[z-a]\r\n")
         plant(tree, "a.yaml", "b.yaml")

@@ -6,6 +6,7 @@ import json
 import random
 import sys
 import time
+import tomllib
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
@@ -16,19 +17,25 @@ from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_ty
 
 import pytest
 
+from kcheck.cache.results import _CachedOutcome, _CachedRelations
+from kcheck.cache.store import _PackIndex
 from kcheck.check.file import Checked, Outcome
 from kcheck.check.session import Session
 from kcheck.codec.encoding import DecodeError, decode, encode, packed, unpacked
 from kcheck.codec.type_codec import reader, writer
 from kcheck.discovery.discover import discover
 from kcheck.facts.facts import Facts
+from kcheck.finding.finding import Finding
+from kcheck.kube.location import Location
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import choose
 from kcheck.run.run import WorkerFactory, check_all_files
 from kcheck.schema.builtin.definitions import load
 from kcheck.schema.store import Store
+from kcheck.shards.files import Head
 
-EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+ROOT = Path(__file__).parent.parent.parent
+EXAMPLES = ROOT / "examples"
 
 
 class Point(NamedTuple):
@@ -198,3 +205,25 @@ def test_outcomes_come_back() -> None:
     for each in checked:
         assert unpacked(packed(each.outcome, Outcome), Outcome) == each.outcome
         assert decode(json.loads(json.dumps(encode(each.outcome, Outcome))), Outcome) == each.outcome
+
+
+def types_within(kind: Any, found: set[type]) -> set[type]:
+    """Return the data classes, named tuples and enums that a value of a type consists of."""
+    for argument in get_args(kind):
+        types_within(argument, found)
+    if isinstance(kind, type) and kind.__module__.startswith("kcheck.") and kind not in found:
+        found.add(kind)
+        for hint in get_type_hints(kind).values():
+            types_within(hint, found)
+    return found
+
+
+def test_no_encoded_type_is_compiled() -> None:
+    """A named tuple of a compiled module has no type hints, so it could not be written to the cache or to a shard."""
+    hook = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"]
+    compiled = {name.removesuffix(".py").replace("/", ".") for name in hook["custom"]["modules"] + hook["custom"]["release-modules"]}
+    found: set[type] = set()
+    for root in (Outcome, Facts, Head, _CachedOutcome, _CachedRelations, _PackIndex):
+        types_within(root, found)
+    assert {Facts, Location, Finding} <= found
+    assert not {f"{kind.__module__}.{kind.__name__}" for kind in found if kind.__module__ in compiled}

@@ -156,7 +156,7 @@ def test_a_comment_covers(text: str, kept: str, ending: str, registry: Registry,
     ],
 )
 @pytest.mark.parametrize("ending", ["\n", "\r\n"], ids=["LF", "CRLF"])
-def test_text_is_no_comment(text: str, ending: str, registry: Registry, rules: RuleSet) -> None:
+def test_text_is_not_a_comment(text: str, ending: str, registry: Registry, rules: RuleSet) -> None:
     sifted = sift(text.replace("\n", ending), registry, rules)
     assert {f.rule for f in sifted.kept} == {"marked"}
     assert not sifted.suppressed

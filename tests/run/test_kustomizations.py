@@ -73,7 +73,7 @@ def test_what_is_a_resource_somewhere_is_whole(tmp_path: Path) -> None:
     assert len(rules(report(tmp_path, {**files, "patch.yaml": PATCH}, "spec"), "patch.yaml")) > len(FOUND)
 
 
-def test_settings_of_kustomize_are_passed_over(tmp_path: Path) -> None:
+def test_settings_of_kustomize_are_skipped(tmp_path: Path) -> None:
     setting = "apiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: labels}\n"
     found = report(tmp_path, {"kustomization.yaml": "transformers: [labels.yaml]", "labels.yaml": setting})
     assert not found.findings

@@ -61,7 +61,7 @@ class TestLoad:
         assert isinstance(result, Source)
         assert result.path == "a.yaml"
 
-    def test_bytes_that_are_no_text_have_their_line(self, tree: Path) -> None:
+    def test_bytes_that_are_not_text_have_their_line(self, tree: Path) -> None:
         assert trouble_of(b"a: 1\nb: caf\xe9\n") == ("not text: byte 0xe9 is not valid UTF-8", 2)
 
     def test_a_nul_has_its_line(self, tree: Path) -> None:
@@ -113,7 +113,7 @@ class TestLoad:
         os.chmod("a.yaml", 0)
         assert load_file(Target("a.yaml", False)) == UnreadablePath("a.yaml", "cannot be read: Permission denied")
 
-    def test_permission_denied_is_told_in_words(self, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_denied_permission_is_described(self, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         plant("a.yaml")
 
         def refuse(*_: object, **__: object) -> None:
@@ -205,7 +205,7 @@ class TestKindOfFile:
         for path in ("templates/a.yaml", "k8s/templates/deployment.yaml", "values.yaml", "values-prod.yaml", "ci/a-values.yaml"):
             assert kind_of_file(plant(path, OBJECT)) is None
 
-    def test_each_folder_is_looked_at_once(self, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_each_folder_is_examined_once(self, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         plant("shop/Chart.yaml")
         paths = [plant(f"shop/templates/{i}.yaml") for i in range(5)] + [plant(f"shop/values-{i}.yaml") for i in range(5)]
         looks: list[str] = []

@@ -181,7 +181,7 @@ def world() -> dict[str, str]:
     return {name: Names().fill(kind) for name, kind in made.items()}
 
 
-def test_where_nothing_changed_nobody_is_asked(runs: Runs) -> None:
+def test_unchanged_inputs_need_no_relation_rules(runs: Runs) -> None:
     first = runs(**world())
     assert (len(runs.checked), runs.judged) == (4, 1)
     assert runs() == first
@@ -209,7 +209,7 @@ def test_a_fact_that_changes_asks_for_them(runs: Runs) -> None:
     assert (runs.checked, runs.judged, runs.read) == ([], 0, 0)
 
 
-def test_what_moves_is_told_where_it_stands(runs: Runs) -> None:
+def test_moved_findings_have_their_new_lines(runs: Runs) -> None:
     first = runs(**world())
     report = runs(budget="\n\n" + Names().fill(BUDGET))
     assert runs.judged == 1
@@ -268,7 +268,7 @@ def test_rules_and_the_input_count(runs: Runs, registry: Registry) -> None:
     assert runs.judged == 0
 
 
-def test_an_ignore_is_heeded_at_once(runs: Runs) -> None:
+def test_an_ignore_applies_at_once(runs: Runs) -> None:
     first = runs(**world())
     report = runs(web=Names().fill(DEPLOYMENT).replace("name: web}\n", "name: web}  # kcheck: ignore[practice] wanted\n", 1))
     assert report == runs.afresh()

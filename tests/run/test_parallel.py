@@ -89,7 +89,7 @@ def test_a_process_that_dies_costs_one_file(check, capfd: pytest.CaptureFixture[
     assert capfd.readouterr().err == ""
 
 
-def test_many_that_die_are_told_one_by_one(check) -> None:  # type: ignore[no-untyped-def]
+def test_each_file_that_kills_a_process_is_reported(check) -> None:  # type: ignore[no-untyped-def]
     report = check({f"{i}.yaml": DEADLY for i in range(5)})
     assert [f.rule for f in report.findings] == ["internal-error"] * 5
 
@@ -140,7 +140,7 @@ def test_processes_that_cannot_begin_leave_the_work_to_the_first(  # type: ignor
     assert capfd.readouterr().err == ""
 
 
-def test_a_system_without_room_for_processes_is_no_error(check, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+def test_a_system_without_room_for_processes_is_not_an_error(check, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
     whole = check(MANY, 1)
 
     def no_room(_: processes.ProcessPool) -> processes._Worker:
@@ -167,7 +167,7 @@ def test_findings_that_do_not_pickle_are_made_where_they_are_needed(check, monke
     assert "internal-error" not in {f.rule for f in report.findings}
 
 
-def test_processes_that_are_no_copies_find_the_same(check, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+def test_spawned_processes_find_the_same(check, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
     forked = check(MANY)
     monkeypatch.setattr(processes, "_can_fork", lambda: False)
     assert check(MANY) == forked
@@ -178,7 +178,7 @@ def test_small_inputs_need_one_process() -> None:
     assert workers.jobs_for(100_000_000, 8) == 8
 
 
-def test_a_crash_of_the_engine_is_told_and_the_others_go_on(check, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+def test_a_crash_of_the_engine_is_reported_and_other_files_are_checked(check, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
     def fail(*_: object) -> None:
         raise RuntimeError("no luck")
 

@@ -101,14 +101,14 @@ def fields(*values: tuple[str, str], margin: str = "  ") -> str:
 
 
 @pytest.mark.parametrize("field", FIELDS)
-def test_every_copy_is_told_of(session: Session, field: str) -> None:
+def test_every_copy_is_reported(session: Session, field: str) -> None:
     one = alike(session, crd(fields(("spec", field))))
     other = crd(fields(("spec", field)), plural="others")
     both = alike(session, crd(fields(("spec", field))), other)
     assert [(f.rule, f.concise.replace("others", "things")) for f in both] == [(f.rule, f.concise) for f in one] * 2
 
 
-def test_a_place_of_another_kind_is_looked_at(session: Session) -> None:
+def test_a_place_of_another_kind_is_checked(session: Session) -> None:
     """Valid as a field is not valid as a condition, and a default is invalid in metadata or where no earlier check covers it."""
     deep = "type: object\nproperties:\n  x:\n    type: string\n"
     default, wrong = "type: integer\ndefault: 1\n", "type: integer\ndefault: no\n"

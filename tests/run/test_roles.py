@@ -306,7 +306,7 @@ class TestPolicy:
         report = check(tmp_path, "spec")
         assert [facts.id.kind for facts in report.bundle.facts] == ["Pod"]
 
-    def test_absence_is_no_finding_in_tests(self, tmp_path: Path) -> None:
+    def test_absence_is_not_a_finding_in_tests(self, tmp_path: Path) -> None:
         binding = """\
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding

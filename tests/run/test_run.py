@@ -66,11 +66,11 @@ def test_only_manifests_are_checked_in_folders(check) -> None:  # type: ignore[n
 
 
 @pytest.mark.parametrize("text", ["replicas: 1\n", "- a\n", "# nothing\n", "text\n"])
-def test_a_named_file_is_never_passed_over(check, text: str) -> None:  # type: ignore[no-untyped-def]
+def test_a_named_file_is_never_skipped(check, text: str) -> None:  # type: ignore[no-untyped-def]
     assert {rule for rule, _, _ in reported(check({"x.yaml": text}, "x.yaml"))} == {"not-kubernetes-object"}
 
 
-def test_near_objects_are_told_in_folders_too(check) -> None:  # type: ignore[no-untyped-def]
+def test_near_objects_are_also_reported_in_folders(check) -> None:  # type: ignore[no-untyped-def]
     (finding,) = check({"x.yaml": "apiversion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"}).findings
     assert (finding.rule, finding.range.start) == ("not-kubernetes-object", (1, 1))
     assert "did you mean" in finding.concise
@@ -112,7 +112,7 @@ def test_a_range_of_versions_holds_on_each(check) -> None:  # type: ignore[no-un
     assert report.kubernetes == "1.30-1.36"
 
 
-def test_a_crashing_rule_is_told_and_the_rest_goes_on(check) -> None:  # type: ignore[no-untyped-def]
+def test_a_crashing_rule_is_reported_and_the_others_run(check) -> None:  # type: ignore[no-untyped-def]
     registry = Registry.load()
     module = ModuleType("acme")
 

@@ -266,7 +266,7 @@ def test_files_that_are_missing_or_too_many_are_reported(files: Path, program: P
     assert "create all shards again" in refused(program, path)
 
 
-def test_what_is_no_shard(program: Program, tmp_path: Path) -> None:
+def test_files_that_are_not_shards(program: Program, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"version": 1}')
     assert "a.json is not a shard" in refused(program, "a.json")
     assert "b.json cannot be read: No such file" in refused(program, "b.json")

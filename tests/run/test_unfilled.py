@@ -151,7 +151,7 @@ def test_labels_with_placeholders_are_not_compared(check: Check) -> None:
     assert check({"web.yaml": text}, "selector-mismatch") == []
 
 
-def test_expression_as_key_stands_for_unknown_entries(check: Check) -> None:
+def test_expression_as_key_means_unknown_entries(check: Check) -> None:
     text = "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: a}\nstatus:\n  (numberReady == desiredNumberScheduled): true\n"
     assert [f.place.field for f in check({"a.yaml": text}, "unknown-field")] == []
 

@@ -35,6 +35,12 @@ def fixed(text: str) -> str:
     return apply_edits(text, finding.fix.edits)
 
 
+@pytest.mark.parametrize("port", ["!!str 80", "!!str &x 80", "&x !!str 80"])
+def test_a_tag_would_still_apply_after_a_fix(port: str) -> None:
+    (finding,) = check_text(f"{POD}    ports: [{{containerPort: {port}}}]\n", ["wrong-type"])
+    assert finding.fix is None
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

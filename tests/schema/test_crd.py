@@ -123,7 +123,7 @@ def test_a_broken_schema_crashes_nothing(schema: str) -> None:
         problems(store, f"apiVersion: example.com/v1\nkind: Thing\nmetadata: {{name: a}}\nspec: {value}\n")
 
 
-def test_a_document_that_does_not_parse_is_passed_over() -> None:
+def test_a_document_that_does_not_parse_is_skipped() -> None:
     store = Store(load("1.36"))
     add_definitions(store, parse(Source("a.yaml", "kind: CustomResourceDefinition\n a: [\n")))
     assert store.custom == {}

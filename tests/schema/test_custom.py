@@ -46,7 +46,7 @@ def test_unknown_fields_are_reported(value: str, unknown: list[str]) -> None:
     assert refusals(KNOWN, value) == [("unknown-field", field, "UnknownField") for field in unknown]
 
 
-def test_a_field_of_a_map_that_should_be_a_text_is_no_unknown_field() -> None:
+def test_a_field_of_a_map_that_should_be_a_string_is_not_unknown() -> None:
     assert refusals(KNOWN, "{text: {a: 1}}") == [("wrong-type", "spec.text", "TypeInvalid")]
 
 
@@ -417,7 +417,7 @@ class Recorder:
     ("value", "blocked", "evaluated"),
     [("{b: bad}", False, True), ("{a: 6, b: x}", False, True), ("{}", True, False), ("{a: x, b: bad}", True, False)],
 )
-def test_rules_run_unless_a_fault_stands_in_their_way(value: str, blocked: bool, evaluated: bool) -> None:
+def test_rules_run_unless_an_error_prevents_it(value: str, blocked: bool, evaluated: bool) -> None:
     store = store_of(crd(spec(RULES)))
     store.rules = recorder = Recorder()
     reported = problems(store, thing(value))

@@ -137,7 +137,7 @@ def test_a_path_that_cannot_be_used_is_an_error(tmp_path: Path, name: str, conte
         read_schemas(path)
 
 
-def test_a_crd_that_cannot_be_read_is_told_when_it_is_needed(tmp_path: Path) -> None:
+def test_an_unreadable_crd_is_reported_when_it_is_needed(tmp_path: Path) -> None:
     write(tmp_path, "a.yaml", "a: 1\n---\nkind: CustomResourceDefinition # of Thing in example.com\n a: [\n")
     store = store_with(tmp_path)
     assert store.added("other.com/v1", "Thing") is None
@@ -154,7 +154,7 @@ def test_a_crd_of_the_input_wins_over_those_of_files(tmp_path: Path) -> None:
     ]
 
 
-def test_bytes_that_are_no_text_are_an_error(tmp_path: Path) -> None:
+def test_bytes_that_are_not_text_are_an_error(tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
     file.write_bytes(b"kind: CustomResourceDefinition\nx: \xff\n")
     with pytest.raises(BadSchemas, match=r"a\.yaml:2: .*UTF-8"):
@@ -223,7 +223,7 @@ def test_references_lead_to_files_beside_the_schema_and_not_to_the_network(tmp_p
         reported(file, {"mode": "Slow"})
 
 
-def test_a_file_that_is_no_schema_is_told_when_it_is_needed(tmp_path: Path) -> None:
+def test_a_file_without_a_valid_schema_is_reported_when_it_is_needed(tmp_path: Path) -> None:
     file = write(tmp_path, "example.com/thing_v1.json", "{")
     with pytest.raises(ValueError, match="cannot be read as a JSON Schema"):
         reported(file, {})

@@ -121,18 +121,18 @@ def test_amounts_of_resources() -> None:
         "type: object\nx-kubernetes-preserve-unknown-fields: true\n",
     ],
 )  # fmt: skip
-def test_what_has_but_the_names_is_no_pod(schema: str) -> None:
+def test_field_names_alone_do_not_make_a_pod(schema: str) -> None:
     assert places(properties(x=schema)) == []
 
 
 @pytest.mark.parametrize("odd", ["5", "{}", "[]", "{properties: 5}", "{properties: {}}", "{type: object, properties: {containers: {}}}"])
-def test_odd_schemas_are_no_trouble(odd: str) -> None:
+def test_unusual_schemas_are_accepted(odd: str) -> None:
     names = ("image", "env", "resources", "securityContext", "containers", "tolerations", "spec", "metadata", "affinity")
     schema = "type: object\nproperties:\n" + "".join(f"  {name}: {odd}\n" for name in names)
     assert all(part in ("", "fields") for _, part, _ in places(properties(x=schema)))
 
 
-def test_null_beside_a_type_is_no_matter() -> None:
+def test_null_beside_a_type_is_ignored() -> None:
     assert places(properties(runner=POD.replace("type: object", "type: [object, 'null']"))) == [("spec.runner", "pod", None)]
 
 
@@ -165,7 +165,7 @@ def test_what_is_written_there_is_judged() -> None:
     ]  # fmt: skip
 
 
-def test_fields_of_its_own_are_no_fields_of_a_pod() -> None:
+def test_custom_fields_are_not_fields_of_a_pod() -> None:
     """In a PodSpec, `schedulerName` would be the default anyway; here the default is unknown."""
     text = with_crd(properties(operator=FIELDS), "operator: {image: 'a:1', schedulerName: default-scheduler}")
     assert [field for _, field in reported(text, "redundant-default") if "operator" in field] == []
@@ -218,7 +218,7 @@ def test_paths_without_a_schema_know_maps_within_pods() -> None:
     assert reported(text, "wrong-resource-unit") == [("wrong-resource-unit", "spec.template.spec.containers[0].resources.limits[memory]")]
 
 
-def test_a_container_without_a_name_is_called_by_what_it_stands_in() -> None:
+def test_a_container_without_a_name_is_named_after_its_template() -> None:
     text = "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: a}\n"
     text += "spec: {templates: [{name: build, container: {image: 'a:1'}}]}\n"
     assert 'container "build" does not drop' in check_text(text, ["undropped-capabilities"])[0].concise
@@ -280,7 +280,7 @@ def test_pods_of_a_custom_resource_are_facts() -> None:
     assert any("htpp" in f.concise for f in found)
 
 
-def test_odd_values_are_no_trouble() -> None:
+def test_unusual_values_are_accepted() -> None:
     for odd in ("5", "[]", "[a]", "{containers: 5}", "{containers: [5]}", "{containers: {a: b}}", "null"):
         rollout = f"apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {{name: a}}\nspec: {{template: {{spec: {odd}}}}}\n"
         assert all(f.rule != "internal-error" for f in check_text(rollout, ["all"])), odd
@@ -312,6 +312,6 @@ def test_only_whole_pods_are_doomed() -> None:
     assert reported(text, "invalid-pod-in-custom-resource") == []
 
 
-def test_a_value_that_the_schema_refuses_is_told_once() -> None:
+def test_a_value_that_the_schema_rejects_is_reported_once() -> None:
     text = with_crd(properties(runner=POD), "runner: {containers: [{name: a, image: 5}]}")
     assert reported(text, "spec", "invalid-pod-in-custom-resource") == [("wrong-type", "spec.runner.containers[0].image")]

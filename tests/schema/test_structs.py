@@ -22,7 +22,7 @@ def test_a_pointer_is_not() -> None:
     assert fields(HEAD.format("v1", "ReplicationController") + "spec: {selector: {app: a}}\n") == {"spec.template"}
 
 
-def test_an_empty_status_is_nobodys_business() -> None:
+def test_an_empty_status_is_ignored() -> None:
     spec = "spec: {maxReplicas: 2, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: a}}\n"
     assert not fields(HEAD.format("autoscaling/v2", "HorizontalPodAutoscaler") + spec)
 

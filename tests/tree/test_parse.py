@@ -117,7 +117,7 @@ def test_encodings(encoding: str) -> None:
     assert Source.decode("x", source.encode(source.text)).text == source.text
 
 
-def test_bytes_that_are_no_text() -> None:
+def test_bytes_that_are_not_text() -> None:
     with pytest.raises(Undecodable, match="0xff") as error:
         Source.decode("x.yaml", b"a: 1\nb: \xff\n")
     assert error.value.line == 2

@@ -61,7 +61,7 @@ def spared(text: str) -> int:
     return once.spared
 
 
-def test_what_stands_again_is_not_read_again() -> None:
+def test_a_repeated_block_is_not_parsed_again() -> None:
     known = Repeats()
     root = read(schema(FIELD, FIELD), 7, known).root  # type: ignore[union-attr]
     first, second = root["properties"]

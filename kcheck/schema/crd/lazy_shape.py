@@ -71,12 +71,15 @@ class _LazyContainer(Shape):
         self._inner: Shape | None = None
         super().__init__(kind)
 
-    @property
-    def items(self) -> Shape:
+    def item_shape(self) -> Shape:
         if self._inner is None:
             inner = self._schema.items if self.kind == "list" else self._schema.additional
             self._inner = outline(inner) if inner is not None else PRIMITIVES["any"]
         return self._inner
+
+    @property
+    def items(self) -> Shape:
+        return self.item_shape()
 
     @items.setter
     def items(self, _value: Shape | None) -> None:

@@ -1,8 +1,8 @@
 """References to objects that are not in the input: when they are reported, and with which message.
 
 A missing object is reported where it should be in the input: the input is complete; an unused object of the kind in the same file
-or deployment unit has a similar name; the unit has the object in another namespace; or, for some references,
-the file has other objects of the kind and its folder is in the input as a whole.
+or deployment unit has a similar name; the unit has the object in another namespace; an earlier revision of the input had the object; or,
+for some references, the file has other objects of the kind and its folder is in the input as a whole.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ def missing_object_problem(user: Facts, reference: Reference, bundle: Bundle, by
         related = (Related(found.place, f'{kind} "{near}"'),) if found is not None else ()
         fix = correction(place, name, near)
         return Problem(place, f"{title} does not exist", help=did_you_mean(near), related=related, fix=fix)
-    if (bundle.complete or (by_file and here and not bundle.unit.is_partial)) and not _is_operated(user, reference, bundle):
+    is_expected = bundle.complete or (by_file and here and not bundle.unit.is_partial) or bundle.was_removed(reference)
+    if is_expected and not _is_operated(user, reference, bundle):
         return Problem(place, f"{title} does not exist in the input", help=help or f"add the {kind} or correct the name")
     return None
 

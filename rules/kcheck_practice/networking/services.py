@@ -36,7 +36,8 @@ _SERVING = {"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Replication
 def service_without_pods(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     """Yield selectors that match no Pod, where the Pods should be in the input.
 
-    That is: the input is complete, the file or whole unit has Pods, or the unit has Pods whose labels differ by a typing error.
+    That is: the input is complete, the file or whole unit has Pods, the unit has Pods whose labels differ by a typing error, or an earlier
+    revision of the input had the Pods.
     """
     if not selects(service) or _made_elsewhere(service, bundle):
         return
@@ -52,7 +53,8 @@ def service_without_pods(service: Facts, bundle: Bundle) -> Iterator[Problem]:
     here = _backends_in(service, bundle, "file")
     if not here and (bundle.complete or bundle.unit.is_whole):
         here = _backends_in(service, bundle, "folder")
-    if bundle.complete or (here and not is_managed_namespace(service.id.namespace) and not bundle.is_operated(service)):
+    expected = here or bundle.had_pods(service, wanted)
+    if bundle.complete or (expected and not is_managed_namespace(service.id.namespace) and not bundle.is_operated(service)):
         yield _unserved(service, here)
 
 

@@ -32,11 +32,17 @@ class Permission(NamedTuple):
 
     def found(self, node: Node) -> tuple[Node, str, str] | None:
         """The entry of a rule that grants the permission, with its resource and verb; None where there is none. Wildcards count."""
-        groups = {each.text for each in node["apiGroups"]}
-        verb = next((each.text for each in node["verbs"] if each.text in self.verbs or each.text == "*"), "")
-        names = {each.text for each in node["resourceNames"]}
-        if not verb or (self.named and names and names.isdisjoint(self.named)):
+        for each in node["verbs"]:
+            verb = each.text
+            if verb in self.verbs or verb == "*":
+                break
+        else:
             return None
+        if self.named:
+            names = {each.text for each in node["resourceNames"]}
+            if names and names.isdisjoint(self.named):
+                return None
+        groups = {each.text for each in node["apiGroups"]}
         for each in node["resources"]:
             for group, resources in self.resources.items():
                 if (group in groups or "*" in groups) and any(_covers(each.text, resource) for resource in resources):

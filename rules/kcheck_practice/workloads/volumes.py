@@ -29,7 +29,10 @@ def unknown_medium(node: Node) -> Iterator[Problem]:
         return
     meant = next((each for each in _MEDIA if each.lower() == medium.text.lower()), "")
     message = f'emptyDir.medium "{medium.text}" is not supported, so the volume cannot be mounted and the Pod does not start'
-    fix = Fix(f"use {meant}", (Edit(medium.start, medium.end, meant),)) if meant else None
+    # Quotes stay, as the file may be JSON. A value of another length is an alias, is folded or contains escapes.
+    quotes = len(medium.style) if medium.style in ("'", '"') else 0
+    is_plain = medium.end - medium.start == len(medium.text) + 2 * quotes
+    fix = Fix(f"use {meant}", (Edit(medium.start + quotes, medium.end - quotes, meant),)) if meant and is_plain else None
     yield Problem(medium, message, help=f"use {meant}" if meant else "use Memory, or remove medium to use the disk of the node", fix=fix)
 
 
