@@ -21,7 +21,8 @@ BROKEN_JSON = '{"apiVersion": "v1", "kind": "ConfigMap", // comment\n "metadata"
 
 
 def check(*paths: str) -> str:
-    return CliRunner().invoke(kcheck, ["check", "--no-cache", "--isolated", "--format", "concise", "--preset", "minimal", *paths]).output
+    format = () if "--format" in paths else ("--format", "concise")
+    return CliRunner().invoke(kcheck, ["check", "--no-cache", "--isolated", *format, "--preset", "minimal", *paths]).output
 
 
 @pytest.mark.parametrize(("text", "name"), [(SETTINGS, "settings.json"), (TEMPLATE, "index.yaml")])
