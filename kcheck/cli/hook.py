@@ -252,11 +252,11 @@ def _skipped_manifest(report: Report, passed: Collection[str]) -> SkippedFile | 
 
 
 def _find_tracked(inputs: Input, config: Config, files: Collection[str]) -> Discovery:
-    """Return the files of a repository to check, as a search of its folders does."""
+    """Return the files of a repository to check, as a search of its folders does. Other files of the folders do not count."""
     names = {path for path in files if _may_be_manifest(path)}
     # A file takes precedence over links to it. Folders come before the files after them, as in a search.
     paths = sorted(names, key=lambda path: (os.path.islink(path), path.replace("/", "\0")))
-    return find_files(inputs._replace(paths=tuple(paths)), config, Budget())
+    return find_files(inputs._replace(paths=tuple(paths)), config, Budget())._replace(partial=frozenset())
 
 
 def _may_be_manifest(path: str) -> bool:

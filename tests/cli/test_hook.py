@@ -224,6 +224,13 @@ def test_untracked_files_are_not_part_of_the_repository(app: Repository) -> None
     assert app.findings(files=[]) == ["k8s/deployment.yaml missing-config-map"]
 
 
+def test_folders_with_untracked_files_are_checked_as_a_whole(repository: Repository) -> None:
+    ingress = INGRESS.replace("name: web\n                port", "name: payments\n                port")
+    repository.stage({"k8s/deployment.yaml": DEPLOYMENT, "k8s/web.yaml": f"{CONFIG_MAP}---\n{SERVICE}---\n{ingress}"})
+    repository.write({"k8s/scratch.yaml": OLD_FAULT})
+    assert repository.findings() == ["k8s/web.yaml missing-service"]
+
+
 def test_files_that_the_config_of_the_hook_excludes_have_no_findings(app: Repository) -> None:
     app.stage({"vendor/pod.yaml": OLD_FAULT, "k8s/deployment.yaml": DEPLOYMENT.replace("1.29.1", "1.29.2")})
     assert app.findings(files=["k8s/deployment.yaml"]) == []

@@ -137,6 +137,19 @@ def test_shards_know_the_definitions_of_all_units(program: Program, tmp_path_fac
     assert shortened(program("merge", "--format", "json", *paths).out) == FOUND
 
 
+def test_definitions_of_the_unit_apply_in_each_cluster(program: Program, tmp_path_factory: pytest.TempPathFactory) -> None:
+    shard = f"{tmp_path_factory.mktemp('shards')}/1.shard"
+    override = '{files: [v1/, kust/, app/], kubernetes: "1.30"}'
+    write({".kcheck.yaml": f'kubernetes: "1.34"\noverrides: [{override}]\nrules: {{practice: off}}\n'})
+    patch = "patches: [{target: {kind: Widget}, patch: '[{op: replace, path: /spec/size, value: 8}]'}]\n"
+    write({"kust/prod/kustomization.yaml": FILES["kust/prod/kustomization.yaml"] + patch})
+    expected = [each for each in FOUND if not each[0].startswith("kust/")]
+    expected.insert(2, ("kust/prod/kustomization.yaml", "size 8 is greater than the maximum of 3"))
+    assert shortened(program("check", ".", "--no-cache", "--format", "json").out) == expected
+    assert program("check", ".", "--shard", "1/1", "--output", shard).code == 0
+    assert shortened(program("merge", "--format", "json", shard).out) == expected
+
+
 def test_built_objects_are_judged_by_the_definitions_of_their_build(check: Callable[..., Findings]) -> None:
     size = "patches: [{target: {kind: Widget}, patch: '[{op: replace, path: /spec/size, value: %s}]'}]\n"
     prod = FILES["kust/prod/kustomization.yaml"]

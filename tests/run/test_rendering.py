@@ -202,6 +202,7 @@ def test_variables_are_replaced_in_builds_and_when_shards_are_merged(program: Pr
     program("check", ".", "--shard", "1/1", "--output", shard, *flags[:2])
     assert "70000" not in Path(shard).read_text().splitlines()[0]
     assert json.loads(program("merge", shard, "--format", "json").out)["findings"] == whole
-    Path(".kcheck.yaml").unlink()
+    Path(".kcheck.yaml").rename("other.yaml")
+    assert json.loads(program("merge", shard, "--format", "json", "--config", "other.yaml").out)["findings"] == whole
     done = program("merge", shard)
     assert (done.code, "the config defines no variable APP, PORT" in done.err) == (2, True)
