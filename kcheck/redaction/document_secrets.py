@@ -127,8 +127,9 @@ class Secrets:
             if isinstance(node, Node) and node.exists and node.value.__class__ in (str, int, float) and self.hides(node):
                 own = str(node.value)
                 if len(own) >= _SHORTEST or node.value.__class__ is not str:
+                    # The name of an option, as in `--password password`, is not the value.
                     for form in dict.fromkeys((own, own.replace("\n", "\\n"), repr(own)[1:-1])):
-                        text = re.sub(rf"(?<!\w){re.escape(form)}(?!\w)", STARS, text)
+                        text = re.sub(rf"(?<!\w)(?<!--){re.escape(form)}(?!\w)", STARS, text)
         for phrase in self.found.phrases:
             if phrase in text:
                 text = text.replace(phrase, STARS)

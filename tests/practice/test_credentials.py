@@ -291,3 +291,10 @@ def test_each_credential_of_a_script() -> None:
     script = f"mysql -phunter2 && PGPASSWORD=hunter3 psql && mysql -phunter4 && git clone https://{TOKEN}@github.com/a/b"
     assert [shown for _, shown in reported(command("-c", script), "credential-in-args")] == ["hunter2", "hunter3", TOKEN]
     assert [shown for _, shown in reported(command(f"--password={TOKEN}"), "credential-in-args")] == [TOKEN]
+
+
+def test_the_name_of_an_option_is_not_its_value() -> None:
+    pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: 'a:1', args: [--password, password]}]}\n"
+    (finding,) = check_text(pod, ["credential-in-args"])
+    assert '"--password"' in finding.message
+    assert "********" in finding.place.line
