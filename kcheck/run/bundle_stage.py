@@ -15,6 +15,7 @@ from kcheck.facts.bundle import Bundle
 from kcheck.facts.facts import Facts
 from kcheck.facts.unit import INPUT, Unit
 from kcheck.finding.finding import Finding
+from kcheck.finding.fix import Fix
 from kcheck.finding.problem import Problem
 from kcheck.finding.report import Report, SkippedFile
 from kcheck.finding.role import KUSTOMIZATION
@@ -258,9 +259,8 @@ class _ReportBuilder:
         skips_placeholders = not self.session.judges_placeholders and PLACEHOLDERS not in active.rule.groups
         if not (skips_placeholders and _concerns_placeholder(problem, at)):
             message, help = redact.message(problem.message), redact.message(problem.help)
-            yield Finding(
-                rule, active.severity, active.rule.family, message, at, problem.reason, problem.related, problem.fix, "", help, unit=unit
-            )
+            fix = problem.fix if isinstance(problem.fix, Fix) else None
+            yield Finding(rule, active.severity, active.rule.family, message, at, problem.reason, problem.related, fix, "", help, unit=unit)
 
 
 def _keys_of(findings: Iterable[Finding]) -> set[tuple[str, str, object]]:

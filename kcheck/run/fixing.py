@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from kcheck.discovery.discover import Discovery, Target
 from kcheck.discovery.load import load_file
 from kcheck.finding.finding import Finding
-from kcheck.finding.problem import Fix
+from kcheck.finding.fix import Fix
 from kcheck.finding.report import Report
 from kcheck.text.edit import Edit, apply_edits
 from kcheck.text.source import Source

@@ -201,7 +201,7 @@ def test_damaged_facts_are_made_anew(bed: Bed, command: str, stdin: bool) -> Non
 
 
 def test_fixes_are_not_taken_from_the_cache(bed: Bed) -> None:
-    from kcheck.finding.problem import Fix
+    from kcheck.finding.fix import Fix
     from kcheck.text.edit import Edit
 
     bed.check("--isolated", ".")

@@ -8,7 +8,7 @@ import posixpath
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import ERROR, INFO, Container, Node, Pod, Problem, pattern, rule
+from kcheck.api import ERROR, INFO, Change, Container, Node, Pod, Problem, Suggestion, pattern, remove, rule
 from kcheck_practice._support.security_contexts import contexts
 
 _BASELINE = ("security", "host-access", "pod-security-baseline", "pod-security-restricted")
@@ -43,7 +43,7 @@ def host_pid(pod: Pod) -> Iterator[Problem]:
     """hostPID: true lets the Pod see all processes of the node, read their environment and, as the same user, stop them."""
     if pod["hostPID"].boolean:
         message = "hostPID: true exposes all processes of the node to the Pod, including their environment variables"
-        yield Problem(pod["hostPID"], message, help="remove hostPID", at="key")
+        yield Problem(pod["hostPID"], message, help=remove("hostPID", safe=False), at="key")
 
 
 @rule("host-ipc", "Pod shares the IPC namespace of its node (hostIPC)", groups=_BASELINE)
@@ -51,7 +51,7 @@ def host_ipc(pod: Pod) -> Iterator[Problem]:
     """hostIPC: true gives access to the shared memory and semaphores of the node."""
     if pod["hostIPC"].boolean:
         message = "hostIPC: true lets the Pod read and write the shared memory of the node"
-        yield Problem(pod["hostIPC"], message, help="remove hostIPC", at="key")
+        yield Problem(pod["hostIPC"], message, help=remove("hostIPC", safe=False), at="key")
 
 
 @rule(
@@ -61,7 +61,13 @@ def pod_on_host_network(pod: Pod) -> Iterator[Problem]:
     """Unlike host-network, includes DaemonSets and control plane Pods: the Pod Security Standards make no exception for them."""
     if pod["hostNetwork"].boolean:
         message = "hostNetwork: true is forbidden by the Pod Security Standards (baseline)"
-        yield Problem(pod["hostNetwork"], message, help="remove hostNetwork and expose the Pod with a Service", at="key")
+        yield Problem(
+            pod["hostNetwork"],
+            message,
+            help="remove hostNetwork and expose the Pod with a Service",
+            at="key",
+            fix=Change.remove(pod["hostNetwork"], safe=False),
+        )
 
 
 @rule(
@@ -166,7 +172,7 @@ def mount_propagation(container: Container) -> Iterator[Problem]:
         if node.text == "Bidirectional":
             path = mount["mountPath"].text
             message = f'mountPropagation: Bidirectional makes mounts of container "{container.name}" under {path} visible on the node'
-            yield Problem(node, message, help="set mountPropagation: HostToContainer")
+            yield Problem(node, message, help=Suggestion("set mountPropagation: HostToContainer", "HostToContainer"))
 
 
 @rule("host-process", "Windows container runs as a HostProcess container", groups=_BASELINE, default=False)

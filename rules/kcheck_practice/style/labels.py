@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Annotated
 
-from kcheck.api import INFO, Complaint, Node, Problem, Resource, did_you_mean, labels, rule, strings
+from kcheck.api import INFO, Change, Complaint, Node, Problem, Resource, did_you_mean, labels, remove, rule, strings
 from kcheck_practice._support.typos import meant_label
 
 _WORKLOADS = ("apps Deployment", "apps StatefulSet", "apps DaemonSet", "apps ReplicaSet", "batch CronJob", "batch Job", "core Service")
@@ -115,7 +115,7 @@ def forbidden_annotation(
     """By default the annotation that kubectl writes itself and that exported manifests contain."""
     for key, node in metadata["annotations"].entries:
         if any(key == each or (each.endswith("/") and key.startswith(each)) for each in annotations):
-            yield Problem(node, f'annotation "{key}" is not allowed', help="remove it", at="key")
+            yield Problem(node, f'annotation "{key}" is not allowed', help=remove(safe=False), at="key")
 
 
 @rule(
@@ -183,7 +183,7 @@ def moving_label_in_selector(
             else:
                 message = f'label "{key}" changes with each release, but spec.selector is immutable, so the next release is rejected'
                 field = "spec.selector.matchLabels"
-            yield Problem(node, message, help=f"remove it from {field}", at="key")
+            yield Problem(node, message, help=f"remove it from {field}", at="key", fix=Change.remove(node, safe=False))
 
 
 @rule(

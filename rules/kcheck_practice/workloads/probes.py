@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import ERROR, INFO, Container, Node, Problem, did_you_mean, nearest, rule
+from kcheck.api import ERROR, INFO, Container, Node, Problem, did_you_mean, nearest, remove, rule
 from kcheck_practice._support.security_contexts import is_whole, named
 from kcheck_practice._support.titles import container_title
 
@@ -130,7 +130,7 @@ def probe_host(container: Container) -> Iterator[Problem]:
             node = action[kind]["host"]
             if node.text:
                 message = f'{name}.{kind}.host makes the kubelet connect to "{node.text}" instead of {container_title(container)}'
-                yield Problem(node, message, help="remove host")
+                yield Problem(node, message, help=remove("host", safe=False))
 
 
 @rule(

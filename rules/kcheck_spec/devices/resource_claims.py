@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, Resource, declare, fields, labels, missing, names, validator
+from kcheck.api import Complaint, Node, Problem, Resource, declare, fields, labels, missing, names, remove, validator
 from kcheck_spec.devices._names import duplicates, full_attribute, is_flat, too_many, types
 from kcheck_spec.devices.selectors import configuration, selectors
 from kcheck_spec.objects.common_constraints import require
@@ -145,7 +145,7 @@ def _constraint(constraint: Node) -> Iterator[Problem]:
 def _references(items: Node, known: set[str]) -> Iterator[Problem]:
     """Yield unknown and duplicate names of requests. An empty list means all requests."""
     yield from too_many(items, _MAX_ITEMS)
-    yield from duplicates(items, "", "requests entry", "remove it")
+    yield from duplicates(items, "", "requests entry", remove())
     for item in items:
         if item.text not in known:
             yield Problem(item, f'unknown request "{item.text}"', help=_known_names(known), reason="Invalid")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import WARNING, Node, Problem, Resource, addresses, constraint, declare, fields, labels, names, validator
+from kcheck.api import WARNING, Node, Problem, Resource, addresses, constraint, declare, fields, labels, names, remove, validator
 from kcheck_spec.networking.ip_addresses import ip_address, unusual_addresses, wrong_address
 from kcheck_spec.networking.service_ports import app_protocol, service_ports
 from kcheck_spec.objects.common_constraints import deprecated_field, dropped, dubious_setting, one_of, required, text
@@ -175,7 +175,7 @@ def hints_name_places(hints: Node) -> Iterator[Problem]:
         for each in listed:
             place = each["name"]
             if place.text in seen:
-                yield Problem(place, f'"{place.text}" is listed twice in {name}', help="remove one", reason="Duplicate")
+                yield Problem(place, f'"{place.text}" is listed twice in {name}', help=remove("one"), reason="Duplicate")
             if wrong := rule(place.text):
                 yield Problem(place, wrong, reason="Invalid")
             seen.add(place.text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, Resource, addresses, constraint, declare, fields, help_of, names, validator
+from kcheck.api import Change, Complaint, Node, Problem, Resource, addresses, constraint, declare, fields, help_of, names, remove, validator
 from kcheck_spec.networking.service_ports import port_fault
 from kcheck_spec.objects.common_constraints import (
     deprecated_field,
@@ -91,7 +91,7 @@ def classes_agree(ingress: Resource) -> Iterator[Problem]:
     annotation, name = ingress.node.at("metadata", "annotations", _CLASS), ingress["spec"]["ingressClassName"]
     if annotation.exists and name and annotation.text != name.text:
         message = f'value "{annotation.text}" of annotation "{_CLASS}" differs from ingressClassName "{name.text}"'
-        yield Problem(annotation, message, help="remove the annotation", reason="Invalid", field=f"annotations.{_CLASS}")
+        yield Problem(annotation, message, help=remove("the annotation"), reason="Invalid", field=f"annotations.{_CLASS}")
 
 
 @validator("networking/v1 Ingress", rule=deprecated_field)
@@ -99,7 +99,20 @@ def class_has_a_field(ingress: Resource) -> Iterator[Problem]:
     """The annotation for the class, which ingressClassName has replaced."""
     annotation = ingress.node.at("metadata", "annotations", _CLASS)
     if annotation.exists and not ingress["spec"]["ingressClassName"]:
-        yield Problem(annotation, f'annotation "{_CLASS}" is deprecated', help="use spec.ingressClassName", at="key")
+        yield Problem(
+            annotation,
+            f'annotation "{_CLASS}" is deprecated',
+            help="use spec.ingressClassName",
+            at="key",
+            fix=_class_field(ingress, annotation),
+        )
+
+
+def _class_field(ingress: Resource, annotation: Node) -> Change:
+    """The change from the annotation to the field. The field needs an object IngressClass, the annotation does not."""
+    field = ingress["spec"]["ingressClassName"]
+    change = Change.remove(annotation).also(Change.set(field, annotation.text, safe=False))
+    return change._replace(title="use spec.ingressClassName")
 
 
 @validator("networking/v1 HTTPIngressPath", rule=ingress_rule)
@@ -112,7 +125,7 @@ def paths_are_plain(path: Node) -> Iterator[Problem]:
     elif type_ and (value.text or type_.text != "ImplementationSpecific"):
         if not value.text.startswith("/"):
             message = f'path "{value.text}" does not start with "/"' if value.text else f"path is required with pathType: {type_.text}"
-            yield Problem(value, message, help=f"use path: /{value.text}", reason="Invalid")
+            yield Problem(value, message, help=f"use path: /{value.text}", reason="Invalid", fix=Change.set(value, f"/{value.text}"))
         if type_.text != "ImplementationSpecific":
             found = [f'contains "{part}"' for part in _AMBIGUOUS if part in value.text]
             found += [f'ends with "{part}"' for part in _AMBIGUOUS_ENDS if value.text.endswith(part)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, declare, did_you_mean, fields, names, nearest, pattern, validator
+from kcheck.api import Complaint, Node, Problem, declare, did_you_mean, fields, names, nearest, pattern, remove, validator
 from kcheck_spec.objects.common_constraints import non_negative, one_of, require, unique
 from kcheck_spec.workloads.jobs import completions_of, is_indexed
 
@@ -99,7 +99,7 @@ def _exit_codes(codes: Node, containers: set[str]) -> Iterator[Problem]:
             if not value.integer:
                 yield Problem(value, "exit code 0 is not allowed with operator: In", help="use only other exit codes", reason="Invalid")
     yield from unique(
-        values, lambda value: value.integer or 0, lambda value: Complaint(f"exit code {value.integer or 0} is listed twice", "remove one")
+        values, lambda value: value.integer or 0, lambda value: Complaint(f"exit code {value.integer or 0} is listed twice", remove("one"))
     )
     if numbers != sorted(numbers):
         listed = ", ".join(str(number) for number in sorted(set(numbers)) if number or operator.text != "In")

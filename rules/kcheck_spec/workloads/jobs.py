@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Constraint, Node, Problem, declare, fields, help_of, labels, names, selector, validator
+from kcheck.api import Complaint, Constraint, Node, Problem, declare, fields, help_of, labels, names, remove, selector, validator
 from kcheck_spec.objects.common_constraints import dubious_setting, non_negative, object_name, one_of, require
 from kcheck_spec.objects.label_selectors import is_well_formed, requirements_of
 from kcheck_spec.objects.labels import label_syntax
@@ -194,7 +194,7 @@ def jobs_select_their_pods(job: Node) -> Iterator[Problem]:
     for key, value in added.items():
         if pods.setdefault(key, value) != value:
             message = f'label "{key}" is set by the API server'
-            yield Problem(labelled[key], message, help="remove the label", reason="Invalid", at="key")
+            yield Problem(labelled[key], message, help=remove("the label"), reason="Invalid", at="key")
     if not is_well_formed(chosen):
         return
     wanted = requirements_of(chosen) or selector.EVERYTHING

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Constraint, Node, Pod, Problem, declare, fields, names, validator
+from kcheck.api import Change, Complaint, Constraint, Node, Pod, Problem, declare, fields, names, remove, validator
 from kcheck_spec.networking.ip_addresses import unusual_addresses, wrong_address
 from kcheck_spec.objects.common_constraints import (
     deprecated_field,
@@ -155,7 +155,14 @@ def gates_can_be_lifted(pod: Pod) -> Iterator[Problem]:
         if wrong:
             yield Problem(name, wrong, reason="Invalid", field=gate)
         if name.text in seen:
-            yield Problem(name, f'scheduling gate "{name.text}" is listed twice', help="remove one", reason="Duplicate", field=gate)
+            yield Problem(
+                name,
+                f'scheduling gate "{name.text}" is listed twice',
+                help="remove one",
+                reason="Duplicate",
+                field=gate,
+                fix=Change.remove(gate),
+            )
         seen.add(name.text)
     if seen and pod["nodeName"].text and not pod.is_template:
         message = f'nodeName "{pod["nodeName"].text}" is not allowed with schedulingGates'
@@ -169,7 +176,7 @@ def annotations_make_sense(pod: Pod) -> Iterator[Problem]:
     if MIRROR in annotations and not pod["nodeName"].text:
         message = f'annotation "{MIRROR}" is only for mirror Pods, which the kubelet creates'
         field = annotation_field(pod, MIRROR)
-        yield Problem(annotations[MIRROR], message, help="remove the annotation", reason="Invalid", at="key", field=field)
+        yield Problem(annotations[MIRROR], message, help=remove("the annotation"), reason="Invalid", at="key", field=field)
     tolerations = annotations[TOLERATIONS]
     if tolerations.text and not _is_list_of_maps(tolerations.text):
         message = Complaint(f'annotation "{TOLERATIONS}" is not a JSON list', "remove the annotation and use spec.tolerations")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Constraint, Node, Problem, declare, fields, pattern, selector, validator
+from kcheck.api import Change, Complaint, Constraint, Node, Problem, declare, fields, pattern, remove, selector, validator
 from kcheck_spec.objects.common_constraints import dns_label, dubious_setting, non_negative, not_supported, one_of, present, require
 from kcheck_spec.objects.engine import unsupported_value
 from kcheck_spec.objects.label_selectors import is_well_formed, requirements_of
@@ -64,12 +64,22 @@ tables = [
 def unmet(labels: Node, wanted: selector.Selector | None, present: dict[str, str]) -> Problem:
     """The problem of template labels that do not match the selector of the workload. `wanted`: None for a missing selector."""
     first = next(iter(wanted.unmet(present)), None) if wanted is not None else None
+    fix = None
     if first is None:
         message = Complaint("spec.selector is missing and does not match the template labels", "add spec.selector.matchLabels")
     else:
         message = Complaint(f"template labels do not match selector {first}", _label_hint(first))
+        fix = _label_change(labels, first)
     # The missing selector is reported as such.
-    return Problem(labels, message, reason="Invalid", echo=wanted is None)
+    return Problem(labels, message, reason="Invalid", echo=wanted is None, fix=fix)
+
+
+def _label_change(labels: Node, requirement: selector.Requirement) -> Change | None:
+    """The change that sets or removes a template label, if the requirement allows only one value."""
+    node = labels[requirement.key]
+    if requirement.operator == "In" and len(requirement.values) == 1:
+        return Change.set(node, requirement.values[0], safe=not node.exists)
+    return Change.remove(node, safe=False) if requirement.operator == "DoesNotExist" else None
 
 
 def _label_hint(requirement: selector.Requirement) -> str:
@@ -183,7 +193,7 @@ def former_fields_are_numbers(workload: Node) -> Iterator[Problem]:
             continue
         if not _INTEGER.fullmatch(value.text):
             message = f'value "{value.text}" of annotation "{name}" is not an integer'
-            yield Problem(value, message, help="remove the annotation", reason="Invalid")
+            yield Problem(value, message, help=remove("the annotation"), reason="Invalid")
         elif name == _ROLLBACK and int(value.text) < 0:
             message = f'value "{value.text}" of annotation "{name}" is negative'
-            yield Problem(value, message, help="remove the annotation", reason="Invalid", field="spec.rollback.version")
+            yield Problem(value, message, help=remove("the annotation"), reason="Invalid", field="spec.rollback.version")
