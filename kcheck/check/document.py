@@ -277,21 +277,12 @@ class _DocumentCheck:
             self.report("deprecated-api", Problem(resource["apiVersion"], message, help=f"use apiVersion: {after.successor}", fix=change))
 
     def version_change(self, resource: Resource, store: Store, api_version: str) -> Change | None:
-        """The change to another API version, if the object is valid there as it is and means the same."""
-        kind = store.builtin(api_version, resource.kind) if api_version else None
-        if kind is None or not self.is_fixable:
+        """The change to another API version, if the object is valid there and means the same."""
+        if not api_version or not self.is_fixable:
             return None
-        if resource.kind == "PodDisruptionBudget" and resource.api_version == "policy/v1beta1" and not len(resource["spec"]["selector"]):
-            # An empty selector matches no Pods in v1beta1 and all Pods in v1.
-            return None
-        problems: list[str] = []
-        after = Resource(resource.node, self.document)
-        after.api_version, after.minor, after.part = api_version, store.definitions.minor, resource.part
-        after.built_in, after.namespaced = True, kind.namespaced
-        walk = Walk(after, self.session.spec_plan(), lambda rule, problem: problems.append(rule), lambda rule, error: problems.append(rule))
-        walk.root = kind.shape
-        walk.visit(resource.node, kind.shape)
-        return Change.replace(resource["apiVersion"], api_version) if not problems else None
+        from kcheck.check.version_change import version_change
+
+        return version_change(resource, store, api_version, self.session.spec_plan(), self.edits_of)
 
     def is_ignored(self, group: str) -> bool:
         """Whether the config ignores missing schemas of this API group."""
@@ -366,11 +357,13 @@ class _DocumentCheck:
 
     def fix_of(self, problem: Problem) -> Fix | None:
         """The edits that fix a problem, None if the text does not allow them."""
-        if problem.fix is None or not self.is_fixable:
-            return None
+        return self.edits_of(problem.fix) if problem.fix is not None and self.is_fixable else None
+
+    def edits_of(self, change: Change | Fix) -> Fix | None:
+        """The edits that a change means, None if the text does not allow them."""
         from kcheck.finding.change import fix_of
 
-        return fix_of(problem.fix, self.document, self.skips_placeholders)
+        return fix_of(change, self.document, self.skips_placeholders)
 
 
 def _concerns_placeholder(rule: Rule, problem: Problem) -> bool:

@@ -128,7 +128,7 @@ def check(case: Case) -> None:
 
 
 def update_page(case: Case) -> bool:
-    """Rewrites the caret comments of a page to match the findings of its rule. Returns whether the page has changed.
+    """Rewrites the caret comments and fixed blocks of a page to match the findings of its rule. Returns whether the page has changed.
 
     Raises AssertionError for an example with unexpected findings of other rules.
     """
@@ -137,6 +137,9 @@ def update_page(case: Case) -> bool:
     lines = case.page.text.split("\n")
     for example in reversed(case.page.examples):
         findings = _findings(case.rule, example, _where(case.path, example))
+        if example.fixed is not None:
+            end = example.fixed_line + example.fixed.count("\n")
+            lines[example.fixed_line : end] = _apply_fixes(example.text, findings).split("\n")[:-1]
         drawn = draw(example.text, (drawing_of(f, example.text) for f in findings))
         lines[example.line : example.line + example.lines] = drawn.split("\n")[:-1]
     text = "\n".join(lines)
@@ -164,7 +167,7 @@ def _check_page(rule: Rule, page: Page, path: str, root: Path) -> None:
         assert rule.id in test.read_text(encoding="utf-8"), f"{path}: {page.tested} does not mention {rule.id}"
     else:
         assert any(e.drawings for e in page.examples), f"{path}: no example has a finding"
-        assert any(not e.drawings for e in page.examples), f"{path}: no example is without findings"
+        assert any(not e.drawings or _is_solved(rule, e, path) for e in page.examples), f"{path}: no example is without findings"
         assert not rule.fixable or any(e.fixed is not None for e in page.examples), f"{path}: the rule is fixable, but no example has a fix"
     with recording(rule) as asked:
         for example in page.examples:
@@ -173,6 +176,11 @@ def _check_page(rule: Rule, page: Page, path: str, root: Path) -> None:
     assert not wrong, "\n".join(
         [f"{path}: {rule.id} reads fields that no object in the examples can have: a typo, or an example is missing", *wrong]
     )
+
+
+def _is_solved(rule: Rule, example: Example, path: str) -> bool:
+    """Whether the fixed example has no findings."""
+    return example.fixed is not None and not _findings(rule, replace(example, text=example.fixed), _where(path, example))
 
 
 def _check_example(rule: Rule, example: Example, where: str) -> None:

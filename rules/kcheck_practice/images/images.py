@@ -79,7 +79,12 @@ def unpinned_image(
 
 
 @rule(
-    "invalid-image-name", "Container image is not a valid reference (InvalidImageName)", severity=ERROR, groups=("images",), fields="image"
+    "invalid-image-name",
+    "Container image is not a valid reference (InvalidImageName)",
+    severity=ERROR,
+    groups=("images",),
+    fields="image",
+    fixable=True,
 )
 def image_name(container: Container) -> Iterator[Problem]:
     """Yield images that do not parse. The API server accepts them, but the kubelet keeps the container in the state InvalidImageName."""

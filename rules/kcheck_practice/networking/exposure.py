@@ -69,6 +69,7 @@ def open_load_balancer(resource: Resource) -> Iterator[Problem]:
     groups=("networking",),
     default=False,
     kinds="core Service",
+    fixable=True,
 )
 def unsuitable_traffic_policy(resource: Resource) -> Iterator[Problem]:
     """Yield Cluster for a LoadBalancer, which hides client addresses, and Local for a NodePort, which drops traffic on other nodes."""

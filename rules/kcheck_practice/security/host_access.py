@@ -38,7 +38,7 @@ _FORBIDDEN_VOLUMES = {
 }  # fmt: skip
 
 
-@rule("host-pid", "Pod shares the process ID namespace of its node (hostPID)", groups=_BASELINE)
+@rule("host-pid", "Pod shares the process ID namespace of its node (hostPID)", groups=_BASELINE, fixable=True)
 def host_pid(pod: Pod) -> Iterator[Problem]:
     """hostPID: true lets the Pod see all processes of the node, read their environment and, as the same user, stop them."""
     if pod["hostPID"].boolean:
@@ -46,7 +46,7 @@ def host_pid(pod: Pod) -> Iterator[Problem]:
         yield Problem(pod["hostPID"], message, help=remove("hostPID", safe=False), at="key")
 
 
-@rule("host-ipc", "Pod shares the IPC namespace of its node (hostIPC)", groups=_BASELINE)
+@rule("host-ipc", "Pod shares the IPC namespace of its node (hostIPC)", groups=_BASELINE, fixable=True)
 def host_ipc(pod: Pod) -> Iterator[Problem]:
     """hostIPC: true gives access to the shared memory and semaphores of the node."""
     if pod["hostIPC"].boolean:
@@ -55,7 +55,11 @@ def host_ipc(pod: Pod) -> Iterator[Problem]:
 
 
 @rule(
-    "pod-security-host-network", "Pod uses hostNetwork, which the baseline Pod Security Standard forbids", groups=_STANDARD, default=False
+    "pod-security-host-network",
+    "Pod uses hostNetwork, which the baseline Pod Security Standard forbids",
+    groups=_STANDARD,
+    default=False,
+    fixable=True,
 )
 def pod_on_host_network(pod: Pod) -> Iterator[Problem]:
     """Unlike host-network, includes DaemonSets and control plane Pods: the Pod Security Standards make no exception for them."""
@@ -164,6 +168,7 @@ def writable_host_path(container: Container) -> Iterator[Problem]:
     "Container mounts a volume with Bidirectional mountPropagation",
     groups=("security", "host-access"),
     default=False,
+    fixable=True,
 )
 def mount_propagation(container: Container) -> Iterator[Problem]:
     """Bidirectional makes mounts of the container visible on the node and in its Pods. The API server requires privileged: true with it."""

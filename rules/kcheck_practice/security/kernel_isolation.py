@@ -32,7 +32,7 @@ _SYSCTLS = {
 }  # fmt: skip
 
 
-@rule("unconfined-seccomp", "Seccomp profile is Unconfined", groups=_BASELINE, default=False)
+@rule("unconfined-seccomp", "Seccomp profile is Unconfined", groups=_BASELINE, default=False, fixable=True)
 def unconfined_seccomp(pod: Pod) -> Iterator[Problem]:
     """Checks the Pod and all its containers, even where a container overrides the Pod."""
     for context in contexts(pod):
@@ -45,7 +45,7 @@ def unconfined_seccomp(pod: Pod) -> Iterator[Problem]:
             )
 
 
-@rule("missing-seccomp", "Container has no seccomp profile (seccompProfile)", groups=_RESTRICTED, default=False)
+@rule("missing-seccomp", "Container has no seccomp profile (seccompProfile)", groups=_RESTRICTED, default=False, fixable=True)
 def missing_seccomp(container: Container) -> Iterator[Problem]:
     """Without a profile the container runs unconfined, unless the kubelet runs with seccompDefault."""
     own, pods = (owner["securityContext"]["seccompProfile"] for owner in (container.node, container.pod.node))
@@ -60,7 +60,7 @@ def missing_seccomp(container: Container) -> Iterator[Problem]:
         )
 
 
-@rule("unconfined-apparmor", "AppArmor profile is Unconfined", groups=_BASELINE, default=False)
+@rule("unconfined-apparmor", "AppArmor profile is Unconfined", groups=_BASELINE, default=False, fixable=True)
 def unconfined_apparmor(pod: Pod) -> Iterator[Problem]:
     """Checks the field appArmorProfile and the older annotations."""
     for context in contexts(pod):
@@ -81,7 +81,14 @@ def unconfined_apparmor(pod: Pod) -> Iterator[Problem]:
             )
 
 
-@rule("missing-apparmor", "Container has no AppArmor profile (appArmorProfile)", severity=INFO, groups=("security-context",), default=False)
+@rule(
+    "missing-apparmor",
+    "Container has no AppArmor profile (appArmorProfile)",
+    severity=INFO,
+    groups=("security-context",),
+    default=False,
+    fixable=True,
+)
 def missing_apparmor(container: Container) -> Iterator[Problem]:
     """The runtime applies its default profile where the node has AppArmor; an explicit profile makes AppArmor a requirement."""
     pod = container.pod
@@ -98,7 +105,13 @@ def missing_apparmor(container: Container) -> Iterator[Problem]:
         )
 
 
-@rule("selinux-options", "Pod or container sets seLinuxOptions that the Pod Security Standards forbid", groups=_BASELINE, default=False)
+@rule(
+    "selinux-options",
+    "Pod or container sets seLinuxOptions that the Pod Security Standards forbid",
+    groups=_BASELINE,
+    default=False,
+    fixable=True,
+)
 def selinux_options(pod: Pod) -> Iterator[Problem]:
     """Types that the baseline standard does not allow, and any user or role."""
     allowed = _SELINUX_TYPES[:-1] if pod.resource.is_before(_ENGINE_SINCE) else _SELINUX_TYPES
@@ -114,7 +127,7 @@ def selinux_options(pod: Pod) -> Iterator[Problem]:
                 yield Problem(options[name], message, help=remove(name, safe=False))
 
 
-@rule("unmasked-proc-mount", "Container has procMount: Unmasked", groups=_BASELINE, default=False)
+@rule("unmasked-proc-mount", "Container has procMount: Unmasked", groups=_BASELINE, default=False, fixable=True)
 def unmasked_proc(container: Container) -> Iterator[Problem]:
     """Since Kubernetes 1.35 the baseline standard allows it with hostUsers: false; see unmasked-proc-mount-in-user-namespace."""
     if not has_user_namespace(container.pod):
@@ -127,6 +140,7 @@ def unmasked_proc(container: Container) -> Iterator[Problem]:
     severity=INFO,
     groups=("pod-security-restricted",),
     default=False,
+    fixable=True,
 )
 def unmasked_proc_in_namespace(container: Container) -> Iterator[Problem]:
     """The restricted standard forbids it in Pods with hostUsers: false as well."""
@@ -134,7 +148,7 @@ def unmasked_proc_in_namespace(container: Container) -> Iterator[Problem]:
         yield from _unmasked(container)
 
 
-@rule("unsafe-sysctl", "Pod sets an unsafe sysctl", groups=_BASELINE, default=False)
+@rule("unsafe-sysctl", "Pod sets an unsafe sysctl", groups=_BASELINE, default=False, fixable=True)
 def unsafe_sysctl(pod: Pod) -> Iterator[Problem]:
     """Kubelets reject unsafe sysctls unless they run with --allowed-unsafe-sysctls."""
     for sysctl in pod.node.at("securityContext", "sysctls"):

@@ -48,6 +48,7 @@ def tiller_service(resource: Resource) -> Iterator[Problem]:
     "Gatekeeper K8sAllowedRepos prefix also matches other registries (no trailing slash)",
     kinds=("constraints.gatekeeper.sh K8sAllowedRepos", "constraints.gatekeeper.sh K8sAllowedReposv2"),
     groups=_GROUPS,
+    fixable=True,
 )
 def open_image_prefix(resource: Resource) -> Iterator[Problem]:
     """Entries of `repos` are prefixes; entries of `allowedImages` (K8sAllowedReposv2) are exact names unless they contain a wildcard."""

@@ -122,6 +122,7 @@ def dangerous_capability(container: Container) -> Iterator[Problem]:
     "Container adds a capability that the baseline Pod Security Standard forbids",
     groups=(*_BASELINE, "capabilities"),
     default=False,
+    fixable=True,
 )
 def added_capability(container: Container) -> Iterator[Problem]:
     """Capabilities that the baseline standard forbids, except those that dangerous-capability reports."""
@@ -137,6 +138,7 @@ def added_capability(container: Container) -> Iterator[Problem]:
     groups=("pod-security-restricted", "capabilities"),
     default=False,
     severity=INFO,
+    fixable=True,
 )
 def restricted_capability(
     container: Container,
@@ -152,7 +154,9 @@ def restricted_capability(
             yield Problem(node, f'capability "{node.text}" of container "{container.name}" {reason}', help=remove(safe=False))
 
 
-@rule("undropped-capabilities", "Container does not drop ALL capabilities", groups=(*_RESTRICTED, "capabilities"), default=False)
+@rule(
+    "undropped-capabilities", "Container does not drop ALL capabilities", groups=(*_RESTRICTED, "capabilities"), default=False, fixable=True
+)
 def kept_capabilities(container: Container) -> Iterator[Problem]:
     """The restricted standard requires ALL in capital letters for every container, including init and ephemeral containers."""
     dropped = container.node.at("securityContext", "capabilities", "drop")
@@ -175,7 +179,7 @@ def kept_capabilities(container: Container) -> Iterator[Problem]:
         yield Problem(named(container), message, help=advice, field=dropped, fix=Change.set(dropped, ["ALL"], safe=False))
 
 
-@rule("undropped-net-raw", "Container does not drop the NET_RAW capability", groups=("capabilities",), default=False)
+@rule("undropped-net-raw", "Container does not drop the NET_RAW capability", groups=("capabilities",), default=False, fixable=True)
 def kept_net_raw(container: Container) -> Iterator[Problem]:
     """NET_RAW is in the default set of most runtimes. Shares no group with undropped-capabilities, which requires more."""
     dropped = container.node.at("securityContext", "capabilities", "drop")
@@ -205,6 +209,7 @@ def kept_net_raw(container: Container) -> Iterator[Problem]:
     "Container has a writable root filesystem (no readOnlyRootFilesystem: true)",
     groups=("security",),
     default=False,
+    fixable=True,
 )
 def writable_root_filesystem(container: Container) -> Iterator[Problem]:
     """Containers without readOnlyRootFilesystem: true, including init containers. Writable paths belong on a volume such as an emptyDir."""

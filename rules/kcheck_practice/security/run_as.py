@@ -13,7 +13,7 @@ from kcheck_practice._support.security_contexts import contexts, has_user_namesp
 _RESTRICTED = ("security", "pod-security-restricted", "run-as-user")
 
 
-@rule("root-user", "Pod or container runs as root (runAsUser: 0 or runAsNonRoot: false)", groups=_RESTRICTED, default=False)
+@rule("root-user", "Pod or container runs as root (runAsUser: 0 or runAsNonRoot: false)", groups=_RESTRICTED, default=False, fixable=True)
 def root_user(pod: Pod) -> Iterator[Problem]:
     """runAsUser: 0 or runAsNonRoot: false of the Pod or of any container, even where a container overrides the Pod."""
     if has_user_namespace(pod):
@@ -36,6 +36,7 @@ def root_user(pod: Pod) -> Iterator[Problem]:
     "Container may run as root (neither runAsNonRoot: true nor runAsUser is set)",
     groups=_RESTRICTED,
     default=False,
+    fixable=True,
 )
 def may_run_as_root(container: Container) -> Iterator[Problem]:
     """Neither the container nor its Pod sets runAsNonRoot or runAsUser."""
@@ -61,6 +62,7 @@ def may_run_as_root(container: Container) -> Iterator[Problem]:
     severity=INFO,
     groups=("pod-security-restricted", "run-as-user"),
     default=False,
+    fixable=True,
 )
 def non_root_unstated(container: Container) -> Iterator[Problem]:
     """The restricted standard requires runAsNonRoot: true even where runAsUser is not 0."""
@@ -143,6 +145,7 @@ def root_group(pod: Pod) -> Iterator[Problem]:
     severity=INFO,
     groups=("run-as-user",),
     default=False,
+    fixable=True,
 )
 def shared_user_namespace(pod: Pod) -> Iterator[Problem]:
     """Pods without hostUsers: false, except where the Pod shares a namespace of the node, which the API server rejects with it."""

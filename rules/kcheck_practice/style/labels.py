@@ -22,6 +22,7 @@ _RUNNING = (*_WORKLOADS, "core Pod", "core ReplicationController", "apps.openshi
     groups=("labels",),
     types="meta/v1 ObjectMeta",
     fields="labels",
+    fixable=True,
 )
 def reserved_label_prefix(
     metadata: Node,
@@ -104,6 +105,7 @@ def _s(words: list[str]) -> str:
     default=False,
     types="meta/v1 ObjectMeta",
     fields="annotations",
+    fixable=True,
 )
 def forbidden_annotation(
     metadata: Node,
@@ -159,6 +161,7 @@ def unprefixed_label(
     "Selector contains a label that changes with each release (helm.sh/chart)",
     groups=("labels", "workloads"),
     kinds=_WORKLOADS,
+    fixable=True,
 )
 def moving_label_in_selector(
     resource: Resource,

@@ -37,6 +37,7 @@ def default_namespace(
     "Cluster-scoped object sets metadata.namespace, which is ignored",
     severity=INFO,
     groups=_GROUPS,
+    fixable=True,
 )
 def ignored_namespace(resource: Resource) -> Iterator[Problem]:
     """The API server clears the namespace of an object whose kind is not namespaced."""

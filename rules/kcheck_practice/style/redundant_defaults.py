@@ -56,7 +56,7 @@ _ONLY_BESIDE = {
 }
 
 
-@rule("redundant-default", "Field is set to its default value", severity=INFO, groups=("style",), default=False, types=_TYPES)
+@rule("redundant-default", "Field is set to its default value", severity=INFO, groups=("style",), default=False, types=_TYPES, fixable=True)
 def stated_default(node: Node) -> Iterator[Problem]:
     """Values that the API server sets itself where they are absent."""
     for name, child in node.entries:

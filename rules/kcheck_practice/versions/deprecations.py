@@ -133,6 +133,7 @@ def deprecated_annotation(part: TypedValue) -> Iterator[Problem]:
     groups=(*_GROUPS, "labels", "scheduling"),
     types=("core/v1 PodSpec", "meta/v1 ObjectMeta"),
     fields=("labels", "tolerations", "nodeSelector", "affinity"),
+    fixable=True,
 )
 def deprecated_label(part: TypedValue) -> Iterator[Problem]:
     """Nodes no longer carry these labels and taints, so Pods match no node, or are kept off nodes that they should run on."""
@@ -156,6 +157,7 @@ def deprecated_label(part: TypedValue) -> Iterator[Problem]:
     groups=(*_GROUPS, "storage"),
     types=("core/v1 Volume", "core/v1 PersistentVolumeSpec", "storage/v1 StorageClass"),
     fields=(*DRIVERS, "flexVolume", "provisioner"),
+    fixable=True,
 )
 def removed_volume_plugin(part: TypedValue) -> Iterator[Problem]:
     """The in-tree plugins for storage of clouds and vendors were removed; an installed CSI driver handles their volumes."""

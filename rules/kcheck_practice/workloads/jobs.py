@@ -54,6 +54,7 @@ def short_cron_deadline(resource: Resource) -> Iterator[Problem]:
     kinds=("batch CronJob", "batch Job"),
     groups=("jobs",),
     default=False,
+    fixable=True,
 )
 def finished_jobs(resource: Resource) -> Iterator[Problem]:
     """Yields a problem for a Job that is never deleted, and for a CronJob whose Jobs are deleted before its history limits apply."""

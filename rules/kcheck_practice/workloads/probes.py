@@ -52,6 +52,7 @@ def identical_probes(container: Container) -> Iterator[Problem]:
     severity=ERROR,
     groups=("probes", "reliability"),
     fields=("livenessProbe", "readinessProbe", "startupProbe"),
+    fixable=True,
 )
 def probe_port_name(container: Container) -> Iterator[Problem]:
     """Yields a Problem for each port name that no port of the same container has: the API server accepts it and the probe always fails."""
@@ -118,6 +119,7 @@ def probe_port_number(container: Container) -> Iterator[Problem]:
     "Probe or lifecycle hook sets host",
     default=False,
     groups=("security", "probes", "pod-security-baseline", "pod-security-restricted"),
+    fixable=True,
 )
 def probe_host(container: Container) -> Iterator[Problem]:
     """Yields a Problem for each host: the kubelet connects to it from the node. In the Pod Security Standards since Kubernetes 1.34."""

@@ -41,7 +41,7 @@ def missing_cpu_limit(container: Container) -> Iterator[Problem]:
         yield _missing(container, "limits", "cpu", "has no CPU limit, so it may use all CPU of its node")
 
 
-@rule("cpu-limit", "Container has a CPU limit, which causes throttling", groups=("efficiency",), default=False, severity=INFO)
+@rule("cpu-limit", "Container has a CPU limit, which causes throttling", groups=("efficiency",), default=False, severity=INFO, fixable=True)
 def cpu_limit(container: Container) -> Iterator[Problem]:
     """Yields a Problem for a CPU limit: the opposite of missing-cpu-limit, use only one of the two."""
     node = container["resources"]["limits"]["cpu"]

@@ -22,7 +22,9 @@ from kcheck_spec.objects.common_constraints import (
     settled,
 )
 
-admission_policy = declare("invalid-admission-policy", "Invalid ValidatingAdmissionPolicy or MutatingAdmissionPolicy, or binding of one")
+admission_policy = declare(
+    "invalid-admission-policy", "Invalid ValidatingAdmissionPolicy or MutatingAdmissionPolicy, or binding of one", fixable=True
+)
 
 _SPECS = in_versions("ValidatingAdmissionPolicySpec", "MutatingAdmissionPolicySpec")
 _BINDINGS = in_versions("ValidatingAdmissionPolicyBindingSpec", "MutatingAdmissionPolicyBindingSpec")

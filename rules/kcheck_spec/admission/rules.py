@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from kcheck.api import Complaint, Constraint, Node, Problem, declare, fields, names, remove, validator
 from kcheck_spec.objects.common_constraints import not_supported, one_of, require
 
-admission_rule = declare("invalid-admission-rule", "Invalid rule of a webhook or admission policy (operations, apiGroups, resources)")
+admission_rule = declare(
+    "invalid-admission-rule", "Invalid rule of a webhook or admission policy (operations, apiGroups, resources)", fixable=True
+)
 
 OPERATIONS = ("*", "CONNECT", "CREATE", "DELETE", "UPDATE")
 

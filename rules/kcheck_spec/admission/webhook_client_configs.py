@@ -11,7 +11,9 @@ from collections.abc import Iterator
 
 from kcheck.api import Complaint, Node, Problem, declare, names, remove, urls, use
 
-webhook_client = declare("invalid-webhook-client-config", "Webhook has an invalid clientConfig or unsupported review versions")
+webhook_client = declare(
+    "invalid-webhook-client-config", "Webhook has an invalid clientConfig or unsupported review versions", fixable=True
+)
 
 _HELP = "use the form https://host/path"
 _REVIEWS = ("v1", "v1beta1")

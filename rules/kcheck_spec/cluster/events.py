@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kcheck.api import Node, Problem, declare, fields, names, remove, validator
 
-event = declare("invalid-event", "Invalid Event (reportingController, action, type, namespace)")
+event = declare("invalid-event", "Invalid Event (reportingController, action, type, namespace)", fixable=True)
 
 # The required fields depend on the API group and on eventTime.
 tables = [

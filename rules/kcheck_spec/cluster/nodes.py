@@ -10,7 +10,7 @@ from kcheck_spec.objects.common_constraints import deprecated_field, dubious_set
 from kcheck_spec.objects.labels import label_syntax
 from kcheck_spec.workloads.resources import read_amounts, resource_amount, wrong_amount
 
-taint = declare("invalid-taint", "Node has an invalid taint")
+taint = declare("invalid-taint", "Node has an invalid taint", fixable=True)
 pod_network = declare("invalid-pod-cidr", "Node has invalid podCIDR or podCIDRs")
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")

@@ -12,7 +12,7 @@ from posixpath import dirname, join, normpath
 from kcheck.api import INFO, WARNING, Node, Problem, Resource, Suggestion, base64, declare, fields, remove, urls, validator
 from kcheck_spec.objects.common_constraints import deprecated_field, dns_label
 
-kubeconfig_server = declare("invalid-kubeconfig-server", "kubeconfig cluster has an invalid server URL or proxy-url")
+kubeconfig_server = declare("invalid-kubeconfig-server", "kubeconfig cluster has an invalid server URL or proxy-url", fixable=True)
 kubeconfig_tls = declare("invalid-kubeconfig-tls", "kubeconfig cluster has conflicting TLS settings or an invalid certificate-authority")
 kubeconfig_insecure = declare("insecure-kubeconfig", "kubeconfig cluster skips TLS verification or uses plain HTTP", severity=WARNING)
 kubeconfig_path = declare(

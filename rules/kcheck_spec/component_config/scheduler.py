@@ -14,7 +14,9 @@ from kcheck_spec.objects.common_constraints import in_range, non_negative, numbe
 from kcheck_spec.objects.engine import deprecated_version, wrong_type
 
 scheduler_profile = declare("invalid-scheduler-profile", "KubeSchedulerConfiguration has invalid profiles (schedulerName, queueSort)")
-leader_election = declare("invalid-leader-election", "Invalid leaderElection of a component (leaseDuration, renewDeadline, retryPeriod)")
+leader_election = declare(
+    "invalid-leader-election", "Invalid leaderElection of a component (leaseDuration, renewDeadline, retryPeriod)", fixable=True
+)
 
 CONFIGURATIONS = tuple(f"kubescheduler/{version} KubeSchedulerConfiguration" for version in ("v1", "v1beta2", "v1beta3"))
 PROFILES = tuple(f"kubescheduler/{version} KubeSchedulerProfile" for version in ("v1", "v1beta3"))

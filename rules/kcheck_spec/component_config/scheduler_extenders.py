@@ -12,7 +12,7 @@ from kcheck_spec.component_config.scheduler import CONFIGURATIONS, plain_duratio
 from kcheck_spec.objects.common_constraints import require
 from kcheck_spec.workloads._resource_names import is_extended
 
-scheduler_extender = declare("invalid-scheduler-extender", "KubeSchedulerConfiguration has an invalid extender")
+scheduler_extender = declare("invalid-scheduler-extender", "KubeSchedulerConfiguration has an invalid extender", fixable=True)
 
 tables = [fields("kubescheduler/v1 Extender", httpTimeout=plain_duration, urlPrefix=())]
 

@@ -29,7 +29,9 @@ from kcheck_spec.component_config.scheduler_plugins import scheduler_plugin
 from kcheck_spec.objects.common_constraints import dubious_setting, in_range, non_negative, not_supported, one_of, require, unique
 from kcheck_spec.workloads.topology_spread import action, domain, skew
 
-scheduler_arguments = declare("invalid-scheduler-plugin-args", "KubeSchedulerConfiguration has invalid plugin arguments (pluginConfig)")
+scheduler_arguments = declare(
+    "invalid-scheduler-plugin-args", "KubeSchedulerConfiguration has invalid plugin arguments (pluginConfig)", fixable=True
+)
 
 # The plugins that take arguments.
 _TAKING = frozenset(

@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from kcheck.api import WARNING, Constraint, Node, Problem, constraint, declare, did_you_mean, fields, nearest, remove, schema_checks
 from kcheck_spec.objects.engine import wrong_type
 
-unknown_format = declare("unknown-format", "Schema of a CustomResourceDefinition has an unknown format, which is ignored", severity=WARNING)
+unknown_format = declare(
+    "unknown-format", "Schema of a CustomResourceDefinition has an unknown format, which is ignored", severity=WARNING, fixable=True
+)
 
 _FORMATS = {
     "string": (

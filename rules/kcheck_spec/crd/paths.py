@@ -13,7 +13,9 @@ from typing import NamedTuple
 from kcheck.api import Change, Complaint, Node, Problem, declare, fields, pattern, validator
 from kcheck_spec.crd._version_fields import VersionField, parts
 
-crd_paths = declare("invalid-crd-path", "CustomResourceDefinition has an invalid path in selectableFields or subresources.scale")
+crd_paths = declare(
+    "invalid-crd-path", "CustomResourceDefinition has an invalid path in selectableFields or subresources.scale", fixable=True
+)
 
 _SPEC = "apiextensions/v1 CustomResourceDefinitionSpec"
 _MAX_SELECTABLE = 8

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kcheck.api import Complaint, Node, Problem, Reason, declare, did_you_mean, fields, nearest, use, validator
 from kcheck_spec.crd._version_fields import parts
 
-crd_columns = declare("invalid-crd-printer-column", "CustomResourceDefinition has an invalid additionalPrinterColumns entry")
+crd_columns = declare("invalid-crd-printer-column", "CustomResourceDefinition has an invalid additionalPrinterColumns entry", fixable=True)
 
 TYPES = ("boolean", "date", "integer", "number", "string")
 _FORMATS = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")

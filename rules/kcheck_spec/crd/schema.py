@@ -26,7 +26,7 @@ from kcheck_spec.crd._version_fields import VersionField, has_status, parts
 from kcheck_spec.crd.names import DEFINITION
 from kcheck_spec.crd.validation_rules import rule_problems
 
-crd_default = declare("invalid-crd-default", "Default in a CustomResourceDefinition does not match its own schema")
+crd_default = declare("invalid-crd-default", "Default in a CustomResourceDefinition does not match its own schema", fixable=True)
 
 
 def default_problems(
@@ -95,7 +95,7 @@ def _is_said(key: str, value: Node) -> bool:
     return not is_blank(value)
 
 
-crd_schema = declare("invalid-crd-schema", "CustomResourceDefinition has an invalid or non-structural openAPIV3Schema")
+crd_schema = declare("invalid-crd-schema", "CustomResourceDefinition has an invalid or non-structural openAPIV3Schema", fixable=True)
 
 _META = frozenset({"metadata", "kind", "apiVersion"})
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})

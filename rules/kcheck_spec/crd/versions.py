@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from kcheck.api import Complaint, Node, Problem, declare, fields, names, remove, validator
 from kcheck_spec.objects.common_constraints import require
 
-crd_versions = declare("invalid-crd-versions", "CustomResourceDefinition has invalid versions (names, storage, served, schema)")
+crd_versions = declare(
+    "invalid-crd-versions", "CustomResourceDefinition has invalid versions (names, storage, served, schema)", fixable=True
+)
 
 _SPEC = "apiextensions/v1 CustomResourceDefinitionSpec"
 _MAX_WARNING_BYTES = 256

@@ -11,7 +11,9 @@ from kcheck_spec.devices._names import duplicates, full_attribute, is_flat, too_
 from kcheck_spec.devices.selectors import configuration, selectors
 from kcheck_spec.objects.common_constraints import require
 
-device_claim = declare("invalid-resource-claim", "Invalid ResourceClaim or ResourceClaimTemplate (requests, constraints, config)")
+device_claim = declare(
+    "invalid-resource-claim", "Invalid ResourceClaim or ResourceClaimTemplate (requests, constraints, config)", fixable=True
+)
 
 _MAX_ITEMS = 32
 _MAX_ALTERNATIVES = 8

@@ -4,22 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Change, Complaint, Node, Problem, Resource, addresses, constraint, declare, fields, help_of, names, remove, validator
+from kcheck.api import (
+    Change,
+    Complaint,
+    Constraint,
+    Node,
+    Problem,
+    Resource,
+    addresses,
+    constraint,
+    declare,
+    fields,
+    help_of,
+    names,
+    remove,
+    validator,
+)
 from kcheck_spec.networking.service_ports import port_fault
 from kcheck_spec.objects.common_constraints import (
     deprecated_field,
     dns_subdomain,
     not_supported,
     path_segment,
-    present,
     require,
     required,
     text,
 )
+from kcheck_spec.objects.engine import required_field
 
-ingress_rule = declare("invalid-ingress-rule", "Ingress has an invalid host, path, pathType or class")
-ingress_backend = declare("invalid-ingress-backend", "Ingress has an invalid backend (service, port or resource)")
-ingress_class = declare("invalid-ingress-class", "Invalid IngressClass (controller, parameters)")
+ingress_rule = declare("invalid-ingress-rule", "Ingress has an invalid host, path, pathType or class", fixable=True)
+ingress_backend = declare("invalid-ingress-backend", "Ingress has an invalid backend (service, port or resource)", fixable=True)
+ingress_class = declare("invalid-ingress-class", "Invalid IngressClass (controller, parameters)", fixable=True)
 
 _PATH_TYPES = ("Prefix", "Exact", "ImplementationSpecific")
 _AMBIGUOUS = ("//", "/./", "/../", "%2f", "%2F")
@@ -60,13 +75,18 @@ def _controller(node: Node) -> Iterator[Problem]:
         yield Problem(node, wrong, reason="Invalid")
 
 
+def _path_type(node: Node) -> Problem | None:
+    """pathType is required. ImplementationSpecific was the default of old API versions."""
+    return None if node else require(node).replace(fix=Change.set(node, "ImplementationSpecific", safe=False))
+
+
 tables = [
     fields("networking/v1 IngressSpec", ingressClassName=text(names.dns_subdomain, empty=False)),
     fields("networking/v1 IngressRule", host=_rule_host),
     fields("networking/v1 IngressTLS", hosts=_tls_hosts, secretName=dns_subdomain),
     fields("networking/v1 HTTPIngressRuleValue", paths=required),
     # Checked below, because it depends on pathType and on the other fields of the backend.
-    fields("networking/v1 HTTPIngressPath", pathType=present, backend=()),
+    fields("networking/v1 HTTPIngressPath", pathType=Constraint(required_field, _path_type, of_absent=True), backend=()),
     fields("networking/v1 IngressServiceBackend", name=()),
     fields("networking/v1 IngressClassSpec", controller=(required, _controller)),
     fields(

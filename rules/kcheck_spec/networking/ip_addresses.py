@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from kcheck.api import Node, Problem, Resource, addresses, declare, use
 
-ip_address = declare("invalid-ip-address", "Invalid IP address or CIDR")
+ip_address = declare("invalid-ip-address", "Invalid IP address or CIDR", fixable=True)
 
 _STRICT = 36
 """Since 1.36 the API server rejects leading zeros, IPv4 addresses in IPv6 notation, and CIDRs with bits set after the prefix."""

@@ -15,7 +15,7 @@ from kcheck_spec.networking.services import HEADLESS, cluster_ips, is_headless, 
 from kcheck_spec.objects.common_constraints import not_supported, path_segment, present, require, required, text
 from kcheck_spec.objects.object_names import is_stored
 
-ip_families = declare("invalid-ip-families", "Service has conflicting clusterIPs, ipFamilies or ipFamilyPolicy")
+ip_families = declare("invalid-ip-families", "Service has conflicting clusterIPs, ipFamilies or ipFamilyPolicy", fixable=True)
 
 _FAMILIES = ("IPv4", "IPv6")
 _SOURCE_RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges"

@@ -29,8 +29,12 @@ from kcheck_spec.networking.service_ports import service_ports
 from kcheck_spec.objects.common_constraints import deprecated_field, dubious_setting, not_supported, one_of, require, settled
 from kcheck_spec.objects.labels import label_map
 
-service_type = declare("service-type-mismatch", "Service sets a field that its type does not support (loadBalancerClass, nodePort)")
-traffic_policy = declare("invalid-traffic-policy", "Service has an invalid externalTrafficPolicy, sessionAffinity or healthCheckNodePort")
+service_type = declare(
+    "service-type-mismatch", "Service sets a field that its type does not support (loadBalancerClass, nodePort)", fixable=True
+)
+traffic_policy = declare(
+    "invalid-traffic-policy", "Service has an invalid externalTrafficPolicy, sessionAffinity or healthCheckNodePort", fixable=True
+)
 
 HEADLESS = "None"
 _MAX_SECONDS = 86400

@@ -25,7 +25,7 @@ from kcheck.api import (
 )
 from kcheck_spec.objects.engine import required_field, unsupported_value
 
-object_name = declare("invalid-name", "Invalid name (not a DNS label, DNS subdomain or other required format)")
+object_name = declare("invalid-name", "Invalid name (not a DNS label, DNS subdomain or other required format)", fixable=True)
 port_number = declare("invalid-port-number", "Port number is not between 1 and 65535")
 number_range = declare("number-out-of-range", "Number is outside the allowed range of its field")
 deprecated_field = declare(

@@ -13,9 +13,9 @@ from kcheck_spec.objects.common_constraints import dubious_setting, number_range
 from kcheck_spec.objects.labels import label_problems, label_syntax
 from kcheck_spec.objects.object_names import is_stored, kind_of
 
-annotation_key = declare("invalid-annotation-key", "Invalid annotation key")
+annotation_key = declare("invalid-annotation-key", "Invalid annotation key", fixable=True)
 size_limit = declare("oversized-object", "Data or annotations of an object exceed the size limit")
-finalizer = declare("invalid-finalizer", "Invalid finalizer name")
+finalizer = declare("invalid-finalizer", "Invalid finalizer name", fixable=True)
 finalizer_domain = declare("finalizer-without-path", "Finalizer has a domain but no path (use example.com/name)", severity=WARNING)
 owner_reference = declare("invalid-owner-reference", "Invalid ownerReferences entry (apiVersion, kind, name, uid)")
 

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from kcheck.api import Node, Problem, declare, fields, labels, remove, validator
 from kcheck_spec.objects.labels import label_syntax
 
-access_review = declare("invalid-access-review", "Invalid SubjectAccessReview (resourceAttributes, nonResourceAttributes, user)")
+access_review = declare(
+    "invalid-access-review", "Invalid SubjectAccessReview (resourceAttributes, nonResourceAttributes, user)", fixable=True
+)
 
 # Metadata that only stored objects may have.
 _METADATA = ("name", "generateName", "labels", "annotations", "finalizers", "ownerReferences", "generation", "resourceVersion")

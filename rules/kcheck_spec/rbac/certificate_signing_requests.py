@@ -9,7 +9,9 @@ from kcheck_spec._support import pem
 from kcheck_spec.objects.common_constraints import in_range, not_supported, require
 
 certificate_request = declare(
-    "invalid-certificate-signing-request", "Invalid CertificateSigningRequest (request, signerName, usages, expirationSeconds)"
+    "invalid-certificate-signing-request",
+    "Invalid CertificateSigningRequest (request, signerName, usages, expirationSeconds)",
+    fixable=True,
 )
 
 _LABEL = "CERTIFICATE REQUEST"

@@ -12,7 +12,7 @@ from kcheck_spec.objects.common_constraints import deprecated_field, one_of, req
 from kcheck_spec.objects.labels import label_key
 from kcheck_spec.workloads.affinity_terms import deprecated_label
 
-storage_class = declare("invalid-storage-class", "Invalid StorageClass or VolumeAttributesClass (provisioner, parameters)")
+storage_class = declare("invalid-storage-class", "Invalid StorageClass or VolumeAttributesClass (provisioner, parameters)", fixable=True)
 
 _ATTRIBUTES_CLASSES = tuple(f"storage/{version} VolumeAttributesClass" for version in ("v1", "v1beta1", "v1alpha1"))
 _MAX_PARAMETERS = 512

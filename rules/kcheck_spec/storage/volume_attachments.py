@@ -9,7 +9,7 @@ from kcheck_spec.objects.common_constraints import require
 from kcheck_spec.storage.persistent_volumes import access_modes, source_problems
 from kcheck_spec.storage.volume_sources import driver_name
 
-volume_attachment = declare("invalid-volume-attachment", "Invalid VolumeAttachment (attacher, nodeName, source)")
+volume_attachment = declare("invalid-volume-attachment", "Invalid VolumeAttachment (attacher, nodeName, source)", fixable=True)
 
 # The fields that are not allowed in inlineVolumeSpec.
 _NOT_INLINE = ("claimRef", "nodeAffinity", "storageClassName")

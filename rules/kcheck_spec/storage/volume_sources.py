@@ -14,7 +14,7 @@ from kcheck.api import Complaint, FieldTable, Node, Problem, declare, missing, n
 from kcheck_spec._support import file_paths as paths
 from kcheck_spec.objects.common_constraints import given, not_supported, require, settled
 
-volume_source = declare("invalid-volume-source", "Volume has an invalid source or more than one")
+volume_source = declare("invalid-volume-source", "Volume has an invalid source or more than one", fixable=True)
 
 Ask = Callable[[Node], Iterator[Problem]]
 """Yields the problems of a source."""

@@ -12,7 +12,7 @@ from kcheck.api import Complaint, Node, Problem, Suggestion, constraint, declare
 from kcheck_spec.objects.common_constraints import deprecated_field, dubious_setting, not_supported, require, settled
 from kcheck_spec.objects.labels import label_syntax
 
-affinity_term = declare("invalid-affinity-term", "Invalid term of nodeAffinity, podAffinity or podAntiAffinity")
+affinity_term = declare("invalid-affinity-term", "Invalid term of nodeAffinity, podAffinity or podAntiAffinity", fixable=True)
 
 OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _FIELD_OPERATORS = ("In", "NotIn")

@@ -14,11 +14,8 @@ from kcheck.api import WARNING, Complaint, Container, Node, Pod, Problem, declar
 from kcheck_spec.objects.common_constraints import one_of, optional_port, required, text
 from kcheck_spec.workloads.containers import CONTAINERS, containers, title
 
-port_name = declare(
-    "invalid-port-name",
-    "Invalid or duplicate port name",
-)
-host_ports = declare("invalid-host-port", "hostPort is used twice in a Pod or conflicts with hostNetwork")
+port_name = declare("invalid-port-name", "Invalid or duplicate port name", fixable=True)
+host_ports = declare("invalid-host-port", "hostPort is used twice in a Pod or conflicts with hostNetwork", fixable=True)
 redundant_port = declare("duplicate-container-port", "Container port or port name is declared twice in a Pod", severity=WARNING)
 
 tables = [

@@ -11,13 +11,12 @@ from collections.abc import Iterator
 from kcheck.api import Complaint, Container, Node, Pod, Problem, declare, did_you_mean, fields, nearest, remove, validator
 from kcheck_spec.objects.common_constraints import dns_label, not_supported, one_of, require, required
 
-container_name = declare(
-    "duplicate-container-name",
-    "Container name is used twice, or targetContainerName does not exist",
-)
+container_name = declare("duplicate-container-name", "Container name is used twice, or targetContainerName does not exist", fixable=True)
 image_whitespace = declare("image-whitespace", "Container image starts or ends with whitespace")
-container_kind = declare("unsupported-container-field", "Field is not allowed in initContainers or ephemeralContainers")
-container_restart = declare("invalid-container-restart-policy", "Container has an invalid restartPolicy or restartPolicyRules")
+container_kind = declare("unsupported-container-field", "Field is not allowed in initContainers or ephemeralContainers", fixable=True)
+container_restart = declare(
+    "invalid-container-restart-policy", "Container has an invalid restartPolicy or restartPolicyRules", fixable=True
+)
 
 CONTAINERS = ("core/v1 Container", "core/v1 EphemeralContainer")
 LISTS = ("initContainers", "containers", "ephemeralContainers")

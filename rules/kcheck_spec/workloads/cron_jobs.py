@@ -12,7 +12,7 @@ from kcheck_spec.objects.common_constraints import non_negative, object_name, on
 from kcheck_spec.workloads.jobs import job_selector, name_of
 
 cron_schedule = declare("invalid-cron-schedule", "CronJob has an invalid schedule")
-time_zone = declare("invalid-time-zone", "CronJob has an unknown timeZone")
+time_zone = declare("invalid-time-zone", "CronJob has an unknown timeZone", fixable=True)
 
 # The name of a Job is the name of its CronJob with a suffix of 11 characters.
 _MAX_NAME_LENGTH = 63 - 11

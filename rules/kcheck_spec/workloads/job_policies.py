@@ -12,7 +12,7 @@ from kcheck.api import Complaint, Node, Problem, declare, did_you_mean, fields, 
 from kcheck_spec.objects.common_constraints import non_negative, one_of, require, unique
 from kcheck_spec.workloads.jobs import completions_of, is_indexed
 
-pod_failure_policy = declare("invalid-pod-failure-policy", "Job has an invalid podFailurePolicy or podReplacementPolicy")
+pod_failure_policy = declare("invalid-pod-failure-policy", "Job has an invalid podFailurePolicy or podReplacementPolicy", fixable=True)
 success_policy = declare("invalid-success-policy", "Job has an invalid successPolicy")
 
 _ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")

@@ -14,7 +14,7 @@ from kcheck_spec.objects.label_selectors import is_well_formed, requirements_of
 from kcheck_spec.objects.labels import label_syntax
 from kcheck_spec.workloads.workloads import pod_template, unmet
 
-job_selector = declare("invalid-job-selector", "Job sets a selector or label that the API server generates (manualSelector)")
+job_selector = declare("invalid-job-selector", "Job sets a selector or label that the API server generates (manualSelector)", fixable=True)
 indexed_job = declare("invalid-indexed-job", "Job fields conflict with completionMode (Indexed, backoffLimitPerIndex)")
 
 _MAX_INDEXES = 100_000

@@ -22,10 +22,10 @@ from kcheck_spec.objects.common_constraints import (
     text,
 )
 
-hostname = declare("invalid-hostname", "Pod has an invalid hostname, subdomain or hostnameOverride")
-pod_dns = declare("invalid-dns-config", "Pod has invalid dnsConfig, dnsPolicy or hostAliases")
-pod_gate = declare("invalid-pod-gate", "Pod has invalid schedulingGates or readinessGates")
-pod_annotation = declare("invalid-pod-annotation", "Pod has an invalid annotation (pod-deletion-cost, mirror, tolerations)")
+hostname = declare("invalid-hostname", "Pod has an invalid hostname, subdomain or hostnameOverride", fixable=True)
+pod_dns = declare("invalid-dns-config", "Pod has invalid dnsConfig, dnsPolicy or hostAliases", fixable=True)
+pod_gate = declare("invalid-pod-gate", "Pod has invalid schedulingGates or readinessGates", fixable=True)
+pod_annotation = declare("invalid-pod-annotation", "Pod has an invalid annotation (pod-deletion-cost, mirror, tolerations)", fixable=True)
 
 _MAX_HOSTNAME_BYTES = 64
 _MAX_SERVERS = 3

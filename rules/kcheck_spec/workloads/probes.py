@@ -25,7 +25,7 @@ from kcheck.api import (
 )
 from kcheck_spec.objects.common_constraints import non_negative, positive, require
 
-probe = declare("invalid-probe", "Container has an invalid livenessProbe, readinessProbe or startupProbe")
+probe = declare("invalid-probe", "Container has an invalid livenessProbe, readinessProbe or startupProbe", fixable=True)
 lifecycle_hook = declare("invalid-lifecycle-hook", "Container has an invalid lifecycle hook (postStart, preStop)")
 
 PROBES = ("livenessProbe", "readinessProbe", "startupProbe")

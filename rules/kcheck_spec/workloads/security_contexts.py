@@ -18,7 +18,7 @@ security_context = declare(
     "conflicting-security-context", "securityContext has conflicting settings (privileged, allowPrivilegeEscalation)"
 )
 host_namespace = declare(
-    "conflicting-host-namespace", "Pod has conflicting hostUsers, hostPID, hostIPC, hostNetwork or shareProcessNamespace"
+    "conflicting-host-namespace", "Pod has conflicting hostUsers, hostPID, hostIPC, hostNetwork or shareProcessNamespace", fixable=True
 )
 sysctl_name = declare("invalid-sysctl", "Pod has an invalid sysctl")
 

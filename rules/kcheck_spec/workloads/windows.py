@@ -13,8 +13,10 @@ from kcheck_spec.objects.common_constraints import not_supported, require, text
 from kcheck_spec.objects.engine import unsupported_value
 from kcheck_spec.workloads.containers import containers, title
 
-windows_options = declare("invalid-windows-options", "Invalid windowsOptions (runAsUserName, hostProcess, gmsaCredentialSpec)")
-operating_system = declare("unsupported-os-field", "Pod sets a field that its operating system (spec.os) does not support")
+windows_options = declare(
+    "invalid-windows-options", "Invalid windowsOptions (runAsUserName, hostProcess, gmsaCredentialSpec)", fixable=True
+)
+operating_system = declare("unsupported-os-field", "Pod sets a field that its operating system (spec.os) does not support", fixable=True)
 
 _SYSTEMS = ("linux", "windows")
 _MAX_SPEC_BYTES = 64 * 1024

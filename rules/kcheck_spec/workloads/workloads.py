@@ -10,15 +10,16 @@ from collections.abc import Iterator
 
 from kcheck.api import Change, Complaint, Constraint, Node, Problem, declare, fields, pattern, remove, selector, validator
 from kcheck_spec.objects.common_constraints import dns_label, dubious_setting, non_negative, not_supported, one_of, present, require
-from kcheck_spec.objects.engine import unsupported_value
+from kcheck_spec.objects.engine import required_field, unsupported_value
 from kcheck_spec.objects.label_selectors import is_well_formed, requirements_of
 
 workload_selector = declare(
-    "selector-mismatch",
-    "Workload selector is empty or does not match the labels of its Pod template",
+    "selector-mismatch", "Workload selector is empty or does not match the labels of its Pod template", fixable=True
 )
 pod_template = declare("invalid-pod-template", "Pod template conflicts with its controller (restartPolicy, activeDeadlineSeconds)")
-workload_annotation = declare("invalid-workload-annotation", "Deployment or DaemonSet has an invalid annotation of extensions/v1beta1")
+workload_annotation = declare(
+    "invalid-workload-annotation", "Deployment or DaemonSet has an invalid annotation of extensions/v1beta1", fixable=True
+)
 
 # Without DaemonSets, for which the API server checks less.
 _SELECTING = ("apps/v1 DeploymentSpec", "apps/v1 ReplicaSetSpec", "apps/v1 StatefulSetSpec")
@@ -42,8 +43,21 @@ def _management(node: Node) -> Problem | None:
     return not_supported(node, _POLICIES).replace(reason="Invalid")
 
 
+def _selector(node: Node) -> Problem | None:
+    return None if node else require(node).replace(fix=_selector_change(node))
+
+
+def _selector_change(node: Node) -> Change | None:
+    """The change that adds a selector with the template labels, as old API versions did."""
+    assert node.parent is not None
+    labels = node.parent.at("template", "metadata", "labels")
+    if not len(labels) or any(not isinstance(each.value, str) for each in labels):
+        return None
+    return Change.set(node, {"matchLabels": {key: each.text for key, each in labels.entries}}, safe=False)
+
+
 tables = [
-    fields(_SELECTING, selector=present),
+    fields(_SELECTING, selector=Constraint(required_field, _selector, of_absent=True)),
     fields(_LASTING, minReadySeconds=non_negative),
     fields(_LASTING[:-1], template=()),
     fields((*_SELECTING, "core/v1 ReplicationControllerSpec"), replicas=non_negative),
@@ -144,7 +158,8 @@ def _mismatch(spec: Node, wanted: selector.Selector | None) -> Iterator[Problem]
     labels = spec.at("template", "metadata", "labels")
     present = {key: value.text for key, value in labels.entries}
     if wanted is None or not wanted.matches(present):
-        yield unmet(labels, wanted, present)
+        problem = unmet(labels, wanted, present)
+        yield problem if wanted is not None else problem.replace(fix=_selector_change(spec["selector"]))
 
 
 @validator(_LASTING, rule=pod_template)
