@@ -78,8 +78,10 @@ class Problem:
 def _change_of(help: str, node: Node, at: At) -> Change | None:
     """The change that a help asks for."""
     if isinstance(help, Suggestion):
-        change = Change.rename if at == "key" else Change.replace
-        return change(node, help.text, safe=help.safe)
+        if at == "key":
+            return Change.rename(node, help.text, safe=help.safe)
+        is_number = type(node.value) is int and help.text.isdecimal()
+        return Change.replace(node, int(help.text) if is_number else help.text, safe=help.safe)
     return Change.remove(node, safe=help.safe) if isinstance(help, Removal) else None
 
 

@@ -57,6 +57,9 @@ def advice_for(node: Node, shape: Shape, key: str, root: Node, root_shape: Shape
         owner, keys = found[0]
         target = _target_of(owner, keys)[key]
         verb, change = ("merge it into", None) if target.exists else ("move it to", Change.move(node[key], target))
+        if owner is not node and target.parent is not None and not target.parent.exists:
+            # The map may exclude others next to it, as a source of a volume does.
+            change = None
         return FieldAdvice(f"{verb} {_place(owner, keys, source)}", owner, keys[0] if keys else "", change)
     return FieldAdvice("remove it, or move it to the level where it belongs", node, "")
 

@@ -70,7 +70,7 @@ def pod_on_host_network(pod: Pod) -> Iterator[Problem]:
             message,
             help="remove hostNetwork and expose the Pod with a Service",
             at="key",
-            fix=Change.remove(pod["hostNetwork"], safe=False),
+            fix=None if pod["securityContext"]["windowsOptions"] else Change.remove(pod["hostNetwork"], safe=False),
         )
 
 

@@ -51,12 +51,14 @@ def missing_seccomp(container: Container) -> Iterator[Problem]:
     own, pods = (owner["securityContext"]["seccompProfile"] for owner in (container.node, container.pod.node))
     if not own and not pods and not is_on_windows(container.pod) and is_in_whole_pod(container):
         advice = "add seccompProfile: {type: RuntimeDefault} to the securityContext of the Pod"
+        # Annotations of old versions must agree with the field.
+        annotated = any(key.startswith("seccomp.security.alpha.kubernetes.io/") for key, _ in container.pod.metadata["annotations"].entries)
         yield Problem(
             named(container),
             f'container "{container.name}" has no seccompProfile',
             help=advice,
             field=own,
-            fix=Change.set(pods, {"type": "RuntimeDefault"}, safe=False),
+            fix=None if annotated else Change.set(pods, {"type": "RuntimeDefault"}, safe=False),
         )
 
 

@@ -154,7 +154,10 @@ def shared_user_namespace(pod: Pod) -> Iterator[Problem]:
         return
     if is_whole_pod(pod):
         message = "user IDs in the Pod are user IDs of the node because hostUsers is not false"
-        yield Problem(node, message, help="set hostUsers: false", at="key", fix=Change.set(pod["hostUsers"], False, safe=False))
+        # The API server does not allow block devices together with a user namespace.
+        has_devices = any(len(container["volumeDevices"]) for container in pod.containers)
+        fix = None if has_devices else Change.set(node, False, safe=False)
+        yield Problem(node, message, help="set hostUsers: false", at="key", fix=fix)
 
 
 def _effective(container: Container, name: str) -> Node:
