@@ -7,10 +7,12 @@ its own (aliases, merge keys, anchors, tags) or is written in a way that it cann
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from kcheck.text.edit import Edit
 from kcheck.text.pattern import pattern
+from kcheck.text.span import Span
+from kcheck.yaml.document import Document
 from kcheck.yaml.node import Absent, Node
 
 Value = str | int | bool | Mapping[str, "Value"] | Sequence["Value"]
@@ -23,6 +25,8 @@ _COMMENT_LINE = pattern(r"[ \t]*#")
 _GAP = pattern(r"\s*(?:(?:^|(?<=\s))#[^\r\n]*\s*)*")
 _FURTHER_BREAKS = pattern("[\x85\u2028\u2029]|\r(?!\n)")
 """Line breaks of YAML 1.1 other than LF and CRLF."""
+_ALIAS = pattern(r"(?<![\w*])\*([^\s,\[\]{}]+)")
+_ANCHOR = pattern(r"(?<![\w&])&([^\s,\[\]{}]+)")
 _DEFAULT_STEP = 2
 _OPTIONAL = frozenset({"annotations", "labels", "securityContext"})
 """Maps that mean the same when they are empty and when they are absent; they are removed with their last entry."""
@@ -171,6 +175,24 @@ def nest_entries(text: str, node: Node, name: str) -> list[Edit]:
             edits.append(Edit(at + 1, at + 1, step))
         at = text.find("\n", at + 1, node.end)
     return edits
+
+
+def aliased_spans(document: Document) -> Iterator[Span]:
+    """Yield the spans of values with an anchor that has an alias: an edit there changes the value in several places."""
+    text = document.source.text
+    names = {match[1] for match in _ALIAS.finditer(text, document.start, document.end)}
+    if not names:
+        return
+    starts: dict[int, int] = {}
+    pending = [document.root]
+    while pending:
+        node = pending.pop()
+        starts[node.start] = max(node.end, starts.get(node.start, 0))
+        pending.extend(node)
+    for match in _ANCHOR.finditer(text, document.start, document.end):
+        if match[1] in names:
+            start = min((each for each in starts if each >= match.end()), default=document.end)
+            yield Span(match.start(), starts.get(start, document.end))
 
 
 def is_json(text: str) -> bool:
