@@ -106,7 +106,7 @@ class Fixing:
             return False
         documents = parse(Source(path, fixed.text))
         shared = [span for document in documents for span in aliased_spans(document)]
-        chosen = _compatible(each for each in wanted if not _overlap(each[1], shared))
+        chosen = compatible_fixes(each for each in wanted if not _overlap(each[1], shared))
         # Each fix is tried only once: a fix without effect would be repeated in every round.
         self._done.update(_key(finding) for finding, _ in chosen)
         if is_generated(fixed.text):
@@ -146,7 +146,7 @@ def _stamp(path: str) -> tuple[int, ...]:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def _compatible(wanted: Iterable[tuple[Finding, Fix]]) -> list[tuple[Finding, Fix]]:
+def compatible_fixes(wanted: Iterable[tuple[Finding, Fix]]) -> list[tuple[Finding, Fix]]:
     """Return the fixes that do not conflict with an earlier one; the others are applied in the next round.
 
     Equal edits do not conflict.

@@ -131,7 +131,7 @@ def _is_filled_in(text: str) -> bool:
     return text.startswith(_BUILT) or placeholders.in_name(text) != ""
 
 
-@rule("pull-policy-not-always", "imagePullPolicy is not Always", severity=INFO, groups=("images",), default=False)
+@rule("pull-policy-not-always", "imagePullPolicy is not Always", severity=INFO, groups=("images",), default=False, fixable=True)
 def pull_always(
     container: Container,
     *,
