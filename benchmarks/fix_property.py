@@ -4,8 +4,8 @@
 
 Applies all fixes of all rules, safe ones alone and together with unsafe ones, to copies. Each file of --files is fixed as it is, with a
 typical mistake (tests/advice/mistakes.py), and with CRLF line endings. Each repository is fixed as a whole; then its kustomizations
-are built with `kubectl kustomize` and compared with the builds from before: a field may change only if a fix changed a field of this path in
-some file. Prints the number of fixes and of violations, and exits with 1 if there are any.
+are built with `kubectl kustomize` and compared with the builds from before: a field may change only if a fix changed a field of this path
+in some file. Prints the number of fixes and of violations, and exits with 1 if there are any.
 """
 
 from __future__ import annotations
