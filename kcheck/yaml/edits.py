@@ -68,6 +68,8 @@ def remove_entry(text: str, node: Node) -> list[Edit]:
     parent = node.parent
     if parent is None or not node.exists:
         raise Uneditable
+    if isinstance(node.key, Node):
+        _key_of(text, node)
     if len(parent) == 1 and parent.name in _OPTIONAL:
         return remove_entry(text, parent)
     if parent.style == "{":
@@ -171,7 +173,7 @@ def nest_entries(text: str, node: Node, name: str) -> list[Edit]:
     edits = [Edit(start, start, f"{name}:{_line_break(text)}{text[line:start]}{step}")]
     at = text.find("\n", start, node.end)
     while at >= 0:
-        if text[at + 1 : at + 3].strip():
+        if text[at + 1] not in "\r\n":
             edits.append(Edit(at + 1, at + 1, step))
         at = text.find("\n", at + 1, node.end)
     return edits

@@ -194,7 +194,9 @@ def jobs_select_their_pods(job: Node) -> Iterator[Problem]:
     for key, value in added.items():
         if pods.setdefault(key, value) != value:
             message = f'label "{key}" is set by the API server'
-            yield Problem(labelled[key], message, help=remove("the label"), reason="Invalid", at="key")
+            # A selector may require the label.
+            help = "remove the label" if chosen else remove("the label")
+            yield Problem(labelled[key], message, help=help, reason="Invalid", at="key")
     if not is_well_formed(chosen):
         return
     wanted = requirements_of(chosen) or selector.EVERYTHING
@@ -207,7 +209,8 @@ def jobs_select_their_pods(job: Node) -> Iterator[Problem]:
         message = f'template labels do not match the generated selector, which selects by "{_UIDS[1]}"'
         yield Problem(labelled, message, help=f'remove the label "{_UIDS[1]}"', reason="Invalid")
     else:
-        yield from _mismatch(labelled, wanted, pods)
+        # The label cannot be set, because its value is generated.
+        yield from (problem.replace(fix=None) for problem in _mismatch(labelled, wanted, pods))
 
 
 def _mismatch(labelled: Node, wanted: selector.Selector | None, pods: dict[str, str]) -> Iterator[Problem]:
