@@ -32,7 +32,7 @@ from kcheck.facts.peers import Peers
 from kcheck.facts.pod_index import Backend
 from kcheck.facts.variants import may_share
 from kcheck.finding.finding import Finding
-from kcheck.finding.fix import Change, Fix
+from kcheck.finding.fix import Correction, Fix
 from kcheck.finding.problem import Problem, Reason, Related, missing
 from kcheck.finding.report import Report
 from kcheck.finding.severity import ERROR, INFO, WARNING, Severity
@@ -87,11 +87,11 @@ __all__ = [
     "Backend",
     "BudgetFact",
     "Bundle",
-    "Change",
     "Claim",
     "Complaint",
     "Constraint",
     "Container",
+    "Correction",
     "Delivery",
     "Document",
     "Edit",

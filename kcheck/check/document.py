@@ -9,7 +9,7 @@ from kcheck.check.session import Session
 from kcheck.extract.extract import extract_facts
 from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
-from kcheck.finding.fix import Change, Fix
+from kcheck.finding.fix import Correction, Fix
 from kcheck.finding.problem import Problem
 from kcheck.finding.role import CLUSTER_DUMP, FRAGMENTS, GOLDEN_FILE, MANIFEST, TEST_DATA, TEST_MANIFEST
 from kcheck.kube import placeholders
@@ -276,7 +276,7 @@ class _DocumentCheck:
             change = self.version_change(resource, self.session.stores[-1], after.successor)
             self.report("deprecated-api", Problem(resource["apiVersion"], message, help=f"use apiVersion: {after.successor}", fix=change))
 
-    def version_change(self, resource: Resource, store: Store, api_version: str) -> Change | None:
+    def version_change(self, resource: Resource, store: Store, api_version: str) -> Correction | None:
         """The change to another API version, if the object is valid there and means the same."""
         if not api_version or not self.is_fixable:
             return None
@@ -304,7 +304,7 @@ class _DocumentCheck:
                 at = root[near] if near and near != key else node
                 hint, change = f"add {key}", None
                 if near and near != key:
-                    hint, change = f'did you mean "{key}" instead of "{near}"?', Change.rename(at, key, safe=False)
+                    hint, change = f'did you mean "{key}" instead of "{near}"?', Correction.rename(at, key, safe=False)
                 self.report("not-kubernetes-object", Problem(at, f"{key} is missing", help=hint, at="key", fix=change))
 
     def report_crash(self, rule: str, error: Exception) -> None:
@@ -346,7 +346,7 @@ class _DocumentCheck:
 
     def tab_fix(self) -> Fix | None:
         """The fix that indents with spaces."""
-        from kcheck.finding.change import tab_fix
+        from kcheck.finding.correction import tab_fix
 
         return tab_fix(self.document)
 
@@ -359,9 +359,9 @@ class _DocumentCheck:
         """The edits that fix a problem, None if the text does not allow them."""
         return self.edits_of(problem.fix) if problem.fix is not None and self.is_fixable else None
 
-    def edits_of(self, change: Change | Fix) -> Fix | None:
+    def edits_of(self, change: Correction | Fix) -> Fix | None:
         """The edits that a change means, None if the text does not allow them."""
-        from kcheck.finding.change import fix_of
+        from kcheck.finding.correction import fix_of
 
         return fix_of(change, self.document, self.skips_placeholders)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kcheck.finding.fix import Change, Fix
+from kcheck.finding.fix import Correction, Fix
 from kcheck.finding.problem import Problem
 from kcheck.kube.resource import Resource
 from kcheck.rule.plan import Plan
@@ -17,8 +17,8 @@ from kcheck.yaml.parse import parse
 
 
 def version_change(
-    resource: Resource, store: Store, api_version: str, plan: Plan, edits_of: Callable[[Change | Fix], Fix | None]
-) -> Change | None:
+    resource: Resource, store: Store, api_version: str, plan: Plan, edits_of: Callable[[Correction | Fix], Fix | None]
+) -> Correction | None:
     """Return the change to another API version, with the changes of fields that the new version requires. None if the object is not valid
     after them, or has another meaning.
 
@@ -29,12 +29,12 @@ def version_change(
     kind = store.builtin(api_version, resource.kind)
     if kind is None or _has_other_meaning(resource):
         return None
-    change = Change.replace(resource["apiVersion"], api_version)
+    change = Correction.replace(resource["apiVersion"], api_version)
     problems = _problems(resource, store, kind, plan)
     if not problems:
         return change
     for problem in problems:
-        if not isinstance(problem.fix, Change):
+        if not isinstance(problem.fix, Correction):
             return None
         change = change.also(problem.fix)._replace(title=change.title)
     fix = edits_of(change)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
-from kcheck.finding.fix import Change, Fix
+from kcheck.finding.fix import Correction, Fix
 from kcheck.kube.location import Location
 from kcheck.text.complaint import Removal, Suggestion, help_of
 from kcheck.text.span import Span
@@ -53,7 +53,7 @@ class Problem:
         at: At = "value",
         field: str | Node | None = None,
         related: tuple[Related, ...] = (),
-        fix: Fix | Change | None = None,
+        fix: Fix | Correction | None = None,
         echo: bool = False,
     ) -> None:
         self.node = node
@@ -75,14 +75,14 @@ class Problem:
         return Problem(**{name: getattr(self, name) for name in Problem.__slots__} | changes)
 
 
-def _change_of(help: str, node: Node, at: At) -> Change | None:
+def _change_of(help: str, node: Node, at: At) -> Correction | None:
     """The change that a help asks for."""
     if isinstance(help, Suggestion):
         if at == "key":
-            return Change.rename(node, help.text, safe=help.safe)
+            return Correction.rename(node, help.text, safe=help.safe)
         is_number = type(node.value) is int and help.text.isdecimal()
-        return Change.replace(node, int(help.text) if is_number else help.text, safe=help.safe)
-    return Change.remove(node, safe=help.safe) if isinstance(help, Removal) else None
+        return Correction.replace(node, int(help.text) if is_number else help.text, safe=help.safe)
+    return Correction.remove(node, safe=help.safe) if isinstance(help, Removal) else None
 
 
 def missing(node: Node) -> Problem:

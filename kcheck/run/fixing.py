@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from kcheck.discovery.discover import Discovery, Target
 from kcheck.discovery.load import load_file
-from kcheck.finding.change import is_generated
+from kcheck.finding.correction import is_generated
 from kcheck.finding.finding import Finding
 from kcheck.finding.fix import Fix
 from kcheck.finding.report import Report

@@ -9,14 +9,15 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from kcheck.finding.fix import Change
+from kcheck.finding.fix import Correction
 from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.schema.shape import Shape
 from kcheck.schema.value import fault_of
 from kcheck.text.complaint import use
 from kcheck.text.source import Source
-from kcheck.yaml.edits import Value, flow
+from kcheck.yaml.edits import flow
 from kcheck.yaml.node import Node
+from kcheck.yaml.plain_value import Value
 
 _MAX_STEPS_DOWN = 4
 # Lists of containers for special purposes, and fields that users do not set.
@@ -38,7 +39,7 @@ class FieldAdvice(NamedTuple):
     help: str
     owner: Node
     key: str
-    change: Change | None = None
+    change: Correction | None = None
 
 
 def advice_for(node: Node, shape: Shape, key: str, root: Node, root_shape: Shape | None, source: Source) -> FieldAdvice:
@@ -56,7 +57,7 @@ def advice_for(node: Node, shape: Shape, key: str, root: Node, root_shape: Shape
     if len(found) == 1:
         owner, keys = found[0]
         target = _target_of(owner, keys)[key]
-        verb, change = ("merge it into", None) if target.exists else ("move it to", Change.move(node[key], target))
+        verb, change = ("merge it into", None) if target.exists else ("move it to", Correction.move(node[key], target))
         if owner is not node and target.parent is not None and not target.parent.exists:
             # The map may exclude others next to it, as a source of a volume does.
             change = None
@@ -69,7 +70,7 @@ def _label_advice(node: Node, shape: Shape, key: str) -> FieldAdvice | None:
     child = node[key]
     if shape.name.endswith("LabelSelector") and isinstance(child.value, str):
         only_labels = all(isinstance(each.value, str) and name not in shape.fields for name, each in node.entries)
-        change = Change.nest(node, "matchLabels") if only_labels else Change.move(child, node["matchLabels"][key])
+        change = Correction.nest(node, "matchLabels") if only_labels else Correction.move(child, node["matchLabels"][key])
         return FieldAdvice(f"use matchLabels: {{{_scalar(key)}: {_scalar(child.value)}}}", node, "matchLabels", change)
     if shape.name.endswith(" ResourceRequirements") and not isinstance(child.value, (dict, list)):
         return FieldAdvice("move it to limits or requests", node, "")
@@ -213,8 +214,8 @@ def _ingress_backend(node: Node) -> FieldAdvice:
     number = _written(port) if port else "80"
     change = None
     if name.text and isinstance(port.value, (str, int)):
-        service = {"name": name.text, "port": {kind: port.value}}
-        change = Change.rewrite(name, "service", service).also(Change.remove(port))
+        service: Value = {"name": name.text, "port": {kind: port.value}}
+        change = Correction.rewrite(name, "service", service).also(Correction.remove(port))
     return FieldAdvice(f"use service: {{name: {_written(name) if name else 'web'}, port: {{{kind}: {number}}}}}", node, "", change)
 
 
@@ -229,7 +230,7 @@ def _in_place_of(old: str, new: str, value: Callable[[Value], Value]) -> Callabl
         given = node[old]
         known = isinstance(given.value, (str, int))
         made = value(given.value if known else _written(given))
-        return FieldAdvice(f"use {new}: {flow(made)}", node, new, Change.rewrite(given, new, made) if known else None)
+        return FieldAdvice(f"use {new}: {flow(made)}", node, new, Correction.rewrite(given, new, made) if known else None)
 
     return advise
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from kcheck.finding.fix import Change, Fix
+from kcheck.finding.fix import Correction, Fix
 from kcheck.finding.problem import Problem
 from kcheck.kube.base64 import BadBase64, decode
 from kcheck.schema.shape import Shape
@@ -76,7 +76,7 @@ def _advice(node: Node, shape: Shape, source: str, text: str) -> tuple[str, Fix 
     return None
 
 
-def _moved_to_string_data(node: Node) -> Change | None:
+def _moved_to_string_data(node: Node) -> Correction | None:
     """The change for plain text in the data of a Secret, if no value is certainly encoded: stringData instead of data."""
     data = node.parent
     if (
@@ -98,7 +98,7 @@ def _moved_to_string_data(node: Node) -> Change | None:
         # A word whose length is a multiple of 4 is base64 as well.
         if len(each.value) > _MAX_PLAIN_WORD or "=" in each.value or decode(each.value).isascii():
             return None
-    return Change.rename(data, "stringData", safe=not encoded)
+    return Correction.rename(data, "stringData", safe=not encoded)
 
 
 def refined(node: Node, message: str, text: str) -> tuple[str, str, Fix | None]:

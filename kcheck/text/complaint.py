@@ -47,7 +47,7 @@ class Suggestion(str):
     text: str
     safe: bool
 
-    def __new__(cls, help: str, text: str, safe: bool = False) -> Suggestion:
+    def __new__(cls, help: str, text: str = "", safe: bool = False) -> Suggestion:
         made = super().__new__(cls, help)
         made.text = text
         made.safe = safe

@@ -14,8 +14,7 @@ from kcheck.text.pattern import pattern
 from kcheck.text.span import Span
 from kcheck.yaml.document import Document
 from kcheck.yaml.node import Absent, Node
-
-Value = str | int | bool | Mapping[str, "Value"] | Sequence["Value"]
+from kcheck.yaml.plain_value import Value
 
 # A string that needs no quotes, also inside {} and [].
 _PLAIN = pattern(r"(?!(?i:y|n|yes|no|on|off|true|false|null|nan|inf)\Z)[A-Za-z_/][\w./-]*(?::[\w./-]+)*")
@@ -416,7 +415,7 @@ def _inserted_lines(text: str, at: int, indent: str, before: bool, lines: Sequen
 
 
 def _inserted_in_flow(text: str, owner: Node, new: str) -> Edit:
-    """Adds an entry at the end of a flow collection. Entries on lines of their own stay so."""
+    """Adds an entry at the end of a flow collection. Entries on separate lines stay so."""
     inside = text[owner.start + 1 : owner.end - 1]
     if not len(owner):
         if inside.strip():

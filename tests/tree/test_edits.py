@@ -33,7 +33,7 @@ def at(node: Node, path: str) -> Node:
 
 
 @pytest.mark.parametrize(
-    "before, value, after",
+    ("before", "value", "after"),
     [
         ("a: old # why\n", "new", "a: new # why\n"),
         ("a: 'old'\n", "new", "a: 'new'\n"),
@@ -57,7 +57,7 @@ def test_replace_value(before: str, value: Any, after: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "before, path, after",
+    ("before", "path", "after"),
     [
         ("a: 1\nx: 2 # why\nb: 3\n", "x", "a: 1\nb: 3\n"),
         ("a: 1\n# about x\nx:\n  y: 2\n\n# about b\nb: 3\n", "x", "a: 1\n\n# about b\nb: 3\n"),
@@ -85,7 +85,7 @@ def test_remove_entry(before: str, path: str, after: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "before, path, value, after",
+    ("before", "path", "value", "after"),
     [
         ("a: 1\nb:\n  c: 2\n", "x", True, "a: 1\nx: true\nb:\n  c: 2\n"),
         ("a: 1 # why\r\nb:\r\n    c: 2\r\n", "x/v", "z", "a: 1 # why\r\nx:\r\n    v: z\r\nb:\r\n    c: 2\r\n"),
@@ -106,7 +106,7 @@ def test_insert_entry(before: str, path: str, value: Any, after: str | None) -> 
 
 
 @pytest.mark.parametrize(
-    "before, path, target, after",
+    ("before", "path", "target", "after"),
     [
         (
             "spec:\n  # ports\n  ports:\n  - 80 # http\n  list:\n  - name: a\n    image: b\n",
@@ -152,7 +152,9 @@ def test_rewrite_entry() -> None:
 
 
 def test_nest_entries() -> None:
-    assert edited("s:\n  # all\n  a: b\n\n  c: d\nt: 1\n", edits.nest_entries, "s", "m") == "s:\n  # all\n  m:\n    a: b\n\n    c: d\nt: 1\n"
+    assert (
+        edited("s:\n  # all\n  a: b\n\n  c: d\nt: 1\n", edits.nest_entries, "s", "m") == "s:\n  # all\n  m:\n    a: b\n\n    c: d\nt: 1\n"
+    )
     assert edited("s: {a: b}\n", edits.nest_entries, "s", "m") == "s: {m: {a: b}}\n"
 
 

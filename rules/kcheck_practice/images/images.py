@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Annotated
 
-from kcheck.api import ERROR, INFO, Change, Complaint, Container, Problem, help_of, image, placeholders, rule
+from kcheck.api import ERROR, INFO, Complaint, Container, Correction, Problem, help_of, image, placeholders, rule
 from kcheck_practice._support.security_contexts import is_whole, named
 
 # Import paths that the build tool ko replaces with an image.
@@ -157,5 +157,5 @@ def pull_always(
         "is not allowed" if policy == "Always" else f'lets every Pod on a node use its cached copy of image "{container["image"].text}"'
     )
     message = Complaint(f"{shown} {effect}", f"set imagePullPolicy: {allow[0]}" if allow else "")
-    fix = Change.set(node, allow[0], safe=False) if allow else None
+    fix = Correction.set(node, allow[0], safe=False) if allow else None
     yield Problem(node if node else named(container), message, field=node, fix=fix)

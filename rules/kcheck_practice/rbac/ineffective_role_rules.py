@@ -12,7 +12,7 @@ from functools import cache
 
 from kcheck.api import (
     Bundle,
-    Change,
+    Correction,
     Edit,
     Facts,
     Fix,
@@ -134,7 +134,7 @@ def unknown_verb(node: Node) -> Iterator[Problem]:
                     each,
                     f'unknown verb "{verb}"',
                     help=f'remove "{verb}": "{near}" is already in the list',
-                    fix=Change.remove(each, safe=False),
+                    fix=Correction.remove(each, safe=False),
                 )
             else:
                 yield Problem(each, f'unknown verb "{verb}"', help=did_you_mean(near), fix=_replacement(each, near))

@@ -8,7 +8,7 @@ import posixpath
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import ERROR, INFO, Change, Container, Node, Pod, Problem, Suggestion, pattern, remove, rule
+from kcheck.api import ERROR, INFO, Container, Correction, Node, Pod, Problem, Suggestion, pattern, remove, rule
 from kcheck_practice._support.security_contexts import contexts
 
 _BASELINE = ("security", "host-access", "pod-security-baseline", "pod-security-restricted")
@@ -70,7 +70,7 @@ def pod_on_host_network(pod: Pod) -> Iterator[Problem]:
             message,
             help="remove hostNetwork and expose the Pod with a Service",
             at="key",
-            fix=None if pod["securityContext"]["windowsOptions"] else Change.remove(pod["hostNetwork"], safe=False),
+            fix=None if pod["securityContext"]["windowsOptions"] else Correction.remove(pod["hostNetwork"], safe=False),
         )
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import INFO, Change, Container, Node, Pod, Problem, Suggestion, remove, rule
+from kcheck.api import INFO, Container, Correction, Node, Pod, Problem, Suggestion, remove, rule
 from kcheck_practice._support.security_contexts import (
     contexts,
     has_user_namespace,
@@ -58,7 +58,7 @@ def missing_seccomp(container: Container) -> Iterator[Problem]:
             f'container "{container.name}" has no seccompProfile',
             help=advice,
             field=own,
-            fix=None if annotated else Change.set(pods, {"type": "RuntimeDefault"}, safe=False),
+            fix=None if annotated else Correction.set(pods, {"type": "RuntimeDefault"}, safe=False),
         )
 
 
@@ -103,7 +103,7 @@ def missing_apparmor(container: Container) -> Iterator[Problem]:
             message,
             help="add appArmorProfile: {type: RuntimeDefault} to its securityContext",
             field=own,
-            fix=Change.set(own, {"type": "RuntimeDefault"}, safe=False),
+            fix=Correction.set(own, {"type": "RuntimeDefault"}, safe=False),
         )
 
 
@@ -162,7 +162,7 @@ def unsafe_sysctl(pod: Pod) -> Iterator[Problem]:
             node,
             f'sysctl "{node.text}" is unsafe and rejected by kubelets by default',
             help="remove it",
-            fix=Change.remove(node.parent or node, safe=False),
+            fix=Correction.remove(node.parent or node, safe=False),
         )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import ERROR, INFO, Change, Container, Node, Problem, remove, rule
+from kcheck.api import ERROR, INFO, Container, Correction, Node, Problem, remove, rule
 from kcheck_practice._support.security_contexts import is_on_windows, is_whole, named
 
 _BASELINE = ("security", "pod-security-baseline", "pod-security-restricted")
@@ -79,7 +79,7 @@ def privilege_escalation(container: Container) -> Iterator[Problem]:
     if node.boolean and not is_on_windows(container.pod):
         fix = None
         if not _needs_escalation(container):
-            fix = Change.set(node, False, safe=False)
+            fix = Correction.set(node, False, safe=False)
         message = f'allowPrivilegeEscalation: true lets processes of container "{container.name}" become root'
         yield Problem(node, message, help=_without_conflict(container, f"set {_NO_ESCALATION}"), fix=fix)
 
@@ -170,13 +170,13 @@ def kept_capabilities(container: Container) -> Iterator[Problem]:
             message,
             help="set drop: [ALL] and list the capabilities that it needs under add",
             at="key",
-            fix=Change.set(dropped, ["ALL"], safe=False),
+            fix=Correction.set(dropped, ["ALL"], safe=False),
         )
     else:
         message = f'container "{container.name}" does not drop any capabilities'
         some = container.node.at("securityContext", "capabilities")
         advice = "set drop: [ALL] in its securityContext.capabilities" if some else "add capabilities: {drop: [ALL]} to its securityContext"
-        yield Problem(named(container), message, help=advice, field=dropped, fix=Change.set(dropped, ["ALL"], safe=False))
+        yield Problem(named(container), message, help=advice, field=dropped, fix=Correction.set(dropped, ["ALL"], safe=False))
 
 
 @rule("undropped-net-raw", "Container does not drop the NET_RAW capability", groups=("capabilities",), default=False, fixable=True)
@@ -200,7 +200,7 @@ def kept_net_raw(container: Container) -> Iterator[Problem]:
         help="add ALL or NET_RAW to capabilities.drop",
         at="key" if len(dropped) else "value",
         field=dropped,
-        fix=Change.append(dropped, "NET_RAW", safe=False) if len(dropped) else Change.set(dropped, ["NET_RAW"], safe=False),
+        fix=Correction.append(dropped, "NET_RAW", safe=False) if len(dropped) else Correction.set(dropped, ["NET_RAW"], safe=False),
     )
 
 
@@ -222,14 +222,14 @@ def writable_root_filesystem(container: Container) -> Iterator[Problem]:
         f'container "{container.name}" has a writable root filesystem',
         help=advice,
         field=node,
-        fix=Change.set(node, True, safe=False),
+        fix=Correction.set(node, True, safe=False),
     )
 
 
-def _forbid_escalation(container: Container) -> Change | None:
+def _forbid_escalation(container: Container) -> Correction | None:
     """The change that adds the setting; None if the API server would reject it."""
     setting = container.node.at("securityContext", "allowPrivilegeEscalation")
-    return None if _needs_escalation(container) or setting.exists else Change.set(setting, False, safe=False)
+    return None if _needs_escalation(container) or setting.exists else Correction.set(setting, False, safe=False)
 
 
 def _needs_escalation(container: Container) -> bool:

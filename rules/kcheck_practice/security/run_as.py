@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import INFO, Change, Container, Node, Pod, Problem, rule
+from kcheck.api import INFO, Container, Correction, Node, Pod, Problem, rule
 from kcheck_practice._support.security_contexts import contexts, has_user_namespace, is_in_whole_pod, is_on_windows, is_whole_pod, named
 
 _RESTRICTED = ("security", "pod-security-restricted", "run-as-user")
@@ -27,7 +27,7 @@ def root_user(pod: Pod) -> Iterator[Problem]:
                 asked,
                 "runAsNonRoot: false allows containers to run as root",
                 help="set runAsNonRoot: true",
-                fix=Change.set(asked, True, safe=False),
+                fix=Correction.set(asked, True, safe=False),
             )
 
 
@@ -52,7 +52,7 @@ def may_run_as_root(container: Container) -> Iterator[Problem]:
             message,
             help=f"add runAsNonRoot: true to {where}",
             field=own["runAsNonRoot"],
-            fix=Change.set(place["runAsNonRoot"], True, safe=False),
+            fix=Correction.set(place["runAsNonRoot"], True, safe=False),
         )
 
 
@@ -78,7 +78,7 @@ def non_root_unstated(container: Container) -> Iterator[Problem]:
             message,
             help="add runAsNonRoot: true to its securityContext",
             field=asked,
-            fix=Change.set(asked, True, safe=False),
+            fix=Correction.set(asked, True, safe=False),
         )
 
 
@@ -156,7 +156,7 @@ def shared_user_namespace(pod: Pod) -> Iterator[Problem]:
         message = "user IDs in the Pod are user IDs of the node because hostUsers is not false"
         # The API server does not allow block devices together with a user namespace.
         has_devices = any(len(container["volumeDevices"]) for container in pod.containers)
-        fix = None if has_devices else Change.set(node, False, safe=False)
+        fix = None if has_devices else Correction.set(node, False, safe=False)
         yield Problem(node, message, help="set hostUsers: false", at="key", fix=fix)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import INFO, Change, Pod, Problem, Resource, rule
+from kcheck.api import INFO, Correction, Pod, Problem, Resource, rule
 from kcheck_practice._support.security_contexts import is_whole_pod
 
 _DEFAULT = "default"
@@ -75,7 +75,7 @@ def default_account_automount(resource: Resource) -> Iterator[Problem]:
     node = resource["automountServiceAccountToken"]
     if resource.name == _DEFAULT and node.boolean is not False:
         message = 'Pods without a serviceAccountName get a token of ServiceAccount "default"'
-        fix = Change.set(node, False, safe=False)
+        fix = Correction.set(node, False, safe=False)
         advice = f"{'set' if node else 'add'} {_SETTING}"
         yield Problem(node if node else resource.node["metadata"]["name"], message, help=advice, field=node, fix=fix)
 
@@ -122,7 +122,7 @@ def _mounted(pod: Pod) -> Iterator[Problem]:
     if node.boolean is False or not is_whole_pod(pod):
         return
     verb = "set" if node else "add"
-    fix = Change.set(node, False, safe=False)
+    fix = Correction.set(node, False, safe=False)
     message = f'a token of ServiceAccount "{_account(pod)}" is mounted into the Pod'
     advice = f"{verb} {_SETTING} unless the Pod uses the Kubernetes API"
     yield Problem(node, message, help=advice, at="value" if node else "key", fix=fix)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Annotated
 
-from kcheck.api import INFO, Change, Complaint, Node, Problem, Resource, did_you_mean, labels, remove, rule, strings
+from kcheck.api import INFO, Complaint, Correction, Node, Problem, Resource, did_you_mean, labels, remove, rule, strings
 from kcheck_practice._support.typos import meant_label
 
 _WORKLOADS = ("apps Deployment", "apps StatefulSet", "apps DaemonSet", "apps ReplicaSet", "batch CronJob", "batch Job", "core Service")
@@ -186,7 +186,7 @@ def moving_label_in_selector(
             else:
                 message = f'label "{key}" changes with each release, but spec.selector is immutable, so the next release is rejected'
                 field = "spec.selector.matchLabels"
-            yield Problem(node, message, help=f"remove it from {field}", at="key", fix=Change.remove(node, safe=False))
+            yield Problem(node, message, help=f"remove it from {field}", at="key", fix=Correction.remove(node, safe=False))
 
 
 @rule(

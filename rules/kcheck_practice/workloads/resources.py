@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Annotated
 
-from kcheck.api import INFO, Change, Container, Node, Problem, quantity, rule
+from kcheck.api import INFO, Container, Correction, Node, Problem, quantity, rule
 from kcheck_practice._support.security_contexts import is_whole, named
 from kcheck_practice._support.titles import container_title
 
@@ -49,7 +49,7 @@ def cpu_limit(container: Container) -> Iterator[Problem]:
         message = f"resources.limits.cpu: {node.value} throttles {container_title(container)} even on an idle node"
         # Huge pages need a quantity of cpu or memory next to them.
         alone = any(key.startswith("hugepages-") for key, _ in container["resources"]["limits"].entries)
-        yield Problem(node, message, help="remove resources.limits.cpu", fix=None if alone else Change.remove(node, safe=False))
+        yield Problem(node, message, help="remove resources.limits.cpu", fix=None if alone else Correction.remove(node, safe=False))
 
 
 @rule("missing-memory-limit", "Container has no memory limit", groups=_GROUPS, severity=INFO, default=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from kcheck.api import Change, Complaint, Node, Problem, remove
+from kcheck.api import Complaint, Correction, Node, Problem, remove
 from kcheck_spec.crd._schema_location import SchemaLocation
 from kcheck_spec.objects.common_constraints import not_supported, require
 
@@ -143,7 +143,7 @@ def _map_list(schema: Node) -> Iterator[Problem]:
         yield Problem(items, message, help="use a map instead of a list", reason="Invalid", at="key")
     elif items["type"].text != "object":
         message = "items of x-kubernetes-list-type: map must have type: object"
-        yield Problem(items["type"], message, help="set type: object", reason="Invalid", fix=Change.set(items["type"], "object"))
+        yield Problem(items["type"], message, help="set type: object", reason="Invalid", fix=Correction.set(items["type"], "object"))
     else:
         yield from _known_keys(keys, items)
     required = {each.text for each in items["required"]}

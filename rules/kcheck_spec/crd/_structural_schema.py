@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Change, Complaint, Node, Problem, pattern_fault, remove
+from kcheck.api import Complaint, Correction, Node, Problem, pattern_fault, remove
 from kcheck_spec.objects.common_constraints import require
 
 CONDITIONS = ("allOf", "anyOf", "oneOf")
@@ -55,7 +55,7 @@ def spine_problems(schema: Node, level: str) -> Iterator[Problem]:
         yield require(kind, Complaint(f"{_label(schema, level)} has no type", f"add type, or set {_PRESERVE}: true"))
     if level == "root" and kind.text and kind.text != "object":
         message = f'type "{kind.text}" is not allowed at the root of openAPIV3Schema'
-        yield Problem(kind, message, help="set type: object", reason="Invalid", fix=Change.set(kind, "object"))
+        yield Problem(kind, message, help="set type: object", reason="Invalid", fix=Correction.set(kind, "object"))
     if level == "root" or embedded.boolean:
         yield from _identity_problems(schema["properties"])
     if level == "root" and "metadata" in schema["properties"]:
@@ -80,7 +80,7 @@ def _embedded_problems(schema: Node) -> Iterator[Problem]:
             f'type "{kind.text}" is not allowed for {_EMBEDDED}',
             help="set type: object",
             reason="Invalid",
-            fix=Change.set(kind, "object"),
+            fix=Correction.set(kind, "object"),
         )
     if additional:
         message = f"additionalProperties cannot be combined with {_EMBEDDED}"
@@ -100,7 +100,7 @@ def _identity_problems(properties: Node) -> Iterator[Problem]:
                 f'property "{key}" must have type: {wanted}',
                 help=f"set type: {wanted}",
                 reason="Invalid",
-                fix=Change.set(kind, wanted),
+                fix=Correction.set(kind, wanted),
             )
 
 

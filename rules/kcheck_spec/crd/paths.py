@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kcheck.api import Change, Complaint, Node, Problem, declare, fields, pattern, validator
+from kcheck.api import Complaint, Correction, Node, Problem, declare, fields, pattern, validator
 from kcheck_spec.crd._version_fields import VersionField, parts
 
 crd_paths = declare(
@@ -116,7 +116,7 @@ def _selectable_problems(part: VersionField, schema: Node) -> Iterator[Problem]:
             continue
         if target.keys[:1] == (("metadata", True),):
             message = f'jsonPath "{path.text}" is not allowed: selectableFields cannot contain fields of metadata'
-            yield Problem(path, message, help="remove it", reason="Invalid", field=field, fix=Change.remove(path.parent or path))
+            yield Problem(path, message, help="remove it", reason="Invalid", field=field, fix=Correction.remove(path.parent or path))
         if target.schema["type"].text not in _SELECTABLE:
             message = Complaint(f'jsonPath "{path.text}" does not lead to a string, boolean or integer', "use the path of one")
             yield Problem(path, message, reason="Invalid", field=field)
@@ -127,7 +127,7 @@ def _selectable_problems(part: VersionField, schema: Node) -> Iterator[Problem]:
                 help="remove it",
                 reason="Duplicate",
                 field=field,
-                fix=Change.remove(path.parent or path),
+                fix=Correction.remove(path.parent or path),
             )
         seen.add(target.keys)
     if len(seen) > _MAX_SELECTABLE:

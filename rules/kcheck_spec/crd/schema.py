@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import Any
 
-from kcheck.api import Change, Node, Problem, Resource, SharedBlock, declare, expressions, remove, schema_checks, validator
+from kcheck.api import Correction, Node, Problem, Resource, SharedBlock, declare, expressions, remove, schema_checks, validator
 from kcheck_spec.crd._schema_keywords import BREAKING, CHECKS, MAP_TYPES, TYPES
 from kcheck_spec.crd._schema_location import ROOT, SchemaLocation, written
 from kcheck_spec.crd._structural_schema import (
@@ -82,7 +82,7 @@ def root_problems(root: Node) -> Iterator[Problem]:
     kind = root["type"]
     if kind.text and kind.text != "object" and not any(key in _FIRST for key in strange):
         message = f'type "{kind.text}" is not allowed at the root of a schema with the status subresource'
-        yield Problem(kind, message, help="set type: object", reason="Invalid", fix=Change.set(kind, "object"))
+        yield Problem(kind, message, help="set type: object", reason="Invalid", fix=Correction.set(kind, "object"))
     elif strange:
         message = f"{strange[0]} is not allowed at the root of a schema with the status subresource"
         help = remove() if strange[0] in _FIRST else "remove it, or move it to the schema of a property"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kcheck.api import (
-    Change,
     Complaint,
     Constraint,
+    Correction,
     Node,
     Problem,
     Resource,
@@ -77,7 +77,7 @@ def _controller(node: Node) -> Iterator[Problem]:
 
 def _path_type(node: Node) -> Problem | None:
     """pathType is required. ImplementationSpecific was the default of old API versions."""
-    return None if node else require(node).replace(fix=Change.set(node, "ImplementationSpecific", safe=False))
+    return None if node else require(node).replace(fix=Correction.set(node, "ImplementationSpecific", safe=False))
 
 
 tables = [
@@ -128,10 +128,10 @@ def class_has_a_field(ingress: Resource) -> Iterator[Problem]:
         )
 
 
-def _class_field(ingress: Resource, annotation: Node) -> Change:
+def _class_field(ingress: Resource, annotation: Node) -> Correction:
     """The change from the annotation to the field. The field needs an object IngressClass, the annotation does not."""
     field = ingress["spec"]["ingressClassName"]
-    change = Change.remove(annotation).also(Change.set(field, annotation.text, safe=False))
+    change = Correction.remove(annotation).also(Correction.set(field, annotation.text, safe=False))
     return change._replace(title="use spec.ingressClassName")
 
 
@@ -145,7 +145,7 @@ def paths_are_plain(path: Node) -> Iterator[Problem]:
     elif type_ and (value.text or type_.text != "ImplementationSpecific"):
         if not value.text.startswith("/"):
             message = f'path "{value.text}" does not start with "/"' if value.text else f"path is required with pathType: {type_.text}"
-            yield Problem(value, message, help=f"use path: /{value.text}", reason="Invalid", fix=Change.set(value, f"/{value.text}"))
+            yield Problem(value, message, help=f"use path: /{value.text}", reason="Invalid", fix=Correction.set(value, f"/{value.text}"))
         if type_.text != "ImplementationSpecific":
             found = [f'contains "{part}"' for part in _AMBIGUOUS if part in value.text]
             found += [f'ends with "{part}"' for part in _AMBIGUOUS_ENDS if value.text.endswith(part)]

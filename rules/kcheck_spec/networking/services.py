@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kcheck.api import (
-    Change,
     Complaint,
+    Correction,
     Node,
     Problem,
     Resource,
@@ -201,7 +201,7 @@ def traffic_is_spread_as_known(service: Resource) -> Iterator[Problem]:
     hints, mode = annotations[_TOPOLOGY_HINTS], annotations[_TOPOLOGY_MODE]
     if hints.exists and mode.exists and hints.text != mode.text:
         message = f'value "{mode.text}" differs from "{hints.text}" of annotation "{_TOPOLOGY_HINTS}"'
-        yield Problem(mode, message, help=f'remove annotation "{_TOPOLOGY_HINTS}"', reason="Invalid", fix=Change.remove(hints))
+        yield Problem(mode, message, help=f'remove annotation "{_TOPOLOGY_HINTS}"', reason="Invalid", fix=Correction.remove(hints))
 
 
 @validator("core/v1 Service", rule=deprecated_field)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from kcheck.api import Change, Complaint, Constraint, Node, Pod, Problem, declare, fields, names, remove, validator
+from kcheck.api import Complaint, Constraint, Correction, Node, Pod, Problem, declare, fields, names, remove, validator
 from kcheck_spec.networking.ip_addresses import unusual_addresses, wrong_address
 from kcheck_spec.objects.common_constraints import (
     deprecated_field,
@@ -161,7 +161,7 @@ def gates_can_be_lifted(pod: Pod) -> Iterator[Problem]:
                 help="remove one",
                 reason="Duplicate",
                 field=gate,
-                fix=Change.remove(gate),
+                fix=Correction.remove(gate),
             )
         seen.add(name.text)
     if seen and pod["nodeName"].text and not pod.is_template:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Change, Complaint, Constraint, Node, Problem, declare, fields, pattern, remove, selector, validator
+from kcheck.api import Complaint, Constraint, Correction, Node, Problem, declare, fields, pattern, remove, selector, validator
 from kcheck_spec.objects.common_constraints import dns_label, dubious_setting, non_negative, not_supported, one_of, present, require
 from kcheck_spec.objects.engine import required_field, unsupported_value
 from kcheck_spec.objects.label_selectors import is_well_formed, requirements_of
@@ -47,13 +47,13 @@ def _selector(node: Node) -> Problem | None:
     return None if node else require(node).replace(fix=_selector_change(node))
 
 
-def _selector_change(node: Node) -> Change | None:
+def _selector_change(node: Node) -> Correction | None:
     """The change that adds a selector with the template labels, as old API versions did."""
     assert node.parent is not None
     labels = node.parent.at("template", "metadata", "labels")
     if not len(labels) or any(not isinstance(each.value, str) for each in labels):
         return None
-    return Change.set(node, {"matchLabels": {key: each.text for key, each in labels.entries}}, safe=False)
+    return Correction.set(node, {"matchLabels": {key: each.text for key, each in labels.entries}}, safe=False)
 
 
 tables = [
@@ -88,12 +88,12 @@ def unmet(labels: Node, wanted: selector.Selector | None, present: dict[str, str
     return Problem(labels, message, reason="Invalid", echo=wanted is None, fix=fix)
 
 
-def _label_change(labels: Node, requirement: selector.Requirement) -> Change | None:
+def _label_change(labels: Node, requirement: selector.Requirement) -> Correction | None:
     """The change that sets or removes a template label, if the requirement allows only one value."""
     node = labels[requirement.key]
     if requirement.operator == "In" and len(requirement.values) == 1:
-        return Change.set(node, requirement.values[0], safe=not node.exists)
-    return Change.remove(node, safe=False) if requirement.operator == "DoesNotExist" else None
+        return Correction.set(node, requirement.values[0], safe=not node.exists)
+    return Correction.remove(node, safe=False) if requirement.operator == "DoesNotExist" else None
 
 
 def _label_hint(requirement: selector.Requirement) -> str:

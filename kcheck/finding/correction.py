@@ -8,7 +8,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-from kcheck.finding.fix import Change, Fix
+from kcheck.finding.fix import Correction, Fix
 from kcheck.kube import placeholders
 from kcheck.text.edit import Edit, apply_edits
 from kcheck.text.pattern import pattern
@@ -44,7 +44,7 @@ def is_generated(text: str, start: int = 0) -> bool:
     return _GENERATED.search(text[:_HEAD]) is not None or _GENERATED.search(text[start : start + _HEAD // 10]) is not None
 
 
-def fix_of(change: Change | Fix, document: Document, skips_placeholders: bool) -> Fix | None:
+def fix_of(change: Correction | Fix, document: Document, skips_placeholders: bool) -> Fix | None:
     """Return the fix that a change means, None if it cannot be made in the text.
 
     A fix that removes comments is unsafe.
