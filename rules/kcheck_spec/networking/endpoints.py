@@ -15,7 +15,7 @@ from kcheck_spec.objects.common_constraints import deprecated_field, dropped, du
 from kcheck_spec.objects.engine import required_field
 from kcheck_spec.workloads.container_ports import port_name
 
-endpoint_address = declare("invalid-endpoint-address", "Invalid address or hint in an Endpoints or EndpointSlice object")
+endpoint_address = declare("invalid-endpoint-address", "Invalid address or hint in an Endpoints or EndpointSlice object", fixable=True)
 deprecated_kind = declare(
     "deprecated-kind",
     "Kind is deprecated in favor of another (Endpoints: use EndpointSlice)",

@@ -33,6 +33,7 @@ deprecated_field = declare(
     "Field, annotation or value is deprecated; the API server warns about it",
     severity=WARNING,
     groups=("upgrades", "deprecated"),
+    fixable=True,
 )
 dubious_setting = declare(
     "ineffective-setting", "Setting is accepted with a warning and has no effect or a different one", severity=WARNING, fixable=True

@@ -17,12 +17,8 @@ duplicate_key = declare(
 no_object = declare("not-kubernetes-object", "Document is not a Kubernetes object (apiVersion or kind is missing)", fixable=True)
 unreadable_file = declare("unreadable-file", "File cannot be read and was not checked")
 internal_error = declare("internal-error", "A rule failed with an internal error")
-unknown_kind = declare("unknown-kind", "Unknown kind or apiVersion")
-removed_api = declare(
-    "removed-api",
-    "API version was removed from Kubernetes",
-    groups=("upgrades", "deprecated"),
-)
+unknown_kind = declare("unknown-kind", "Unknown kind or apiVersion", fixable=True)
+removed_api = declare("removed-api", "API version was removed from Kubernetes", groups=("upgrades", "deprecated"), fixable=True)
 deprecated_api = declare(
     "deprecated-api",
     "API version is deprecated (apiVersion has a successor or will be removed)",
