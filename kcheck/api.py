@@ -32,7 +32,8 @@ from kcheck.facts.peers import Peers
 from kcheck.facts.pod_index import Backend
 from kcheck.facts.variants import may_share
 from kcheck.finding.finding import Finding
-from kcheck.finding.problem import Fix, Problem, Reason, Related, missing
+from kcheck.finding.fix import Correction, Fix
+from kcheck.finding.problem import Problem, Reason, Related, missing
 from kcheck.finding.report import Report
 from kcheck.finding.severity import ERROR, INFO, WARNING, Severity
 from kcheck.kube import (
@@ -72,7 +73,7 @@ from kcheck.rule.rule import Rule, declare, rule
 from kcheck.schema.builtin import api_resources
 from kcheck.schema.crd import schema_checks
 from kcheck.text.breaks import unusual_break
-from kcheck.text.complaint import Complaint, help_of
+from kcheck.text.complaint import Complaint, Suggestion, help_of, remove, use
 from kcheck.text.edit import Edit
 from kcheck.text.pattern import pattern
 from kcheck.text.span import Span
@@ -90,6 +91,7 @@ __all__ = [
     "Complaint",
     "Constraint",
     "Container",
+    "Correction",
     "Delivery",
     "Document",
     "Edit",
@@ -131,6 +133,7 @@ __all__ = [
     "SharedBlock",
     "Span",
     "Style",
+    "Suggestion",
     "TypedValue",
     "Validator",
     "addresses",
@@ -168,6 +171,7 @@ __all__ = [
     "ports",
     "positional_passwords",
     "quantity",
+    "remove",
     "rule",
     "schema_checks",
     "selector",
@@ -177,6 +181,7 @@ __all__ = [
     "time_zones",
     "unusual_break",
     "urls",
+    "use",
     "validator",
 ]
 

@@ -9,8 +9,9 @@ from kcheck.check.session import Session
 from kcheck.extract.extract import extract_facts
 from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
-from kcheck.finding.problem import Fix, Problem
-from kcheck.finding.role import CLUSTER_DUMP, FRAGMENTS, MANIFEST, TEST_DATA, TEST_MANIFEST
+from kcheck.finding.fix import Correction, Fix
+from kcheck.finding.problem import Problem
+from kcheck.finding.role import CLUSTER_DUMP, FRAGMENTS, GOLDEN_FILE, MANIFEST, TEST_DATA, TEST_MANIFEST
 from kcheck.kube import placeholders
 from kcheck.kube.resource import Resource, resources
 from kcheck.kube.suggestions import did_you_mean, nearest
@@ -53,6 +54,9 @@ _RULES_FOR_PARTS = frozenset({"credential-in-env", "credential-in-args", "creden
 _KUSTOMIZE_PLUGIN = "builtin"
 # Rules that compare fields, of which a patch may contain only some.
 _RULES_FOR_COMPLETE_OBJECTS = frozenset({"invalid-crd-names", "selector-mismatch", "unevaluated-crd-rules"})
+
+# Roles of files that a program writes, so that fixes belong elsewhere.
+_WRITTEN_BY_PROGRAMS = frozenset({CLUSTER_DUMP, GOLDEN_FILE})
 
 # A rule and the rule that reports the same value, if it is enabled, with what follows from it: the API server warns about fractions of
 # bytes, which are a wrong unit.
@@ -132,7 +136,8 @@ class _DocumentCheck:
     def check_document(self) -> None:
         document = self.document
         if document.fault is not None:
-            self.report("invalid-yaml", Problem(Span(document.fault.start, document.fault.end), document.fault.message))
+            fix = self.tab_fix() if "tab" in document.fault.message else None
+            self.report("invalid-yaml", Problem(Span(document.fault.start, document.fault.end), document.fault.message, fix=fix))
             return
         for hook in self.plan.documents:
             hook.run(document, self.report, self.report_crash)
@@ -243,18 +248,20 @@ class _DocumentCheck:
         if absence is not None and absence.removed:
             used = f"use apiVersion: {absence.replacement}"
             instead = used if absence.replacement else instead_of(resource.group, kind) or "remove it; it has no replacement"
-            self.report("removed-api", Problem(node, f"{api_version} {kind} was removed in Kubernetes {absence.removed}", help=instead))
+            message = f"{api_version} {kind} was removed in Kubernetes {absence.removed}"
+            self.report("removed-api", Problem(node, message, help=instead, fix=self.version_change(resource, store, absence.replacement)))
         elif absence is not None:
             instead = f"use apiVersion: {absence.replacement}" if absence.replacement else ""
             message = f"{api_version} {kind} is available since Kubernetes {absence.added}, not in {version}"
-            self.report("unknown-kind", Problem(node, message, help=instead))
+            self.report("unknown-kind", Problem(node, message, help=instead, fix=self.version_change(resource, store, absence.replacement)))
         elif end := end_of(resource.group):
             self.report("removed-api", Problem(node, f"{api_version} {kind} {end}", help=help_of(end)))
         elif store.serves_group(api_version) or "/" not in api_version:
             served = store.versions_of(kind)
             if served:
                 message = f'no kind "{kind}" in {api_version}'
-                self.report("unknown-kind", Problem(node, message, help=f"use apiVersion: {' or '.join(served)}"))
+                change = self.version_change(resource, store, served[0]) if len(served) == 1 else None
+                self.report("unknown-kind", Problem(node, message, help=f"use apiVersion: {' or '.join(served)}", fix=change))
             else:
                 near = store.kind_like(kind)
                 help = did_you_mean(near, "check the spelling of kind and apiVersion")
@@ -273,7 +280,16 @@ class _DocumentCheck:
         if after is not None:
             end = f"is removed in Kubernetes {after.removed}" if after.removed else "is superseded by a stable version"
             message = f"{api_version} {kind} {end}"
-            self.report("deprecated-api", Problem(resource["apiVersion"], message, help=f"use apiVersion: {after.successor}"))
+            change = self.version_change(resource, self.session.stores[-1], after.successor)
+            self.report("deprecated-api", Problem(resource["apiVersion"], message, help=f"use apiVersion: {after.successor}", fix=change))
+
+    def version_change(self, resource: Resource, store: Store, api_version: str) -> Correction | None:
+        """The change to another API version, if the object is valid there and means the same."""
+        if not api_version or not self.is_fixable:
+            return None
+        from kcheck.check.version_change import version_change
+
+        return version_change(resource, store, api_version, self.session.spec_plan(), self.edits_of)
 
     def is_ignored(self, group: str) -> bool:
         """Whether the config ignores missing schemas of this API group."""
@@ -293,8 +309,10 @@ class _DocumentCheck:
             elif not node:
                 near = nearest(key, [k for k, _ in root.entries])
                 at = root[near] if near and near != key else node
-                hint = did_you_mean(f'{key}" instead of "{near}') if near and near != key else f"add {key}"
-                self.report("not-kubernetes-object", Problem(at, f"{key} is missing", help=hint, at="key"))
+                hint, change = f"add {key}", None
+                if near and near != key:
+                    hint, change = f'did you mean "{key}" instead of "{near}"?', Correction.rename(at, key, safe=False)
+                self.report("not-kubernetes-object", Problem(at, f"{key} is missing", help=hint, at="key", fix=change))
 
     def report_crash(self, rule: str, error: Exception) -> None:
         """Add a finding for a rule that raised an error on an object."""
@@ -327,7 +345,7 @@ class _DocumentCheck:
         else:
             message = secrets.message(problem.message, guarded, node, problem.field)
             help = secrets.message(problem.help, guarded, node, problem.field) if problem.help else ""
-        fix = problem.fix if problem.fix is None or not self.document.overlaps_substituted(problem.fix.edits) else None
+        fix = self.fix_of(problem)
         fix = secrets.fix(fix, guarded) if fix is not None else None
         if (substitution := self.session.substitution) is not None:
             message, help = substitution.conceal(message, help)
@@ -335,6 +353,27 @@ class _DocumentCheck:
         self.result.findings.append(
             Finding(rule, active.severity, active.rule.family, message, place, problem.reason, problem.related, fix, "", help, problem.echo)
         )
+
+    def tab_fix(self) -> Fix | None:
+        """The fix that indents with spaces."""
+        from kcheck.finding.correction import tab_fix
+
+        return tab_fix(self.document)
+
+    @property
+    def is_fixable(self) -> bool:
+        """Whether a person writes the file. Fixes of other files belong elsewhere."""
+        return self.role not in _WRITTEN_BY_PROGRAMS and not self.foreign
+
+    def fix_of(self, problem: Problem) -> Fix | None:
+        """The edits that fix a problem, None if the text does not allow them."""
+        return self.edits_of(problem.fix) if problem.fix is not None and self.is_fixable else None
+
+    def edits_of(self, change: Correction | Fix) -> Fix | None:
+        """The edits that a change means, None if the text does not allow them."""
+        from kcheck.finding.correction import fix_of
+
+        return fix_of(change, self.document, self.skips_placeholders)
 
 
 def _concerns_placeholder(rule: Rule, problem: Problem) -> bool:

@@ -20,7 +20,7 @@ from kcheck.finding.role import EXAMPLES, MANIFEST, TESTS, Role
 from kcheck.repository.policy import limited_rules
 from kcheck.rule.plan import Plan, compile_plan
 from kcheck.rule.registry import Registry
-from kcheck.rule.ruleset import ALWAYS, RuleSet
+from kcheck.rule.ruleset import ALWAYS, RuleSet, choose
 from kcheck.schema.store import Store
 
 _UNTIMED = nullcontext()
@@ -143,6 +143,7 @@ class Session:
         self.budget = Budget()
         self.plans: dict[int, Plan] = {}
         self._embedded: dict[int, Plan] = {}
+        self._spec_rules: RuleSet | None = None
         self._limited: dict[tuple[int, str], RuleSet] = {}
         for store in self.all_stores:
             if store.rules is None:
@@ -216,6 +217,12 @@ class Session:
             plan = compile_plan(self.registry, rules, self.profile.measured if self.profile is not None else None)
             self.plans[id(rules)] = plan
         return plan
+
+    def spec_plan(self) -> Plan:
+        """Return the plan of all rules of the family spec, which decide whether the API server accepts an object. Created once."""
+        if self._spec_rules is None:
+            self._spec_rules = choose(self.registry, ("spec",))
+        return self.plan(self._spec_rules)
 
     def embedded_plan(self, rules: RuleSet) -> Plan:
         """Return the part of the plan that applies to Pods in custom resources, created once for each rule set."""

@@ -67,9 +67,9 @@ def check(shard: str, scheduler: str, render: bool, fix: bool, diff: bool, unsaf
         sys.exit(2 if registry.failures else 0)
     fixer = None
     if fix or diff:
-        from kcheck.cli.fix import Fixer
+        from kcheck.cli.fixer import Fixer
 
-        fixer = Fixer(inputs, reporting, found, session, config, scheduler)
+        fixer = Fixer(inputs, found, session, config, reporting.quiet, scheduler)
         if diff:
             sys.exit(2 if registry.failures else fixer.show_diff(unsafe_fixes))
     if fixer is not None:

@@ -1,173 +1,93 @@
-"""`kcheck check --fix` and `--diff`: applies fixes to files, or prints the changes as a diff."""
+"""`kcheck fix PATH...`"""
 
 from __future__ import annotations
 
-import os
-import stat
 import sys
-from collections.abc import Collection, Iterable
 from contextlib import ExitStack
+from typing import Any
 
 import click
 
-from kcheck.check.session import Session
-from kcheck.cli.checkout import leads_out
-from kcheck.cli.draft import Draft
-from kcheck.cli.input import Input, check_input, create_session
-from kcheck.cli.output import diff, print_text
-from kcheck.cli.reporting import Reporting
-from kcheck.config.config import Config
-from kcheck.discovery.discover import Discovery, is_descriptor
-from kcheck.finding.report import Report
+from kcheck.cli.fixer import Fixer, Fixes
+from kcheck.cli.input import Input, create_session, find_files, input_options
+from kcheck.cli.output import diff, is_terminal, print_text
+from kcheck.cli.selection import report_plugin_failures
+from kcheck.cli.settings import find_config
+from kcheck.finding.finding import Finding
+from kcheck.finding.fix import Fix
 from kcheck.redaction.document_secrets import shown_text
 from kcheck.reporters.terminal_safe import Glyphs
-from kcheck.run.fixing import Fixed, Fixing
+from kcheck.rule.registry import Registry
+from kcheck.text.edit import apply_edits
 
-_UNCHECKED = frozenset({"internal-error", "unreadable-file"})
+_ANSWERS = "y: apply this fix, n: skip it, a: apply it and all others, q: skip it and all others"
 
 
-class Fixer:
-    """Checks and fixes files. Raises UsageError for standard input and pipes, which can only be read once.
+@click.command(short_help="Apply fixes to files.")
+@input_options
+@click.option("--unsafe", is_flag=True, help="Also apply fixes that may change the behavior of an object.")
+@click.option("--ask", is_flag=True, help="Show each fix and ask whether to apply it. Requires a terminal.")
+@click.option("--diff", is_flag=True, help="Print the changes as a diff, without changing any file.")
+@click.option("--quiet", "-q", is_flag=True, help="Print no progress and no list of files.")
+def fix(unsafe: bool, ask: bool, diff: bool, quiet: bool, **values: Any) -> None:
+    """Apply the fixes of findings to YAML and JSON manifests.
 
-    `only`: paths of the files that may be changed, by default all.
+    PATHS are files and folders (searched recursively). `kcheck rules` shows which rules have fixes.
+
+    Exit status: 0 all fixes were applied, whatever findings remain, 2 a file could not be checked or fixed. With --diff, 1 means that there
+    are changes.
     """
-
-    def __init__(
-        self, inputs: Input, reporting: Reporting, found: Discovery, session: Session, config: Config, scheduler: str = "",
-        only: Collection[str] | None = None,
-    ) -> None:  # fmt: skip
-        if any(target.stdin or is_descriptor(target.path) for target in found.targets):
-            raise click.UsageError("--fix and --diff need files: standard input and pipes can only be read once")
-        self.inputs = inputs
-        self.reporting = reporting
-        self.registry = session.registry
-        self.session: Session | None = session
-        self.config = config
-        self.scheduler = scheduler
-        self.found = found
-        self.only = only
-        self.named = {target.path for target in found.targets if target.named}
-
-    def show_diff(self, unsafe: bool) -> int:
-        """Prints the changes as a diff and returns the exit status."""
-        fixing = Fixing(self.found, unsafe, self.only)
-        report = fixing.fix_all(self.check_files)
-        # Printed here because --diff writes no report.
-        unchecked = [f for f in report.findings if f.rule in _UNCHECKED]
-        for finding in unchecked:
-            _warn(f"{finding.file}:{finding.range.start.line}: {finding.concise}")
-        files = fixing.files
-        shown = ((path, shown_text(path, fixed.source.text), shown_text(path, fixed.text)) for path, fixed in sorted(files.items()))
-        print_text("".join(diff(*each) for each in shown))
-        if files and not self.reporting.quiet:
-            click.echo(f"Would fix {_counts(files.values())}.", err=True)
-        return 2 if _warn_changed(fixing.changed) or unchecked else 1 if files else 0
-
-    def fix_files(self, unsafe: bool, drafts: ExitStack) -> Fixes:
-        """Fixes in memory and writes `drafts`. No file changes before the result is committed."""
-        fixing = Fixing(self.found, unsafe, self.only)
-        report = fixing.fix_all(self.check_files)
-        fixes = Fixes(report, unsafe)
-        failed = [path for path in sorted(fixing.files) if not self.stage(path, fixing.files[path], fixes, drafts)]
-        for path in failed:
-            del fixing.files[path]
-        if failed:
-            fixes.report = self.check_files(fixing.fixed_input())
-        fixes.complete = not (_warn_changed(fixing.changed) or failed)
-        return fixes
-
-    def stage(self, path: str, fixed: Fixed, fixes: Fixes, drafts: ExitStack) -> bool:
-        """Writes the draft of a file if the file is unchanged and writable. Returns whether it was written."""
-        if path not in self.named and (target := leads_out(path, self.inputs.paths)):
-            return _warn(f"not fixed: {path} is a symbolic link to {target}, outside the repository or current folder")
-        # The target of a link may change at any time, so it is resolved once.
-        real = os.path.realpath(path)
-        try:
-            mode = os.stat(real).st_mode
-            if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(real, os.W_OK):
-                return _warn(f"not fixed: {path} is read-only")
-            draft = Draft(real)
-            drafts.callback(draft.discard)
-            with draft.file:
-                draft.file.write(fixed.after)
-            if not _is_unchanged(real, fixed):
-                return not _warn_changed([path])
-        except OSError as error:
-            return _warn_unwritable(path, error)
-        fixes.staged.append((path, fixed, draft))
-        return True
-
-    def check_files(self, found: Discovery) -> Report:
-        """Checks files in a new session, as a fix may change a CustomResourceDefinition that the old session has read. The cache is not
-        used, because other users may have written to it and fixes would end up in files.
-        """
-        session, self.session = self.session or create_session(self.inputs, self.config, self.registry), None
-        return check_input(self.inputs._replace(no_cache=True), found, session, self.reporting.quiet, self.scheduler)
+    if ask and not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
+        raise click.UsageError("--ask requires a terminal")
+    if ask and diff:
+        raise click.UsageError("--ask cannot be combined with --diff")
+    inputs = Input.pop_from(values)
+    registry = Registry.load()
+    report_plugin_failures(registry)
+    config = find_config(inputs.options, registry)
+    session = create_session(inputs, config, registry)
+    found = find_files(inputs, config, session.budget)
+    fixer = Fixer(inputs, found, session, config, quiet, accept=_Questions().accept if ask else None)
+    if diff:
+        sys.exit(2 if registry.failures else fixer.show_diff(unsafe))
+    with ExitStack() as drafts:
+        fixes = fixer.fix_files(unsafe, drafts)
+        complete = fixes.commit()
+    if not quiet:
+        _print_files(fixes)
+    click.echo(fixes.summary("--unsafe"))
+    sys.exit(0 if complete and not fixes.unchecked and not registry.failures else 2)
 
 
-class Fixes:
-    """Fixed files that are not committed yet.
-
-    Attributes:
-        report: The remaining findings.
-        complete: Whether every file could be fixed.
-        staged: Path, fixed content and draft of each file.
-    """
-
-    def __init__(self, report: Report, unsafe: bool) -> None:
-        self.report = report
-        self.complete = True
-        self.staged: list[tuple[str, Fixed, Draft]] = []
-        self._unsafe = unsafe
-        self._done: list[Fixed] = []
-
-    def commit(self) -> bool:
-        """Replaces the files. Returns whether every file could be fixed."""
-        for path, fixed, draft in self.staged:
-            try:
-                if _is_unchanged(draft.path, fixed):
-                    draft.commit()
-                    self._done.append(fixed)
-                else:
-                    self.complete = not _warn_changed([path])
-            except OSError as error:
-                self.complete = _warn_unwritable(path, error)
-        return self.complete
-
-    def summary(self) -> str:
-        """Returns the last line of the output."""
-        line = f"Fixed {_counts(self._done)}." if self._done else "No fixes applied."
-        if not self._unsafe and (unsafe := sum(f.fix is not None and not f.fix.safe for f in self.report.findings)):
-            line += f" {_plural(unsafe, 'more finding')} can be fixed with --unsafe-fixes."
-        return line
+def _print_files(fixes: Fixes) -> None:
+    glyphs = Glyphs.of(sys.stdout)
+    for file in fixes.written:
+        rules = ", ".join(f"{rule} ({count})" if count > 1 else rule for rule, count in sorted(file.rules.items()))
+        click.echo(f"{glyphs.visible(file.source.path)}: {rules}")
 
 
-def _is_unchanged(path: str, fixed: Fixed) -> bool:
-    """Whether a file still has the content that was checked. Raises OSError."""
-    with open(path, "rb") as now:
-        return now.read() == fixed.before
+class _Questions:
+    """Asks before each fix."""
 
+    def __init__(self) -> None:
+        self._every: bool | None = None
 
-def _warn_unwritable(path: str, error: OSError) -> bool:
-    return _warn(f"not fixed: {path} cannot be written: {error.strerror or error}")
-
-
-def _warn_changed(paths: Iterable[str]) -> bool:
-    """Prints a warning for each file that has changed. Returns whether there are any."""
-    warned = [_warn(f"not fixed: {path} has changed since it was checked") for path in paths]
-    return bool(warned)
-
-
-def _warn(message: str) -> bool:
-    """Prints a warning and returns False, the result of the failed operation."""
-    click.echo(Glyphs.of(sys.stderr).visible(f"kcheck: {message}"), err=True)
-    return False
-
-
-def _counts(files: Iterable[Fixed]) -> str:
-    listed = list(files)
-    return f"{_plural(sum(file.findings for file in listed), 'finding')} in {_plural(len(listed), 'file')}"
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    def accept(self, finding: Finding, fix: Fix, text: str) -> bool:
+        """Show the fix of a finding and return whether to apply it."""
+        if self._every is not None:
+            return self._every
+        glyphs, range = Glyphs.of(sys.stdout), finding.range
+        click.echo(glyphs.visible(f"{finding.file}:{range.line}:{range.column}: {finding.rule}: {finding.concise}"))
+        click.echo(glyphs.visible(f"{'fix' if fix.safe else 'unsafe fix'}: {fix.title}"))
+        # The whole text is redacted, since a line may be part of a secret value that begins on another one.
+        print_text(diff(finding.file, shown_text(finding.file, text), shown_text(finding.file, apply_edits(text, fix.edits))))
+        while True:
+            click.echo("Apply this fix? [y,n,a,q,?] ", nl=False)
+            line = sys.stdin.readline()
+            answer = line.strip().lower()[:1]
+            if answer in ("a", "q") or not line:
+                self._every = answer == "a"
+                return self._every
+            if answer in ("y", "n"):
+                return answer == "y"
+            click.echo(_ANSWERS)

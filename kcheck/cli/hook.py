@@ -15,7 +15,7 @@ from kcheck.cache.trees import TreeCache
 from kcheck.check.kustomizations import NAMES as KUSTOMIZATIONS
 from kcheck.check.session import Session
 from kcheck.check.time_limit import Budget
-from kcheck.cli.fix import Fixer
+from kcheck.cli.fixer import Fixer
 from kcheck.cli.git import GitRepository
 from kcheck.cli.input import Input, check_input, create_session, find_files, input_options_without_paths, used_cache
 from kcheck.cli.reporting import Reporting, needs_facts, report_options, style_options
@@ -159,7 +159,7 @@ class _HookCheck:
             return 0
         # Fixes are never taken from the cache.
         session = create_session(self.inputs, self.config, self.registry)
-        fixer = Fixer(self.inputs, self.reporting, self.found, session, self.config, only=self.passed)
+        fixer = Fixer(self.inputs, self.found, session, self.config, self.reporting.quiet, only=self.passed)
         with ExitStack() as drafts:
             fixes = fixer.fix_files(unsafe, drafts)
             complete = fixes.commit()

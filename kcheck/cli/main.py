@@ -17,6 +17,7 @@ from kcheck.cli.streams import Unwritable, guard_streams
 # The module of a command is imported when the command is called, so that `kcheck --version` and completion start fast.
 _COMMANDS = {
     "check": "Check files and folders.",
+    "fix": "Apply fixes to files.",
     "hook": "Check the files of a commit, and what it breaks elsewhere.",
     "rules": "List or search the rules.",
     "explain": "Show the documentation of a rule or group.",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
+from kcheck.finding.fix import Correction, Fix
 from kcheck.kube.location import Location
-from kcheck.text.complaint import help_of
-from kcheck.text.edit import Edit
+from kcheck.text.complaint import Removal, Suggestion, help_of
 from kcheck.text.span import Span
 from kcheck.yaml.node import Node
 
@@ -16,20 +16,6 @@ Reason = Literal[
     "Required", "Invalid", "NotSupported", "Duplicate", "NotFound", "TooLong", "TooMany", "Forbidden", "TypeInvalid", "Internal",
     "UnknownField", "DuplicateKey", "",
 ]  # fmt: skip
-
-
-class Fix(NamedTuple):
-    """Edits of the file that remove the problem.
-
-    Attributes:
-        title: description of the edits.
-        edits: replaced ranges of the file's text.
-        safe: whether the object keeps its meaning or gets the obviously intended one.
-    """
-
-    title: str
-    edits: tuple[Edit, ...]
-    safe: bool = True
 
 
 class Related(NamedTuple):
@@ -50,7 +36,8 @@ class Problem:
         at: whether the value or its key is reported.
         field: path as the API server writes it, if it differs from the path of `node`; a Node means the path of this node.
         related: further locations.
-        fix: edits that remove the problem.
+        fix: edits that remove the problem, or the change that they follow from. If it is not given, it follows from a help that is a
+            `Suggestion` or a `Removal`.
         echo: whether the API server reports the cause of another problem of the object again, under this field; usually omitted.
     """
 
@@ -66,23 +53,36 @@ class Problem:
         at: At = "value",
         field: str | Node | None = None,
         related: tuple[Related, ...] = (),
-        fix: Fix | None = None,
+        fix: Fix | Correction | None = None,
         echo: bool = False,
     ) -> None:
         self.node = node
         # Quoted values may contain line breaks.
         self.message = message.replace("\n", "\\n")
-        self.help = (help or help_of(message)).replace("\n", "\\n")
+        help = help or help_of(message)
+        self.help = help.replace("\n", "\\n")
         self.reason = reason
         self.at = at
         self.field = field
         self.related = related
+        if fix is None and isinstance(node, Node) and node.exists:
+            fix = _change_of(help, node, at)
         self.fix = fix
         self.echo = echo
 
     def replace(self, **changes: Any) -> Problem:
         """Return a copy with the given attributes changed."""
         return Problem(**{name: getattr(self, name) for name in Problem.__slots__} | changes)
+
+
+def _change_of(help: str, node: Node, at: At) -> Correction | None:
+    """The change that a help asks for."""
+    if isinstance(help, Suggestion):
+        if at == "key":
+            return Correction.rename(node, help.text, safe=help.safe)
+        is_number = type(node.value) is int and help.text.isdecimal()
+        return Correction.replace(node, int(help.text) if is_number else help.text, safe=help.safe)
+    return Correction.remove(node, safe=help.safe) if isinstance(help, Removal) else None
 
 
 def missing(node: Node) -> Problem:

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
+from kcheck.text.complaint import Suggestion
+
 MAX_EXACT_WORDS: Final = 100
 """Maximum number of known words that are all compared with an unknown word. Of more words, only the best candidates are compared."""
 _MAX_CANDIDATES: Final = 50
@@ -98,7 +100,7 @@ def nearest(word: str, candidates: Iterable[str] | Lexicon, *, limit: int | None
 
 def did_you_mean(meant: str | None, otherwise: str = "") -> str:
     """Return the help that suggests a word or text, `otherwise` if there is none."""
-    return f'did you mean "{meant}"?' if meant else otherwise
+    return Suggestion(f'did you mean "{meant}"?', meant) if meant else otherwise
 
 
 def suggest(word: str, known: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from functools import lru_cache
 
-from kcheck.finding.problem import Fix
+from kcheck.finding.fix import Fix
 from kcheck.redaction import redact
 from kcheck.redaction.redact import STARS
 from kcheck.redaction.search import SecretSearch, extent, may_hide

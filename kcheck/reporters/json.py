@@ -12,7 +12,8 @@ from typing import TextIO
 from kcheck import __version__
 from kcheck.facts.unit import Unit
 from kcheck.finding.finding import Finding
-from kcheck.finding.problem import Fix, Related
+from kcheck.finding.fix import Fix
+from kcheck.finding.problem import Related
 from kcheck.finding.report import Report
 from kcheck.finding.role import MANIFEST
 from kcheck.finding.severity import Severity

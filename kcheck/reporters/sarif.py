@@ -12,7 +12,8 @@ from urllib.parse import quote
 
 from kcheck import __version__
 from kcheck.finding.finding import Finding
-from kcheck.finding.problem import Fix, Related
+from kcheck.finding.fix import Fix
+from kcheck.finding.problem import Related
 from kcheck.finding.report import Report, RuleNote
 from kcheck.finding.severity import ERROR, INFO, WARNING
 from kcheck.kube.location import Location, ObjectId

@@ -80,6 +80,7 @@ class Example:
         drawings: the expected findings.
         options: the YAML of the block that sets options for this example.
         fixed: the manifest after the rule's fix, or None.
+        fixed_line: the line of the page where the block of `fixed` begins.
     """
 
     line: int
@@ -89,6 +90,7 @@ class Example:
     drawings: tuple[Drawing, ...]
     options: str = ""
     fixed: str | None = None
+    fixed_line: int = 0
 
 
 class Section(NamedTuple):
@@ -185,7 +187,7 @@ def _examples(blocks: list[_Block]) -> list[Example]:
         elif block.role == "fixed":
             if not examples or options is not None:
                 raise PageFault(block.line, "no example precedes this fixed block")
-            examples[-1] = replace(examples[-1], fixed=text)
+            examples[-1] = replace(examples[-1], fixed=text, fixed_line=block.line)
         elif block.role:
             raise PageFault(block.line, f"unknown block type {block.role!r}; expected options, fixed or an example")
         else:

@@ -16,6 +16,7 @@ from kcheck.facts.bundle import Bundle
 from kcheck.facts.facts import Facts
 from kcheck.facts.unit import INPUT, Unit
 from kcheck.finding.finding import Finding
+from kcheck.finding.fix import Fix
 from kcheck.finding.problem import Problem
 from kcheck.finding.report import Report, SkippedFile
 from kcheck.finding.role import COMPONENT, KUSTOMIZATION, OTHER
@@ -287,9 +288,8 @@ class _ReportBuilder:
             message, help = redact.message(problem.message), redact.message(problem.help)
             if (substitution := self.session.substitution) is not None:
                 message, help = substitution.conceal(message, help)
-            yield Finding(
-                rule, active.severity, active.rule.family, message, at, problem.reason, problem.related, problem.fix, "", help, unit=unit
-            )
+            fix = problem.fix if isinstance(problem.fix, Fix) else None
+            yield Finding(rule, active.severity, active.rule.family, message, at, problem.reason, problem.related, fix, "", help, unit=unit)
 
 
 def _versions(session: Session, files: Iterable[str]) -> list[str]:

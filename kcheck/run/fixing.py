@@ -4,33 +4,43 @@ from __future__ import annotations
 
 import os
 from bisect import bisect, insort
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kcheck.discovery.discover import Discovery, Target
 from kcheck.discovery.load import load_file
+from kcheck.finding.correction import is_generated
 from kcheck.finding.finding import Finding
-from kcheck.finding.problem import Fix
+from kcheck.finding.fix import Fix
 from kcheck.finding.report import Report
 from kcheck.text.edit import Edit, apply_edits
 from kcheck.text.source import Source
+from kcheck.text.span import Span
+from kcheck.yaml.document import Document
+from kcheck.yaml.edits import aliased_spans
 from kcheck.yaml.parse import parse
 
 MAX_ROUNDS = 10
 """Maximum number of times that fixes are applied: the result of one fix may reveal another fixable finding."""
 
 Check = Callable[[Discovery], Report]
+Accept = Callable[[Finding, Fix, str], bool]
+"""Decides whether to apply the fix of a finding to a text."""
 
 
 @dataclass(slots=True)
 class Fixed:
-    """A fixed file: its original content, the new text, and the number of findings that were fixed."""
+    """A fixed file: its original content, the new text, and the number of findings that were fixed, by rule."""
 
     source: Source
     text: str
-    findings: int = 0
+    rules: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def findings(self) -> int:
+        return self.rules.total()
 
     @property
     def before(self) -> bytes:
@@ -47,13 +57,17 @@ class Fixing:
     Attributes:
         found: The files to check. They must be readable more than once.
         unsafe: Whether to apply fixes that may change the meaning of an object.
+        accept: Asked before each fix; None to apply all of them.
         files: The fixed files by path.
         changed: Paths of files that were modified on disk since they were checked.
     """
 
-    def __init__(self, found: Discovery, unsafe: bool = False, only: Collection[str] | None = None) -> None:
+    def __init__(
+        self, found: Discovery, unsafe: bool = False, accept: Accept | None = None, only: Collection[str] | None = None
+    ) -> None:  # fmt: skip
         self.found = found
         self.unsafe = unsafe
+        self.accept = accept
         self.files: dict[str, Fixed] = {}
         self.changed: list[str] = []
         self._stamps = {target.path: _stamp(target.path) for target in found.targets if only is None or target.path in only}
@@ -92,15 +106,21 @@ class Fixing:
         fixed = self.files.get(path) or self._read_file(path)
         if fixed is None:
             return False
-        chosen = _compatible(wanted)
+        documents = parse(Source(path, fixed.text))
+        shared = [span for document in documents for span in aliased_spans(document)]
+        chosen = compatible_fixes(each for each in wanted if not _overlap(each[1], shared))
         # Each fix is tried only once: a fix without effect would be repeated in every round.
         self._done.update(_key(finding) for finding, _ in chosen)
-        before = _parse_summary(fixed.source.path, fixed.text)
-        kept = _keep_parseable(fixed, before, (), [fix for _, fix in chosen])
+        if is_generated(fixed.text):
+            return False
+        if self.accept is not None:
+            chosen = [(finding, fix) for finding, fix in chosen if self.accept(finding, fix, fixed.text)]
+        kept = _keep_parseable(fixed, _summary(documents), (), [fix for _, fix in chosen])
         text = _apply_fixes(fixed.text, kept)
         if text == fixed.text:
             return False
-        self.files[path] = Fixed(fixed.source, text, fixed.findings + len(kept))
+        rules = Counter(finding.rule for finding, fix in chosen if any(fix is each for each in kept))
+        self.files[path] = Fixed(fixed.source, text, fixed.rules + rules)
         return True
 
     def _read_file(self, path: str) -> Fixed | None:
@@ -128,7 +148,7 @@ def _stamp(path: str) -> tuple[int, ...]:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def _compatible(wanted: Iterable[tuple[Finding, Fix]]) -> list[tuple[Finding, Fix]]:
+def compatible_fixes(wanted: Iterable[tuple[Finding, Fix]]) -> list[tuple[Finding, Fix]]:
     """Return the fixes that do not conflict with an earlier one; the others are applied in the next round.
 
     Equal edits do not conflict.
@@ -161,7 +181,7 @@ def _keep_parseable(fixed: Fixed, before: tuple[int, int, int], kept: Sequence[F
     together = (*kept, *more)
     # Overlapping edits within one fix are an error of its rule.
     with suppress(ValueError):
-        documents, faults, duplicates = _parse_summary(fixed.source.path, _apply_fixes(fixed.text, together))
+        documents, faults, duplicates = _summary(parse(Source(fixed.source.path, _apply_fixes(fixed.text, together))))
         # An inserted separator divides a document whose keys are repeated.
         split = documents > before[0] and duplicates < before[2]
         if (documents == before[0] or split) and faults <= before[1] and duplicates <= before[2]:
@@ -176,7 +196,11 @@ def _apply_fixes(text: str, fixes: Iterable[Fix]) -> str:
     return apply_edits(text, {edit for fix in fixes for edit in fix.edits})
 
 
-def _parse_summary(path: str, text: str) -> tuple[int, int, int]:
+def _overlap(fix: Fix, spans: Iterable[Span]) -> bool:
+    """Whether an edit touches a span."""
+    return any(edit.start <= span.end and span.start <= edit.end for span in spans for edit in fix.edits)
+
+
+def _summary(documents: Sequence[Document]) -> tuple[int, int, int]:
     """Return the number of documents, of documents with syntax errors, and of duplicate keys of a text."""
-    documents = parse(Source(path, text))
     return len(documents), sum(each.fault is not None for each in documents), sum(len(each.duplicates) for each in documents)

@@ -9,11 +9,15 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from kcheck.finding.fix import Correction
 from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.schema.shape import Shape
 from kcheck.schema.value import fault_of
+from kcheck.text.complaint import use
 from kcheck.text.source import Source
+from kcheck.yaml.edits import flow
 from kcheck.yaml.node import Node
+from kcheck.yaml.plain_value import Value
 
 _MAX_STEPS_DOWN = 4
 # Lists of containers for special purposes, and fields that users do not set.
@@ -29,11 +33,13 @@ class FieldAdvice(NamedTuple):
         owner: the map that gets the field according to the help.
         key: the field of `owner` that is present then, so that problems about its absence follow from this one; "" if `owner` itself is
             incomplete without it.
+        change: the change that the help asks for, None if the help is a suggestion or is not exact.
     """
 
     help: str
     owner: Node
     key: str
+    change: Correction | None = None
 
 
 def advice_for(node: Node, shape: Shape, key: str, root: Node, root_shape: Shape | None, source: Source) -> FieldAdvice:
@@ -50,8 +56,12 @@ def advice_for(node: Node, shape: Shape, key: str, root: Node, root_shape: Shape
     found = _FieldSearch(key, node[key], _levels(node, shape, root, root_shape)).best()
     if len(found) == 1:
         owner, keys = found[0]
-        verb = "merge it into" if _target_of(owner, keys)[key].exists else "move it to"
-        return FieldAdvice(f"{verb} {_place(owner, keys, source)}", owner, keys[0] if keys else "")
+        target = _target_of(owner, keys)[key]
+        verb, change = ("merge it into", None) if target.exists else ("move it to", Correction.move(node[key], target))
+        if owner is not node and target.parent is not None and not target.parent.exists:
+            # The map may exclude others next to it, as a source of a volume does.
+            change = None
+        return FieldAdvice(f"{verb} {_place(owner, keys, source)}", owner, keys[0] if keys else "", change)
     return FieldAdvice("remove it, or move it to the level where it belongs", node, "")
 
 
@@ -59,7 +69,9 @@ def _label_advice(node: Node, shape: Shape, key: str) -> FieldAdvice | None:
     """The advice for a label in the place of a label selector, and for a resource beside limits and requests."""
     child = node[key]
     if shape.name.endswith("LabelSelector") and isinstance(child.value, str):
-        return FieldAdvice(f"use matchLabels: {{{_scalar(key)}: {_scalar(child.value)}}}", node, "matchLabels")
+        only_labels = all(isinstance(each.value, str) and name not in shape.fields for name, each in node.entries)
+        change = Correction.nest(node, "matchLabels") if only_labels else Correction.move(child, node["matchLabels"][key])
+        return FieldAdvice(f"use matchLabels: {{{_scalar(key)}: {_scalar(child.value)}}}", node, "matchLabels", change)
     if shape.name.endswith(" ResourceRequirements") and not isinstance(child.value, (dict, list)):
         return FieldAdvice("move it to limits or requests", node, "")
     return None
@@ -154,9 +166,9 @@ def fits(node: Node, shape: Shape) -> bool:
 
 
 def _target_of(owner: Node, keys: tuple[str, ...]) -> Node:
-    """The map at a place; the first one where there are several."""
+    """The map at a place; absent if a list has several items, so that it is not known which is meant."""
     for key in keys:
-        owner = owner[0] if key == _ITEM else owner[key]
+        owner = owner[0 if len(owner) == 1 else len(owner)] if key == _ITEM else owner[key]
     return owner
 
 
@@ -200,28 +212,49 @@ def _ingress_backend(node: Node) -> FieldAdvice:
     name, port = node["serviceName"], node["servicePort"]
     kind = "name" if isinstance(port.value, str) else "number"
     number = _written(port) if port else "80"
-    return FieldAdvice(f"use service: {{name: {_written(name) if name else 'web'}, port: {{{kind}: {number}}}}}", node, "")
+    change = None
+    if name.text and isinstance(port.value, (str, int)):
+        service: Value = {"name": name.text, "port": {kind: port.value}}
+        change = Correction.rewrite(name, "service", service).also(Correction.remove(port))
+    return FieldAdvice(f"use service: {{name: {_written(name) if name else 'web'}, port: {{{kind}: {number}}}}}", node, "", change)
 
 
 def _ingress_backend_port(node: Node) -> FieldAdvice:
     return FieldAdvice("", node, "") if node["serviceName"].exists else _ingress_backend(node)
 
 
+def _in_place_of(old: str, new: str, value: Callable[[Value], Value]) -> Callable[[Node], FieldAdvice]:
+    """The advice to write the entry `new` in place of `old`. `value`: its value, made of that of `old`."""
+
+    def advise(node: Node) -> FieldAdvice:
+        given = node[old]
+        known = isinstance(given.value, (str, int))
+        made = value(given.value if known else _written(given))
+        return FieldAdvice(f"use {new}: {flow(made)}", node, new, Correction.rewrite(given, new, made) if known else None)
+
+    return advise
+
+
 def _target(type: str, field: str, old: str) -> Callable[[Node], FieldAdvice]:
-    return lambda node: FieldAdvice(f"use target: {{type: {type}, {field}: {_written(node[old])}}}", node, "target")
+    return _in_place_of(old, "target", lambda value: {"type": type, field: value})
 
 
 def _metric_name(node: Node) -> FieldAdvice:
-    return FieldAdvice(f"use metric: {{name: {_written(node['metricName'])}}}", node, "metric")
+    return _in_place_of("metricName", "metric", lambda value: {"name": value})(node)
+
+
+def _metric_of_cpu(value: Value) -> Value:
+    target = {"type": "Utilization", "averageUtilization": value}
+    return [{"type": "Resource", "resource": {"name": "cpu", "target": target}}]
 
 
 def _cpu_target(node: Node) -> FieldAdvice:
-    target = f"target: {{type: Utilization, averageUtilization: {_written(node['targetCPUUtilizationPercentage'])}}}"
-    return FieldAdvice(f"use metrics: [{{type: Resource, resource: {{name: cpu, {target}}}}}]", node, "metrics")
+    return _in_place_of("targetCPUUtilizationPercentage", "metrics", _metric_of_cpu)(node)
 
 
 def _use(new: str, rest: str = "") -> Callable[[Node], FieldAdvice]:
-    return lambda node: FieldAdvice(f"use {new}{rest}", node, new)
+    help = f"use {new}{rest}" if rest else use(new)
+    return lambda node: FieldAdvice(help, node, new)
 
 
 # By the name of a type and a field of an old version.

@@ -8,7 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from kcheck.finding.problem import Fix, Problem
+from kcheck.finding.fix import Correction, Fix
+from kcheck.finding.problem import Problem
+from kcheck.kube.base64 import BadBase64, decode
 from kcheck.schema.shape import Shape
 from kcheck.schema.value import ValueFault, of_field
 from kcheck.text.complaint import Complaint, help_of
@@ -30,12 +32,15 @@ _TRUE, _FALSE = frozenset(("yes", "on", "true", "y", "enabled")), frozenset(("no
 # The field that a single value of a map probably means, in this order.
 _MAIN_FIELDS = ("name", "secretName", "claimName", "path", "key", "number", "containerPort", "port")
 _MAX_SHOWN_ITEMS = 3
+_MAX_PLAIN_WORD = 16
 _MAX_SOURCE_CHARS = 200
 
 
 def problem_of(node: Node, shape: Shape, fault: ValueFault, text: str) -> Problem:
     """Return the problem of a value that does not match its declared type. `text`: the text of the file."""
     message = of_field(node.name, fault)
+    if fault.rule == "invalid-base64":
+        return Problem(node, message, reason=fault.reason, fix=_moved_to_string_data(node))
     if fault.rule != "wrong-type" or shape.format == "secret":
         return Problem(node, message, reason=fault.reason)
     source = _source(node, text)
@@ -69,6 +74,31 @@ def _advice(node: Node, shape: Shape, source: str, text: str) -> tuple[str, Fix 
         meant = _meant_scalar(node, shape.kind, value)
         return _replaced(node, meant, source, safe=meant == value) if meant else None
     return None
+
+
+def _moved_to_string_data(node: Node) -> Correction | None:
+    """The change for plain text in the data of a Secret, if no value is certainly encoded: stringData instead of data."""
+    data = node.parent
+    if (
+        data is None
+        or data.name != "data"
+        or data.parent is None
+        or data.parent["kind"].text != "Secret"
+        or data.parent["stringData"].exists
+    ):
+        return None
+    encoded = 0
+    for each in data:
+        if not isinstance(each.value, str):
+            return None
+        try:
+            encoded += bool(decode(each.value))
+        except BadBase64:
+            continue
+        # A word whose length is a multiple of 4 is base64 as well.
+        if len(each.value) > _MAX_PLAIN_WORD or "=" in each.value or decode(each.value).isascii():
+            return None
+    return Correction.rename(data, "stringData", safe=not encoded)
 
 
 def refined(node: Node, message: str, text: str) -> tuple[str, str, Fix | None]:

@@ -268,7 +268,8 @@ class Walk:
         advice = advice_for(node, shape, key, self.resource.node, self.root, self.resource.document.source)
         if advice.help:
             self.emit(
-                "unknown-field", Problem(child, f'unknown field "{key}" in {where}', help=advice.help, reason="UnknownField", at="key")
+                "unknown-field",
+                Problem(child, f'unknown field "{key}" in {where}', help=advice.help, reason="UnknownField", at="key", fix=advice.change),
             )
         self.displaced.add((id(advice.owner), advice.key))
 

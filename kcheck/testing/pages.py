@@ -16,10 +16,11 @@ from kcheck.finding.finding import Finding
 from kcheck.rule.options import BadOption
 from kcheck.rule.page import Drawing, Example, Page, PageFault, read_page
 from kcheck.rule.rule import Rule
+from kcheck.run.fixing import compatible_fixes
 from kcheck.testing.headings import check_headings, has_headings
 from kcheck.testing.recording import recording
 from kcheck.testing.texts import check_text, registry_with
-from kcheck.text.edit import Edit, apply_edits
+from kcheck.text.edit import apply_edits
 from kcheck.text.source import Source
 from kcheck.yaml.parse import parse
 
@@ -128,7 +129,7 @@ def check(case: Case) -> None:
 
 
 def update_page(case: Case) -> bool:
-    """Rewrites the caret comments of a page to match the findings of its rule. Returns whether the page has changed.
+    """Rewrites the caret comments and fixed blocks of a page to match the findings of its rule. Returns whether the page has changed.
 
     Raises AssertionError for an example with unexpected findings of other rules.
     """
@@ -136,7 +137,11 @@ def update_page(case: Case) -> bool:
         return False
     lines = case.page.text.split("\n")
     for example in reversed(case.page.examples):
-        findings = _findings(case.rule, example, _where(case.path, example))
+        where = _where(case.path, example)
+        findings = _findings(case.rule, example, where)
+        if example.fixed is not None:
+            end = example.fixed_line + example.fixed.count("\n")
+            lines[example.fixed_line : end] = _fixed_text(case.rule, example, findings, where).split("\n")[:-1]
         drawn = draw(example.text, (drawing_of(f, example.text) for f in findings))
         lines[example.line : example.line + example.lines] = drawn.split("\n")[:-1]
     text = "\n".join(lines)
@@ -164,7 +169,7 @@ def _check_page(rule: Rule, page: Page, path: str, root: Path) -> None:
         assert rule.id in test.read_text(encoding="utf-8"), f"{path}: {page.tested} does not mention {rule.id}"
     else:
         assert any(e.drawings for e in page.examples), f"{path}: no example has a finding"
-        assert any(not e.drawings for e in page.examples), f"{path}: no example is without findings"
+        assert any(not e.drawings or _is_solved(rule, e, path) for e in page.examples), f"{path}: no example is without findings"
         assert not rule.fixable or any(e.fixed is not None for e in page.examples), f"{path}: the rule is fixable, but no example has a fix"
     with recording(rule) as asked:
         for example in page.examples:
@@ -173,6 +178,11 @@ def _check_page(rule: Rule, page: Page, path: str, root: Path) -> None:
     assert not wrong, "\n".join(
         [f"{path}: {rule.id} reads fields that no object in the examples can have: a typo, or an example is missing", *wrong]
     )
+
+
+def _is_solved(rule: Rule, example: Example, path: str) -> bool:
+    """Whether the fixed example has no findings."""
+    return example.fixed is not None and not _findings(rule, replace(example, text=example.fixed), _where(path, example))
 
 
 def _check_example(rule: Rule, example: Example, where: str) -> None:
@@ -194,31 +204,23 @@ def _check_example(rule: Rule, example: Example, where: str) -> None:
 
 def _check_fix(rule: Rule, example: Example, findings: list[Finding], where: str) -> None:
     assert any(f.fix for f in findings), f"{where}: no finding has a fix"
-    once = _apply_fixes(example.text, findings)
-    assert once == example.fixed, (
-        f"{where}: the fixed example of the page (-) and the fix (+) differ\n{difference(example.fixed or '', once)}"
+    text = _fixed_text(rule, example, findings, where)
+    assert text == example.fixed, (
+        f"{where}: the fixed example of the page (-) and the fix (+) differ\n{difference(example.fixed or '', text)}"
     )
-    text, rounds = example.text, 0
-    while any(f.fix for f in findings):
-        rounds += 1
-        assert rounds <= ROUNDS, f"{where}: fixable findings are left after {ROUNDS} rounds"
-        text = _apply_fixes(text, findings)
-        findings = _findings(rule, replace(example, text=text), where)
     lost = Counter(_REMARK.findall(example.text)) - Counter(_REMARK.findall(text))
     assert not lost, f"{where}: the fix loses the comments {', '.join(lost)}"
 
 
-def _apply_fixes(text: str, findings: list[Finding]) -> str:
-    """Returns the text after all fixes that do not conflict."""
-    made: set[Edit] = set()
-    for finding in findings:
-        wanted = made | set(finding.fix.edits if finding.fix else ())
-        try:
-            apply_edits(text, wanted)
-        except ValueError:
-            continue
-        made = wanted
-    return apply_edits(text, made)
+def _fixed_text(rule: Rule, example: Example, findings: list[Finding], where: str) -> str:
+    """Returns the text after all fixes, as `kcheck fix --unsafe` applies them."""
+    text, rounds = example.text, 0
+    while wanted := [(finding, finding.fix) for finding in findings if finding.fix is not None]:
+        rounds += 1
+        assert rounds <= ROUNDS, f"{where}: fixable findings are left after {ROUNDS} rounds"
+        text = apply_edits(text, {edit for _, fix in compatible_fixes(wanted) for edit in fix.edits})
+        findings = _findings(rule, replace(example, text=text), where)
+    return text
 
 
 def _findings(rule: Rule, example: Example, where: str) -> list[Finding]:

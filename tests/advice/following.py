@@ -25,6 +25,8 @@ _SET = re.compile(r"(?:use|set) ([A-Za-z]+): ([\w./%-]+)")
 
 REVEALING = {
     "unknown-kind": "an object of a known kind is validated",
+    "not-kubernetes-object": "an object of a known kind is validated",
+    "invalid-pod-security-label": "the value of a known label is checked",
     "removed-api": "the object is validated against another version of its kind",
     "deprecated-api": "the object is validated against another version of its kind",
     "duplicate-key": "the second object is validated as an object of its own",
@@ -35,6 +37,7 @@ REVEALING = {
     "invalid-flow-control": "the type determines which names are allowed",
     "invalid-ingress-class": "the scope determines which fields are required",
     "invalid-label": "a valid label is compared with selectors",
+    "invalid-label-selector": "a valid selector is compared with Pods",
     "invalid-name": "an object with a valid name is related to others",
     "invalid-resource-amount": "a valid amount is compared with other amounts",
     "invalid-resource-claim": "a valid name of an attribute needs a domain",
@@ -43,12 +46,13 @@ REVEALING = {
     "unknown-scheduler-plugin": "the arguments of a known plugin are validated",
     "unsupported-value": "the value determines which fields are required",
     "invalid-volume-mount": "the propagation depends on the privileges of the container",
+    "bidirectional-mount-propagation": "privileges that nothing needs are reported",
     "wrong-resource-unit": "the new amount is compared with other amounts",
 }
 """Rules whose advice may reveal other errors, because it makes values valid that are then checked further."""
 
 _RELATIONS = frozenset(id for id, rule in Registry.load().rules.items() if rule.scope == "bundle")
-_REVEALED = _RELATIONS | {"selector-mismatch"}
+_REVEALED = _RELATIONS | {"selector-mismatch", "sensitive-host-path"}
 """Rules that compare several values: once one of them is valid, they may report it."""
 
 
@@ -81,7 +85,13 @@ def advice_of(finding: Finding, text: str) -> Advice | None:
             quote = written[:1] if written[:1] in ("'", '"') and written[-1:] == written[:1] else ""
             return Advice(finding, (Edit(start, end, f"{quote}{match[1]}{quote}"),), False)
     match = _SET.fullmatch(finding.help)
-    if match is not None and last == match[1] and not is_key and ":" not in written:
+    if (
+        match is not None
+        and last == match[1]
+        and text[:start].rstrip(" ").endswith((f"{last}:", f'{last}":'))
+        and not is_key
+        and ":" not in written
+    ):
         return Advice(finding, (Edit(start, end, match[2]),), False)
     return None
 
@@ -105,8 +115,8 @@ def broken_promises(text: str, rules: tuple[str, ...] = (), followed: Counter[st
     `followed`: how often the advice of each rule was followed so far, which is limited to `most`.
     """
     findings = check_text(text, rules)
-    before = Counter(_key(each) for each in findings)
-    errors = Counter(_key(each) for each in findings if each.severity is Severity.ERROR)
+    before = Counter(_moved(_key(each)) for each in findings)
+    errors = Counter(_moved(_key(each)) for each in findings if each.severity is Severity.ERROR)
     followed = Counter() if followed is None else followed
     for finding in findings:
         advice = advice_of(finding, text) if followed[finding.rule] < most else None
@@ -118,14 +128,15 @@ def broken_promises(text: str, rules: tuple[str, ...] = (), followed: Counter[st
         if not _changes_only(text, fixed, advice.edits):
             yield f"{where}: changes other text"
         after = check_text(fixed, rules)
-        if Counter(_key(each) for each in after)[_key(finding)] >= before[_key(finding)]:
+        if Counter(_moved(_key(each)) for each in after)[_moved(_key(finding))] >= before[_moved(_key(finding))]:
             yield f"{where}: is still reported"
         revealed = _REVEALED if finding.rule not in _RELATIONS else frozenset()
-        new = Counter(_key(each) for each in after if each.severity is Severity.ERROR and each.rule not in revealed) - errors
+        caused = [each for each in after if each.severity is Severity.ERROR and each.rule not in revealed]
+        new = Counter(_moved(_key(each)) for each in caused) - errors
         if finding.rule not in REVEALING:
             # A value that could not be read before is checked for the first time.
             readable = finding.rule == "wrong-type"
-            new = Counter({key: count for key, count in new.items() if not _is_inside(key[1], finding.place.field, readable)})
+            new = Counter({key: count for key, count in new.items() if not _is_inside(key[1], _moved(_key(finding))[1], readable)})
             if new:
                 yield f"{where}: causes {sorted(new)}"
 
@@ -143,11 +154,17 @@ def _changes_only(text: str, fixed: str, edits: tuple[Edit, ...]) -> bool:
 
 def _key(finding: Finding) -> tuple[str, str, str]:
     """What identifies a finding when the lines have moved."""
-    return finding.rule, finding.place.field, re.sub(r"\bline \d+", "line N", finding.message)
+    message = re.sub(r"\bline \d+", "line N", re.sub(r'container "[^"]*"', "container", finding.message))
+    return finding.rule, finding.place.field, message
+
+
+def _moved(key: tuple[str, str, str]) -> tuple[str, str, str]:
+    """What identifies a finding when items of lists have moved."""
+    return key[0], re.sub(r"\[\d+\]", "[]", key[1]), key[2]
 
 
 def _is_inside(field: str, outer: str, or_equal: bool) -> bool:
     """Whether a field is below another. `or_equal`: or the same, or the list of which the other is an item."""
-    if or_equal and field in (outer, re.sub(r"\[\d+\]\Z", "", outer)):
+    if or_equal and field in (outer, re.sub(r"\[\d*\]\Z", "", outer)):
         return True
     return bool(outer) and field.startswith(outer) and field != outer

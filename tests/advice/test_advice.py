@@ -8,11 +8,12 @@ from random import Random
 
 import pytest
 
+from kcheck.rule.registry import Registry
 from tests.advice.following import advice_of, broken_promises
 from tests.advice.mistakes import with_mistake
 from tests.fuzz.seeds import manifests
 
-ALL = ("spec", "practice")
+ALL = tuple(Registry.load().rules)
 CORPUS = Path(__file__).parent.parent.parent.parent / "shared" / "corpus" / "manifests"
 # Of 3,367 files; the advice of each rule is followed a few times.
 EVERY = 9

@@ -6,7 +6,8 @@ import io
 from collections import Counter
 
 from kcheck.finding.finding import Finding
-from kcheck.finding.problem import Fix, Related
+from kcheck.finding.fix import Fix
+from kcheck.finding.problem import Related
 from kcheck.finding.report import Report, RuleNote, SkippedFile
 from kcheck.finding.severity import ERROR, INFO, WARNING
 from kcheck.kube.location import Location, ObjectId

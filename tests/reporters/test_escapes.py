@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kcheck.finding.finding import Finding
-from kcheck.finding.problem import Fix, Related
+from kcheck.finding.fix import Fix
+from kcheck.finding.problem import Related
 from kcheck.finding.report import Report, RuleNote, SkippedFile
 from kcheck.finding.severity import ERROR
 from kcheck.kube.location import Location, ObjectId

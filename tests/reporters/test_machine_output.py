@@ -14,7 +14,8 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from kcheck.facts.unit import Unit
 from kcheck.finding.finding import Finding
-from kcheck.finding.problem import Fix, Reason, Related
+from kcheck.finding.fix import Fix
+from kcheck.finding.problem import Reason, Related
 from kcheck.finding.report import Report
 from kcheck.finding.role import ROLES
 from kcheck.finding.severity import INFO, Severity

@@ -14,7 +14,8 @@ import pytest
 from jsonschema import Draft7Validator
 
 from kcheck.finding.finding import Finding
-from kcheck.finding.problem import Fix, Related
+from kcheck.finding.fix import Fix
+from kcheck.finding.problem import Related
 from kcheck.finding.report import Report, RuleNote
 from kcheck.finding.severity import ERROR, INFO, WARNING
 from kcheck.kube.location import ObjectId

@@ -59,7 +59,7 @@ class Bed:
             path.write_bytes(caching._MARK + sha256(body).digest()[:16] + body)
 
     def replace(self, change: Callable[[str, list[bytes]], list[bytes]]) -> None:
-        """Change the parts of all entries. `change` takes the name of an entry, which is that of a file or "" for relations."""
+        """Correction the parts of all entries. `change` takes the name of an entry, which is that of a file or "" for relations."""
         for path in filter(Path.is_file, self.packs()):
             pack = caching._read_pack(path)
             for name, entries in pack.entries.items():
@@ -201,7 +201,7 @@ def test_damaged_facts_are_made_anew(bed: Bed, command: str, stdin: bool) -> Non
 
 
 def test_fixes_are_not_taken_from_the_cache(bed: Bed) -> None:
-    from kcheck.finding.problem import Fix
+    from kcheck.finding.fix import Fix
     from kcheck.text.edit import Edit
 
     bed.check("--isolated", ".")

@@ -78,7 +78,7 @@ FIXED = "=fixed\n" + POD.replace("nginx", "httpd")
     [
         (page(DRAWN, FIXED, CLEAN, heading="acme/ngnix"), "the heading says acme/ngnix, the rule is acme/nginx"),
         (page(CLEAN), "no example has a finding"),
-        (page(DRAWN, FIXED), "no example is without findings"),
+        (page(DRAWN), "no example is without findings"),
         (page(DRAWN, CLEAN), "the rule is fixable, but no example has a fix"),
         (page(DRAWN, FIXED, POD), "+#            ^^^^^^^ nginx:1 is nginx"),
         (page(DRAWN.replace("is nginx", "is httpd"), FIXED, CLEAN), "-#            ^^^^^^^ is httpd\n"),

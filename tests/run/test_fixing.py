@@ -9,7 +9,7 @@ import pytest
 
 from kcheck.discovery.discover import Discovery, Target
 from kcheck.finding.finding import Finding
-from kcheck.finding.problem import Fix
+from kcheck.finding.fix import Fix
 from kcheck.finding.report import Report
 from kcheck.finding.severity import WARNING
 from kcheck.kube.location import Location, ObjectId

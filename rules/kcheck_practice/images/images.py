@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Annotated
 
-from kcheck.api import ERROR, INFO, Complaint, Container, Problem, help_of, image, placeholders, rule
+from kcheck.api import ERROR, INFO, Complaint, Container, Correction, Problem, help_of, image, placeholders, rule
 from kcheck_practice._support.security_contexts import is_whole, named
 
 # Import paths that the build tool ko replaces with an image.
@@ -79,7 +79,12 @@ def unpinned_image(
 
 
 @rule(
-    "invalid-image-name", "Container image is not a valid reference (InvalidImageName)", severity=ERROR, groups=("images",), fields="image"
+    "invalid-image-name",
+    "Container image is not a valid reference (InvalidImageName)",
+    severity=ERROR,
+    groups=("images",),
+    fields="image",
+    fixable=True,
 )
 def image_name(container: Container) -> Iterator[Problem]:
     """Yield images that do not parse. The API server accepts them, but the kubelet keeps the container in the state InvalidImageName."""
@@ -126,7 +131,7 @@ def _is_filled_in(text: str) -> bool:
     return text.startswith(_BUILT) or placeholders.in_name(text) != ""
 
 
-@rule("pull-policy-not-always", "imagePullPolicy is not Always", severity=INFO, groups=("images",), default=False)
+@rule("pull-policy-not-always", "imagePullPolicy is not Always", severity=INFO, groups=("images",), default=False, fixable=True)
 def pull_always(
     container: Container,
     *,
@@ -152,4 +157,5 @@ def pull_always(
         "is not allowed" if policy == "Always" else f'lets every Pod on a node use its cached copy of image "{container["image"].text}"'
     )
     message = Complaint(f"{shown} {effect}", f"set imagePullPolicy: {allow[0]}" if allow else "")
-    yield Problem(node if node else named(container), message, field=node)
+    fix = Correction.set(node, allow[0], safe=False) if allow else None
+    yield Problem(node if node else named(container), message, field=node, fix=fix)

@@ -10,7 +10,7 @@ from heapq import merge
 from itertools import islice
 from typing import Annotated, Any
 
-from kcheck.api import ERROR, INFO, Bundle, Facts, Problem, Related, Resource, rule
+from kcheck.api import ERROR, INFO, Bundle, Facts, Problem, Related, Resource, Suggestion, rule
 
 _GROUPS = ("networking", "security", "exposure")
 # Parts of annotation names by which a cloud load balancer is internal or restricted.
@@ -69,6 +69,7 @@ def open_load_balancer(resource: Resource) -> Iterator[Problem]:
     groups=("networking",),
     default=False,
     kinds="core Service",
+    fixable=True,
 )
 def unsuitable_traffic_policy(resource: Resource) -> Iterator[Problem]:
     """Yield Cluster for a LoadBalancer, which hides client addresses, and Local for a NodePort, which drops traffic on other nodes."""
@@ -79,7 +80,7 @@ def unsuitable_traffic_policy(resource: Resource) -> Iterator[Problem]:
         yield Problem(node, message, help="set externalTrafficPolicy: Local, or remove the field if the Pods need no client addresses")
     elif spec["type"].text == "NodePort" and node.text == "Local":
         message = f'externalTrafficPolicy: Local drops connections to nodes that run no Pod of Service "{resource.name}"'
-        yield Problem(node, message, help="set externalTrafficPolicy: Cluster")
+        yield Problem(node, message, help=Suggestion("set externalTrafficPolicy: Cluster", "Cluster"))
 
 
 @rule("external-name-service", "Service has type ExternalName", severity=INFO, groups=_GROUPS, default=False, kinds="core Service")

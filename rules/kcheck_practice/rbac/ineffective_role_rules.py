@@ -10,7 +10,22 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from kcheck.api import Bundle, Edit, Facts, Fix, Lexicon, Node, Problem, Related, Resource, api_resources, did_you_mean, nearest, rule
+from kcheck.api import (
+    Bundle,
+    Correction,
+    Edit,
+    Facts,
+    Fix,
+    Lexicon,
+    Node,
+    Problem,
+    Related,
+    Resource,
+    api_resources,
+    did_you_mean,
+    nearest,
+    rule,
+)
 from kcheck_practice._support.typos import correction, is_plain, meant
 
 _RULE = "rbac/v1 PolicyRule"
@@ -115,7 +130,12 @@ def unknown_verb(node: Node) -> Iterator[Problem]:
             yield Problem(each, f'verb "{verb}" has no effect on nonResourceURLs, which support only HTTP methods', help=hint)
         elif near is not None:
             if _has(node["verbs"], near):
-                yield Problem(each, f'unknown verb "{verb}"', help=f'remove "{verb}": "{near}" is already in the list')
+                yield Problem(
+                    each,
+                    f'unknown verb "{verb}"',
+                    help=f'remove "{verb}": "{near}" is already in the list',
+                    fix=Correction.remove(each, safe=False),
+                )
             else:
                 yield Problem(each, f'unknown verb "{verb}"', help=did_you_mean(near), fix=_replacement(each, near))
         elif low in _SYNONYMS and all(group.text in api_resources.served() for group in node["apiGroups"]):

@@ -8,7 +8,7 @@ import posixpath
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import ERROR, INFO, Container, Node, Pod, Problem, pattern, rule
+from kcheck.api import ERROR, INFO, Container, Correction, Node, Pod, Problem, Suggestion, pattern, remove, rule
 from kcheck_practice._support.security_contexts import contexts
 
 _BASELINE = ("security", "host-access", "pod-security-baseline", "pod-security-restricted")
@@ -38,30 +38,40 @@ _FORBIDDEN_VOLUMES = {
 }  # fmt: skip
 
 
-@rule("host-pid", "Pod shares the process ID namespace of its node (hostPID)", groups=_BASELINE)
+@rule("host-pid", "Pod shares the process ID namespace of its node (hostPID)", groups=_BASELINE, fixable=True)
 def host_pid(pod: Pod) -> Iterator[Problem]:
     """hostPID: true lets the Pod see all processes of the node, read their environment and, as the same user, stop them."""
     if pod["hostPID"].boolean:
         message = "hostPID: true exposes all processes of the node to the Pod, including their environment variables"
-        yield Problem(pod["hostPID"], message, help="remove hostPID", at="key")
+        yield Problem(pod["hostPID"], message, help=remove("hostPID", safe=False), at="key")
 
 
-@rule("host-ipc", "Pod shares the IPC namespace of its node (hostIPC)", groups=_BASELINE)
+@rule("host-ipc", "Pod shares the IPC namespace of its node (hostIPC)", groups=_BASELINE, fixable=True)
 def host_ipc(pod: Pod) -> Iterator[Problem]:
     """hostIPC: true gives access to the shared memory and semaphores of the node."""
     if pod["hostIPC"].boolean:
         message = "hostIPC: true lets the Pod read and write the shared memory of the node"
-        yield Problem(pod["hostIPC"], message, help="remove hostIPC", at="key")
+        yield Problem(pod["hostIPC"], message, help=remove("hostIPC", safe=False), at="key")
 
 
 @rule(
-    "pod-security-host-network", "Pod uses hostNetwork, which the baseline Pod Security Standard forbids", groups=_STANDARD, default=False
+    "pod-security-host-network",
+    "Pod uses hostNetwork, which the baseline Pod Security Standard forbids",
+    groups=_STANDARD,
+    default=False,
+    fixable=True,
 )
 def pod_on_host_network(pod: Pod) -> Iterator[Problem]:
     """Unlike host-network, includes DaemonSets and control plane Pods: the Pod Security Standards make no exception for them."""
     if pod["hostNetwork"].boolean:
         message = "hostNetwork: true is forbidden by the Pod Security Standards (baseline)"
-        yield Problem(pod["hostNetwork"], message, help="remove hostNetwork and expose the Pod with a Service", at="key")
+        yield Problem(
+            pod["hostNetwork"],
+            message,
+            help="remove hostNetwork and expose the Pod with a Service",
+            at="key",
+            fix=None if pod["securityContext"]["windowsOptions"] else Correction.remove(pod["hostNetwork"], safe=False),
+        )
 
 
 @rule(
@@ -158,6 +168,7 @@ def writable_host_path(container: Container) -> Iterator[Problem]:
     "Container mounts a volume with Bidirectional mountPropagation",
     groups=("security", "host-access"),
     default=False,
+    fixable=True,
 )
 def mount_propagation(container: Container) -> Iterator[Problem]:
     """Bidirectional makes mounts of the container visible on the node and in its Pods. The API server requires privileged: true with it."""
@@ -166,7 +177,7 @@ def mount_propagation(container: Container) -> Iterator[Problem]:
         if node.text == "Bidirectional":
             path = mount["mountPath"].text
             message = f'mountPropagation: Bidirectional makes mounts of container "{container.name}" under {path} visible on the node'
-            yield Problem(node, message, help="set mountPropagation: HostToContainer")
+            yield Problem(node, message, help=Suggestion("set mountPropagation: HostToContainer", "HostToContainer"))
 
 
 @rule("host-process", "Windows container runs as a HostProcess container", groups=_BASELINE, default=False)

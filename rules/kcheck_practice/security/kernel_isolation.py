@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import INFO, Container, Node, Pod, Problem, rule
+from kcheck.api import INFO, Container, Correction, Node, Pod, Problem, Suggestion, remove, rule
 from kcheck_practice._support.security_contexts import (
     contexts,
     has_user_namespace,
@@ -32,38 +32,65 @@ _SYSCTLS = {
 }  # fmt: skip
 
 
-@rule("unconfined-seccomp", "Seccomp profile is Unconfined", groups=_BASELINE, default=False)
+@rule("unconfined-seccomp", "Seccomp profile is Unconfined", groups=_BASELINE, default=False, fixable=True)
 def unconfined_seccomp(pod: Pod) -> Iterator[Problem]:
     """Checks the Pod and all its containers, even where a container overrides the Pod."""
     for context in contexts(pod):
         node = context["seccompProfile"]["type"]
         if node.text and node.text not in _PROFILES:
-            yield Problem(node, f'seccompProfile.type "{node.text}" does not filter system calls', help="set it to RuntimeDefault")
+            yield Problem(
+                node,
+                f'seccompProfile.type "{node.text}" does not filter system calls',
+                help=Suggestion("set it to RuntimeDefault", "RuntimeDefault"),
+            )
 
 
-@rule("missing-seccomp", "Container has no seccomp profile (seccompProfile)", groups=_RESTRICTED, default=False)
+@rule("missing-seccomp", "Container has no seccomp profile (seccompProfile)", groups=_RESTRICTED, default=False, fixable=True)
 def missing_seccomp(container: Container) -> Iterator[Problem]:
     """Without a profile the container runs unconfined, unless the kubelet runs with seccompDefault."""
     own, pods = (owner["securityContext"]["seccompProfile"] for owner in (container.node, container.pod.node))
     if not own and not pods and not is_on_windows(container.pod) and is_in_whole_pod(container):
         advice = "add seccompProfile: {type: RuntimeDefault} to the securityContext of the Pod"
-        yield Problem(named(container), f'container "{container.name}" has no seccompProfile', help=advice, field=own)
+        # Annotations of old versions must agree with the field.
+        annotated = any(key.startswith("seccomp.security.alpha.kubernetes.io/") for key, _ in container.pod.metadata["annotations"].entries)
+        yield Problem(
+            named(container),
+            f'container "{container.name}" has no seccompProfile',
+            help=advice,
+            field=own,
+            fix=None if annotated else Correction.set(pods, {"type": "RuntimeDefault"}, safe=False),
+        )
 
 
-@rule("unconfined-apparmor", "AppArmor profile is Unconfined", groups=_BASELINE, default=False)
+@rule("unconfined-apparmor", "AppArmor profile is Unconfined", groups=_BASELINE, default=False, fixable=True)
 def unconfined_apparmor(pod: Pod) -> Iterator[Problem]:
     """Checks the field appArmorProfile and the older annotations."""
     for context in contexts(pod):
         node = context["appArmorProfile"]["type"]
         if node.text and node.text not in _PROFILES:
-            yield Problem(node, f'appArmorProfile.type "{node.text}" does not confine containers', help="set it to RuntimeDefault")
+            yield Problem(
+                node,
+                f'appArmorProfile.type "{node.text}" does not confine containers',
+                help=Suggestion("set it to RuntimeDefault", "RuntimeDefault"),
+            )
     for key, node in pod.metadata["annotations"].entries:
         if key.startswith(_ANNOTATION) and node.text not in ("", "runtime/default") and not node.text.startswith("localhost/"):
             name = key.removeprefix(_ANNOTATION)
-            yield Problem(node, f'AppArmor profile "{node.text}" does not confine container "{name}"', help='set it to "runtime/default"')
+            yield Problem(
+                node,
+                f'AppArmor profile "{node.text}" does not confine container "{name}"',
+                help=Suggestion('set it to "runtime/default"', "runtime/default"),
+            )
 
 
-@rule("missing-apparmor", "Container has no AppArmor profile (appArmorProfile)", severity=INFO, groups=("security-context",), default=False)
+@rule(
+    "missing-apparmor",
+    "Container has no AppArmor profile (appArmorProfile)",
+    severity=INFO,
+    groups=("security-context",),
+    default=False,
+    fixable=True,
+)
 def missing_apparmor(container: Container) -> Iterator[Problem]:
     """The runtime applies its default profile where the node has AppArmor; an explicit profile makes AppArmor a requirement."""
     pod = container.pod
@@ -71,10 +98,22 @@ def missing_apparmor(container: Container) -> Iterator[Problem]:
     annotated = f"{_ANNOTATION}{container.name}" in pod.metadata["annotations"]
     if not own and not pods and not annotated and not is_on_windows(pod) and is_in_whole_pod(container):
         message = f'container "{container.name}" has no appArmorProfile'
-        yield Problem(named(container), message, help="add appArmorProfile: {type: RuntimeDefault} to its securityContext", field=own)
+        yield Problem(
+            named(container),
+            message,
+            help="add appArmorProfile: {type: RuntimeDefault} to its securityContext",
+            field=own,
+            fix=Correction.set(own, {"type": "RuntimeDefault"}, safe=False),
+        )
 
 
-@rule("selinux-options", "Pod or container sets seLinuxOptions that the Pod Security Standards forbid", groups=_BASELINE, default=False)
+@rule(
+    "selinux-options",
+    "Pod or container sets seLinuxOptions that the Pod Security Standards forbid",
+    groups=_BASELINE,
+    default=False,
+    fixable=True,
+)
 def selinux_options(pod: Pod) -> Iterator[Problem]:
     """Types that the baseline standard does not allow, and any user or role."""
     allowed = _SELINUX_TYPES[:-1] if pod.resource.is_before(_ENGINE_SINCE) else _SELINUX_TYPES
@@ -87,10 +126,10 @@ def selinux_options(pod: Pod) -> Iterator[Problem]:
         for name in ("user", "role"):
             if options[name].text:
                 message = f'seLinuxOptions.{name} "{options[name].text}" is forbidden by the Pod Security Standards (baseline)'
-                yield Problem(options[name], message, help=f"remove {name}")
+                yield Problem(options[name], message, help=remove(name, safe=False))
 
 
-@rule("unmasked-proc-mount", "Container has procMount: Unmasked", groups=_BASELINE, default=False)
+@rule("unmasked-proc-mount", "Container has procMount: Unmasked", groups=_BASELINE, default=False, fixable=True)
 def unmasked_proc(container: Container) -> Iterator[Problem]:
     """Since Kubernetes 1.35 the baseline standard allows it with hostUsers: false; see unmasked-proc-mount-in-user-namespace."""
     if not has_user_namespace(container.pod):
@@ -103,6 +142,7 @@ def unmasked_proc(container: Container) -> Iterator[Problem]:
     severity=INFO,
     groups=("pod-security-restricted",),
     default=False,
+    fixable=True,
 )
 def unmasked_proc_in_namespace(container: Container) -> Iterator[Problem]:
     """The restricted standard forbids it in Pods with hostUsers: false as well."""
@@ -110,7 +150,7 @@ def unmasked_proc_in_namespace(container: Container) -> Iterator[Problem]:
         yield from _unmasked(container)
 
 
-@rule("unsafe-sysctl", "Pod sets an unsafe sysctl", groups=_BASELINE, default=False)
+@rule("unsafe-sysctl", "Pod sets an unsafe sysctl", groups=_BASELINE, default=False, fixable=True)
 def unsafe_sysctl(pod: Pod) -> Iterator[Problem]:
     """Kubelets reject unsafe sysctls unless they run with --allowed-unsafe-sysctls."""
     for sysctl in pod.node.at("securityContext", "sysctls"):
@@ -118,7 +158,12 @@ def unsafe_sysctl(pod: Pod) -> Iterator[Problem]:
         since = _SYSCTLS.get(node.text)
         if not node.text or (since is not None and not pod.resource.is_before(since)):
             continue
-        yield Problem(node, f'sysctl "{node.text}" is unsafe and rejected by kubelets by default', help="remove it")
+        yield Problem(
+            node,
+            f'sysctl "{node.text}" is unsafe and rejected by kubelets by default',
+            help="remove it",
+            fix=Correction.remove(node.parent or node, safe=False),
+        )
 
 
 @rule(
@@ -163,4 +208,4 @@ def _unmasked(container: Container) -> Iterator[Problem]:
     node: Node = container.node.at("securityContext", "procMount")
     if node.text and node.text != "Default":
         message = f'procMount "{node.text}" exposes masked kernel files in /proc to container "{container.name}"'
-        yield Problem(node, message, help="set procMount: Default")
+        yield Problem(node, message, help=Suggestion("set procMount: Default", "Default"))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Container, Problem, Resource, did_you_mean, rule
+from kcheck.api import Container, Problem, Resource, Suggestion, did_you_mean, rule
 
 _GROUPS = ("security", "known-software")
 _DASHBOARDS = ("dashboard", "dashboard-web", "dashboard-api")
@@ -48,6 +48,7 @@ def tiller_service(resource: Resource) -> Iterator[Problem]:
     "Gatekeeper K8sAllowedRepos prefix also matches other registries (no trailing slash)",
     kinds=("constraints.gatekeeper.sh K8sAllowedRepos", "constraints.gatekeeper.sh K8sAllowedReposv2"),
     groups=_GROUPS,
+    fixable=True,
 )
 def open_image_prefix(resource: Resource) -> Iterator[Problem]:
     """Entries of `repos` are prefixes; entries of `allowedImages` (K8sAllowedReposv2) are exact names unless they contain a wildcard."""
@@ -57,6 +58,8 @@ def open_image_prefix(resource: Resource) -> Iterator[Problem]:
             if prefix and not prefix.endswith(("/", ":", "@")) and "/" not in prefix and "." in prefix and "*" not in prefix:
                 if field == "repos":
                     other = f"{prefix}0" if ":" in prefix else f"{prefix}.evil.example"
-                    yield Problem(node, f'prefix "{prefix}" also allows images from {other}', help=f'use "{prefix}/"')
+                    yield Problem(
+                        node, f'prefix "{prefix}" also allows images from {other}', help=Suggestion(f'use "{prefix}/"', f"{prefix}/")
+                    )
                 else:
                     yield Problem(node, f'"{prefix}" allows only an image of exactly this name', help=did_you_mean(f"{prefix}/*"))

@@ -97,6 +97,7 @@ pod_security_audited = _rule_of(
     severity=ERROR,
     kinds="core Namespace",
     groups=_GROUPS,
+    fixable=True,
 )
 def pod_security_label(resource: Resource) -> Iterator[Problem]:
     """The API server rejects a Namespace with an unknown level or version, and ignores unknown keys with the prefix."""

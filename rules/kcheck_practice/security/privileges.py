@@ -7,9 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import ERROR, INFO, Container, Edit, Fix, Node, Problem, rule
+from kcheck.api import ERROR, INFO, Container, Correction, Node, Problem, remove, rule
 from kcheck_practice._support.security_contexts import is_on_windows, is_whole, named
-from kcheck_practice._support.yaml_edits import new_entry
 
 _BASELINE = ("security", "pod-security-baseline", "pod-security-restricted")
 _RESTRICTED = ("security", "pod-security-restricted")
@@ -80,7 +79,7 @@ def privilege_escalation(container: Container) -> Iterator[Problem]:
     if node.boolean and not is_on_windows(container.pod):
         fix = None
         if not _needs_escalation(container):
-            fix = Fix(f"set {_NO_ESCALATION}", (Edit(node.start, node.end, "false"),), safe=False)
+            fix = Correction.set(node, False, safe=False)
         message = f'allowPrivilegeEscalation: true lets processes of container "{container.name}" become root'
         yield Problem(node, message, help=_without_conflict(container, f"set {_NO_ESCALATION}"), fix=fix)
 
@@ -123,13 +122,14 @@ def dangerous_capability(container: Container) -> Iterator[Problem]:
     "Container adds a capability that the baseline Pod Security Standard forbids",
     groups=(*_BASELINE, "capabilities"),
     default=False,
+    fixable=True,
 )
 def added_capability(container: Container) -> Iterator[Problem]:
     """Capabilities that the baseline standard forbids, except those that dangerous-capability reports."""
     for node in _added(container):
         if node.text and node.text not in _BASELINE_CAPABILITIES and node.text.removeprefix("CAP_") not in _NODE_CAPABILITIES:
             message = f'capability "{node.text}" of container "{container.name}" is forbidden by the Pod Security Standards (baseline)'
-            yield Problem(node, message, help="remove it")
+            yield Problem(node, message, help=remove(safe=False))
 
 
 @rule(
@@ -138,6 +138,7 @@ def added_capability(container: Container) -> Iterator[Problem]:
     groups=("pod-security-restricted", "capabilities"),
     default=False,
     severity=INFO,
+    fixable=True,
 )
 def restricted_capability(
     container: Container,
@@ -150,10 +151,12 @@ def restricted_capability(
     for node in _added(container):
         if node.text in _BASELINE_CAPABILITIES and node.text not in allow:
             reason = 'is not listed in option "allow"' if node.text == _BIND else "is forbidden by the restricted Pod Security Standard"
-            yield Problem(node, f'capability "{node.text}" of container "{container.name}" {reason}', help="remove it")
+            yield Problem(node, f'capability "{node.text}" of container "{container.name}" {reason}', help=remove(safe=False))
 
 
-@rule("undropped-capabilities", "Container does not drop ALL capabilities", groups=(*_RESTRICTED, "capabilities"), default=False)
+@rule(
+    "undropped-capabilities", "Container does not drop ALL capabilities", groups=(*_RESTRICTED, "capabilities"), default=False, fixable=True
+)
 def kept_capabilities(container: Container) -> Iterator[Problem]:
     """The restricted standard requires ALL in capital letters for every container, including init and ephemeral containers."""
     dropped = container.node.at("securityContext", "capabilities", "drop")
@@ -162,15 +165,21 @@ def kept_capabilities(container: Container) -> Iterator[Problem]:
     if len(dropped):
         shown = ", ".join(node.text for node in dropped)
         message = f'container "{container.name}" drops only {shown}, not all capabilities'
-        yield Problem(dropped, message, help="set drop: [ALL] and list the capabilities that it needs under add", at="key")
+        yield Problem(
+            dropped,
+            message,
+            help="set drop: [ALL] and list the capabilities that it needs under add",
+            at="key",
+            fix=Correction.set(dropped, ["ALL"], safe=False),
+        )
     else:
         message = f'container "{container.name}" does not drop any capabilities'
         some = container.node.at("securityContext", "capabilities")
         advice = "set drop: [ALL] in its securityContext.capabilities" if some else "add capabilities: {drop: [ALL]} to its securityContext"
-        yield Problem(named(container), message, help=advice, field=dropped)
+        yield Problem(named(container), message, help=advice, field=dropped, fix=Correction.set(dropped, ["ALL"], safe=False))
 
 
-@rule("undropped-net-raw", "Container does not drop the NET_RAW capability", groups=("capabilities",), default=False)
+@rule("undropped-net-raw", "Container does not drop the NET_RAW capability", groups=("capabilities",), default=False, fixable=True)
 def kept_net_raw(container: Container) -> Iterator[Problem]:
     """NET_RAW is in the default set of most runtimes. Shares no group with undropped-capabilities, which requires more."""
     dropped = container.node.at("securityContext", "capabilities", "drop")
@@ -191,6 +200,7 @@ def kept_net_raw(container: Container) -> Iterator[Problem]:
         help="add ALL or NET_RAW to capabilities.drop",
         at="key" if len(dropped) else "value",
         field=dropped,
+        fix=Correction.append(dropped, "NET_RAW", safe=False) if len(dropped) else Correction.set(dropped, ["NET_RAW"], safe=False),
     )
 
 
@@ -199,6 +209,7 @@ def kept_net_raw(container: Container) -> Iterator[Problem]:
     "Container has a writable root filesystem (no readOnlyRootFilesystem: true)",
     groups=("security",),
     default=False,
+    fixable=True,
 )
 def writable_root_filesystem(container: Container) -> Iterator[Problem]:
     """Containers without readOnlyRootFilesystem: true, including init containers. Writable paths belong on a volume such as an emptyDir."""
@@ -207,22 +218,18 @@ def writable_root_filesystem(container: Container) -> Iterator[Problem]:
         return
     advice = f"{'set' if node else 'add'} readOnlyRootFilesystem: true and mount a volume for each path that is written to"
     yield Problem(
-        node if node else named(container), f'container "{container.name}" has a writable root filesystem', help=advice, field=node
+        node if node else named(container),
+        f'container "{container.name}" has a writable root filesystem',
+        help=advice,
+        field=node,
+        fix=Correction.set(node, True, safe=False),
     )
 
 
-def _forbid_escalation(container: Container) -> Fix | None:
-    """The fix that adds the setting; None where the line cannot be added or the API server would reject it."""
-    context = container["securityContext"]
-    if _needs_escalation(container) or "allowPrivilegeEscalation" in context:
-        return None
-    if context:
-        edit = new_entry(context, container.resource, _NO_ESCALATION)
-    elif context.exists:
-        return None
-    else:
-        edit = new_entry(container.node, container.resource, "securityContext:", f"  {_NO_ESCALATION}")
-    return Fix(f"add {_NO_ESCALATION}", (edit,), safe=False) if edit is not None else None
+def _forbid_escalation(container: Container) -> Correction | None:
+    """The change that adds the setting; None if the API server would reject it."""
+    setting = container.node.at("securityContext", "allowPrivilegeEscalation")
+    return None if _needs_escalation(container) or setting.exists else Correction.set(setting, False, safe=False)
 
 
 def _needs_escalation(container: Container) -> bool:

@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import INFO, Container, Node, Pod, Problem, rule
+from kcheck.api import INFO, Container, Correction, Node, Pod, Problem, rule
 from kcheck_practice._support.security_contexts import contexts, has_user_namespace, is_in_whole_pod, is_on_windows, is_whole_pod, named
 
 _RESTRICTED = ("security", "pod-security-restricted", "run-as-user")
 
 
-@rule("root-user", "Pod or container runs as root (runAsUser: 0 or runAsNonRoot: false)", groups=_RESTRICTED, default=False)
+@rule("root-user", "Pod or container runs as root (runAsUser: 0 or runAsNonRoot: false)", groups=_RESTRICTED, default=False, fixable=True)
 def root_user(pod: Pod) -> Iterator[Problem]:
     """runAsUser: 0 or runAsNonRoot: false of the Pod or of any container, even where a container overrides the Pod."""
     if has_user_namespace(pod):
@@ -23,7 +23,12 @@ def root_user(pod: Pod) -> Iterator[Problem]:
         if user.integer == 0:
             yield Problem(user, "runAsUser: 0 is the root user", help="set it to the ID of a non-root user")
         if asked.boolean is False:
-            yield Problem(asked, "runAsNonRoot: false allows containers to run as root", help="set runAsNonRoot: true")
+            yield Problem(
+                asked,
+                "runAsNonRoot: false allows containers to run as root",
+                help="set runAsNonRoot: true",
+                fix=Correction.set(asked, True, safe=False),
+            )
 
 
 @rule(
@@ -31,6 +36,7 @@ def root_user(pod: Pod) -> Iterator[Problem]:
     "Container may run as root (neither runAsNonRoot: true nor runAsUser is set)",
     groups=_RESTRICTED,
     default=False,
+    fixable=True,
 )
 def may_run_as_root(container: Container) -> Iterator[Problem]:
     """Neither the container nor its Pod sets runAsNonRoot or runAsUser."""
@@ -38,9 +44,16 @@ def may_run_as_root(container: Container) -> Iterator[Problem]:
     if has_user_namespace(container.pod) or not is_in_whole_pod(container):
         return
     if not _effective(container, "runAsNonRoot") and not _effective(container, "runAsUser"):
-        where = "its securityContext" if pods["runAsNonRoot"] or own else "the securityContext of the Pod"
+        is_own = bool(pods["runAsNonRoot"] or own)
+        place, where = (own, "its securityContext") if is_own else (pods, "the securityContext of the Pod")
         message = f'container "{container.name}" runs as root if the user of its image is root'
-        yield Problem(named(container), message, help=f"add runAsNonRoot: true to {where}", field=own["runAsNonRoot"])
+        yield Problem(
+            named(container),
+            message,
+            help=f"add runAsNonRoot: true to {where}",
+            field=own["runAsNonRoot"],
+            fix=Correction.set(place["runAsNonRoot"], True, safe=False),
+        )
 
 
 @rule(
@@ -49,6 +62,7 @@ def may_run_as_root(container: Container) -> Iterator[Problem]:
     severity=INFO,
     groups=("pod-security-restricted", "run-as-user"),
     default=False,
+    fixable=True,
 )
 def non_root_unstated(container: Container) -> Iterator[Problem]:
     """The restricted standard requires runAsNonRoot: true even where runAsUser is not 0."""
@@ -59,7 +73,13 @@ def non_root_unstated(container: Container) -> Iterator[Problem]:
         asked = container.node.at("securityContext", "runAsNonRoot")
         standard = "which the restricted Pod Security Standard requires"
         message = f'container "{container.name}" has runAsUser: {user.value} but not runAsNonRoot: true, {standard}'
-        yield Problem(named(container), message, help="add runAsNonRoot: true to its securityContext", field=asked)
+        yield Problem(
+            named(container),
+            message,
+            help="add runAsNonRoot: true to its securityContext",
+            field=asked,
+            fix=Correction.set(asked, True, safe=False),
+        )
 
 
 @rule("low-user-id", "Container has a low runAsUser or none", severity=INFO, groups=("run-as-user",), default=False)
@@ -125,6 +145,7 @@ def root_group(pod: Pod) -> Iterator[Problem]:
     severity=INFO,
     groups=("run-as-user",),
     default=False,
+    fixable=True,
 )
 def shared_user_namespace(pod: Pod) -> Iterator[Problem]:
     """Pods without hostUsers: false, except where the Pod shares a namespace of the node, which the API server rejects with it."""
@@ -133,7 +154,10 @@ def shared_user_namespace(pod: Pod) -> Iterator[Problem]:
         return
     if is_whole_pod(pod):
         message = "user IDs in the Pod are user IDs of the node because hostUsers is not false"
-        yield Problem(node, message, help="set hostUsers: false", at="key")
+        # The API server does not allow block devices together with a user namespace.
+        has_devices = any(len(container["volumeDevices"]) for container in pod.containers)
+        fix = None if has_devices else Correction.set(node, False, safe=False)
+        yield Problem(node, message, help="set hostUsers: false", at="key", fix=fix)
 
 
 def _effective(container: Container, name: str) -> Node:

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import INFO, Edit, Fix, Pod, Problem, Resource, rule
+from kcheck.api import INFO, Correction, Pod, Problem, Resource, rule
 from kcheck_practice._support.security_contexts import is_whole_pod
-from kcheck_practice._support.yaml_edits import new_entry
 
 _DEFAULT = "default"
 _SETTING = "automountServiceAccountToken: false"
@@ -76,9 +75,7 @@ def default_account_automount(resource: Resource) -> Iterator[Problem]:
     node = resource["automountServiceAccountToken"]
     if resource.name == _DEFAULT and node.boolean is not False:
         message = 'Pods without a serviceAccountName get a token of ServiceAccount "default"'
-        fix = None
-        if node.boolean is not None:
-            fix = Fix(f"set {_SETTING}", (Edit(node.start, node.end, "false"),), safe=False)
+        fix = Correction.set(node, False, safe=False)
         advice = f"{'set' if node else 'add'} {_SETTING}"
         yield Problem(node if node else resource.node["metadata"]["name"], message, help=advice, field=node, fix=fix)
 
@@ -124,13 +121,8 @@ def _mounted(pod: Pod) -> Iterator[Problem]:
     node = pod["automountServiceAccountToken"]
     if node.boolean is False or not is_whole_pod(pod):
         return
-    edit = None
-    if node:
-        edit = Edit(node.start, node.end, "false")
-    elif not node.exists:
-        edit = new_entry(pod.node, pod.resource, _SETTING)
     verb = "set" if node else "add"
-    fix = Fix(f"{verb} {_SETTING}", (edit,), safe=False) if edit is not None else None
+    fix = Correction.set(node, False, safe=False)
     message = f'a token of ServiceAccount "{_account(pod)}" is mounted into the Pod'
     advice = f"{verb} {_SETTING} unless the Pod uses the Kubernetes API"
     yield Problem(node, message, help=advice, at="value" if node else "key", fix=fix)

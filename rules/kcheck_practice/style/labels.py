@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Annotated
 
-from kcheck.api import INFO, Complaint, Node, Problem, Resource, did_you_mean, labels, rule, strings
+from kcheck.api import INFO, Complaint, Correction, Node, Problem, Resource, did_you_mean, labels, remove, rule, strings
 from kcheck_practice._support.typos import meant_label
 
 _WORKLOADS = ("apps Deployment", "apps StatefulSet", "apps DaemonSet", "apps ReplicaSet", "batch CronJob", "batch Job", "core Service")
@@ -22,6 +22,7 @@ _RUNNING = (*_WORKLOADS, "core Pod", "core ReplicationController", "apps.openshi
     groups=("labels",),
     types="meta/v1 ObjectMeta",
     fields="labels",
+    fixable=True,
 )
 def reserved_label_prefix(
     metadata: Node,
@@ -106,6 +107,7 @@ def _s(words: list[str]) -> str:
     default=False,
     types="meta/v1 ObjectMeta",
     fields="annotations",
+    fixable=True,
 )
 def forbidden_annotation(
     metadata: Node,
@@ -117,7 +119,7 @@ def forbidden_annotation(
     """By default the annotation that kubectl writes itself and that exported manifests contain."""
     for key, node in metadata["annotations"].entries:
         if any(key == each or (each.endswith("/") and key.startswith(each)) for each in annotations):
-            yield Problem(node, f'annotation "{key}" is not allowed', help="remove it", at="key")
+            yield Problem(node, f'annotation "{key}" is not allowed', help=remove(safe=False), at="key")
 
 
 @rule(
@@ -161,6 +163,7 @@ def unprefixed_label(
     "Selector contains a label that changes with each release (helm.sh/chart)",
     groups=("labels", "workloads"),
     kinds=_WORKLOADS,
+    fixable=True,
 )
 def moving_label_in_selector(
     resource: Resource,
@@ -185,7 +188,7 @@ def moving_label_in_selector(
             else:
                 message = f'label "{key}" changes with each release, but spec.selector is immutable, so the next release is rejected'
                 field = "spec.selector.matchLabels"
-            yield Problem(node, message, help=f"remove it from {field}", at="key")
+            yield Problem(node, message, help=f"remove it from {field}", at="key", fix=Correction.remove(node, safe=False))
 
 
 @rule(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import INFO, Pattern, Problem, Resource, matches_whole, rule
+from kcheck.api import INFO, Pattern, Problem, Resource, matches_whole, remove, rule
 
 _GROUPS = ("namespaces",)
 _PLAIN = Pattern("[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -37,6 +37,7 @@ def default_namespace(
     "Cluster-scoped object sets metadata.namespace, which is ignored",
     severity=INFO,
     groups=_GROUPS,
+    fixable=True,
 )
 def ignored_namespace(resource: Resource) -> Iterator[Problem]:
     """The API server clears the namespace of an object whose kind is not namespaced."""
@@ -44,7 +45,7 @@ def ignored_namespace(resource: Resource) -> Iterator[Problem]:
         node = resource.node.at("metadata", "namespace")
         if node.text:
             message = f"metadata.namespace is ignored: {resource.kind} is a cluster-scoped kind"
-            yield Problem(node, message, help="remove metadata.namespace", at="key")
+            yield Problem(node, message, help=remove("metadata.namespace"), at="key")
 
 
 @rule("system-namespace", "Object is in a system namespace such as kube-system", groups=(*_GROUPS, "security"), default=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import INFO, Node, Problem, rule
+from kcheck.api import INFO, Node, Problem, remove, rule
 
 _TYPES = (
     "core/v1 PodSpec", "core/v1 Container", "core/v1 ContainerPort", "core/v1 Probe", "core/v1 HTTPGetAction", "core/v1 ServiceSpec",
@@ -56,7 +56,7 @@ _ONLY_BESIDE = {
 }
 
 
-@rule("redundant-default", "Field is set to its default value", severity=INFO, groups=("style",), default=False, types=_TYPES)
+@rule("redundant-default", "Field is set to its default value", severity=INFO, groups=("style",), default=False, types=_TYPES, fixable=True)
 def stated_default(node: Node) -> Iterator[Problem]:
     """Values that the API server sets itself where they are absent."""
     for name, child in node.entries:
@@ -66,7 +66,7 @@ def stated_default(node: Node) -> Iterator[Problem]:
             value = default if node[beside].exists else None
         # In Python, True equals 1 and False equals 0.
         if value is not None and child.value == value and child.value.__class__ is value.__class__:
-            yield Problem(child, f"{name}: {_shown(child)} is the default", help=f"remove {name}", at="key")
+            yield Problem(child, f"{name}: {_shown(child)} is the default", help=remove(name), at="key")
 
 
 def _shown(child: Node) -> str:

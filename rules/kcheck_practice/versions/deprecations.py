@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kcheck.api import INFO, Pod, Problem, Resource, TypedValue, labels, rule
+from kcheck.api import INFO, Pod, Problem, Resource, Suggestion, TypedValue, labels, remove, rule, use
 
 _GROUPS = ("upgrades", "deprecated")
 
@@ -26,7 +26,7 @@ _IDLE = "no longer has an effect"
 ANNOTATIONS = {
     "pod.alpha.kubernetes.io/init-containers": Former("has no effect since Kubernetes 1.8", "use initContainers"),
     "pod.beta.kubernetes.io/init-containers": Former("has no effect since Kubernetes 1.8", "use initContainers"),
-    "pod.alpha.kubernetes.io/initialized": Former(_IDLE, "remove it"),
+    "pod.alpha.kubernetes.io/initialized": Former(_IDLE, remove()),
     "pod.beta.kubernetes.io/hostname": Former(_IDLE, "use spec.hostname of the Pod"),
     "pod.beta.kubernetes.io/subdomain": Former(_IDLE, "use spec.subdomain of the Pod"),
     "scheduler.alpha.kubernetes.io/affinity": Former(_IDLE, "use spec.affinity of the Pod"),
@@ -50,7 +50,7 @@ ANNOTATIONS = {
     "kubectl.kubernetes.io/default-logs-container": Former(
         "has no effect since Kubernetes 1.25", "use kubectl.kubernetes.io/default-container"
     ),
-    "batch.kubernetes.io/job-tracking": Former("has no effect since Kubernetes 1.27", "remove it", 27),
+    "batch.kubernetes.io/job-tracking": Former("has no effect since Kubernetes 1.27", remove(), 27),
     "autoscaling.alpha.kubernetes.io/metrics": Former(
         "is only for autoscaling/v1, which has no field for it", "use spec.metrics of autoscaling/v2"
     ),
@@ -64,7 +64,7 @@ ANNOTATIONS = {
 _PREFIXES = {
     "certmanager.k8s.io/": Former("has no effect since cert-manager 0.11", "use cert-manager.io/"),
 }
-_POD_PRESET = Former("has no effect since Kubernetes 1.20, which removed PodPresets", "remove it")
+_POD_PRESET = Former("has no effect since Kubernetes 1.20, which removed PodPresets", remove())
 _FLUX = Former("is read only by Flux 1, which is archived", "use ImagePolicy and ImageUpdateAutomation of Flux 2")
 # Prefixes of annotations whose names have no counterpart under another prefix.
 _ABANDONED_PREFIXES = {"podpreset.admission.kubernetes.io/": _POD_PRESET, "flux.weave.works/": _FLUX, "fluxcd.io/": _FLUX}
@@ -133,6 +133,7 @@ def deprecated_annotation(part: TypedValue) -> Iterator[Problem]:
     groups=(*_GROUPS, "labels", "scheduling"),
     types=("core/v1 PodSpec", "meta/v1 ObjectMeta"),
     fields=("labels", "tolerations", "nodeSelector", "affinity"),
+    fixable=True,
 )
 def deprecated_label(part: TypedValue) -> Iterator[Problem]:
     """Nodes no longer carry these labels and taints, so Pods match no node, or are kept off nodes that they should run on."""
@@ -143,7 +144,7 @@ def deprecated_label(part: TypedValue) -> Iterator[Problem]:
         for key, node in part.node["labels"].entries:
             instead = _OWN_LABELS.get(key) or (labels.replacement(key) if of_nodes and key.startswith(_OF_NODES) else "")
             if instead:
-                yield Problem(node, f"label {key} is deprecated", help=f"use {instead}", at="key")
+                yield Problem(node, f"label {key} is deprecated", help=use(instead), at="key")
         return
     pod = Pod(part.node, part.resource)
     yield from _tolerated(pod)
@@ -156,6 +157,7 @@ def deprecated_label(part: TypedValue) -> Iterator[Problem]:
     groups=(*_GROUPS, "storage"),
     types=("core/v1 Volume", "core/v1 PersistentVolumeSpec", "storage/v1 StorageClass"),
     fields=(*DRIVERS, "flexVolume", "provisioner"),
+    fixable=True,
 )
 def removed_volume_plugin(part: TypedValue) -> Iterator[Problem]:
     """The in-tree plugins for storage of clouds and vendors were removed; an installed CSI driver handles their volumes."""
@@ -165,7 +167,7 @@ def removed_volume_plugin(part: TypedValue) -> Iterator[Problem]:
         gone = GONE.get(node.text, 0)
         if driver and not part.resource.is_before(since):
             message = f"in-tree provisioner {node.text} is handled by CSI driver {driver} since Kubernetes 1.{since}"
-            yield Problem(node, message, help=f"use provisioner: {driver}")
+            yield Problem(node, message, help=Suggestion(f"use provisioner: {driver}", driver))
         elif gone and not part.resource.is_before(gone):
             message = f"provisioner {node.text} was removed in Kubernetes 1.{gone}"
             yield Problem(node, message, help="use the provisioner of a CSI driver")
@@ -224,9 +226,9 @@ def _tolerated(pod: Pod) -> Iterator[Problem]:
         node = each["key"]
         if node.text == _MASTER and _CONTROL_PLANE not in keys:
             message = f"taint {_MASTER} is no longer set by kubeadm since Kubernetes 1.25"
-            yield Problem(node, message, help=f"use {_CONTROL_PLANE}")
+            yield Problem(node, message, help=use(_CONTROL_PLANE, safe=False))
         elif node.text in _TAINTS and _TAINTS[node.text] not in keys:
-            yield Problem(node, f"taint {node.text} is no longer set", help=f"use {_TAINTS[node.text]}")
+            yield Problem(node, f"taint {node.text} is no longer set", help=use(_TAINTS[node.text], safe=False))
 
 
 def _chosen(pod: Pod) -> Iterator[Problem]:
@@ -234,7 +236,7 @@ def _chosen(pod: Pod) -> Iterator[Problem]:
     no_label = f"label {_MASTER} is no longer set by kubeadm since Kubernetes 1.24"
     for key, node in pod["nodeSelector"].entries:
         if key == _MASTER:
-            yield Problem(node, no_label, help=f"use {_CONTROL_PLANE}", at="key")
+            yield Problem(node, no_label, help=use(_CONTROL_PLANE, safe=False), at="key")
     affinity = pod["affinity"]
     if not affinity:
         return
@@ -244,11 +246,11 @@ def _chosen(pod: Pod) -> Iterator[Problem]:
     if not any(node.text == _CONTROL_PLANE for node in found):
         for node in found:
             if node.text == _MASTER:
-                yield Problem(node, no_label, help=f"use {_CONTROL_PLANE}")
+                yield Problem(node, no_label, help=use(_CONTROL_PLANE, safe=False))
     for kind in ("podAffinity", "podAntiAffinity"):
         terms = list(affinity[kind]["requiredDuringSchedulingIgnoredDuringExecution"])
         terms += [each["podAffinityTerm"] for each in affinity[kind]["preferredDuringSchedulingIgnoredDuringExecution"]]
         for term in terms:
             node = term["topologyKey"]
             if node.text.startswith(_OF_NODES):
-                yield Problem(node, f"label {node.text} is deprecated", help=f"use {labels.replacement(node.text)}")
+                yield Problem(node, f"label {node.text} is deprecated", help=use(labels.replacement(node.text)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import INFO, Pod, Problem, Resource, rule
+from kcheck.api import INFO, Pod, Problem, Resource, remove, rule
 
 _HOOKS = ("helm.sh/hook", "argocd.argoproj.io/hook")
 _CONTROLLERS = ("apps Deployment", "apps StatefulSet", "apps DaemonSet", "apps ReplicaSet", "core ReplicationController")
@@ -54,6 +54,7 @@ def short_cron_deadline(resource: Resource) -> Iterator[Problem]:
     kinds=("batch CronJob", "batch Job"),
     groups=("jobs",),
     default=False,
+    fixable=True,
 )
 def finished_jobs(resource: Resource) -> Iterator[Problem]:
     """Yields a problem for a Job that is never deleted, and for a CronJob whose Jobs are deleted before its history limits apply."""
@@ -61,7 +62,7 @@ def finished_jobs(resource: Resource) -> Iterator[Problem]:
         node = resource.node.at("spec", "jobTemplate", "spec", "ttlSecondsAfterFinished")
         if node:
             message = f"ttlSecondsAfterFinished deletes Jobs of {resource.title} that its history limits keep"
-            yield Problem(node, message, help="remove ttlSecondsAfterFinished", at="key")
+            yield Problem(node, message, help=remove("ttlSecondsAfterFinished"), at="key")
     elif resource["spec"]["template"] and not resource["spec"]["ttlSecondsAfterFinished"]:
         yield Problem(
             resource.node.at("metadata", "name"),

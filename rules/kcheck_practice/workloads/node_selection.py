@@ -47,6 +47,7 @@ def node_affinity_matches_nothing(pod: Pod) -> Iterator[Problem]:
     severity=ERROR,
     groups=("scheduling", "labels"),
     fields=("nodeSelector", "affinity", "topologySpreadConstraints"),
+    fixable=True,
 )
 def node_label(pod: Pod) -> Iterator[Problem]:
     """Yields a problem for each label that no node has: an undefined one with a prefix that is reserved for Kubernetes, or an unknown

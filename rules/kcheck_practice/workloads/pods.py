@@ -97,4 +97,5 @@ doomed_pod = declare(
     severity=WARNING,
     groups=("workloads",),
     family="practice",
+    fixable=True,
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from kcheck.api import ERROR, INFO, Container, Node, Problem, did_you_mean, nearest, rule
+from kcheck.api import ERROR, INFO, Container, Node, Problem, did_you_mean, nearest, remove, rule
 from kcheck_practice._support.security_contexts import is_whole, named
 from kcheck_practice._support.titles import container_title
 
@@ -52,6 +52,7 @@ def identical_probes(container: Container) -> Iterator[Problem]:
     severity=ERROR,
     groups=("probes", "reliability"),
     fields=("livenessProbe", "readinessProbe", "startupProbe"),
+    fixable=True,
 )
 def probe_port_name(container: Container) -> Iterator[Problem]:
     """Yields a Problem for each port name that no port of the same container has: the API server accepts it and the probe always fails."""
@@ -118,6 +119,7 @@ def probe_port_number(container: Container) -> Iterator[Problem]:
     "Probe or lifecycle hook sets host",
     default=False,
     groups=("security", "probes", "pod-security-baseline", "pod-security-restricted"),
+    fixable=True,
 )
 def probe_host(container: Container) -> Iterator[Problem]:
     """Yields a Problem for each host: the kubelet connects to it from the node. In the Pod Security Standards since Kubernetes 1.34."""
@@ -130,7 +132,7 @@ def probe_host(container: Container) -> Iterator[Problem]:
             node = action[kind]["host"]
             if node.text:
                 message = f'{name}.{kind}.host makes the kubelet connect to "{node.text}" instead of {container_title(container)}'
-                yield Problem(node, message, help="remove host")
+                yield Problem(node, message, help=remove("host", safe=False))
 
 
 @rule(

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Annotated
 
-from kcheck.api import INFO, Container, Node, Problem, quantity, rule
+from kcheck.api import INFO, Container, Correction, Node, Problem, quantity, rule
 from kcheck_practice._support.security_contexts import is_whole, named
 from kcheck_practice._support.titles import container_title
 
@@ -41,13 +41,15 @@ def missing_cpu_limit(container: Container) -> Iterator[Problem]:
         yield _missing(container, "limits", "cpu", "has no CPU limit, so it may use all CPU of its node")
 
 
-@rule("cpu-limit", "Container has a CPU limit, which causes throttling", groups=("efficiency",), default=False, severity=INFO)
+@rule("cpu-limit", "Container has a CPU limit, which causes throttling", groups=("efficiency",), default=False, severity=INFO, fixable=True)
 def cpu_limit(container: Container) -> Iterator[Problem]:
     """Yields a Problem for a CPU limit: the opposite of missing-cpu-limit, use only one of the two."""
     node = container["resources"]["limits"]["cpu"]
     if node:
         message = f"resources.limits.cpu: {node.value} throttles {container_title(container)} even on an idle node"
-        yield Problem(node, message, help="remove resources.limits.cpu")
+        # Huge pages need a quantity of cpu or memory next to them.
+        alone = any(key.startswith("hugepages-") for key, _ in container["resources"]["limits"].entries)
+        yield Problem(node, message, help="remove resources.limits.cpu", fix=None if alone else Correction.remove(node, safe=False))
 
 
 @rule("missing-memory-limit", "Container has no memory limit", groups=_GROUPS, severity=INFO, default=False)

@@ -13,7 +13,7 @@ from kcheck_spec.admission.policies import PATCHES, admission_policy
 from kcheck_spec.admission.rules import in_versions
 from kcheck_spec.objects.common_constraints import require, unique
 
-match_condition = declare("invalid-match-condition", "Invalid matchConditions entry of a webhook or admission policy")
+match_condition = declare("invalid-match-condition", "Invalid matchConditions entry of a webhook or admission policy", fixable=True)
 
 _MAX_CONDITIONS = 64
 _MAX_ANNOTATION_BYTES = 5 * 1024

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, Resource, declare, fields, names, validator
+from kcheck.api import Complaint, Node, Problem, Resource, declare, fields, names, remove, validator
 from kcheck_spec.admission.rules import OPERATIONS, admission_rule, in_versions
 from kcheck_spec.crd.names import kind_name
 from kcheck_spec.objects.common_constraints import (
@@ -22,7 +22,9 @@ from kcheck_spec.objects.common_constraints import (
     settled,
 )
 
-admission_policy = declare("invalid-admission-policy", "Invalid ValidatingAdmissionPolicy or MutatingAdmissionPolicy, or binding of one")
+admission_policy = declare(
+    "invalid-admission-policy", "Invalid ValidatingAdmissionPolicy or MutatingAdmissionPolicy, or binding of one", fixable=True
+)
 
 _SPECS = in_versions("ValidatingAdmissionPolicySpec", "MutatingAdmissionPolicySpec")
 _BINDINGS = in_versions("ValidatingAdmissionPolicyBindingSpec", "MutatingAdmissionPolicyBindingSpec")
@@ -131,7 +133,7 @@ def _mutation_problems(mutation: Node) -> Iterator[Problem]:
         if name == kind and not mutation[key]:
             yield require(mutation[key], Complaint(f"{key} is required for patchType: {kind}", f"add {key} with an expression"))
         elif name != kind and mutation[key]:
-            yield Problem(mutation[key], f"{key} is not allowed for patchType: {kind}", help="remove it", reason="Invalid", at="key")
+            yield Problem(mutation[key], f"{key} is not allowed for patchType: {kind}", help=remove(), reason="Invalid", at="key")
 
 
 @validator(in_versions("ValidatingAdmissionPolicyBindingSpec"), rule=admission_policy)
@@ -145,7 +147,7 @@ def actions_go_together(spec: Node) -> Iterator[Problem]:
         if each.text not in _ACTIONS:
             yield not_supported(each, _ACTIONS)
         if each.text in seen:
-            yield Problem(each, f'duplicate validationActions entry "{each.text}"', help="remove it", reason="Duplicate")
+            yield Problem(each, f'duplicate validationActions entry "{each.text}"', help=remove(), reason="Duplicate")
         seen.add(each.text)
     if {"Deny", "Warn"} <= seen:
         yield Problem(actions, "validationActions cannot contain both Deny and Warn", help="remove Deny or Warn", reason="Invalid")

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Constraint, Node, Problem, declare, fields, names, validator
+from kcheck.api import Complaint, Constraint, Node, Problem, declare, fields, names, remove, validator
 from kcheck_spec.objects.common_constraints import not_supported, one_of, require
 
-admission_rule = declare("invalid-admission-rule", "Invalid rule of a webhook or admission policy (operations, apiGroups, resources)")
+admission_rule = declare(
+    "invalid-admission-rule", "Invalid rule of a webhook or admission policy (operations, apiGroups, resources)", fixable=True
+)
 
 OPERATIONS = ("*", "CONNECT", "CREATE", "DELETE", "UPDATE")
 
@@ -90,7 +92,7 @@ def _names(listed: Node) -> Iterator[Problem]:
         if wrong := names.path_segment(each.text):
             yield Problem(each, wrong, reason="Invalid")
         if each.text in seen:
-            yield Problem(each, f'duplicate resourceNames entry "{each.text}"', help="remove it", reason="Duplicate")
+            yield Problem(each, f'duplicate resourceNames entry "{each.text}"', help=remove(), reason="Duplicate")
         seen.add(each.text)
 
 

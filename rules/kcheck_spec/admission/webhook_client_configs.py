@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, declare, names, urls
+from kcheck.api import Complaint, Node, Problem, declare, names, remove, urls, use
 
-webhook_client = declare("invalid-webhook-client-config", "Webhook has an invalid clientConfig or unsupported review versions")
+webhook_client = declare(
+    "invalid-webhook-client-config", "Webhook has an invalid clientConfig or unsupported review versions", fixable=True
+)
 
 _HELP = "use the form https://host/path"
 _REVIEWS = ("v1", "v1beta1")
@@ -64,7 +66,7 @@ def _path_fault(path: str) -> str:
     if path in ("", "/"):
         return ""
     if not path.startswith("/"):
-        return Complaint(f'path "{path}" does not begin with "/"', f"use /{path}")
+        return Complaint(f'path "{path}" does not begin with "/"', use(f"/{path}"))
     for segment in path[1:].removesuffix("/").split("/"):
         if not segment:
             return Complaint(f'path "{path}" has an empty segment', 'remove the repeated "/"')
@@ -84,7 +86,7 @@ def review_problems(versions: Node, field: Node) -> Iterator[Problem]:
             yield Problem(
                 version,
                 f'duplicate {versions.name} entry "{version.text}"',
-                help="remove it",
+                help=remove(),
                 reason="Invalid",
                 field=field[index],
             )

@@ -8,7 +8,7 @@ from kcheck.api import Complaint, Node, Problem, Resource, constraint, declare, 
 from kcheck_spec.objects.common_constraints import dns_subdomain, port, require, required
 from kcheck_spec.objects.object_names import is_stored
 
-api_service = declare("invalid-api-service", "Invalid APIService (name, caBundle, groupPriorityMinimum, versionPriority)")
+api_service = declare("invalid-api-service", "Invalid APIService (name, caBundle, groupPriorityMinimum, versionPriority)", fixable=True)
 
 _MAX_GROUP_PRIORITY, _MAX_VERSION_PRIORITY = 20_000, 1000
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, declare, fields, names, validator
+from kcheck.api import Node, Problem, declare, fields, names, remove, validator
 
-event = declare("invalid-event", "Invalid Event (reportingController, action, type, namespace)")
+event = declare("invalid-event", "Invalid Event (reportingController, action, type, namespace)", fixable=True)
 
 # The required fields depend on the API group and on eventTime.
 tables = [
@@ -58,7 +58,7 @@ def events_make_sense(root: Node) -> Iterator[Problem]:
         given = value["component"].text or value["host"].text if name == "deprecatedSource" else value and value.value != 0
         if given:
             message = f"{name} is not allowed when an Event is created"
-            yield Problem(value, message, help="remove it", reason="Invalid", at="key", field=root.virtual(old))
+            yield Problem(value, message, help=remove(), reason="Invalid", at="key", field=root.virtual(old))
 
 
 def _about(root: Node, subject: Node) -> Iterator[Problem]:

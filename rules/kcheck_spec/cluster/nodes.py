@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Constraint, Node, Problem, Resource, addresses, declare, fields, labels, validator
+from kcheck.api import Complaint, Constraint, Node, Problem, Resource, addresses, declare, fields, labels, remove, validator
 from kcheck_spec.objects.common_constraints import deprecated_field, dubious_setting, given, not_supported, unique
 from kcheck_spec.objects.labels import label_syntax
 from kcheck_spec.workloads.resources import read_amounts, resource_amount, wrong_amount
 
-taint = declare("invalid-taint", "Node has an invalid taint")
+taint = declare("invalid-taint", "Node has an invalid taint", fixable=True)
 pod_network = declare("invalid-pod-cidr", "Node has invalid podCIDR or podCIDRs")
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
@@ -111,7 +111,7 @@ def node_is_up_to_date(node: Node) -> Iterator[Problem]:
     """spec.externalID, which no component reads. (configSource is dropped silently.)"""
     external = node["spec"]["externalID"]
     if external.text:
-        yield Problem(external, "spec.externalID is deprecated and has no effect", help="remove it", at="key")
+        yield Problem(external, "spec.externalID is deprecated and has no effect", help=remove(), at="key")
 
 
 @validator("core/v1 Node", rule=dubious_setting)

@@ -12,7 +12,7 @@ from math import ceil, log2
 from kcheck.api import Complaint, Node, Problem, declare, fields, validator
 from kcheck_spec.objects.common_constraints import in_range, non_negative, not_supported, require
 
-flow_control = declare("invalid-flow-control", "Invalid FlowSchema or PriorityLevelConfiguration")
+flow_control = declare("invalid-flow-control", "Invalid FlowSchema or PriorityLevelConfiguration", fixable=True)
 
 # Versions of the API; Kubernetes 1.32 removed all but v1.
 VERSIONS = ("v1", "v1beta3", "v1beta2", "v1beta1")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kcheck.api import Complaint, Node, Problem, fields, labels, names, validator
+from kcheck.api import Complaint, Node, Problem, fields, labels, names, remove, validator
 from kcheck_spec.objects.common_constraints import deprecated_field, required, text, unique
 from kcheck_spec.objects.engine import list_duplicates
 from kcheck_spec.objects.labels import label_map
@@ -58,7 +58,7 @@ def tolerations_differ(scheduling: Node) -> Iterator[Problem]:
 
 def _same(toleration: Node) -> str:
     key = toleration["key"].text
-    return Complaint(f'duplicate toleration of "{key}"' if key else "duplicate toleration of all taints", "remove it")
+    return Complaint(f'duplicate toleration of "{key}"' if key else "duplicate toleration of all taints", remove())
 
 
 @validator("node/v1 Scheduling", rule=deprecated_field)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from posixpath import dirname, join, normpath
 
-from kcheck.api import INFO, WARNING, Node, Problem, Resource, base64, declare, fields, urls, validator
+from kcheck.api import INFO, WARNING, Node, Problem, Resource, Suggestion, base64, declare, fields, remove, urls, validator
 from kcheck_spec.objects.common_constraints import deprecated_field, dns_label
 
-kubeconfig_server = declare("invalid-kubeconfig-server", "kubeconfig cluster has an invalid server URL or proxy-url")
+kubeconfig_server = declare("invalid-kubeconfig-server", "kubeconfig cluster has an invalid server URL or proxy-url", fixable=True)
 kubeconfig_tls = declare("invalid-kubeconfig-tls", "kubeconfig cluster has conflicting TLS settings or an invalid certificate-authority")
 kubeconfig_insecure = declare("insecure-kubeconfig", "kubeconfig cluster skips TLS verification or uses plain HTTP", severity=WARNING)
 kubeconfig_path = declare(
@@ -46,7 +46,7 @@ def servers_have_addresses(cluster: Node) -> Iterator[Problem]:
         return
     if url.scheme not in ("http", "https"):
         message = f'server uses the unsupported scheme "{url.scheme}"'
-        yield Problem(server, message, help=f"did you mean https://{url.host}?", reason="Invalid")
+        yield Problem(server, message, help=Suggestion(f"did you mean https://{url.host}?", f"https://{url.host}"), reason="Invalid")
 
 
 def _server(text: str) -> urls.Url:
@@ -137,7 +137,7 @@ def preferences_are_gone(config: Resource) -> Iterator[Problem]:
     """Yield preferences that are not empty. No client reads them; older versions of kubectl wrote an empty map."""
     if len(config["preferences"]) and not config.is_before(34):
         message = "preferences is deprecated since Kubernetes 1.34 and has no effect"
-        yield Problem(config["preferences"], message, help="remove it", at="key")
+        yield Problem(config["preferences"], message, help=remove(), at="key")
 
 
 @validator("clientcmd/v1 Config", rule=kubeconfig_path)

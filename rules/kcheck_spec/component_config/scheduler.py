@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kcheck.api import Complaint, Node, Problem, Resource, constraint, declare, durations, fields, validator
+from kcheck.api import Complaint, Node, Problem, Resource, Suggestion, constraint, declare, durations, fields, use, validator
 from kcheck_spec.objects.common_constraints import in_range, non_negative, number_range, positive, require, unique
 from kcheck_spec.objects.engine import deprecated_version, wrong_type
 
 scheduler_profile = declare("invalid-scheduler-profile", "KubeSchedulerConfiguration has invalid profiles (schedulerName, queueSort)")
-leader_election = declare("invalid-leader-election", "Invalid leaderElection of a component (leaseDuration, renewDeadline, retryPeriod)")
+leader_election = declare(
+    "invalid-leader-election", "Invalid leaderElection of a component (leaseDuration, renewDeadline, retryPeriod)", fixable=True
+)
 
 CONFIGURATIONS = tuple(f"kubescheduler/{version} KubeSchedulerConfiguration" for version in ("v1", "v1beta2", "v1beta3"))
 PROFILES = tuple(f"kubescheduler/{version} KubeSchedulerProfile" for version in ("v1", "v1beta3"))
@@ -81,7 +83,7 @@ def version_is_the_last(config: Resource) -> Iterator[Problem]:
     since = _DEPRECATED.get(version, config.minor + 1)
     if since <= config.minor:
         message = f"{config.api_version} {config.kind} is deprecated since Kubernetes 1.{since}"
-        yield Problem(config["apiVersion"], message, help=f"use {group}/v1")
+        yield Problem(config["apiVersion"], message, help=use(f"{group}/v1"))
 
 
 @validator(CONFIGURATIONS, rule=number_range)
@@ -151,7 +153,9 @@ def leaders_have_time(election: Node) -> Iterator[Problem]:
         yield _of("renewDeadline", "retryPeriod", election, Complaint(message, "increase renewDeadline or reduce retryPeriod"))
     lock = election["resourceLock"]
     if lock.text not in ("", "leases"):
-        yield Problem(lock, f'resourceLock "{lock.text}" is not supported', help="set it to leases", reason="Invalid")
+        yield Problem(
+            lock, f'resourceLock "{lock.text}" is not supported', help=Suggestion("set it to leases", "leases", safe=True), reason="Invalid"
+        )
 
 
 def _of(field: str, other: str, election: Node, message: str) -> Problem:

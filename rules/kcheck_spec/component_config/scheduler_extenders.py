@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, declare, fields, names, validator
+from kcheck.api import Complaint, Node, Problem, declare, fields, names, remove, validator
 from kcheck_spec.component_config.scheduler import CONFIGURATIONS, plain_duration
 from kcheck_spec.objects.common_constraints import require
 from kcheck_spec.workloads._resource_names import is_extended
 
-scheduler_extender = declare("invalid-scheduler-extender", "KubeSchedulerConfiguration has an invalid extender")
+scheduler_extender = declare("invalid-scheduler-extender", "KubeSchedulerConfiguration has an invalid extender", fixable=True)
 
 tables = [fields("kubescheduler/v1 Extender", httpTimeout=plain_duration, urlPrefix=())]
 
@@ -31,7 +31,7 @@ def extenders_can_be_asked(extender: Node) -> Iterator[Problem]:
     tls = extender["tlsConfig"]
     if tls["insecure"].boolean and (tls["caFile"].text or tls["caData"].text):
         message = "tlsConfig.insecure: true cannot be combined with a certificate authority"
-        yield Problem(tls["insecure"], message, help="remove insecure", reason="Invalid")
+        yield Problem(tls["insecure"], message, help=remove("insecure"), reason="Invalid")
 
 
 @validator(CONFIGURATIONS, rule=scheduler_extender)

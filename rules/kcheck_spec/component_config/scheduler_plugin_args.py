@@ -8,13 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kcheck.api import Complaint, Node, Problem, Resource, constraint, declare, fields, labels, names, pattern, validator
+from kcheck.api import (
+    Complaint,
+    Node,
+    Problem,
+    Resource,
+    Suggestion,
+    constraint,
+    declare,
+    fields,
+    labels,
+    names,
+    pattern,
+    remove,
+    use,
+    validator,
+)
 from kcheck_spec.component_config.scheduler import CONFIGURATIONS, duration, nanoseconds
 from kcheck_spec.component_config.scheduler_plugins import scheduler_plugin
 from kcheck_spec.objects.common_constraints import dubious_setting, in_range, non_negative, not_supported, one_of, require, unique
 from kcheck_spec.workloads.topology_spread import action, domain, skew
 
-scheduler_arguments = declare("invalid-scheduler-plugin-args", "KubeSchedulerConfiguration has invalid plugin arguments (pluginConfig)")
+scheduler_arguments = declare(
+    "invalid-scheduler-plugin-args", "KubeSchedulerConfiguration has invalid plugin arguments (pluginConfig)", fixable=True
+)
 
 # The plugins that take arguments.
 _TAKING = frozenset(
@@ -78,10 +95,12 @@ def arguments_are_those_of_the_plugin(config: Resource) -> Iterator[Problem]:
                 continue
             if kind.text not in ("", f"{name}Args"):
                 message = f'args.kind "{kind.text}" does not match plugin "{name}"'
-                yield Problem(kind, message, help=f"set it to {name}Args", reason="Invalid")
+                yield Problem(kind, message, help=Suggestion(f"set it to {name}Args", f"{name}Args", safe=True), reason="Invalid")
             if version.text not in ("", config.api_version):
                 message = f'args.apiVersion "{version.text}" differs from the apiVersion of this file'
-                yield Problem(version, message, help=f"set it to {config.api_version}", reason="Invalid")
+                yield Problem(
+                    version, message, help=Suggestion(f"set it to {config.api_version}", config.api_version, safe=True), reason="Invalid"
+                )
 
 
 @validator("kubescheduler/v1 DefaultPreemptionArgs", rule=scheduler_arguments)
@@ -147,7 +166,7 @@ def ignored_resources_have_names(args: Node) -> Iterator[Problem]:
     for each in args["ignoredResourceGroups"]:
         if "/" in each.text:
             message = f'ignoredResourceGroups entry "{each.text}" is a resource, not a group'
-            yield Problem(each, message, help=f"use {each.text.partition('/')[0]}", reason="Invalid")
+            yield Problem(each, message, help=use(each.text.partition("/")[0]), reason="Invalid")
         elif wrong := names.qualified_name(each.text):
             yield Problem(each, wrong, reason="Invalid")
 
@@ -203,7 +222,7 @@ def default_constraints_hold_for_all_pods(args: Node) -> Iterator[Problem]:
             yield Problem(key, wrong, reason="Invalid")
         if selector:
             message = "labelSelector is not allowed in defaultConstraints: kube-scheduler computes it for each Pod"
-            yield Problem(selector, message, help="remove it", reason="Forbidden", at="key")
+            yield Problem(selector, message, help=remove(), reason="Forbidden", at="key")
     yield from _duplicate_constraints(constraints)
 
 

@@ -15,7 +15,7 @@ from kcheck_spec.objects.common_constraints import unique
 
 scheduler_plugin = declare("invalid-scheduler-plugin", "KubeSchedulerConfiguration enables or disables plugins incorrectly")
 scheduler_plugin_name = declare(
-    "unknown-scheduler-plugin", "KubeSchedulerConfiguration names an unknown plugin, probably misspelled", severity=WARNING
+    "unknown-scheduler-plugin", "KubeSchedulerConfiguration names an unknown plugin, probably misspelled", severity=WARNING, fixable=True
 )
 
 _ALL = "*"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from kcheck.api import Complaint, Node, Problem
+from kcheck.api import Complaint, Correction, Node, Problem, remove
 from kcheck_spec.crd._schema_location import SchemaLocation
 from kcheck_spec.objects.common_constraints import not_supported, require
 
@@ -37,13 +37,13 @@ def _kind(value: Node, place: SchemaLocation) -> Iterator[Problem]:
 
 def _default(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     if value and place.fixed:
-        yield Problem(value, f"default is not allowed {place.fixed}", help="remove it", reason="Forbidden", at="key")
+        yield Problem(value, f"default is not allowed {place.fixed}", help=remove(), reason="Forbidden", at="key")
 
 
 def _unknown(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     """Yield a keyword of JSON Schema that the API server does not support, unless its value is empty."""
     if value and value.value != "":
-        yield Problem(value, f"{value.name} is not supported in openAPIV3Schema", help="remove it", reason="Forbidden", at="key")
+        yield Problem(value, f"{value.name} is not supported in openAPIV3Schema", help=remove(), reason="Forbidden", at="key")
 
 
 def _unknown_list(value: Node, place: SchemaLocation) -> Iterator[Problem]:
@@ -76,18 +76,18 @@ def _additional(value: Node, place: SchemaLocation) -> Iterator[Problem]:
 
 def _preserve(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     if value.boolean is False:
-        yield Problem(value, f"{value.name}: false is not allowed", help="remove it", reason="Invalid")
+        yield Problem(value, f"{value.name}: false is not allowed", help=remove(), reason="Invalid")
 
 
 def _embedded(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     if value.boolean and place.meta is not None:
-        yield Problem(value, f"{value.name} is not allowed within metadata", help="remove it", reason="Forbidden", at="key")
+        yield Problem(value, f"{value.name} is not allowed within metadata", help=remove(), reason="Forbidden", at="key")
 
 
 def _nullable(value: Node, place: SchemaLocation) -> Iterator[Problem]:
     if value.boolean and place.level == "root":
         message = "nullable is not allowed at the root of openAPIV3Schema"
-        yield Problem(value, message, help="remove it", reason="Forbidden", at="key")
+        yield Problem(value, message, help=remove(), reason="Forbidden", at="key")
 
 
 def _map_type(value: Node, place: SchemaLocation) -> Iterator[Problem]:
@@ -110,7 +110,7 @@ def _list_type(value: Node, place: SchemaLocation) -> Iterator[Problem]:
         yield from _map_list(schema)
     if value.text in ("set", "map") and items["nullable"].boolean:
         message = f"items of x-kubernetes-list-type: {value.text} cannot be nullable"
-        yield Problem(items["nullable"], message, help="remove nullable", reason="Forbidden", at="key")
+        yield Problem(items["nullable"], message, help=remove("nullable"), reason="Forbidden", at="key")
 
 
 def _only_for(value: Node, wanted: str) -> Iterator[Problem]:
@@ -143,7 +143,7 @@ def _map_list(schema: Node) -> Iterator[Problem]:
         yield Problem(items, message, help="use a map instead of a list", reason="Invalid", at="key")
     elif items["type"].text != "object":
         message = "items of x-kubernetes-list-type: map must have type: object"
-        yield Problem(items["type"], message, help="set type: object", reason="Invalid")
+        yield Problem(items["type"], message, help="set type: object", reason="Invalid", fix=Correction.set(items["type"], "object"))
     else:
         yield from _known_keys(keys, items)
     required = {each.text for each in items["required"]}
@@ -157,7 +157,7 @@ def _map_list(schema: Node) -> Iterator[Problem]:
             yield Problem(field, message, help=help, reason="Required", at="key", field=field["default"])
         if field["nullable"].boolean:
             message = f'property "{key.text}" is one of x-kubernetes-list-map-keys, so it cannot be nullable'
-            yield Problem(field["nullable"], message, help="remove nullable", reason="Forbidden", at="key")
+            yield Problem(field["nullable"], message, help=remove("nullable"), reason="Forbidden", at="key")
 
 
 def _known_keys(keys: Node, items: Node) -> Iterator[Problem]:
@@ -171,7 +171,7 @@ def _known_keys(keys: Node, items: Node) -> Iterator[Problem]:
             message = f'property "{key.text}" is one of x-kubernetes-list-map-keys, so it must be a scalar'
             yield Problem(kind, message, help="use another type", reason="Invalid")
         if key.text in seen:
-            yield Problem(key, f'duplicate x-kubernetes-list-map-keys entry "{key.text}"', help="remove it", reason="Invalid", field=keys)
+            yield Problem(key, f'duplicate x-kubernetes-list-map-keys entry "{key.text}"', help=remove(), reason="Invalid", field=keys)
         seen.add(key.text)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, pattern_fault
+from kcheck.api import Complaint, Correction, Node, Problem, pattern_fault, remove
 from kcheck_spec.objects.common_constraints import require
 
 CONDITIONS = ("allOf", "anyOf", "oneOf")
@@ -43,7 +43,7 @@ def spine_problems(schema: Node, level: str) -> Iterator[Problem]:
         yield require(items, Complaint("items is required for type: array", "add items with a type"))
     if additional and level == "root":
         message = "additionalProperties is not allowed at the root of openAPIV3Schema"
-        yield Problem(additional, message, help="remove it", reason="Forbidden", at="key")
+        yield Problem(additional, message, help=remove(), reason="Forbidden", at="key")
     if whole.boolean:
         for key in (_PRESERVE, _EMBEDDED):
             if schema[key].boolean:
@@ -55,7 +55,7 @@ def spine_problems(schema: Node, level: str) -> Iterator[Problem]:
         yield require(kind, Complaint(f"{_label(schema, level)} has no type", f"add type, or set {_PRESERVE}: true"))
     if level == "root" and kind.text and kind.text != "object":
         message = f'type "{kind.text}" is not allowed at the root of openAPIV3Schema'
-        yield Problem(kind, message, help="set type: object", reason="Invalid")
+        yield Problem(kind, message, help="set type: object", reason="Invalid", fix=Correction.set(kind, "object"))
     if level == "root" or embedded.boolean:
         yield from _identity_problems(schema["properties"])
     if level == "root" and "metadata" in schema["properties"]:
@@ -75,10 +75,16 @@ def _embedded_problems(schema: Node) -> Iterator[Problem]:
     if not kind.text:
         yield require(kind, Complaint(f"type is required for {_EMBEDDED}", "set type: object"))
     elif kind.text != "object":
-        yield Problem(kind, f'type "{kind.text}" is not allowed for {_EMBEDDED}', help="set type: object", reason="Invalid")
+        yield Problem(
+            kind,
+            f'type "{kind.text}" is not allowed for {_EMBEDDED}',
+            help="set type: object",
+            reason="Invalid",
+            fix=Correction.set(kind, "object"),
+        )
     if additional:
         message = f"additionalProperties cannot be combined with {_EMBEDDED}"
-        yield Problem(additional, message, help="remove additionalProperties", reason="Forbidden", at="key")
+        yield Problem(additional, message, help=remove("additionalProperties"), reason="Forbidden", at="key")
     if not schema[_PRESERVE].boolean and not len(schema["properties"]):
         message = f"properties is required for {_EMBEDDED}"
         yield require(schema["properties"], Complaint(message, f"add properties, or set {_PRESERVE}: true"))
@@ -89,7 +95,13 @@ def _identity_problems(properties: Node) -> Iterator[Problem]:
     for key, wanted in (("kind", "string"), ("apiVersion", "string"), ("metadata", "object")):
         kind = properties[key]["type"]
         if key in properties and kind.text != wanted:
-            yield Problem(kind, f'property "{key}" must have type: {wanted}', help=f"set type: {wanted}", reason="Invalid")
+            yield Problem(
+                kind,
+                f'property "{key}" must have type: {wanted}',
+                help=f"set type: {wanted}",
+                reason="Invalid",
+                fix=Correction.set(kind, wanted),
+            )
 
 
 def _metadata_problems(metadata: Node) -> Iterator[Problem]:
@@ -101,7 +113,7 @@ def _metadata_problems(metadata: Node) -> Iterator[Problem]:
         if key == "properties" and _NAMES.issuperset(each for each, _ in value.entries):
             continue
         message = f"{key} is not allowed in the schema of metadata, which can only restrict name and generateName"
-        help = "keep only name and generateName" if key == "properties" else "remove it"
+        help = "keep only name and generateName" if key == "properties" else remove()
         yield Problem(value, message, help=help, reason="Forbidden", at="key", field=metadata)
         return
 
@@ -116,10 +128,10 @@ def condition_problems(schema: Node) -> Iterator[Problem]:
     additional = schema["additionalProperties"]
     if additional.is_map or additional.boolean:
         message = f"additionalProperties is not allowed within {_WITHIN}"
-        yield Problem(additional, message, help="remove it", reason="Forbidden", at="key")
+        yield Problem(additional, message, help=remove(), reason="Forbidden", at="key")
     if "metadata" in schema["properties"]:
         message = f'property "metadata" is not allowed within {_WITHIN}'
-        yield Problem(schema["properties"]["metadata"], message, help="remove it", reason="Forbidden", at="key")
+        yield Problem(schema["properties"]["metadata"], message, help=remove(), reason="Forbidden", at="key")
 
 
 def pattern_problems(pattern: Node) -> Iterator[Problem]:

@@ -11,7 +11,7 @@ from kcheck.api import Node, Problem, declare, fields, validator
 from kcheck_spec.admission.webhook_client_configs import client_problems, review_problems, webhook_client
 from kcheck_spec.objects.common_constraints import not_supported, require, settled
 
-crd_conversion = declare("invalid-crd-conversion", "CustomResourceDefinition has an invalid conversion strategy or webhook")
+crd_conversion = declare("invalid-crd-conversion", "CustomResourceDefinition has an invalid conversion strategy or webhook", fixable=True)
 
 _TYPE = "apiextensions/v1 CustomResourceConversion"
 _STRATEGIES = ("None", "Webhook")

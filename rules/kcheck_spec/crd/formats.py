@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import WARNING, Constraint, Node, Problem, constraint, declare, did_you_mean, fields, nearest, schema_checks
+from kcheck.api import WARNING, Constraint, Node, Problem, constraint, declare, did_you_mean, fields, nearest, remove, schema_checks
 from kcheck_spec.objects.engine import wrong_type
 
-unknown_format = declare("unknown-format", "Schema of a CustomResourceDefinition has an unknown format, which is ignored", severity=WARNING)
+unknown_format = declare(
+    "unknown-format", "Schema of a CustomResourceDefinition has an unknown format, which is ignored", severity=WARNING, fixable=True
+)
 
 _FORMATS = {
     "string": (
@@ -43,7 +45,7 @@ def _format(node: Node) -> Problem | None:
     if not node.text or schema_checks.knows_format(node.text, kind):
         return None
     near = nearest(node.text, _FORMATS.get(kind or "string", ()))
-    help = did_you_mean(near, "remove it, or use pattern" if kind == "string" else "remove it")
+    help = did_you_mean(near, "remove it, or use pattern" if kind == "string" else remove())
     of_type = f" for type {kind}" if kind else ""
     return Problem(node, f'format "{node.text}" is not recognized{of_type} and is ignored by the API server', help=help)
 

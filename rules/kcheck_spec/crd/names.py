@@ -13,7 +13,7 @@ from kcheck.api import Complaint, Constraint, Node, Problem, Resource, declare, 
 from kcheck_spec.objects.common_constraints import one_of, require, required, text
 from kcheck_spec.objects.engine import unsupported_value
 
-crd_names = declare("invalid-crd-names", "CustomResourceDefinition has invalid names (metadata.name, spec.names, spec.group)")
+crd_names = declare("invalid-crd-names", "CustomResourceDefinition has invalid names (metadata.name, spec.names, spec.group)", fixable=True)
 
 DEFINITION = "apiextensions/v1 CustomResourceDefinition"
 APPROVAL = "api-approved.kubernetes.io"

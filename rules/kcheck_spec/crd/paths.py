@@ -10,10 +10,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kcheck.api import Complaint, Node, Problem, declare, fields, pattern, validator
+from kcheck.api import Complaint, Correction, Node, Problem, declare, fields, pattern, validator
 from kcheck_spec.crd._version_fields import VersionField, parts
 
-crd_paths = declare("invalid-crd-path", "CustomResourceDefinition has an invalid path in selectableFields or subresources.scale")
+crd_paths = declare(
+    "invalid-crd-path", "CustomResourceDefinition has an invalid path in selectableFields or subresources.scale", fixable=True
+)
 
 _SPEC = "apiextensions/v1 CustomResourceDefinitionSpec"
 _MAX_SELECTABLE = 8
@@ -114,12 +116,19 @@ def _selectable_problems(part: VersionField, schema: Node) -> Iterator[Problem]:
             continue
         if target.keys[:1] == (("metadata", True),):
             message = f'jsonPath "{path.text}" is not allowed: selectableFields cannot contain fields of metadata'
-            yield Problem(path, message, help="remove it", reason="Invalid", field=field)
+            yield Problem(path, message, help="remove it", reason="Invalid", field=field, fix=Correction.remove(path.parent or path))
         if target.schema["type"].text not in _SELECTABLE:
             message = Complaint(f'jsonPath "{path.text}" does not lead to a string, boolean or integer', "use the path of one")
             yield Problem(path, message, reason="Invalid", field=field)
         if target.keys in seen:
-            yield Problem(path, f'duplicate selectableFields entry "{path.text}"', help="remove it", reason="Duplicate", field=field)
+            yield Problem(
+                path,
+                f'duplicate selectableFields entry "{path.text}"',
+                help="remove it",
+                reason="Duplicate",
+                field=field,
+                fix=Correction.remove(path.parent or path),
+            )
         seen.add(target.keys)
     if len(seen) > _MAX_SELECTABLE:
         message = Complaint(f"selectableFields has {len(seen)} entries, more than the maximum of {_MAX_SELECTABLE}", "remove some")

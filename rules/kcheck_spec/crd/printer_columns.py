@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, Reason, declare, did_you_mean, fields, nearest, validator
+from kcheck.api import Complaint, Node, Problem, Reason, declare, did_you_mean, fields, nearest, use, validator
 from kcheck_spec.crd._version_fields import parts
 
-crd_columns = declare("invalid-crd-printer-column", "CustomResourceDefinition has an invalid additionalPrinterColumns entry")
+crd_columns = declare("invalid-crd-printer-column", "CustomResourceDefinition has an invalid additionalPrinterColumns entry", fixable=True)
 
 TYPES = ("boolean", "date", "integer", "number", "string")
 _FORMATS = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
@@ -43,7 +43,7 @@ def _faults(column: Node) -> Iterator[tuple[str, str, Reason]]:
         message = "jsonPath of the additionalPrinterColumns entry is required"
         yield "jsonPath", Complaint(message, "set it to the path of a field, such as .spec.replicas"), "Required"
     elif not path.text.startswith("."):
-        yield "jsonPath", Complaint(f'jsonPath "{path.text}" does not begin with "."', f"use .{path.text.lstrip('$.')}"), "Invalid"
+        yield "jsonPath", Complaint(f'jsonPath "{path.text}" does not begin with "."', use(f".{path.text.lstrip('$.')}")), "Invalid"
 
 
 def _unknown(node: Node, words: tuple[str, ...]) -> str:

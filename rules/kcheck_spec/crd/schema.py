@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import Any
 
-from kcheck.api import Node, Problem, Resource, SharedBlock, declare, expressions, schema_checks, validator
+from kcheck.api import Correction, Node, Problem, Resource, SharedBlock, declare, expressions, remove, schema_checks, validator
 from kcheck_spec.crd._schema_keywords import BREAKING, CHECKS, MAP_TYPES, TYPES
 from kcheck_spec.crd._schema_location import ROOT, SchemaLocation, written
 from kcheck_spec.crd._structural_schema import (
@@ -26,7 +26,7 @@ from kcheck_spec.crd._version_fields import VersionField, has_status, parts
 from kcheck_spec.crd.names import DEFINITION
 from kcheck_spec.crd.validation_rules import rule_problems
 
-crd_default = declare("invalid-crd-default", "Default in a CustomResourceDefinition does not match its own schema")
+crd_default = declare("invalid-crd-default", "Default in a CustomResourceDefinition does not match its own schema", fixable=True)
 
 
 def default_problems(
@@ -82,10 +82,10 @@ def root_problems(root: Node) -> Iterator[Problem]:
     kind = root["type"]
     if kind.text and kind.text != "object" and not any(key in _FIRST for key in strange):
         message = f'type "{kind.text}" is not allowed at the root of a schema with the status subresource'
-        yield Problem(kind, message, help="set type: object", reason="Invalid")
+        yield Problem(kind, message, help="set type: object", reason="Invalid", fix=Correction.set(kind, "object"))
     elif strange:
         message = f"{strange[0]} is not allowed at the root of a schema with the status subresource"
-        help = "remove it" if strange[0] in _FIRST else "remove it, or move it to the schema of a property"
+        help = remove() if strange[0] in _FIRST else "remove it, or move it to the schema of a property"
         yield Problem(root[strange[0]], message, help=help, reason="Invalid", at="key", field=root)
 
 
@@ -95,7 +95,7 @@ def _is_said(key: str, value: Node) -> bool:
     return not is_blank(value)
 
 
-crd_schema = declare("invalid-crd-schema", "CustomResourceDefinition has an invalid or non-structural openAPIV3Schema")
+crd_schema = declare("invalid-crd-schema", "CustomResourceDefinition has an invalid or non-structural openAPIV3Schema", fixable=True)
 
 _META = frozenset({"metadata", "kind", "apiVersion"})
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})
@@ -141,7 +141,7 @@ class Examination:
         yield from self.placed(self.keywords)
         if self.broken is not None and not self.keywords:
             message = f"{self.broken.name} is not supported in openAPIV3Schema"
-            yield Problem(self.broken, message, help="remove it", reason="Invalid", at="key", field=self.prefix)
+            yield Problem(self.broken, message, help=remove(), reason="Invalid", at="key", field=self.prefix)
 
     @cached_property
     def default_problems(self) -> list[Problem]:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, declare, fields, names, validator
+from kcheck.api import Complaint, Node, Problem, declare, fields, names, remove, validator
 from kcheck_spec.objects.common_constraints import require
 
-crd_versions = declare("invalid-crd-versions", "CustomResourceDefinition has invalid versions (names, storage, served, schema)")
+crd_versions = declare(
+    "invalid-crd-versions", "CustomResourceDefinition has invalid versions (names, storage, served, schema)", fixable=True
+)
 
 _SPEC = "apiextensions/v1 CustomResourceDefinitionSpec"
 _MAX_WARNING_BYTES = 256
@@ -87,7 +89,7 @@ def unknown_fields_are_pruned(spec: Node) -> Iterator[Problem]:
     strategy = spec["conversion"]["strategy"]
     if spec["conversion"] and strategy.text != "None":
         message = f"conversion strategy {strategy.text} cannot be combined with preserveUnknownFields: true"
-        yield Problem(strategy, message, help="remove preserveUnknownFields", reason="Invalid")
+        yield Problem(strategy, message, help=remove("preserveUnknownFields"), reason="Invalid")
 
 
 @validator("apiextensions/v1 CustomResourceDefinitionVersion", rule=crd_versions, fields="deprecationWarning")
@@ -109,7 +111,7 @@ def deprecation_warning_is_a_line(version: Node) -> Iterator[Problem]:
     unprintable = next((char for char in text if not _is_printable(char)), "")
     if unprintable:
         message = f"deprecationWarning has the unprintable character {unprintable!r}"
-        yield Problem(warning, message, help="remove it", reason="Invalid")
+        yield Problem(warning, message, help=remove(), reason="Invalid")
 
 
 def _is_printable(char: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, Resource, labels, missing, names, pattern
+from kcheck.api import Complaint, Node, Problem, Resource, labels, missing, names, pattern, remove
 from kcheck_spec.devices._capacity import capacity_problems
 from kcheck_spec.devices._names import attribute, duplicates, too_many
 
@@ -161,7 +161,7 @@ def _conditions(contents: Node) -> Iterator[Problem]:
     wanted, failed = contents["bindingConditions"], contents["bindingFailureConditions"]
     for items in (wanted, failed):
         yield from too_many(items, _MAX_CONDITIONS)
-        yield from duplicates(items, "", f"{items.name} entry", "remove it")
+        yield from duplicates(items, "", f"{items.name} entry", remove())
         for item in items:
             if wrong := labels.key(item.text):
                 yield Problem(item, wrong, reason="Invalid")

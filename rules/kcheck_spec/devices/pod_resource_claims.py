@@ -11,7 +11,7 @@ from kcheck.api import Container, Node, Pod, Problem, declare, did_you_mean, fie
 from kcheck_spec.objects.common_constraints import require, required, text
 from kcheck_spec.workloads.containers import CONTAINERS
 
-pod_claim = declare("invalid-pod-resource-claim", "Pod or container has an invalid resourceClaims or resources.claims entry")
+pod_claim = declare("invalid-pod-resource-claim", "Pod or container has an invalid resourceClaims or resources.claims entry", fixable=True)
 
 tables = [
     fields(

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, Resource, declare, fields, labels, missing, names, validator
+from kcheck.api import Complaint, Node, Problem, Resource, declare, fields, labels, missing, names, remove, validator
 from kcheck_spec.devices._names import duplicates, full_attribute, is_flat, too_many, types
 from kcheck_spec.devices.selectors import configuration, selectors
 from kcheck_spec.objects.common_constraints import require
 
-device_claim = declare("invalid-resource-claim", "Invalid ResourceClaim or ResourceClaimTemplate (requests, constraints, config)")
+device_claim = declare(
+    "invalid-resource-claim", "Invalid ResourceClaim or ResourceClaimTemplate (requests, constraints, config)", fixable=True
+)
 
 _MAX_ITEMS = 32
 _MAX_ALTERNATIVES = 8
@@ -145,7 +147,7 @@ def _constraint(constraint: Node) -> Iterator[Problem]:
 def _references(items: Node, known: set[str]) -> Iterator[Problem]:
     """Yield unknown and duplicate names of requests. An empty list means all requests."""
     yield from too_many(items, _MAX_ITEMS)
-    yield from duplicates(items, "", "requests entry", "remove it")
+    yield from duplicates(items, "", "requests entry", remove())
     for item in items:
         if item.text not in known:
             yield Problem(item, f'unknown request "{item.text}"', help=_known_names(known), reason="Invalid")

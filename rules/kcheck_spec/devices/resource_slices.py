@@ -12,7 +12,7 @@ from kcheck_spec.devices._names import driver, duplicates, is_flat, pool_name, t
 from kcheck_spec.devices._slice_devices import counters, device_problems, given_places, many_selections, place_problems
 from kcheck_spec.objects.common_constraints import dropped, dubious_setting, require
 
-resource_slice = declare("invalid-resource-slice", "Invalid ResourceSlice (driver, pool, node selection, devices)")
+resource_slice = declare("invalid-resource-slice", "Invalid ResourceSlice (driver, pool, node selection, devices)", fixable=True)
 
 _MAX_DEVICES = 128
 _MAX_TAINTED = 64

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import WARNING, Node, Problem, Resource, addresses, constraint, declare, fields, labels, names, validator
+from kcheck.api import WARNING, Node, Problem, Resource, addresses, constraint, declare, fields, labels, names, remove, validator
 from kcheck_spec.networking.ip_addresses import ip_address, unusual_addresses, wrong_address
 from kcheck_spec.networking.service_ports import app_protocol, service_ports
 from kcheck_spec.objects.common_constraints import deprecated_field, dropped, dubious_setting, one_of, required, text
 from kcheck_spec.objects.engine import required_field
 from kcheck_spec.workloads.container_ports import port_name
 
-endpoint_address = declare("invalid-endpoint-address", "Invalid address or hint in an Endpoints or EndpointSlice object")
+endpoint_address = declare("invalid-endpoint-address", "Invalid address or hint in an Endpoints or EndpointSlice object", fixable=True)
 deprecated_kind = declare(
     "deprecated-kind",
     "Kind is deprecated in favor of another (Endpoints: use EndpointSlice)",
@@ -175,7 +175,7 @@ def hints_name_places(hints: Node) -> Iterator[Problem]:
         for each in listed:
             place = each["name"]
             if place.text in seen:
-                yield Problem(place, f'"{place.text}" is listed twice in {name}', help="remove one", reason="Duplicate")
+                yield Problem(place, f'"{place.text}" is listed twice in {name}', help=remove("one"), reason="Duplicate")
             if wrong := rule(place.text):
                 yield Problem(place, wrong, reason="Invalid")
             seen.add(place.text)

@@ -4,22 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, Resource, addresses, constraint, declare, fields, help_of, names, validator
+from kcheck.api import (
+    Complaint,
+    Constraint,
+    Correction,
+    Node,
+    Problem,
+    Resource,
+    addresses,
+    constraint,
+    declare,
+    fields,
+    help_of,
+    names,
+    remove,
+    validator,
+)
 from kcheck_spec.networking.service_ports import port_fault
 from kcheck_spec.objects.common_constraints import (
     deprecated_field,
     dns_subdomain,
     not_supported,
     path_segment,
-    present,
     require,
     required,
     text,
 )
+from kcheck_spec.objects.engine import required_field
 
-ingress_rule = declare("invalid-ingress-rule", "Ingress has an invalid host, path, pathType or class")
-ingress_backend = declare("invalid-ingress-backend", "Ingress has an invalid backend (service, port or resource)")
-ingress_class = declare("invalid-ingress-class", "Invalid IngressClass (controller, parameters)")
+ingress_rule = declare("invalid-ingress-rule", "Ingress has an invalid host, path, pathType or class", fixable=True)
+ingress_backend = declare("invalid-ingress-backend", "Ingress has an invalid backend (service, port or resource)", fixable=True)
+ingress_class = declare("invalid-ingress-class", "Invalid IngressClass (controller, parameters)", fixable=True)
 
 _PATH_TYPES = ("Prefix", "Exact", "ImplementationSpecific")
 _AMBIGUOUS = ("//", "/./", "/../", "%2f", "%2F")
@@ -60,13 +75,18 @@ def _controller(node: Node) -> Iterator[Problem]:
         yield Problem(node, wrong, reason="Invalid")
 
 
+def _path_type(node: Node) -> Problem | None:
+    """pathType is required. ImplementationSpecific was the default of old API versions."""
+    return None if node else require(node).replace(fix=Correction.set(node, "ImplementationSpecific", safe=False))
+
+
 tables = [
     fields("networking/v1 IngressSpec", ingressClassName=text(names.dns_subdomain, empty=False)),
     fields("networking/v1 IngressRule", host=_rule_host),
     fields("networking/v1 IngressTLS", hosts=_tls_hosts, secretName=dns_subdomain),
     fields("networking/v1 HTTPIngressRuleValue", paths=required),
     # Checked below, because it depends on pathType and on the other fields of the backend.
-    fields("networking/v1 HTTPIngressPath", pathType=present, backend=()),
+    fields("networking/v1 HTTPIngressPath", pathType=Constraint(required_field, _path_type, of_absent=True), backend=()),
     fields("networking/v1 IngressServiceBackend", name=()),
     fields("networking/v1 IngressClassSpec", controller=(required, _controller)),
     fields(
@@ -91,7 +111,7 @@ def classes_agree(ingress: Resource) -> Iterator[Problem]:
     annotation, name = ingress.node.at("metadata", "annotations", _CLASS), ingress["spec"]["ingressClassName"]
     if annotation.exists and name and annotation.text != name.text:
         message = f'value "{annotation.text}" of annotation "{_CLASS}" differs from ingressClassName "{name.text}"'
-        yield Problem(annotation, message, help="remove the annotation", reason="Invalid", field=f"annotations.{_CLASS}")
+        yield Problem(annotation, message, help=remove("the annotation"), reason="Invalid", field=f"annotations.{_CLASS}")
 
 
 @validator("networking/v1 Ingress", rule=deprecated_field)
@@ -99,7 +119,20 @@ def class_has_a_field(ingress: Resource) -> Iterator[Problem]:
     """The annotation for the class, which ingressClassName has replaced."""
     annotation = ingress.node.at("metadata", "annotations", _CLASS)
     if annotation.exists and not ingress["spec"]["ingressClassName"]:
-        yield Problem(annotation, f'annotation "{_CLASS}" is deprecated', help="use spec.ingressClassName", at="key")
+        yield Problem(
+            annotation,
+            f'annotation "{_CLASS}" is deprecated',
+            help="use spec.ingressClassName",
+            at="key",
+            fix=_class_field(ingress, annotation),
+        )
+
+
+def _class_field(ingress: Resource, annotation: Node) -> Correction:
+    """The change from the annotation to the field. The field needs an object IngressClass, the annotation does not."""
+    field = ingress["spec"]["ingressClassName"]
+    change = Correction.remove(annotation).also(Correction.set(field, annotation.text, safe=False))
+    return change._replace(title="use spec.ingressClassName")
 
 
 @validator("networking/v1 HTTPIngressPath", rule=ingress_rule)
@@ -112,7 +145,7 @@ def paths_are_plain(path: Node) -> Iterator[Problem]:
     elif type_ and (value.text or type_.text != "ImplementationSpecific"):
         if not value.text.startswith("/"):
             message = f'path "{value.text}" does not start with "/"' if value.text else f"path is required with pathType: {type_.text}"
-            yield Problem(value, message, help=f"use path: /{value.text}", reason="Invalid")
+            yield Problem(value, message, help=f"use path: /{value.text}", reason="Invalid", fix=Correction.set(value, f"/{value.text}"))
         if type_.text != "ImplementationSpecific":
             found = [f'contains "{part}"' for part in _AMBIGUOUS if part in value.text]
             found += [f'ends with "{part}"' for part in _AMBIGUOUS_ENDS if value.text.endswith(part)]

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kcheck.api import Node, Problem, Resource, addresses, declare
+from kcheck.api import Node, Problem, Resource, addresses, declare, use
 
-ip_address = declare("invalid-ip-address", "Invalid IP address or CIDR")
+ip_address = declare("invalid-ip-address", "Invalid IP address or CIDR", fixable=True)
 
 _STRICT = 36
 """Since 1.36 the API server rejects leading zeros, IPv4 addresses in IPv6 notation, and CIDRs with bits set after the prefix."""
@@ -31,7 +31,7 @@ def unusual_addresses(nodes: Iterable[Node], resource: Resource) -> Iterator[Pro
     for node in nodes:
         usual = addresses.usual(node.text)
         if usual and not wrong_address(node.text, resource):
-            yield Problem(node, f'IP address "{node.text}" is not in canonical form', help=f"use {usual}")
+            yield Problem(node, f'IP address "{node.text}" is not in canonical form', help=use(usual))
 
 
 def unusual_networks(nodes: Iterable[Node], resource: Resource) -> Iterator[Problem]:
@@ -39,4 +39,4 @@ def unusual_networks(nodes: Iterable[Node], resource: Resource) -> Iterator[Prob
     for node in nodes:
         usual = addresses.usual_network(node.text)
         if usual and not wrong_network(node.text, resource):
-            yield Problem(node, f'CIDR "{node.text}" is not in canonical form', help=f"use {usual}")
+            yield Problem(node, f'CIDR "{node.text}" is not in canonical form', help=use(usual))

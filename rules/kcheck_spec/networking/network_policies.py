@@ -9,7 +9,7 @@ from kcheck_spec.networking.ip_addresses import ip_address, unusual_networks, wr
 from kcheck_spec.networking.service_ports import port_fault
 from kcheck_spec.objects.common_constraints import dubious_setting, not_supported, one_of, require, settled
 
-network_policy = declare("invalid-network-policy", "NetworkPolicy has an invalid peer, port or policyTypes")
+network_policy = declare("invalid-network-policy", "NetworkPolicy has an invalid peer, port or policyTypes", fixable=True)
 
 _TYPES = ("Ingress", "Egress")
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from kcheck.api import Complaint, Node, Problem, Resource, addresses, declare, fields, names, validator
+from kcheck.api import Complaint, Node, Problem, Resource, addresses, declare, did_you_mean, fields, names, remove, use, validator
 from kcheck_spec.networking.ip_addresses import ip_address, wrong_address, wrong_network
 from kcheck_spec.networking.services import HEADLESS, cluster_ips, is_headless, type_of
 from kcheck_spec.objects.common_constraints import not_supported, path_segment, present, require, required, text
 from kcheck_spec.objects.object_names import is_stored
 
-ip_families = declare("invalid-ip-families", "Service has conflicting clusterIPs, ipFamilies or ipFamilyPolicy")
+ip_families = declare("invalid-ip-families", "Service has conflicting clusterIPs, ipFamilies or ipFamilyPolicy", fixable=True)
 
 _FAMILIES = ("IPv4", "IPv6")
 _SOURCE_RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges"
@@ -50,7 +50,7 @@ def service_addresses_are_addresses(service: Resource) -> Iterator[Problem]:
     if type_of(spec) != "ExternalName":
         for index, each, wrong in _wrong_cluster_ips(service):
             if each.text.lower() == "none":
-                wrong = Complaint(f'clusterIP "{each.text}" is not valid', 'did you mean "None"?')
+                wrong = Complaint(f'clusterIP "{each.text}" is not valid', did_you_mean("None"))
             yield Problem(each, wrong, reason="Invalid", field=spec["clusterIPs"][index])
     for each in spec["externalIPs"]:
         wrong = wrong_address(each.text, service)
@@ -116,7 +116,7 @@ def _families_are_known(spec: Node) -> Iterator[Problem]:
         if each.text not in _FAMILIES:
             yield not_supported(each, _FAMILIES)
         if each.text in seen:
-            yield Problem(each, f'"{each.text}" is listed twice in ipFamilies', help="remove one", reason="Duplicate")
+            yield Problem(each, f'"{each.text}" is listed twice in ipFamilies', help=remove("one"), reason="Duplicate")
         seen.add(each.text)
 
 
@@ -167,7 +167,7 @@ def service_networks_are_networks(spec: Node) -> Iterator[Problem]:
 
 
 def _not_canonical(shown: str, usual: str) -> str:
-    return Complaint(f"{shown} is not in canonical form", f"use {usual}") if usual else ""
+    return Complaint(f"{shown} is not in canonical form", use(usual)) if usual else ""
 
 
 @validator([f"networking/{version} IPAddress" for version in _VERSIONS], rule=ip_address)

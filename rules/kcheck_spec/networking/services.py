@@ -8,14 +8,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, Resource, addresses, declare, fields, names, urls, validator
+from kcheck.api import (
+    Complaint,
+    Correction,
+    Node,
+    Problem,
+    Resource,
+    Suggestion,
+    addresses,
+    declare,
+    fields,
+    names,
+    remove,
+    urls,
+    use,
+    validator,
+)
 from kcheck_spec.networking.ip_addresses import unusual_addresses, unusual_networks
 from kcheck_spec.networking.service_ports import service_ports
 from kcheck_spec.objects.common_constraints import deprecated_field, dubious_setting, not_supported, one_of, require, settled
 from kcheck_spec.objects.labels import label_map
 
-service_type = declare("service-type-mismatch", "Service sets a field that its type does not support (loadBalancerClass, nodePort)")
-traffic_policy = declare("invalid-traffic-policy", "Service has an invalid externalTrafficPolicy, sessionAffinity or healthCheckNodePort")
+service_type = declare(
+    "service-type-mismatch", "Service sets a field that its type does not support (loadBalancerClass, nodePort)", fixable=True
+)
+traffic_policy = declare(
+    "invalid-traffic-policy", "Service has an invalid externalTrafficPolicy, sessionAffinity or healthCheckNodePort", fixable=True
+)
 
 HEADLESS = "None"
 _MAX_SECONDS = 86400
@@ -70,7 +89,7 @@ def addresses_fit_type(service: Resource) -> Iterator[Problem]:
             yield Problem(node, message, reason="Forbidden", field=listed)
         for name, given in (("ipFamilies", len(spec["ipFamilies"])), ("ipFamilyPolicy", bool(spec["ipFamilyPolicy"]))):
             if given:
-                message = Complaint(f"{name} is not allowed in a Service of type ExternalName", f"remove {name}")
+                message = Complaint(f"{name} is not allowed in a Service of type ExternalName", remove(name))
                 yield Problem(spec[name], message, reason="Forbidden", at="key")
     elif type_ in ("NodePort", "LoadBalancer") and is_headless(spec):
         message = Complaint(
@@ -91,7 +110,7 @@ def external_names_are_names(service: Resource) -> Iterator[Problem]:
         yield require(name, Complaint("type: ExternalName requires externalName", "add externalName, for example db.example.com"))
     elif "://" in bare:
         host = _host_name(bare)
-        hint = f"use {host}" if host and not names.dns_subdomain(host) else "use only the host name"
+        hint = use(host) if host and not names.dns_subdomain(host) else "use only the host name"
         yield Problem(name, f'externalName "{name.text}" is a URL, not a host name', help=hint, reason="Invalid")
     elif wrong := names.dns_subdomain(bare):
         yield Problem(name, wrong, reason="Invalid")
@@ -160,7 +179,7 @@ def traffic_rules_fit_type(service: Resource) -> Iterator[Problem]:
     if type_ != "LoadBalancer" or policy.text != "Local":
         if number:
             message = Complaint(
-                "healthCheckNodePort requires type: LoadBalancer and externalTrafficPolicy: Local", "remove healthCheckNodePort"
+                "healthCheckNodePort requires type: LoadBalancer and externalTrafficPolicy: Local", remove("healthCheckNodePort")
             )
             yield Problem(check, message, reason="Invalid", at="key")
     elif number and not 1 <= number <= 65535:
@@ -182,7 +201,7 @@ def traffic_is_spread_as_known(service: Resource) -> Iterator[Problem]:
     hints, mode = annotations[_TOPOLOGY_HINTS], annotations[_TOPOLOGY_MODE]
     if hints.exists and mode.exists and hints.text != mode.text:
         message = f'value "{mode.text}" differs from "{hints.text}" of annotation "{_TOPOLOGY_HINTS}"'
-        yield Problem(mode, message, help=f'remove annotation "{_TOPOLOGY_HINTS}"', reason="Invalid")
+        yield Problem(mode, message, help=f'remove annotation "{_TOPOLOGY_HINTS}"', reason="Invalid", fix=Correction.remove(hints))
 
 
 @validator("core/v1 Service", rule=deprecated_field)
@@ -191,13 +210,18 @@ def service_is_up_to_date(service: Resource) -> Iterator[Problem]:
     spec = service["spec"]
     hints = service.node.at("metadata", "annotations", _TOPOLOGY_HINTS)
     if hints.exists and not service.is_before(27):
-        yield Problem(hints, f'annotation "{_TOPOLOGY_HINTS}" is deprecated', help=f'use "{_TOPOLOGY_MODE}"', at="key")
+        yield Problem(
+            hints,
+            f'annotation "{_TOPOLOGY_HINTS}" is deprecated',
+            help=Suggestion(f'use "{_TOPOLOGY_MODE}"', _TOPOLOGY_MODE, safe=True),
+            at="key",
+        )
     if len(spec["externalIPs"]) and not _is_plainly_headless(spec) and type_of(spec) != "ExternalName" and not service.is_before(36):
         message = "externalIPs is deprecated and ignored by some clusters"
         yield Problem(spec["externalIPs"], message, help="use type: LoadBalancer or a Gateway", at="key")
     if spec["trafficDistribution"].text == _FIRST_DISTRIBUTION and not service.is_before(35):
         message = "trafficDistribution: PreferClose is deprecated"
-        yield Problem(spec["trafficDistribution"], message, help="use PreferSameZone, which means the same")
+        yield Problem(spec["trafficDistribution"], message, help=use("PreferSameZone", ", which means the same"))
 
 
 def _is_plainly_headless(spec: Node) -> bool:
@@ -217,7 +241,7 @@ def service_settings_do_something(service: Resource) -> Iterator[Problem]:
                 yield Problem(spec[name], message, help=f"remove {name} or clusterIP: None", at="key")
     if type_of(spec) == "ExternalName" and len(spec["externalIPs"]):
         message = "externalIPs has no effect in a Service of type ExternalName"
-        yield Problem(spec["externalIPs"], message, help="remove externalIPs", at="key")
+        yield Problem(spec["externalIPs"], message, help=remove("externalIPs"), at="key")
     if type_of(spec) != "ExternalName" and spec["externalName"].text:
         message = f"externalName has no effect in a Service of type {type_of(spec)}"
         yield Problem(spec["externalName"], message, help="remove externalName, or use type: ExternalName", at="key")
@@ -228,4 +252,4 @@ def service_settings_do_something(service: Resource) -> Iterator[Problem]:
     usual = addresses.usual(spec["loadBalancerIP"].text)
     if usual:
         message = f'loadBalancerIP "{spec["loadBalancerIP"].text}" is not in canonical form'
-        yield Problem(spec["loadBalancerIP"], message, help=f"use {usual}")
+        yield Problem(spec["loadBalancerIP"], message, help=use(usual))

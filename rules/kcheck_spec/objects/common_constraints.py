@@ -25,7 +25,7 @@ from kcheck.api import (
 )
 from kcheck_spec.objects.engine import required_field, unsupported_value
 
-object_name = declare("invalid-name", "Invalid name (not a DNS label, DNS subdomain or other required format)")
+object_name = declare("invalid-name", "Invalid name (not a DNS label, DNS subdomain or other required format)", fixable=True)
 port_number = declare("invalid-port-number", "Port number is not between 1 and 65535")
 number_range = declare("number-out-of-range", "Number is outside the allowed range of its field")
 deprecated_field = declare(
@@ -33,6 +33,7 @@ deprecated_field = declare(
     "Field, annotation or value is deprecated; the API server warns about it",
     severity=WARNING,
     groups=("upgrades", "deprecated"),
+    fixable=True,
 )
 dubious_setting = declare(
     "ineffective-setting", "Setting is accepted with a warning and has no effect or a different one", severity=WARNING, fixable=True

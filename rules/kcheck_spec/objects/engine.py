@@ -14,20 +14,17 @@ duplicate_key = declare(
     "Duplicate key in a YAML map",
     fixable=True,
 )
-no_object = declare("not-kubernetes-object", "Document is not a Kubernetes object (apiVersion or kind is missing)")
+no_object = declare("not-kubernetes-object", "Document is not a Kubernetes object (apiVersion or kind is missing)", fixable=True)
 unreadable_file = declare("unreadable-file", "File cannot be read and was not checked")
 internal_error = declare("internal-error", "A rule failed with an internal error")
-unknown_kind = declare("unknown-kind", "Unknown kind or apiVersion")
-removed_api = declare(
-    "removed-api",
-    "API version was removed from Kubernetes",
-    groups=("upgrades", "deprecated"),
-)
+unknown_kind = declare("unknown-kind", "Unknown kind or apiVersion", fixable=True)
+removed_api = declare("removed-api", "API version was removed from Kubernetes", groups=("upgrades", "deprecated"), fixable=True)
 deprecated_api = declare(
     "deprecated-api",
     "API version is deprecated (apiVersion has a successor or will be removed)",
     severity=WARNING,
     groups=("upgrades", "deprecated"),
+    fixable=True,
 )
 no_schema = declare(
     "missing-schema",
@@ -38,12 +35,12 @@ no_schema = declare(
 )
 
 
-unknown_field = declare("unknown-field", "Unknown field")
+unknown_field = declare("unknown-field", "Unknown field", fixable=True)
 wrong_type = declare("wrong-type", "Value has the wrong type", fixable=True)
-required_field = declare("missing-required-field", "Required field is missing")
-unsupported_value = declare("unsupported-value", "Value is not among the supported values of its field")
+required_field = declare("missing-required-field", "Required field is missing", fixable=True)
+unsupported_value = declare("unsupported-value", "Value is not among the supported values of its field", fixable=True)
 quantity = declare("invalid-quantity", "Invalid quantity (such as 256MB instead of 256M or 256Mi)")
-base64 = declare("invalid-base64", "Secret data or ConfigMap binaryData is not valid base64")
+base64 = declare("invalid-base64", "Secret data or ConfigMap binaryData is not valid base64", fixable=True)
 
 
 crd_value = declare(

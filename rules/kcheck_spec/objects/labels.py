@@ -6,10 +6,7 @@ from collections.abc import Iterator
 
 from kcheck.api import Constraint, Node, Problem, constraint, declare, labels
 
-label_syntax = declare(
-    "invalid-label",
-    "Invalid label key or value",
-)
+label_syntax = declare("invalid-label", "Invalid label key or value", fixable=True)
 
 
 def label_problems(entries: Node, field: Node | None = None) -> Iterator[Problem]:

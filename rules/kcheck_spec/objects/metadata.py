@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kcheck.api import WARNING, Complaint, Node, Problem, Resource, declare, fields, labels, names, validator
+from kcheck.api import WARNING, Complaint, Node, Problem, Resource, declare, fields, labels, names, remove, validator
 from kcheck_spec.objects.common_constraints import dubious_setting, number_range
 from kcheck_spec.objects.labels import label_problems, label_syntax
 from kcheck_spec.objects.object_names import is_stored, kind_of
 
-annotation_key = declare("invalid-annotation-key", "Invalid annotation key")
+annotation_key = declare("invalid-annotation-key", "Invalid annotation key", fixable=True)
 size_limit = declare("oversized-object", "Data or annotations of an object exceed the size limit")
-finalizer = declare("invalid-finalizer", "Invalid finalizer name")
+finalizer = declare("invalid-finalizer", "Invalid finalizer name", fixable=True)
 finalizer_domain = declare("finalizer-without-path", "Finalizer has a domain but no path (use example.com/name)", severity=WARNING)
 owner_reference = declare("invalid-owner-reference", "Invalid ownerReferences entry (apiVersion, kind, name, uid)")
 
@@ -89,7 +89,7 @@ def generation_is_not_negative(resource: Resource) -> Iterator[Problem]:
     """metadata.generation of kinds for which the server keeps the value of the manifest."""
     generation = resource["metadata"]["generation"]
     if (generation.integer or 0) < 0 and is_stored(resource) and resource.built_in and not _counts_generations(resource):
-        yield Problem(generation, f"metadata.generation: {generation.integer} is negative", help="remove it", reason="Invalid")
+        yield Problem(generation, f"metadata.generation: {generation.integer} is negative", help=remove(), reason="Invalid")
 
 
 def _counts_generations(resource: Resource) -> bool:
@@ -170,7 +170,7 @@ def owners_differ(resource: Resource) -> Iterator[Problem]:
     for reference in references:
         if id(reference) not in kept:
             message = f'duplicate owner reference to {reference["kind"].text} "{reference["name"].text}"'
-            yield Problem(reference, message, help="remove one")
+            yield Problem(reference, message, help=remove("one"))
 
 
 def _distinct(references: Node) -> Iterator[Node]:

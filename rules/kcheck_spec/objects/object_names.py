@@ -12,7 +12,9 @@ from functools import lru_cache
 from kcheck.api import WARNING, Problem, Resource, declare, help_of, names, validator
 from kcheck_spec.objects.common_constraints import object_name
 
-pod_hostname = declare("non-dns-label-name", "Name of a Pod or workload is not a DNS label and makes a poor hostname", severity=WARNING)
+pod_hostname = declare(
+    "non-dns-label-name", "Name of a Pod or workload is not a DNS label and makes a poor hostname", severity=WARNING, fixable=True
+)
 
 # Kinds whose names are not DNS subdomains. Further requirements (version and group in the name of an APIService, the address of an
 # IPAddress) are checked with the kind.

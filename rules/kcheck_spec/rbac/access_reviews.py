@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, declare, fields, labels, validator
+from kcheck.api import Node, Problem, declare, fields, labels, remove, validator
 from kcheck_spec.objects.labels import label_syntax
 
-access_review = declare("invalid-access-review", "Invalid SubjectAccessReview (resourceAttributes, nonResourceAttributes, user)")
+access_review = declare(
+    "invalid-access-review", "Invalid SubjectAccessReview (resourceAttributes, nonResourceAttributes, user)", fixable=True
+)
 
 # Metadata that only stored objects may have.
 _METADATA = ("name", "generateName", "labels", "annotations", "finalizers", "ownerReferences", "generation", "resourceVersion")
@@ -28,7 +30,7 @@ def questions_have_no_metadata(review: Node) -> Iterator[Problem]:
         value = metadata[name]
         if value.value or (value.value == 0 and value.value.__class__ is not int):
             message = f"metadata.{name} is not allowed in an access review"
-            yield Problem(value, message, help="remove it", reason="Invalid", at="key", field=metadata)
+            yield Problem(value, message, help=remove(), reason="Invalid", at="key", field=metadata)
 
 
 @validator(_REVIEWS, rule=access_review)

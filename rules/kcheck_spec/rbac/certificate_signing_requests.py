@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, base64, constraint, declare, fields, help_of, names
+from kcheck.api import Complaint, Node, Problem, base64, constraint, declare, fields, help_of, names, remove
 from kcheck_spec._support import pem
 from kcheck_spec.objects.common_constraints import in_range, not_supported, require
 
 certificate_request = declare(
-    "invalid-certificate-signing-request", "Invalid CertificateSigningRequest (request, signerName, usages, expirationSeconds)"
+    "invalid-certificate-signing-request",
+    "Invalid CertificateSigningRequest (request, signerName, usages, expirationSeconds)",
+    fixable=True,
 )
 
 _LABEL = "CERTIFICATE REQUEST"
@@ -61,7 +63,7 @@ def _usages(node: Node) -> Iterator[Problem]:
         if each.text not in _USAGES:
             yield not_supported(each, _USAGES)
         if each.text in seen:
-            yield Problem(each, f'duplicate usage "{each.text}"', help="remove it", reason="Duplicate")
+            yield Problem(each, f'duplicate usage "{each.text}"', help=remove(), reason="Duplicate")
         seen.add(each.text)
 
 

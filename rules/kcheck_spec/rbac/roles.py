@@ -9,7 +9,7 @@ from kcheck_spec.objects.common_constraints import not_supported, require
 from kcheck_spec.objects.label_selectors import is_well_formed
 
 rbac_rule = declare("invalid-role-rule", "Role or ClusterRole has an invalid rule (verbs, apiGroups, resources)")
-rbac_binding = declare("invalid-role-binding", "RoleBinding or ClusterRoleBinding has an invalid roleRef or subject")
+rbac_binding = declare("invalid-role-binding", "RoleBinding or ClusterRoleBinding has an invalid roleRef or subject", fixable=True)
 
 _GROUP = "rbac.authorization.k8s.io"
 _KINDS = ("ServiceAccount", "User", "Group")

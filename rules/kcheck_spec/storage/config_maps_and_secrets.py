@@ -9,7 +9,7 @@ from typing import NoReturn
 from kcheck.api import Complaint, Node, Problem, base64, declare, names, validator
 from kcheck_spec.objects.metadata import size_limit
 
-data_key = declare("invalid-data-key", "ConfigMap or Secret has an invalid data key")
+data_key = declare("invalid-data-key", "ConfigMap or Secret has an invalid data key", fixable=True)
 secret_type = declare("secret-type-mismatch", "Secret data does not match its type (such as kubernetes.io/tls without tls.key)")
 
 LIMIT = 1024 * 1024

@@ -9,7 +9,7 @@ from kcheck_spec.objects.common_constraints import amount, deprecated_field, not
 from kcheck_spec.storage.volume_sources import driver_name
 from kcheck_spec.workloads.affinity_terms import deprecated_label
 
-csi = declare("invalid-csi-object", "Invalid CSIDriver, CSINode or CSIStorageCapacity")
+csi = declare("invalid-csi-object", "Invalid CSIDriver, CSINode or CSIStorageCapacity", fixable=True)
 
 _CAPACITIES = ("storage/v1 CSIStorageCapacity", "storage/v1beta1 CSIStorageCapacity")
 _LIFECYCLES = ("Persistent", "Ephemeral")

@@ -14,7 +14,7 @@ from kcheck_spec.objects.common_constraints import amount, deprecated_field, dub
 from kcheck_spec.storage.persistent_volumes import VOLUME_MODES, access_modes, deprecated_annotation
 
 persistent_volume_claim = declare(
-    "invalid-persistent-volume-claim", "Invalid PersistentVolumeClaim (accessModes, resources.requests.storage, volumeMode)"
+    "invalid-persistent-volume-claim", "Invalid PersistentVolumeClaim (accessModes, resources.requests.storage, volumeMode)", fixable=True
 )
 
 _STORAGE_CLASS = "volume.beta.kubernetes.io/storage-class"

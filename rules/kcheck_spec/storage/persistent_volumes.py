@@ -25,7 +25,9 @@ from kcheck_spec.storage.volume_sources import (
 )
 from kcheck_spec.storage.volumes import DEPRECATED
 
-persistent_volume = declare("invalid-persistent-volume", "Invalid PersistentVolume (capacity, accessModes, nodeAffinity, reclaim policy)")
+persistent_volume = declare(
+    "invalid-persistent-volume", "Invalid PersistentVolume (capacity, accessModes, nodeAffinity, reclaim policy)", fixable=True
+)
 
 ACCESS_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
 VOLUME_MODES = ("Filesystem", "Block")

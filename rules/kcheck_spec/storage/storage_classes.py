@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, Resource, declare, fields, missing, names, validator
+from kcheck.api import Complaint, Node, Problem, Resource, declare, fields, missing, names, remove, validator
 from kcheck_spec.objects.common_constraints import deprecated_field, one_of, require, unique
 from kcheck_spec.objects.labels import label_key
 from kcheck_spec.workloads.affinity_terms import deprecated_label
 
-storage_class = declare("invalid-storage-class", "Invalid StorageClass or VolumeAttributesClass (provisioner, parameters)")
+storage_class = declare("invalid-storage-class", "Invalid StorageClass or VolumeAttributesClass (provisioner, parameters)", fixable=True)
 
 _ATTRIBUTES_CLASSES = tuple(f"storage/{version} VolumeAttributesClass" for version in ("v1", "v1beta1", "v1alpha1"))
 _MAX_PARAMETERS = 512
@@ -85,7 +85,7 @@ def _topologies(terms: Node) -> Iterator[Problem]:
         places = frozenset((each["key"].text, frozenset(value.text for value in each["values"])) for each in listed)
         if not places:
             # For the API server an empty term is a duplicate of no term.
-            yield Problem(listed, "the allowedTopologies term is empty", help="remove it", reason="Duplicate")
+            yield Problem(listed, "the allowedTopologies term is empty", help=remove(), reason="Duplicate")
         elif places in seen:
             yield Problem(listed, "duplicate allowedTopologies term", help="remove one of them", reason="Duplicate", at="key")
         seen.add(places)

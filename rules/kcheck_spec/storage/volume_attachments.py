@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, Resource, declare, fields, help_of, names, validator
+from kcheck.api import Complaint, Node, Problem, Resource, declare, fields, help_of, names, remove, validator
 from kcheck_spec.objects.common_constraints import require
 from kcheck_spec.storage.persistent_volumes import access_modes, source_problems
 from kcheck_spec.storage.volume_sources import driver_name
 
-volume_attachment = declare("invalid-volume-attachment", "Invalid VolumeAttachment (attacher, nodeName, source)")
+volume_attachment = declare("invalid-volume-attachment", "Invalid VolumeAttachment (attacher, nodeName, source)", fixable=True)
 
 # The fields that are not allowed in inlineVolumeSpec.
 _NOT_INLINE = ("claimRef", "nodeAffinity", "storageClassName")
@@ -49,10 +49,10 @@ def _inline(spec: Node) -> Iterator[Problem]:
     for field in _NOT_INLINE:
         if spec[field] and spec[field].value != "":
             message = f"{field} is not allowed in inlineVolumeSpec"
-            yield Problem(spec[field], message, help="remove it", reason="Forbidden", at="key")
+            yield Problem(spec[field], message, help=remove(), reason="Forbidden", at="key")
     if len(spec["capacity"]):
         message = "capacity is not allowed in inlineVolumeSpec"
-        yield Problem(spec["capacity"], message, help="remove it", reason="Forbidden", at="key")
+        yield Problem(spec["capacity"], message, help=remove(), reason="Forbidden", at="key")
     if not spec["csi"]:
         yield require(spec["csi"], Complaint("csi is required in inlineVolumeSpec", "use csi as the only source"))
     for field, only in (("persistentVolumeReclaimPolicy", "Retain"), ("volumeMode", "Filesystem")):

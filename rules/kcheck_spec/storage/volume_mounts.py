@@ -14,7 +14,7 @@ from kcheck_spec.objects.common_constraints import not_supported, settled
 from kcheck_spec.storage.volumes import accepted_volumes, claimed_names
 from kcheck_spec.workloads.containers import containers
 
-volume_mount = declare("invalid-volume-mount", "Invalid volumeMounts or volumeDevices entry (name, mountPath, subPath)")
+volume_mount = declare("invalid-volume-mount", "Invalid volumeMounts or volumeDevices entry (name, mountPath, subPath)", fixable=True)
 
 _PROPAGATION = ("None", "HostToContainer", "Bidirectional")
 _RECURSIVE = ("Disabled", "IfPossible", "Enabled")

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from kcheck.api import Complaint, FieldTable, Node, Problem, declare, missing, names
+from kcheck.api import Complaint, FieldTable, Node, Problem, declare, missing, names, use
 from kcheck_spec._support import file_paths as paths
 from kcheck_spec.objects.common_constraints import given, not_supported, require, settled
 
-volume_source = declare("invalid-volume-source", "Volume has an invalid source or more than one")
+volume_source = declare("invalid-volume-source", "Volume has an invalid source or more than one", fixable=True)
 
 Ask = Callable[[Node], Iterator[Problem]]
 """Yields the problems of a source."""
@@ -131,7 +131,7 @@ def nfs_path(source: Node) -> Iterator[Problem]:
     """Yield a path that is not absolute."""
     path = source["path"]
     if path.text and not path.text.startswith("/"):
-        yield Problem(path, f'nfs.path "{path.text}" does not begin with "/"', help=f"use /{path.text}", reason="Invalid")
+        yield Problem(path, f'nfs.path "{path.text}" does not begin with "/"', help=use(f"/{path.text}"), reason="Invalid")
 
 
 def iscsi(source: Node) -> Iterator[Problem]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, constraint, declare, fields, help_of, labels, names, validator
+from kcheck.api import Complaint, Node, Problem, Suggestion, constraint, declare, fields, help_of, labels, names, use, validator
 from kcheck_spec.objects.common_constraints import deprecated_field, dubious_setting, not_supported, require, settled
 from kcheck_spec.objects.labels import label_syntax
 
-affinity_term = declare("invalid-affinity-term", "Invalid term of nodeAffinity, podAffinity or podAntiAffinity")
+affinity_term = declare("invalid-affinity-term", "Invalid term of nodeAffinity, podAffinity or podAntiAffinity", fixable=True)
 
 OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _FIELD_OPERATORS = ("In", "NotIn")
@@ -100,7 +100,12 @@ def fields_are_names_of_nodes(requirement: Node) -> Iterator[Problem]:
         return
     key = requirement["key"]
     if key.text != _FIELD:
-        yield Problem(key, f'matchFields does not support key "{key.text}"', help=f"use key: {_FIELD}", reason="Invalid")
+        yield Problem(
+            key,
+            f'matchFields does not support key "{key.text}"',
+            help=Suggestion(f"use key: {_FIELD}", _FIELD, safe=True),
+            reason="Invalid",
+        )
         return
     for value in requirement["values"]:
         if wrong := names.dns_subdomain(value.text):
@@ -146,4 +151,4 @@ def deprecated_label(node: Node, key: str = "") -> Iterator[Problem]:
     """A node label under its former name: the value of `node`, or `key` where the label is the key of a map entry."""
     name = key or node.text
     if name in _RENAMED:
-        yield Problem(node, f'node label "{name}" is deprecated', help=f"use {labels.DEPRECATED[name]}", at="key" if key else "value")
+        yield Problem(node, f'node label "{name}" is deprecated', help=use(labels.DEPRECATED[name]), at="key" if key else "value")

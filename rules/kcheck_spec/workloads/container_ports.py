@@ -10,15 +10,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from kcheck.api import WARNING, Complaint, Container, Node, Pod, Problem, declare, fields, names, validator
+from kcheck.api import WARNING, Complaint, Container, Node, Pod, Problem, declare, fields, names, remove, validator
 from kcheck_spec.objects.common_constraints import one_of, optional_port, required, text
 from kcheck_spec.workloads.containers import CONTAINERS, containers, title
 
-port_name = declare(
-    "invalid-port-name",
-    "Invalid or duplicate port name",
-)
-host_ports = declare("invalid-host-port", "hostPort is used twice in a Pod or conflicts with hostNetwork")
+port_name = declare("invalid-port-name", "Invalid or duplicate port name", fixable=True)
+host_ports = declare("invalid-host-port", "hostPort is used twice in a Pod or conflicts with hostNetwork", fixable=True)
 redundant_port = declare("duplicate-container-port", "Container port or port name is declared twice in a Pod", severity=WARNING)
 
 tables = [
@@ -114,7 +111,7 @@ def host_network_takes_container_ports(pod: Pod) -> Iterator[Problem]:
                 message = f"with hostNetwork: true, containerPort: {number} is also the hostPort and is out of range (1-65535)"
                 yield Problem(port["containerPort"], message, reason="Invalid", field=port["hostPort"], echo=True)
             if host and host != number:
-                message = Complaint(f"with hostNetwork: true, hostPort: {host} must equal containerPort: {number}", "remove hostPort")
+                message = Complaint(f"with hostNetwork: true, hostPort: {host} must equal containerPort: {number}", remove("hostPort"))
                 yield Problem(port["hostPort"], message, reason="Invalid")
 
 

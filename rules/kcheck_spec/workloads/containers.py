@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Container, Node, Pod, Problem, declare, did_you_mean, fields, nearest, validator
+from kcheck.api import Complaint, Container, Node, Pod, Problem, declare, did_you_mean, fields, nearest, remove, validator
 from kcheck_spec.objects.common_constraints import dns_label, not_supported, one_of, require, required
 
-container_name = declare(
-    "duplicate-container-name",
-    "Container name is used twice, or targetContainerName does not exist",
-)
+container_name = declare("duplicate-container-name", "Container name is used twice, or targetContainerName does not exist", fixable=True)
 image_whitespace = declare("image-whitespace", "Container image starts or ends with whitespace")
-container_kind = declare("unsupported-container-field", "Field is not allowed in initContainers or ephemeralContainers")
-container_restart = declare("invalid-container-restart-policy", "Container has an invalid restartPolicy or restartPolicyRules")
+container_kind = declare("unsupported-container-field", "Field is not allowed in initContainers or ephemeralContainers", fixable=True)
+container_restart = declare(
+    "invalid-container-restart-policy", "Container has an invalid restartPolicy or restartPolicyRules", fixable=True
+)
 
 CONTAINERS = ("core/v1 Container", "core/v1 EphemeralContainer")
 LISTS = ("initContainers", "containers", "ephemeralContainers")
@@ -116,7 +115,7 @@ def settings_fit_the_kind(container: Container) -> Iterator[Problem]:
             setting = container[name]
             if setting and (name != "resources" or any(setting)):
                 message = f"{name} is not allowed in {title(container.node, 'ephemeral')}"
-                yield Problem(setting, message, help=f"remove {name}", reason="Forbidden", at="key")
+                yield Problem(setting, message, help=remove(name), reason="Forbidden", at="key")
 
 
 @validator("core/v1 Container", rule=container_kind, fields="restartPolicy")
@@ -130,7 +129,7 @@ def restart_policy_fits_older_versions(container: Container) -> Iterator[Problem
             yield Problem(policy, message, help=hint, reason="NotSupported")
         else:
             message = f"restartPolicy of {title(container.node)} requires Kubernetes 1.35"
-            yield Problem(policy, message, help="remove restartPolicy", reason="Forbidden", at="key")
+            yield Problem(policy, message, help=remove("restartPolicy"), reason="Forbidden", at="key")
 
 
 @validator("core/v1 Container", rule=container_restart, fields="restartPolicyRules")

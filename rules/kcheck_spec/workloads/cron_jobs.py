@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Node, Problem, cron, declare, fields, names, time_zones, validator
+from kcheck.api import Node, Problem, cron, declare, fields, names, remove, time_zones, validator
 from kcheck_spec.objects.common_constraints import non_negative, object_name, one_of, required, text
 from kcheck_spec.workloads.jobs import job_selector, name_of
 
 cron_schedule = declare("invalid-cron-schedule", "CronJob has an invalid schedule")
-time_zone = declare("invalid-time-zone", "CronJob has an unknown timeZone")
+time_zone = declare("invalid-time-zone", "CronJob has an unknown timeZone", fixable=True)
 
 # The name of a Job is the name of its CronJob with a suffix of 11 characters.
 _MAX_NAME_LENGTH = 63 - 11
@@ -45,6 +45,6 @@ def jobs_find_their_pods_themselves(template: Node) -> Iterator[Problem]:
     selector, manual = template["spec"]["selector"], template["spec"]["manualSelector"]
     if selector:
         message = "selector is not allowed in jobTemplate, because the selector of each Job is generated"
-        yield Problem(selector, message, help="remove selector", reason="Invalid", at="key")
+        yield Problem(selector, message, help=remove("selector"), reason="Invalid", at="key")
     if manual.boolean:
-        yield Problem(manual, "manualSelector: true is not allowed in jobTemplate", help="remove manualSelector", reason="NotSupported")
+        yield Problem(manual, "manualSelector: true is not allowed in jobTemplate", help=remove("manualSelector"), reason="NotSupported")

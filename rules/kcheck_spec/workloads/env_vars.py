@@ -15,10 +15,12 @@ from kcheck_spec.storage.volumes import claimed_names, is_empty_dir
 from kcheck_spec.workloads.containers import CONTAINERS, containers, title
 from kcheck_spec.workloads.field_refs import field_problems, resource_problems
 
-env_name = declare("invalid-env-var-name", "Invalid environment variable name or envFrom prefix")
+env_name = declare("invalid-env-var-name", "Invalid environment variable name or envFrom prefix", fixable=True)
 env_source = declare("invalid-env-var-source", "Environment variable has several sources, or an empty valueFrom")
-env_reference = declare("invalid-env-var-reference", "Invalid configMapKeyRef, secretKeyRef or fileKeyRef of an environment variable")
-field_path = declare("invalid-field-ref", "Invalid fieldRef or resourceFieldRef")
+env_reference = declare(
+    "invalid-env-var-reference", "Invalid configMapKeyRef, secretKeyRef or fileKeyRef of an environment variable", fixable=True
+)
+field_path = declare("invalid-field-ref", "Invalid fieldRef or resourceFieldRef", fixable=True)
 hidden_variable = declare(
     "duplicate-env-var",
     "Environment variable is defined twice in a container; the last one wins",

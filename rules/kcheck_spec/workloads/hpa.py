@@ -13,7 +13,9 @@ from kcheck_spec.objects.common_constraints import amount, in_range, not_support
 
 autoscaler_range = declare("invalid-hpa-replicas", "HorizontalPodAutoscaler has invalid minReplicas or maxReplicas")
 autoscaler_target = declare("invalid-hpa-target", "HorizontalPodAutoscaler has an invalid scaleTargetRef or describedObject")
-autoscaler_behavior = declare("invalid-hpa-behavior", "HorizontalPodAutoscaler has invalid behavior (policies, stabilizationWindowSeconds)")
+autoscaler_behavior = declare(
+    "invalid-hpa-behavior", "HorizontalPodAutoscaler has invalid behavior (policies, stabilizationWindowSeconds)", fixable=True
+)
 
 _V2 = ("v2", "v2beta2")
 _SPECS = tuple(f"autoscaling/{version} HorizontalPodAutoscalerSpec" for version in ("v1", *_V2))

@@ -12,7 +12,7 @@ from kcheck.api import Complaint, Node, Problem, declare, fields, names, validat
 from kcheck_spec.objects.common_constraints import amount, not_supported, require
 from kcheck_spec.workloads._resource_names import of_container
 
-autoscaler_metric = declare("invalid-hpa-metric", "HorizontalPodAutoscaler has an invalid metric (type, source or target)")
+autoscaler_metric = declare("invalid-hpa-metric", "HorizontalPodAutoscaler has an invalid metric (type, source or target)", fixable=True)
 
 _V2 = ("v2", "v2beta2")
 _TARGETS = ("Utilization", "Value", "AverageValue")

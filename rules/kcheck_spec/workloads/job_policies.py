@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Problem, declare, did_you_mean, fields, names, nearest, pattern, validator
+from kcheck.api import Complaint, Node, Problem, declare, did_you_mean, fields, names, nearest, pattern, remove, validator
 from kcheck_spec.objects.common_constraints import non_negative, one_of, require, unique
 from kcheck_spec.workloads.jobs import completions_of, is_indexed
 
-pod_failure_policy = declare("invalid-pod-failure-policy", "Job has an invalid podFailurePolicy or podReplacementPolicy")
+pod_failure_policy = declare("invalid-pod-failure-policy", "Job has an invalid podFailurePolicy or podReplacementPolicy", fixable=True)
 success_policy = declare("invalid-success-policy", "Job has an invalid successPolicy")
 
 _ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
@@ -99,7 +99,7 @@ def _exit_codes(codes: Node, containers: set[str]) -> Iterator[Problem]:
             if not value.integer:
                 yield Problem(value, "exit code 0 is not allowed with operator: In", help="use only other exit codes", reason="Invalid")
     yield from unique(
-        values, lambda value: value.integer or 0, lambda value: Complaint(f"exit code {value.integer or 0} is listed twice", "remove one")
+        values, lambda value: value.integer or 0, lambda value: Complaint(f"exit code {value.integer or 0} is listed twice", remove("one"))
     )
     if numbers != sorted(numbers):
         listed = ", ".join(str(number) for number in sorted(set(numbers)) if number or operator.text != "In")

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Constraint, Node, Problem, declare, fields, help_of, labels, names, selector, validator
+from kcheck.api import Complaint, Constraint, Node, Problem, declare, fields, help_of, labels, names, remove, selector, validator
 from kcheck_spec.objects.common_constraints import dubious_setting, non_negative, object_name, one_of, require
 from kcheck_spec.objects.label_selectors import is_well_formed, requirements_of
 from kcheck_spec.objects.labels import label_syntax
 from kcheck_spec.workloads.workloads import pod_template, unmet
 
-job_selector = declare("invalid-job-selector", "Job sets a selector or label that the API server generates (manualSelector)")
+job_selector = declare("invalid-job-selector", "Job sets a selector or label that the API server generates (manualSelector)", fixable=True)
 indexed_job = declare("invalid-indexed-job", "Job fields conflict with completionMode (Indexed, backoffLimitPerIndex)")
 
 _MAX_INDEXES = 100_000
@@ -194,7 +194,9 @@ def jobs_select_their_pods(job: Node) -> Iterator[Problem]:
     for key, value in added.items():
         if pods.setdefault(key, value) != value:
             message = f'label "{key}" is set by the API server'
-            yield Problem(labelled[key], message, help="remove the label", reason="Invalid", at="key")
+            # A selector may require the label.
+            help = "remove the label" if chosen else remove("the label")
+            yield Problem(labelled[key], message, help=help, reason="Invalid", at="key")
     if not is_well_formed(chosen):
         return
     wanted = requirements_of(chosen) or selector.EVERYTHING
@@ -207,7 +209,8 @@ def jobs_select_their_pods(job: Node) -> Iterator[Problem]:
         message = f'template labels do not match the generated selector, which selects by "{_UIDS[1]}"'
         yield Problem(labelled, message, help=f'remove the label "{_UIDS[1]}"', reason="Invalid")
     else:
-        yield from _mismatch(labelled, wanted, pods)
+        # The label cannot be set, because its value is generated.
+        yield from (problem.replace(fix=None) for problem in _mismatch(labelled, wanted, pods))
 
 
 def _mismatch(labelled: Node, wanted: selector.Selector | None, pods: dict[str, str]) -> Iterator[Problem]:

@@ -27,7 +27,9 @@ from kcheck_spec.workloads.resources import (
     wrong_amount,
 )
 
-pod_resources = declare("invalid-pod-resources", "Pod-level resources or overhead conflict with the resources of its containers")
+pod_resources = declare(
+    "invalid-pod-resources", "Pod-level resources or overhead conflict with the resources of its containers", fixable=True
+)
 
 _NOTHING = quantities.parse("0")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Constraint, Node, Pod, Problem, declare, fields, names, validator
+from kcheck.api import Complaint, Constraint, Correction, Node, Pod, Problem, declare, fields, names, remove, validator
 from kcheck_spec.networking.ip_addresses import unusual_addresses, wrong_address
 from kcheck_spec.objects.common_constraints import (
     deprecated_field,
@@ -22,10 +22,10 @@ from kcheck_spec.objects.common_constraints import (
     text,
 )
 
-hostname = declare("invalid-hostname", "Pod has an invalid hostname, subdomain or hostnameOverride")
-pod_dns = declare("invalid-dns-config", "Pod has invalid dnsConfig, dnsPolicy or hostAliases")
-pod_gate = declare("invalid-pod-gate", "Pod has invalid schedulingGates or readinessGates")
-pod_annotation = declare("invalid-pod-annotation", "Pod has an invalid annotation (pod-deletion-cost, mirror, tolerations)")
+hostname = declare("invalid-hostname", "Pod has an invalid hostname, subdomain or hostnameOverride", fixable=True)
+pod_dns = declare("invalid-dns-config", "Pod has invalid dnsConfig, dnsPolicy or hostAliases", fixable=True)
+pod_gate = declare("invalid-pod-gate", "Pod has invalid schedulingGates or readinessGates", fixable=True)
+pod_annotation = declare("invalid-pod-annotation", "Pod has an invalid annotation (pod-deletion-cost, mirror, tolerations)", fixable=True)
 
 _MAX_HOSTNAME_BYTES = 64
 _MAX_SERVERS = 3
@@ -155,7 +155,14 @@ def gates_can_be_lifted(pod: Pod) -> Iterator[Problem]:
         if wrong:
             yield Problem(name, wrong, reason="Invalid", field=gate)
         if name.text in seen:
-            yield Problem(name, f'scheduling gate "{name.text}" is listed twice', help="remove one", reason="Duplicate", field=gate)
+            yield Problem(
+                name,
+                f'scheduling gate "{name.text}" is listed twice',
+                help="remove one",
+                reason="Duplicate",
+                field=gate,
+                fix=Correction.remove(gate),
+            )
         seen.add(name.text)
     if seen and pod["nodeName"].text and not pod.is_template:
         message = f'nodeName "{pod["nodeName"].text}" is not allowed with schedulingGates'
@@ -169,7 +176,7 @@ def annotations_make_sense(pod: Pod) -> Iterator[Problem]:
     if MIRROR in annotations and not pod["nodeName"].text:
         message = f'annotation "{MIRROR}" is only for mirror Pods, which the kubelet creates'
         field = annotation_field(pod, MIRROR)
-        yield Problem(annotations[MIRROR], message, help="remove the annotation", reason="Invalid", at="key", field=field)
+        yield Problem(annotations[MIRROR], message, help=remove("the annotation"), reason="Invalid", at="key", field=field)
     tolerations = annotations[TOLERATIONS]
     if tolerations.text and not _is_list_of_maps(tolerations.text):
         message = Complaint(f'annotation "{TOLERATIONS}" is not a JSON list', "remove the annotation and use spec.tolerations")

@@ -8,10 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from kcheck.api import Complaint, Constraint, Container, Node, Problem, declare, fields, help_of, names, ports, validator
+from kcheck.api import (
+    Complaint,
+    Constraint,
+    Container,
+    Node,
+    Problem,
+    Suggestion,
+    declare,
+    fields,
+    help_of,
+    names,
+    ports,
+    remove,
+    validator,
+)
 from kcheck_spec.objects.common_constraints import non_negative, positive, require
 
-probe = declare("invalid-probe", "Container has an invalid livenessProbe, readinessProbe or startupProbe")
+probe = declare("invalid-probe", "Container has an invalid livenessProbe, readinessProbe or startupProbe", fixable=True)
 lifecycle_hook = declare("invalid-lifecycle-hook", "Container has an invalid lifecycle hook (postStart, preStop)")
 
 PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
@@ -55,11 +69,11 @@ def probes_can_be_run(container: Container) -> Iterator[Problem]:
         threshold = node["successThreshold"]
         if name != "readinessProbe" and threshold.integer not in (None, 0, 1):
             message = f"successThreshold: {threshold.value} is not allowed in {name}, which requires 1"
-            yield Problem(threshold, message, help="use successThreshold: 1", reason="Invalid")
+            yield Problem(threshold, message, help=Suggestion("use successThreshold: 1", "1", safe=True), reason="Invalid")
         grace = node["terminationGracePeriodSeconds"]
         if name == "readinessProbe" and grace:
             message = "terminationGracePeriodSeconds is not allowed in readinessProbe"
-            yield Problem(grace, message, help="remove terminationGracePeriodSeconds", reason="Invalid", at="key")
+            yield Problem(grace, message, help=remove("terminationGracePeriodSeconds"), reason="Invalid", at="key")
 
 
 @validator("core/v1 Container", rule=lifecycle_hook, fields="lifecycle")

@@ -17,7 +17,7 @@ from kcheck_spec.objects.common_constraints import dubious_setting, not_supporte
 from kcheck_spec.workloads import _resource_names as resource_names
 from kcheck_spec.workloads.containers import CONTAINERS, containers
 
-resource_name = declare("invalid-resource-name", "Invalid resource name in requests or limits")
+resource_name = declare("invalid-resource-name", "Invalid resource name in requests or limits", fixable=True)
 resource_amount = declare("invalid-resource-amount", "Resource quantity is negative, fractional or not a multiple of the huge page size")
 request_over_limit = declare("request-exceeds-limit", "Resource request exceeds its limit, or differs from it where both must be equal")
 resize_policy = declare("invalid-resize-policy", "Container has an invalid resizePolicy")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Container, Pod, Problem, declare, fields, pattern, validator
+from kcheck.api import Complaint, Container, Pod, Problem, declare, fields, pattern, remove, validator
 from kcheck_spec.objects.common_constraints import each, in_range, one_of, require
 from kcheck_spec.workloads.containers import CONTAINERS, containers, title
 
@@ -18,7 +18,7 @@ security_context = declare(
     "conflicting-security-context", "securityContext has conflicting settings (privileged, allowPrivilegeEscalation)"
 )
 host_namespace = declare(
-    "conflicting-host-namespace", "Pod has conflicting hostUsers, hostPID, hostIPC, hostNetwork or shareProcessNamespace"
+    "conflicting-host-namespace", "Pod has conflicting hostUsers, hostPID, hostIPC, hostNetwork or shareProcessNamespace", fixable=True
 )
 sysctl_name = declare("invalid-sysctl", "Pod has an invalid sysctl")
 
@@ -84,7 +84,7 @@ def user_namespaces_exclude_host_namespaces(pod: Pod) -> Iterator[Problem]:
     # The API server reports two of the fields with a capital letter.
     for name, field in (("hostNetwork", "hostNetwork"), ("hostPID", "HostPID"), ("hostIPC", "HostIPC")):
         if pod[name].boolean:
-            message = Complaint(f"{name}: true is not allowed with hostUsers: false", f"remove {name}")
+            message = Complaint(f"{name}: true is not allowed with hostUsers: false", remove(name, safe=False))
             yield Problem(pod[name], message, reason="Forbidden", field=pod.node.virtual(field))
     for container in containers(pod.node):
         devices = container["volumeDevices"]

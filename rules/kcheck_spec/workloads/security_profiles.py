@@ -15,7 +15,7 @@ from kcheck_spec.objects.common_constraints import deprecated_field, one_of, req
 from kcheck_spec.workloads.containers import containers
 from kcheck_spec.workloads.pods import annotation_field, beside
 
-security_profile = declare("invalid-security-profile", "Invalid seccompProfile or appArmorProfile")
+security_profile = declare("invalid-security-profile", "Invalid seccompProfile or appArmorProfile", fixable=True)
 
 SECCOMP_OF_POD = "seccomp.security.alpha.kubernetes.io/pod"
 SECCOMP = "container.seccomp.security.alpha.kubernetes.io/"

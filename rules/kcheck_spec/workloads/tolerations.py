@@ -8,7 +8,7 @@ from kcheck.api import Node, Problem, declare, fields, labels, validator
 from kcheck_spec.objects.common_constraints import not_supported, settled
 from kcheck_spec.objects.labels import label_syntax
 
-toleration = declare("invalid-toleration", "Pod has an invalid toleration")
+toleration = declare("invalid-toleration", "Pod has an invalid toleration", fixable=True)
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _OPERATORS = ("Equal", "Exists")

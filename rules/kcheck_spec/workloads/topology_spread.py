@@ -14,10 +14,7 @@ from kcheck_spec.objects.labels import label_map, label_syntax
 from kcheck_spec.workloads.affinity_terms import deprecated_label
 from kcheck_spec.workloads.pod_affinity import key_problems, label_keys
 
-topology_spread = declare(
-    "invalid-topology-spread",
-    "Pod has an invalid topologySpreadConstraints entry",
-)
+topology_spread = declare("invalid-topology-spread", "Pod has an invalid topologySpreadConstraints entry", fixable=True)
 
 _ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
 _policy = one_of("Honor", "Ignore", of=topology_spread, empty=False)

@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterator
 from kcheck.api import Complaint, Constraint, Node, Problem, Reason, declare, fields, pattern, quantity, validator
 from kcheck_spec.objects.common_constraints import not_supported, require
 
-update_strategy = declare("invalid-update-strategy", "Workload has an invalid update strategy (type, maxUnavailable, maxSurge)")
+update_strategy = declare(
+    "invalid-update-strategy", "Workload has an invalid update strategy (type, maxUnavailable, maxSurge)", fixable=True
+)
 
 _BOTH_ZERO = Complaint("maxUnavailable and maxSurge are both 0, so no Pod can be replaced", "set one of the two above 0")
 _NUMBER = pattern("[+-]?0*([0-9]{1,18})")

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Node, Pod, Problem, declare, fields, names, pattern, validator
+from kcheck.api import Complaint, Node, Pod, Problem, declare, fields, names, pattern, remove, validator
 from kcheck_spec.objects.common_constraints import not_supported, require, text
 from kcheck_spec.objects.engine import unsupported_value
 from kcheck_spec.workloads.containers import containers, title
 
-windows_options = declare("invalid-windows-options", "Invalid windowsOptions (runAsUserName, hostProcess, gmsaCredentialSpec)")
-operating_system = declare("unsupported-os-field", "Pod sets a field that its operating system (spec.os) does not support")
+windows_options = declare(
+    "invalid-windows-options", "Invalid windowsOptions (runAsUserName, hostProcess, gmsaCredentialSpec)", fixable=True
+)
+operating_system = declare("unsupported-os-field", "Pod sets a field that its operating system (spec.os) does not support", fixable=True)
 
 _SYSTEMS = ("linux", "windows")
 _MAX_SPEC_BYTES = 64 * 1024
@@ -149,4 +151,4 @@ def _contexts(pod: Pod) -> Iterator[Node]:
 def _foreign(setting: Node, system: str) -> Iterator[Problem]:
     if setting:
         message = f"{setting.name} is not supported with os.name: {system}"
-        yield Problem(setting, message, help=f"remove {setting.name}", reason="Forbidden", at="key")
+        yield Problem(setting, message, help=remove(setting.name), reason="Forbidden", at="key")

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcheck.api import Complaint, Constraint, Node, Problem, declare, fields, pattern, selector, validator
+from kcheck.api import Complaint, Constraint, Correction, Node, Problem, declare, fields, pattern, remove, selector, validator
 from kcheck_spec.objects.common_constraints import dns_label, dubious_setting, non_negative, not_supported, one_of, present, require
-from kcheck_spec.objects.engine import unsupported_value
+from kcheck_spec.objects.engine import required_field, unsupported_value
 from kcheck_spec.objects.label_selectors import is_well_formed, requirements_of
 
 workload_selector = declare(
-    "selector-mismatch",
-    "Workload selector is empty or does not match the labels of its Pod template",
+    "selector-mismatch", "Workload selector is empty or does not match the labels of its Pod template", fixable=True
 )
 pod_template = declare("invalid-pod-template", "Pod template conflicts with its controller (restartPolicy, activeDeadlineSeconds)")
-workload_annotation = declare("invalid-workload-annotation", "Deployment or DaemonSet has an invalid annotation of extensions/v1beta1")
+workload_annotation = declare(
+    "invalid-workload-annotation", "Deployment or DaemonSet has an invalid annotation of extensions/v1beta1", fixable=True
+)
 
 # Without DaemonSets, for which the API server checks less.
 _SELECTING = ("apps/v1 DeploymentSpec", "apps/v1 ReplicaSetSpec", "apps/v1 StatefulSetSpec")
@@ -42,8 +43,21 @@ def _management(node: Node) -> Problem | None:
     return not_supported(node, _POLICIES).replace(reason="Invalid")
 
 
+def _selector(node: Node) -> Problem | None:
+    return None if node else require(node).replace(fix=_selector_change(node))
+
+
+def _selector_change(node: Node) -> Correction | None:
+    """The change that adds a selector with the template labels, as old API versions did."""
+    assert node.parent is not None
+    labels = node.parent.at("template", "metadata", "labels")
+    if not len(labels) or any(not isinstance(each.value, str) for each in labels):
+        return None
+    return Correction.set(node, {"matchLabels": {key: each.text for key, each in labels.entries}}, safe=False)
+
+
 tables = [
-    fields(_SELECTING, selector=present),
+    fields(_SELECTING, selector=Constraint(required_field, _selector, of_absent=True)),
     fields(_LASTING, minReadySeconds=non_negative),
     fields(_LASTING[:-1], template=()),
     fields((*_SELECTING, "core/v1 ReplicationControllerSpec"), replicas=non_negative),
@@ -64,12 +78,22 @@ tables = [
 def unmet(labels: Node, wanted: selector.Selector | None, present: dict[str, str]) -> Problem:
     """The problem of template labels that do not match the selector of the workload. `wanted`: None for a missing selector."""
     first = next(iter(wanted.unmet(present)), None) if wanted is not None else None
+    fix = None
     if first is None:
         message = Complaint("spec.selector is missing and does not match the template labels", "add spec.selector.matchLabels")
     else:
         message = Complaint(f"template labels do not match selector {first}", _label_hint(first))
+        fix = _label_change(labels, first)
     # The missing selector is reported as such.
-    return Problem(labels, message, reason="Invalid", echo=wanted is None)
+    return Problem(labels, message, reason="Invalid", echo=wanted is None, fix=fix)
+
+
+def _label_change(labels: Node, requirement: selector.Requirement) -> Correction | None:
+    """The change that sets or removes a template label, if the requirement allows only one value."""
+    node = labels[requirement.key]
+    if requirement.operator == "In" and len(requirement.values) == 1:
+        return Correction.set(node, requirement.values[0], safe=not node.exists)
+    return Correction.remove(node, safe=False) if requirement.operator == "DoesNotExist" else None
 
 
 def _label_hint(requirement: selector.Requirement) -> str:
@@ -134,7 +158,8 @@ def _mismatch(spec: Node, wanted: selector.Selector | None) -> Iterator[Problem]
     labels = spec.at("template", "metadata", "labels")
     present = {key: value.text for key, value in labels.entries}
     if wanted is None or not wanted.matches(present):
-        yield unmet(labels, wanted, present)
+        problem = unmet(labels, wanted, present)
+        yield problem if wanted is not None else problem.replace(fix=_selector_change(spec["selector"]))
 
 
 @validator(_LASTING, rule=pod_template)
@@ -183,7 +208,7 @@ def former_fields_are_numbers(workload: Node) -> Iterator[Problem]:
             continue
         if not _INTEGER.fullmatch(value.text):
             message = f'value "{value.text}" of annotation "{name}" is not an integer'
-            yield Problem(value, message, help="remove the annotation", reason="Invalid")
+            yield Problem(value, message, help=remove("the annotation"), reason="Invalid")
         elif name == _ROLLBACK and int(value.text) < 0:
             message = f'value "{value.text}" of annotation "{name}" is negative'
-            yield Problem(value, message, help="remove the annotation", reason="Invalid", field="spec.rollback.version")
+            yield Problem(value, message, help=remove("the annotation"), reason="Invalid", field="spec.rollback.version")
