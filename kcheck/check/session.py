@@ -15,6 +15,7 @@ from kcheck.check.time_limit import Budget
 from kcheck.discovery.glob import path_regex
 from kcheck.facts.facts import Facts
 from kcheck.facts.unit import Unit
+from kcheck.finding.report import DOCS_URL
 from kcheck.finding.role import EXAMPLES, MANIFEST, TESTS, Role
 from kcheck.repository.policy import limited_rules
 from kcheck.rule.plan import Plan, compile_plan
@@ -44,6 +45,7 @@ class Session:
         profile: Measures the time of stages and rules, if requested.
         judges_placeholders: Whether rules also judge placeholders, as the API server does.
         substitution: Fills in placeholders before files are parsed, or None.
+        docs_url: The base URL of the documentation.
         budget: The processor time of the run.
     """
 
@@ -64,6 +66,7 @@ class Session:
         roles: Callable[[str], Role | None] | None = None,
         complete_units: tuple[str, ...] = (),
         provided: tuple[Facts, ...] = (),
+        docs_url: str = DOCS_URL,
     ) -> None:
         self.registry = registry
         self.rules = rules
@@ -80,6 +83,7 @@ class Session:
         self.included_roles = included_roles
         self.judges_as_server = judges_as_server
         self.roles = roles
+        self.docs_url = docs_url
         self.budget = Budget()
         self.plans: dict[int, Plan] = {}
         self._embedded: dict[int, Plan] = {}

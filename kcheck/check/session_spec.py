@@ -12,6 +12,7 @@ from kcheck.check.fingerprint import program_digest, schemas_digest
 from kcheck.check.session import Session
 from kcheck.check.substitution import Substitution
 from kcheck.facts.facts import Facts
+from kcheck.finding.report import DOCS_URL
 from kcheck.finding.severity import Severity
 from kcheck.rule.options import BadOption
 from kcheck.rule.registry import Registry
@@ -47,6 +48,7 @@ class SessionSpec(NamedTuple):
         variables: Values that replace variables in manifests, by name.
         complete_units: Globs of the deployment units that contain all objects that they need.
         provided: The facts of objects that the cluster already has.
+        docs_url: The base URL of the documentation.
     """
 
     version: str
@@ -62,6 +64,7 @@ class SessionSpec(NamedTuple):
     complete_units: tuple[str, ...] = ()
     provided: tuple[Facts, ...] = ()
     judges_as_server: bool = False
+    docs_url: str = DOCS_URL
 
 
 def session_spec_of(session: Session, files: Iterable[str]) -> SessionSpec:
@@ -81,7 +84,7 @@ def session_spec_of(session: Session, files: Iterable[str]) -> SessionSpec:
     versions = tuple(store.definitions.version for store in session.stores)
     program, schemas = program_digest(session.registry), schemas_digest(session.schemas)
     variables = session.substitution.variables if session.substitution is not None else {}
-    around = session.judges_placeholders, variables, session.complete_units, session.provided, session.judges_as_server
+    around = session.judges_placeholders, variables, session.complete_units, session.provided, session.judges_as_server, session.docs_url
     included = tuple(sorted(session.included_roles))
     return SessionSpec(
         __version__, program, versions, schemas, session.complete, included, tuple(map(_rule_specs, rules)), numbers, *around
@@ -117,7 +120,7 @@ def create_session(spec: SessionSpec, registry: Registry, add_schemas: Callable[
     return Session(
         registry, sets[0], stores, spec.complete, by_file if len(sets) > 1 else None, judges_placeholders=spec.placeholders,
         substitution=substitution, included_roles=frozenset(spec.included_roles), complete_units=spec.complete_units,
-        provided=spec.provided, judges_as_server=spec.judges_as_server,
+        provided=spec.provided, judges_as_server=spec.judges_as_server, docs_url=spec.docs_url,
     )  # fmt: skip
 
 

@@ -27,7 +27,7 @@ from kcheck.config.config import AssignedRoles, Config
 from kcheck.discovery.discover import Discovery, NoSuchPath, discover
 from kcheck.discovery.glob import Excludes
 from kcheck.discovery.load import LIMIT
-from kcheck.finding.report import Report, SkippedFile
+from kcheck.finding.report import Report, SkippedFile, is_docs_url
 from kcheck.finding.role import INCLUDES
 from kcheck.rule.presets import PRESETS
 from kcheck.rule.registry import Registry
@@ -174,6 +174,7 @@ def create_session(inputs: Input, config: Config, registry: Registry) -> Session
         judges_as_server=_selects_verdict(select),
         roles=AssignedRoles(config).of if config.roles else None,
         complete_units=config.complete_units,
+        docs_url=_docs_url(config),
     )
     provided = inputs.provided or config.provided
     if provided:
@@ -182,6 +183,14 @@ def create_session(inputs: Input, config: Config, registry: Registry) -> Session
 
         session.provided = read_provided(provided, session)
     return session
+
+
+def _docs_url(config: Config) -> str:
+    """Returns the base URL of the documentation. Raises UsageError if that of the environment is not a URL."""
+    url = os.environ.get("KCHECK_DOCS_URL", "")
+    if url and not is_docs_url(url):
+        raise click.UsageError(f"KCHECK_DOCS_URL: must begin with https:// or http://, not {url!r}")
+    return url.rstrip("/") or config.docs_url
 
 
 def _judges_placeholders(option: str | None, select: tuple[str, ...], config: Config) -> bool:

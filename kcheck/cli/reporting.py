@@ -127,7 +127,7 @@ def _rule_notes(report: Report, registry: Registry) -> dict[str, RuleNote]:
     notes = {}
     for id in sorted({f.rule for f in report.findings}):
         rule = registry.rules[id]
-        notes[id] = RuleNote(id, rule.title, rule.severity, rule.family, help_text(registry.page(rule)), "")
+        notes[id] = RuleNote(id, rule.title, rule.severity, rule.family, help_text(registry.page(rule)), report.url_of(id))
     return notes
 
 

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from kcheck.config.pattern import Globs
+from kcheck.finding.report import DOCS_URL
 from kcheck.finding.role import Role
 from kcheck.finding.severity import WARNING, Severity
 from kcheck.rule.presets import DEFAULT
@@ -46,6 +47,7 @@ class Config(NamedTuple):
         roles: Globs of files with the role that the config assigns to them.
         settings: Setting of each rule, by rule id. Groups are already expanded.
         overrides: Settings for some files.
+        docs_url: Base URL of the documentation, without a slash at the end.
     """
 
     folder: Path
@@ -65,6 +67,7 @@ class Config(NamedTuple):
     roles: tuple[tuple[str, str], ...] = ()
     settings: Mapping[str, Setting] = MappingProxyType({})
     overrides: tuple[Override, ...] = ()
+    docs_url: str = DOCS_URL
 
 
 class _GlobsOfConfig:

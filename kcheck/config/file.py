@@ -12,6 +12,7 @@ from kcheck.config.mistake import BadConfig, Mistake
 from kcheck.config.rules import read_rules
 from kcheck.config.values import Values, quoted, shown
 from kcheck.config.versions import parse_versions
+from kcheck.finding.report import DOCS_URL, is_docs_url
 from kcheck.finding.role import ASSIGNABLE, INCLUDES
 from kcheck.finding.severity import WARNING, Severity
 from kcheck.kube.suggestions import suggest
@@ -27,7 +28,7 @@ from kcheck.yaml.parse import parse
 
 _KEYS = (
     "extends", "kubernetes", "schemas", "complete", "provided", "pods", "placeholders", "substitute", "rules", "overrides", "roles",
-    "include", "exclude", "fail-on",
+    "include", "exclude", "fail-on", "docs-url",
 )  # fmt: skip
 PLACEHOLDER_MODES = ("skip", "check")
 _OVERRIDE_KEYS = ("files", "rules")
@@ -86,6 +87,7 @@ class _ConfigReader:
             variables=self.variables(entries["substitute"]) if "substitute" in entries else {},
             settings=read_rules(entries.get("rules", empty), self.values, self.registry),
             overrides=self.overrides(entries.get("overrides", empty)),
+            docs_url=self.docs_url(entries["docs-url"]) if "docs-url" in entries else DOCS_URL,
         )
 
     def check_syntax(self, document: Document) -> None:
@@ -176,6 +178,11 @@ class _ConfigReader:
             pass
         self.values.wrong(node, f"fail-on must be info, warning or error, not {shown(node)}")
         return WARNING
+
+    def docs_url(self, node: Node) -> str:
+        if not is_docs_url(node.text):
+            self.values.wrong(node, f"docs-url must begin with https:// or http://, not {shown(node)}")
+        return node.text.rstrip("/")
 
     def overrides(self, node: Node) -> tuple[Override, ...]:
         if not node:

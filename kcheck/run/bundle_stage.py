@@ -73,7 +73,8 @@ class _ReportBuilder:
     def __init__(self, session: Session, texts: Mapping[str, bytes]) -> None:
         self.session = session
         self.texts = texts
-        self.report = Report(kubernetes="-".join(dict.fromkeys(s.definitions.version for s in (session.stores[0], session.stores[-1]))))
+        versions = dict.fromkeys(store.definitions.version for store in (session.stores[0], session.stores[-1]))
+        self.report = Report(kubernetes="-".join(versions), docs_url=session.docs_url)
         self.facts_by_file: FactsByFile = []
         self.ignores: dict[str, Ignores] = {}
         self.checked: set[str] = set()
@@ -89,13 +90,15 @@ class _ReportBuilder:
             findings = self.report.findings
             if relations.built_documents and not self.session.judges_as_server:
                 findings = self.with_built_findings(findings, relations)
-            self.report.findings = [f._replace(unit=relations.units.get(f.file)) for f in findings]
+            url_of = self.report.url_of
+            self.report.findings = [f._replace(unit=relations.units.get(f.file), url=url_of(f.rule)) for f in findings]
             self.report.findings += relations.findings
             self.report.units = relations.number
         with self.session.stage("report"):
             partition = apply_ignores(self.report.findings, self.ignores, self.rules_for, self.session.complete)
             # Of findings with the same position and message, the first one stays first.
-            self.report.findings = merge_missing_schemas(sorted(dict.fromkeys(partition.kept), key=lambda f: f.order))
+            findings = merge_missing_schemas(sorted(dict.fromkeys(partition.kept), key=lambda f: f.order))
+            self.report.findings = [f if f.url else f._replace(url=url_of(f.rule)) for f in findings]
             self.report.suppressed = len(partition.suppressed)
         return self.report
 
