@@ -1,3 +1,3 @@
-"""kcheck: what the API server would say of your manifests, offline, and what it accepts and you will regret."""
+"""Linter for Kubernetes manifests."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

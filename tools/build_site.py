@@ -1,10 +1,10 @@
 """Build the documentation site from the README, docs/ and the pages of the rules.
 
-    python tools/site.py [--output FOLDER] [--repository URL] [--sources-only]
+    python tools/build_site.py [--output FOLDER] [--repository URL] [--sources-only]
 
-Writes the Markdown sources of the site to build/site/sources, builds them with Zensical in strict mode, and checks every link and anchor of the
-built pages. Any warning and any broken link is an error. --repository: URL of the source code, to which links to other files lead; without
-it, these links become plain text.
+Writes the Markdown sources of the site to build/site/sources, builds them with Zensical in strict mode, and checks every link and anchor of
+the built pages. Any warning and any broken link is an error. --repository: URL of the source code, to which links to other files lead;
+without it, these links become plain text.
 """
 
 from __future__ import annotations
@@ -20,10 +20,8 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote, urlsplit
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from coverage import table_of_tool, tools_with_checks
 
@@ -56,15 +54,29 @@ NAVIGATION: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Start", ("index.md", "five-minutes.md", "overview.md", "examples/index.md")),
     (
         "Guides",
-        ("adopt.md", "baseline.md", "pre-commit.md", "ci.md", "editors.md", "suppression.md", "fixes.md", "placeholders.md", "graph.md", "sharding.md"),
+        (
+            "adopt.md",
+            "baseline.md",
+            "pre-commit.md",
+            "ci.md",
+            "editors.md",
+            "suppression.md",
+            "fixes.md",
+            "placeholders.md",
+            "graph.md",
+            "sharding.md",
+        ),
     ),
     ("Migrate", ("migrate/index.md", "migrate/*", "peers.md", "coverage.md")),
     ("Rules", ("rules/index.md", "groups/index.md", "presets/index.md", "presets/*", "precision.md")),
     ("Reference", ("config.md", "output.md", "repository.md", "units.md", "cel.md", "robustness.md", "*")),
-    ("Extend", ("writing-rules.md", "local-rules.md", "api.md", "examples/plugin.md", "contributing.md", "architecture.md", "changelog.md")),
+    (
+        "Extend",
+        ("writing-rules.md", "local-rules.md", "api.md", "examples/plugin.md", "contributing.md", "architecture.md", "changelog.md"),
+    ),
 )
-"""The navigation: sections and their pages. `folder/*` is the rest of a folder. Pages that do not exist are skipped, and documents that are not
-named are part of the section with `*`."""
+"""The navigation: sections and their pages. `folder/*` is the rest of a folder. Pages that do not exist are skipped, and documents that are
+not named are part of the section with `*`."""
 
 _FENCE = re.compile(r"^( *)(```+|~~~+)(.*)$")
 _LINK = re.compile(r"(?<!\\)(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
@@ -98,13 +110,14 @@ class Site:
             if page is None:
                 raise Broken(f"rule {rule.id} has no page")
             places[page] = f"rules/{rule.id}.md"
+        places[ROOT / "rules"] = "rules/index.md"
         return places
 
     def generate(self) -> None:
         """Generate all pages."""
         pages = {self.registry.page(rule) for rule in self.registry.rules.values()}
         for source, place in self.places.items():
-            if source not in pages:
+            if source not in pages and source.is_file():
                 self.pages[place] = self.translate(_GENERATED.sub("", source.read_text(encoding="utf-8")), source, place)
         for rule in self.registry.rules.values():
             self.pages[f"rules/{rule.id}.md"] = self.rule_page(rule)
@@ -170,6 +183,7 @@ class Site:
         rows = [
             ("Severity", f"`{rule.severity.word}`"),
             ("On by default", "yes" if rule.default else "no"),
+            ("Area", f"[{area_of(rule)}](index.md#{_slug(area_of(rule))})"),
             ("Family", f"[{rule.family}](../groups/{rule.family}.md)"),
             ("Groups", groups),
             ("Presets", presets or "none"),
@@ -191,8 +205,9 @@ class Site:
             f"kcheck has {len(rules)} rules. Search for a field, a kind or a word of a message with the search of this site, or on the",
             "command line with `kcheck rules WORD` and `kcheck explain RULE`.",
             "",
-            "**spec** rules report what the API server rejects, ignores or warns about. **practice** rules report what it accepts and causes",
-            "problems later. [Groups](../groups/index.md) select rules by subject, and [presets](../presets/index.md) are complete sets of rules.",
+            "**spec** rules report what the API server rejects, ignores or warns about. **practice** rules report what it accepts and",
+            "causes problems later. [Groups](../groups/index.md) select rules by subject. [Presets](../presets/index.md) are complete sets",
+            "of rules.",
             "",
         ]
         areas: dict[str, list[Rule]] = {}
@@ -217,14 +232,14 @@ class Site:
         lines = [
             "# Groups",
             "",
-            "A group selects several rules: `kcheck check --select security`, or `security: error` below `rules` in the config. A rule can be in",
-            "several groups. The families `spec` and `practice`, and `all`, are groups as well.",
+            "A group selects several rules: `kcheck check --select security`, or `security: error` below `rules` in the config. A rule",
+            "can be in several groups. The families `spec` and `practice`, and `all`, are groups as well.",
             "",
             "| group | rules | content |",
             "|---|---:|---|",
         ]
-        for name in [*FAMILIES, *(name for name in groups if name not in FAMILIES)]:
-            lines.append(f"| [`{name}`]({name}.md) | {len(groups[name])} | {_cell(self.registry.describe_group(name))} |")
+        names = [*FAMILIES, *(name for name in groups if name not in FAMILIES)]
+        lines += [f"| [`{name}`]({name}.md) | {len(groups[name])} | {_cell(self.registry.describe_group(name))} |" for name in names]
         return "\n".join([*lines, ""])
 
     def group_page(self, name: str) -> str:
@@ -305,7 +320,14 @@ class Site:
                 "name": "material",
                 "font": False,
                 "icon": {"logo": "material/check-decagram"},
-                "features": ["navigation.tabs", "navigation.top", "navigation.footer", "search.highlight", "search.suggest", "content.code.copy"],
+                "features": [
+                    "navigation.tabs",
+                    "navigation.top",
+                    "navigation.footer",
+                    "search.highlight",
+                    "search.suggest",
+                    "content.code.copy",
+                ],
                 "palette": [
                     _palette("default", "light", "brightness-7", "dark"),
                     _palette("slate", "dark", "brightness-4", "light"),
@@ -330,6 +352,7 @@ STYLE = """\
 .rule-title { font-size: 1.1em; }
 .md-typeset table:not([class]) td, .md-typeset table:not([class]) th { padding: .4em .8em; }
 .md-typeset table:not([class]) th { min-width: 0; }
+.md-typeset table:not([class]) th:empty { display: none; }
 """
 
 
@@ -344,6 +367,11 @@ def _front(values: Mapping[str, str]) -> str:
 
 def _relative(target: str, place: str) -> str:
     return posixpath.relpath(target, posixpath.dirname(place) or ".")
+
+
+def _slug(heading: str) -> str:
+    """Return the anchor of a heading."""
+    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading.lower()).strip())
 
 
 def _text(text: str) -> str:

@@ -11,7 +11,6 @@ from kcheck.finding.finding import Finding
 from kcheck.finding.role import Role
 from kcheck.finding.severity import Severity
 
-
 DOCS_URL = "https://kcheck.dev"
 """The base URL of the documentation, which the config can replace."""
 

@@ -18,7 +18,9 @@ metadata: {name: web}
 spec:
   containers: [{name: web, image: nginx:latest}]
 """
-RELATION = POD + """\
+RELATION = (
+    POD
+    + """\
 ---
 apiVersion: v1
 kind: Service
@@ -28,6 +30,7 @@ spec:
   ports: [{port: 80}]
 # kcheck: ignore[latest-tag] unused
 """
+)
 
 
 @pytest.fixture(autouse=True)
