@@ -50,6 +50,12 @@ MOVED = {
 }
 """Paths in the site of documents that are not at their path below docs/."""
 
+TITLES = {"index.md": "Home", "overview.md": "Overview", "examples/index.md": "Examples", "peers.md": "Comparison", "coverage.md": "Coverage"}
+"""Titles in the navigation that differ from the headings of the pages."""
+
+SCHEMAS = ("config.schema.json", "output.schema.json")
+"""JSON Schemas that the site serves in schemas/."""
+
 NAVIGATION: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Start", ("index.md", "five-minutes.md", "overview.md", "examples/index.md")),
     (
@@ -97,7 +103,7 @@ class Site:
         self.registry = registry
         self.repository = repository.rstrip("/")
         self.pages: dict[str, str] = {}
-        self.files: dict[str, Path] = {}
+        self.files = {f"schemas/{name}": ROOT / "schemas" / name for name in SCHEMAS}
         self.places = self._places()
 
     def _places(self) -> dict[Path, str]:
@@ -161,9 +167,10 @@ class Site:
             raise Broken(f"{source.relative_to(ROOT)}: {target} does not exist")
         if file in self.places:
             return f"{image}[{text}]({_relative(self.places[file], place)}{hash}{anchor})"
-        if image:
-            self.files[file.name] = file
-            return f"![{text}]({_relative(file.name, place)})"
+        if image or file.name in SCHEMAS:
+            copy = file.name if image else f"schemas/{file.name}"
+            self.files[copy] = file
+            return f"{image}[{text}]({_relative(copy, place)})"
         return f"[{text}]({self.repository}/blob/main/{file.relative_to(ROOT).as_posix()}{hash}{anchor})" if self.repository else text
 
     def _rule_link(self, code: re.Match[str], place: str) -> str:
@@ -269,12 +276,12 @@ class Site:
         command = f"The same table on the command line:\n\n```sh\nkcheck rules --like {tool}\n```\n"
         self.pages[place] = f"{page.rstrip()}\n\n## Checks and rules\n\n{command}\n{table}"
 
-    def navigation(self) -> list[dict[str, list[str]]]:
+    def navigation(self) -> list[dict[str, list[str | dict[str, str]]]]:
         """Return the sections of the navigation with the paths of their pages. Rules and groups are reached from their lists."""
         hidden = {page for page in self.pages if re.match(r"(rules|groups)/(?!index\.md)", page)}
         named = {page for _, pages in NAVIGATION for page in pages}
         rest = sorted(set(self.pages) - named - hidden)
-        sections = []
+        sections: list[dict[str, list[str | dict[str, str]]]] = []
         for title, pages in NAVIGATION:
             found: list[str] = []
             for page in pages:
@@ -283,7 +290,7 @@ class Site:
                     found += sorted(other, key=self._title)
                 elif page in self.pages:
                     found.append(page)
-            sections.append({title: found})
+            sections.append({title: [{TITLES[page]: page} if page in TITLES else page for page in found]})
         return sections
 
     def _title(self, page: str) -> str:
@@ -298,6 +305,7 @@ class Site:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         for name, file in self.files.items():
+            (folder / "sources" / name).parent.mkdir(exist_ok=True)
             shutil.copyfile(file, folder / "sources" / name)
         (folder / "sources" / "site.css").write_text(STYLE, encoding="utf-8")
         config = folder / "mkdocs.yml"
@@ -353,6 +361,7 @@ STYLE = """\
 .md-typeset table:not([class]) td, .md-typeset table:not([class]) th { padding: .4em .8em; }
 .md-typeset table:not([class]) th { min-width: 0; }
 .md-typeset table:not([class]) th:empty { display: none; }
+.md-typeset td:first-child code { white-space: nowrap; }
 """
 
 
