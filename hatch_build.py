@@ -83,7 +83,7 @@ def _can_compile() -> bool:
     headers = Path(sysconfig.get_path("include")) / "Python.h"
     if sys.platform == "win32":
         # setuptools finds the compiler of Visual Studio with this program.
-        programs = os.environ.get("ProgramFiles(x86)", "")
+        programs = os.environ.get("PROGRAMFILES(X86)", "")
         return headers.is_file() and Path(programs, "Microsoft Visual Studio", "Installer", "vswhere.exe").is_file()
     compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0]
     return shutil.which(compiler) is not None and headers.is_file()

@@ -50,7 +50,13 @@ MOVED = {
 }
 """Paths in the site of documents that are not at their path below docs/."""
 
-TITLES = {"index.md": "Home", "overview.md": "Overview", "examples/index.md": "Examples", "peers.md": "Comparison", "coverage.md": "Coverage"}
+TITLES = {
+    "index.md": "Home",
+    "overview.md": "Overview",
+    "examples/index.md": "Examples",
+    "peers.md": "Comparison",
+    "coverage.md": "Coverage",
+}
 """Titles in the navigation that differ from the headings of the pages."""
 
 SCHEMAS = ("config.schema.json", "output.schema.json")
@@ -194,7 +200,7 @@ class Site:
             ("Family", f"[{rule.family}](../groups/{rule.family}.md)"),
             ("Groups", groups),
             ("Presets", presets or "none"),
-            ("Fix", "`--fix` fixes some or all findings" if rule.fixable else "no"),
+            ("Fix", "some or all findings have a [fix](../fixes.md)" if rule.fixable else "no"),
         ]
         if replaced:
             rows.append(("Replaces", replaced))
