@@ -90,15 +90,14 @@ class _ReportBuilder:
             findings = self.report.findings
             if relations.built_documents and not self.session.judges_as_server:
                 findings = self.with_built_findings(findings, relations)
-            url_of = self.report.url_of
-            self.report.findings = [f._replace(unit=relations.units.get(f.file), url=url_of(f.rule)) for f in findings]
+            self.report.findings = [f._replace(unit=relations.units.get(f.file)) for f in findings]
             self.report.findings += relations.findings
             self.report.units = relations.number
         with self.session.stage("report"):
             partition = apply_ignores(self.report.findings, self.ignores, self.rules_for, self.session.complete)
             # Of findings with the same position and message, the first one stays first.
             findings = merge_missing_schemas(sorted(dict.fromkeys(partition.kept), key=lambda f: f.order))
-            self.report.findings = [f if f.url else f._replace(url=url_of(f.rule)) for f in findings]
+            self.report.findings = [f._replace(url=self.report.url_of(f.rule)) for f in findings]
             self.report.suppressed = len(partition.suppressed)
         return self.report
 
