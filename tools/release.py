@@ -10,6 +10,7 @@ The version is defined in kcheck/__init__.py only. `sbom` needs cyclonedx-bom, w
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import subprocess
 import sys
@@ -64,6 +65,10 @@ def write_sbom(wheel: Path, output: Path) -> None:
         subprocess.run([*pip, str(wheel)], check=True)
         describe = [sys.executable, "-m", "cyclonedx_py", "environment", str(python), "--pyproject", str(ROOT / "pyproject.toml")]
         subprocess.run([*describe, "--mc-type", "application", "--output-reproducible", "--output-file", str(output)], check=True)
+    # The version in pyproject.toml is dynamic, so the program does not find it.
+    document = json.loads(output.read_text(encoding="utf-8"))
+    document["metadata"]["component"] |= {"version": __version__, "purl": f"pkg:pypi/kcheck@{__version__}"}
+    output.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
 
 
 def main() -> int:
