@@ -69,7 +69,7 @@ class WheelHook(BuildHookInterface):  # type: ignore[type-arg]
             build_data["infer_tag"] = True
         for folder in (index, lib):
             for file in sorted(folder.rglob("*.*")):
-                build_data["force_include"][str(file)] = str(file.relative_to(folder))
+                build_data["force_include"][str(file)] = file.relative_to(folder).as_posix()
 
     def run_step(self, folder: Path, program: str, *arguments: str | Path, without: str) -> bool:
         """Runs a Python program in a folder and returns whether it succeeded. `without`: end of the warning if it fails."""
@@ -92,6 +92,10 @@ def _can_compile() -> bool:
     """Whether a C compiler and the headers of Python are available."""
     if os.environ.get("KCHECK_PURE") or sys.implementation.name != "cpython":
         return False
-    compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0]
     headers = Path(sysconfig.get_path("include")) / "Python.h"
+    if sys.platform == "win32":
+        # setuptools finds the compiler of Visual Studio with this program.
+        programs = os.environ.get("PROGRAMFILES(X86)", "")
+        return headers.is_file() and Path(programs, "Microsoft Visual Studio", "Installer", "vswhere.exe").is_file()
+    compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0]
     return shutil.which(compiler) is not None and headers.is_file()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = ["Error", "Finding", "Location", "Report", "Severity", "__version__", "check", "check_text"]
 

@@ -120,19 +120,39 @@ def _by_idea(known: list[Idea], registry: Registry) -> Iterator[str]:
 
 def _by_tool(known: list[Idea], registry: Registry) -> Iterator[str]:
     yield from ["## By tool", ""]
+    for tool, checks in _checks_by_tool(known).items():
+        yield from [f"### {tool}", "", *_table(checks, registry), ""]
+
+
+def tools_with_checks(registry: Registry) -> list[str]:
+    """Return the names of the tools whose checks are known, sorted."""
+    return list(_checks_by_tool(ideas(registry)))
+
+
+def table_of_tool(tool: str, registry: Registry) -> list[str]:
+    """Return the lines of the table of a tool's checks."""
+    return list(_table(_checks_by_tool(ideas(registry))[tool], registry))
+
+
+def _checks_by_tool(known: list[Idea]) -> dict[str, dict[str, list[Idea]]]:
+    """Return the ideas of each check, by tool and check."""
     checks: dict[str, list[Idea]] = {}
     for idea in known:
         for peer in idea.peers:
             checks.setdefault(peer, []).append(idea)
-    for tool in sorted({peer.partition("/")[0] for peer in checks}):
-        mine = {peer: found for peer, found in sorted(checks.items()) if peer.partition("/")[0] == tool}
-        covered = sum(any(idea.is_covered for idea in found) for found in mine.values())
-        yield from [f"### {tool}", "", f"{covered} of {len(mine)} checks.", "", "| check | rules |", "|---|---|"]
-        for peer, found in mine.items():
-            rules = entries()[peer]["rules"]
-            answer = _links(rules, registry) if rules else "; ".join(dict.fromkeys(_answer(idea, registry) for idea in found))
-            yield f"| {_cell(peer.partition('/')[2])} | {answer} |"
-        yield ""
+    by_tool: dict[str, dict[str, list[Idea]]] = {}
+    for peer, found in sorted(checks.items()):
+        by_tool.setdefault(peer.partition("/")[0], {})[peer] = found
+    return dict(sorted(by_tool.items()))
+
+
+def _table(checks: dict[str, list[Idea]], registry: Registry) -> Iterator[str]:
+    covered = sum(any(idea.is_covered for idea in found) for found in checks.values())
+    yield from [f"{covered} of {len(checks)} checks.", "", "| check | rules |", "|---|---|"]
+    for peer, found in checks.items():
+        rules = entries()[peer]["rules"]
+        answer = _links(rules, registry) if rules else "; ".join(dict.fromkeys(_answer(idea, registry) for idea in found))
+        yield f"| {_cell(peer.partition('/')[2])} | {answer} |"
 
 
 def _answer(idea: Idea, registry: Registry) -> str:

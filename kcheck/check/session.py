@@ -16,6 +16,7 @@ from kcheck.check.time_limit import Budget
 from kcheck.discovery.glob import path_regex
 from kcheck.facts.facts import Facts
 from kcheck.facts.unit import Unit
+from kcheck.finding.report import DOCS_URL
 from kcheck.finding.role import EXAMPLES, MANIFEST, TESTS, Role
 from kcheck.repository.policy import limited_rules
 from kcheck.rule.plan import Plan, compile_plan
@@ -98,6 +99,7 @@ class Session:
         substitution: Fills in placeholders before files are parsed, or None.
         partial_folders: Normalized paths of folders of which the input contains only some files, which the command line names one by one.
         kustomize: The command that builds kustomizations; empty to build them without it.
+        docs_url: The base URL of the documentation.
         budget: The processor time of the run.
     """
 
@@ -120,6 +122,7 @@ class Session:
         provided: tuple[Facts, ...] = (),
         partial_folders: Collection[str] = (),
         clusters: Clusters | None = None,
+        docs_url: str = DOCS_URL,
     ) -> None:
         self.registry = registry
         self.rules = rules
@@ -140,6 +143,7 @@ class Session:
         self.included_roles = included_roles
         self.judges_as_server = judges_as_server
         self.roles = roles
+        self.docs_url = docs_url
         self.budget = Budget()
         self.plans: dict[int, Plan] = {}
         self._embedded: dict[int, Plan] = {}

@@ -12,6 +12,7 @@ from kcheck.check.fingerprint import program_digest, schemas_digest
 from kcheck.check.session import Clusters, KubernetesCluster, Session
 from kcheck.check.substitution import Substitution
 from kcheck.facts.facts import Facts
+from kcheck.finding.report import DOCS_URL
 from kcheck.finding.severity import Severity
 from kcheck.rule.options import BadOption
 from kcheck.rule.registry import Registry
@@ -60,6 +61,7 @@ class SessionSpec(NamedTuple):
         renders: Whether kustomize builds kustomizations. Its path is not a part of the specification.
         clusters: The clusters that the config distinguishes.
         cluster_files: Index of the cluster of a file; files that are missing belong to the first one.
+        docs_url: The base URL of the documentation.
     """
 
     version: str
@@ -79,6 +81,7 @@ class SessionSpec(NamedTuple):
     renders: bool = False
     clusters: tuple[ClusterSpec, ...] = ()
     cluster_files: Mapping[str, int] = MappingProxyType({})
+    docs_url: str = DOCS_URL
 
 
 def session_spec_of(session: Session, files: Iterable[str]) -> SessionSpec:
@@ -108,7 +111,7 @@ def session_spec_of(session: Session, files: Iterable[str]) -> SessionSpec:
     last = tuple(sorted(session.partial_folders)), bool(session.kustomize)
     return SessionSpec(
         __version__, program, versions, schemas, session.complete, included, tuple(map(_rule_specs, rules)), numbers, *around, *last,
-        clusters, cluster_files,
+        clusters, cluster_files, session.docs_url,
     )  # fmt: skip
 
 
@@ -159,6 +162,7 @@ def create_session(spec: SessionSpec, registry: Registry, add_schemas: Callable[
         registry, sets[0], stores, spec.complete, by_file if len(sets) > 1 else None, judges_placeholders=spec.placeholders,
         substitution=substitution, included_roles=frozenset(spec.included_roles), complete_units=spec.complete_units,
         provided=spec.provided, judges_as_server=spec.judges_as_server, partial_folders=spec.partial_folders, clusters=clusters,
+        docs_url=spec.docs_url,
     )  # fmt: skip
 
 

@@ -39,7 +39,7 @@ _BLOCK_CHARS, _MAX_INDEXED_CHARS = 2048, 64 * 2048
 # Comments to examine: they contain the program's name, or another name followed by "ignore[".
 _CANDIDATE = pattern(r"#[ \t]*+(?:kcheck\b|[\w-]++[ \t]*+:?+[ \t]*+ignore[ \t]*+\[)", re.IGNORECASE)
 _DIRECTIVE = pattern(r"#[ \t]*+kcheck[ \t]*+:[ \t]*+ignore[ \t]*+\[(?P<names>[^\]\r\n]*+)\]")
-_NAMED = pattern(r"#[ \t]*+kcheck[ \t]*+:[ \t]*+(?P<word>[\w-]*+)(?P<bracket>[ \t]*+\[[^\]\r\n]*+\]?+)?+", re.IGNORECASE)
+_NAMED = pattern(r"#[ \t]*+kcheck[ \t]*+:[ \t]*+(?P<word>[\w-]*+)(?P<bracket>[ \t]*+\[[^\]\r\n]*+\]?+)?", re.IGNORECASE)
 _NO_COLON = pattern(r"#[ \t]*+kcheck[ \t./_-]*+(?P<word>[a-z]++)[ \t]*+[\[(:=]", re.IGNORECASE)
 _OTHER_NAME = pattern(r"#[ \t]*+(?P<tool>[\w-]++)[ \t]*+:?+[ \t]*+ignore[ \t]*+\[", re.IGNORECASE)
 

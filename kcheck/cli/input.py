@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeVar
 
@@ -29,7 +29,7 @@ from kcheck.discovery.load import LIMIT
 from kcheck.engine import files, settings
 from kcheck.engine.check import shown_report
 from kcheck.engine.options import CheckOptions
-from kcheck.finding.report import Report
+from kcheck.finding.report import Report, is_docs_url
 from kcheck.finding.role import INCLUDES
 from kcheck.rule.presets import PRESETS
 from kcheck.rule.registry import Registry
@@ -184,14 +184,16 @@ def create_session(inputs: Input, config: Config, registry: Registry) -> Session
     use_signals()
     with reported_errors():
         session = settings.create_session(inputs.options, config, registry)
-    session.factory = partial(_recreate_session, inputs)
+    session.docs_url = _docs_url(config)
     return session
 
 
-def _recreate_session(inputs: Input) -> Session:
-    """Returns the session of these options in a process that was not forked from the main process."""
-    registry = Registry.load()
-    return create_session(inputs, settings.find_config(inputs.options, registry), registry)
+def _docs_url(config: Config) -> str:
+    """Returns the base URL of the documentation. Raises UsageError if that of the environment is not a URL."""
+    url = os.environ.get("KCHECK_DOCS_URL", "")
+    if url and not is_docs_url(url):
+        raise click.UsageError(f"KCHECK_DOCS_URL: must begin with https:// or http://, not {url!r}")
+    return url.rstrip("/") or config.docs_url
 
 
 def find_files(inputs: Input, config: Config, budget: Budget) -> Discovery:

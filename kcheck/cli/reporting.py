@@ -176,7 +176,8 @@ def _rule_notes(report: Report, registry: Registry) -> dict[str, RuleNote]:
     for id in sorted(found | report.enabled.keys()):
         rule = registry.rules[id]
         help = help_text(registry.page(rule)) if id in found else ""
-        notes[id] = RuleNote(id, rule.title, report.enabled.get(id, rule.severity), rule.family, help, "", tuple(sorted(rule.groups)))
+        severity, groups = report.enabled.get(id, rule.severity), tuple(sorted(rule.groups))
+        notes[id] = RuleNote(id, rule.title, severity, rule.family, help, report.url_of(id), groups)
     return notes
 
 

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from kcheck.config.pattern import Globs
+from kcheck.finding.report import DOCS_URL
 from kcheck.finding.role import Role
 from kcheck.finding.severity import WARNING, Severity
 from kcheck.rule.presets import DEFAULT
@@ -67,6 +68,7 @@ class Config(NamedTuple):
         roles: Globs of files with the role that the config assigns to them.
         settings: Setting of each rule, by rule id. Groups are already expanded.
         overrides: Settings for some files.
+        docs_url: Base URL of the documentation, without a slash at the end.
         plugins: Python files with rules of the project.
         origins: Where each key is set, as FILE:LINE.
         rule_origins: Where each rule is set, by rule id: several places if they set different parts.
@@ -90,6 +92,7 @@ class Config(NamedTuple):
     roles: tuple[tuple[str, str], ...] = ()
     settings: Mapping[str, Setting] = MappingProxyType({})
     overrides: tuple[Override, ...] = ()
+    docs_url: str = DOCS_URL
     plugins: tuple[Path, ...] = ()
     origins: Mapping[str, str] = MappingProxyType({})
     rule_origins: Mapping[str, tuple[str, ...]] = MappingProxyType({})
@@ -106,6 +109,7 @@ _FIELDS = {
     "include": ("include",),
     "exclude": ("exclude",),
     "fail-on": ("fail_on",),
+    "docs-url": ("docs_url",),
 }
 """The fields of a key that replaces the value of the same key in an extended config."""
 

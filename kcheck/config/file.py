@@ -13,6 +13,7 @@ from kcheck.config.mistake import BadConfig, Mistake
 from kcheck.config.rules import read_rules
 from kcheck.config.values import Values, quoted, shown
 from kcheck.config.versions import parse_versions
+from kcheck.finding.report import DOCS_URL, is_docs_url
 from kcheck.finding.role import ASSIGNABLE, INCLUDES
 from kcheck.finding.severity import WARNING, Severity
 from kcheck.kube.suggestions import suggest
@@ -28,7 +29,7 @@ from kcheck.yaml.parse import parse
 
 _KEYS = (
     "extends", "kubernetes", "schemas", "complete", "provided", "pods", "placeholders", "substitute", "rules", "overrides", "roles",
-    "include", "exclude", "fail-on", "plugins",
+    "include", "exclude", "fail-on", "plugins", "docs-url",
 )  # fmt: skip
 PLACEHOLDER_MODES = ("skip", "check")
 _OVERRIDE_KEYS = ("files", "rules", "kubernetes", "complete", "provided")
@@ -114,6 +115,7 @@ class _ConfigReader:
             plugins=plugins,
             origins=origins,
             rule_origins=rules.origins,
+            docs_url=self.docs_url(entries["docs-url"]) if "docs-url" in entries else DOCS_URL,
         )
         return config if base is None else extend(base, config)
 
@@ -223,6 +225,11 @@ class _ConfigReader:
             pass
         self.values.wrong(node, f"fail-on must be info, warning or error, not {shown(node)}")
         return WARNING
+
+    def docs_url(self, node: Node) -> str:
+        if not is_docs_url(node.text):
+            self.values.wrong(node, f"docs-url must begin with https:// or http://, not {shown(node)}")
+        return node.text.rstrip("/")
 
     def overrides(self, node: Node) -> tuple[Override, ...]:
         if not node:

@@ -103,6 +103,7 @@ def create_session(options: CheckOptions, config: Config, registry: Registry) ->
         judges_as_server=_selects_verdict(select),
         roles=AssignedRoles(config).of if config.roles else None,
         complete_units=config.complete_units if options.complete is None else (),
+        docs_url=config.docs_url,
     )
     provided = options.provided or config.provided
     if provided:

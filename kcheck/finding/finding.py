@@ -25,7 +25,7 @@ class Finding(NamedTuple):
         reason: reason of the API server for the same problem, "" if there is none.
         related: further locations.
         fix: edits that remove the problem.
-        url: URL of the rule's page.
+        url: URL of the page of the rule, "" if there is none (see `Report.url_of`).
         help: what to do, "" if it would only repeat the message.
         echo: whether it repeats the cause of another finding about the same object, which the API server reports under several fields.
         unit: deployment unit of the object, None if the file is in none.

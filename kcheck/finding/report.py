@@ -13,6 +13,14 @@ from kcheck.finding.rendered import Rendered
 from kcheck.finding.role import Role
 from kcheck.finding.severity import Severity
 
+DOCS_URL = "https://kcheck.dev"
+"""The base URL of the documentation, which the config can replace."""
+
+
+def is_docs_url(text: str) -> bool:
+    """Whether a text can be the base URL of the documentation."""
+    return text.startswith(("https://", "http://")) and not any(char.isspace() for char in text)
+
 
 class SkippedFile(NamedTuple):
     """A file that was skipped, and the reason."""
@@ -48,6 +56,7 @@ class Report:
         remote: kustomizations with entries that kustomize downloads, which were not seen.
         roles: roles of the files by path.
         kubernetes: Kubernetes version of the run.
+        docs_url: base URL of the documentation.
         suppressed: number of findings that ignore comments or the config suppressed.
         rules: metadata of the rules by id.
         enabled: severities of the enabled rules by id, without overrides for single files.
@@ -67,6 +76,7 @@ class Report:
     remote: list[SkippedFile] = field(default_factory=list)
     roles: dict[str, Role] = field(default_factory=dict)
     kubernetes: str = ""
+    docs_url: str = DOCS_URL
     suppressed: int = 0
     rules: dict[str, RuleNote] = field(default_factory=dict)
     enabled: dict[str, Severity] = field(default_factory=dict)
@@ -78,6 +88,10 @@ class Report:
     def count(self) -> Counter[Severity]:
         """Return the number of findings of each severity."""
         return Counter(f.severity for f in self.findings)
+
+    def url_of(self, rule: str) -> str:
+        """Return the URL of the page of a rule. Rules of plug-ins, whose ids contain a slash, have none."""
+        return f"{self.docs_url}/rules/{rule}/" if "/" not in rule else ""
 
     def without_echoes(self) -> Report:
         """Return the report without findings that repeat the cause of another finding about the same object."""

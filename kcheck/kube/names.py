@@ -20,7 +20,7 @@ _SUGGESTED = r'did you mean "([^"]*)"\?'
 _URL_OR_ADDRESS = r"[A-Za-z][A-Za-z0-9+.-]*://([^/:]+)(?::\d+)?(?:/.*)?|([^/:]+\.[^/:]+)(?::\d+(?:/.*)?|/.*)"
 # Without backtracking: most runs compare tens of thousands of names.
 _LABEL = "(?!-)[a-z0-9-]++(?<!-)"
-_SUBDOMAIN = rf"{_LABEL}(?:\.{_LABEL})*+"
+_SUBDOMAIN = rf"{_LABEL}(?:\.{_LABEL}|)*+"
 _LABEL_1035 = "[a-z](?:[a-z0-9-]*[a-z0-9])?"
 _SEARCH_PART = "_?[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?"
 _SEARCH = rf"{_SEARCH_PART}(?:\.{_SEARCH_PART})*"

@@ -55,9 +55,9 @@ _UNFILLED_CREDENTIAL = pattern(
 _TEMPLATE = pattern(r"\{\{|\{%")
 # Expressions of Go templates, Jinja and Mustache, also over several lines. Strings in them may contain further expressions.
 _EXPRESSION_OF_TEMPLATE = (
-    r"(?>(?s:\{\{(?:\"[^\"\n]*+\"|[^\"}]|\}(?!\})){0,2000}+\}\}|\{\{.{0,2000}?\}\}|\{%.{0,2000}?%\}|\{\#.{0,2000}?\#\}))"
+    r"(?>(?s:\{\{(?:\"[^\"\n]*+\"|[^\"}]|\}(?!\})|){0,2000}+\}\}|\{\{.{0,2000}?\}\}|\{%.{0,2000}?%\}|\{\#.{0,2000}?\#\}))"
 )
-_LINES_OF_EXPRESSIONS = pattern(rf"^[ \t]*(?:{_EXPRESSION_OF_TEMPLATE}[ \t]*+)++$", re.MULTILINE)
+_LINES_OF_EXPRESSIONS = pattern(rf"^[ \t]*(?>(?:{_EXPRESSION_OF_TEMPLATE}[ \t]*+)+)$", re.MULTILINE)
 _CONTROL = pattern(r"\{%|\{\#|\{\{[-~]?\s{0,9}(?:(?:if|else|end|range|with|define|block|break|continue)\b|/|\#|\^|!|\$\w+\s{0,9}:?=)")
 _EXPRESSIONS = pattern(_EXPRESSION_OF_TEMPLATE)
 _KEY = pattern(rf"\$\{{[^{{}}\n]*\}}|\A\$[A-Z][A-Z0-9_]*\Z|{_ACTION}|\A<[A-Za-z][\w -]*>\Z|@@[\w.-]+@@|\A~?\.?(?s:\(.*\)(?:->\w+)?)\Z")

@@ -21,7 +21,7 @@ _USER = pattern(r"""https?://(?!git@)([^\s/?#"'<>@:,$]+)@""")
 _FILLED_IN = pattern(r"\$\(\w+\)|\$\{[^}]*\}|\$\w+|\{\{.*\}\}|<[^>]*>|%\w+%")
 _PAIR = pattern(r"""\\*["']([A-Za-z][\w.\-]*)\\*["']\s*:\s*\\*["']([^"'\\]+)""")
 # Begins where a word begins: otherwise each letter of a long base64 text would be the start of another search.
-_ASSIGNED = pattern(r"""(?<![\w.\-])(?:(?![A-Za-z])[\w.\-])*+([A-Za-z][\w.\-]*+)=\\?(["']?)([^\s"'`;&|()\\,\]}]+)""")
+_ASSIGNED = pattern(r"""(?<![\w.\-])(?:(?![A-Za-z])[\w.\-]|)*+([A-Za-z][\w.\-]*+)=\\?(["']?)([^\s"'`;&|()\\,\]}]+)""")
 _HEADER = pattern(r"(?i)authorization\W.{0,40}?\b(?:bearer|basic)\s+([\w+/.~=-]{6,})")
 # base64 of "://" at its three alignments, and of '{"'.
 _ENCODED = ("Oi8v", "ovL", "6Ly", "eyJ")

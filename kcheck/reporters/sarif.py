@@ -43,7 +43,6 @@ def fingerprints(findings: Iterable[Finding]) -> list[str]:
 
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-INFORMATION_URI = "https://kcheck.dev"
 FINGERPRINT = "kcheck/v1"
 """Name of the fingerprints. The version is increased when their computation changes."""
 
@@ -70,7 +69,7 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
     shown = _most_severe(report.findings)
     ids = sorted({f.rule for f in report.findings} | report.rules.keys())
     index = {id: number for number, id in enumerate(ids)}
-    driver = {"name": "kcheck", "version": __version__, "informationUri": INFORMATION_URI, "rules": [_rule(id, report) for id in ids]}
+    driver = {"name": "kcheck", "version": __version__, "informationUri": report.docs_url, "rules": [_rule(id, report) for id in ids]}
     run: dict[str, Any] = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",

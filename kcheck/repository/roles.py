@@ -78,7 +78,7 @@ _KUSTOMIZATIONS = frozenset({"kustomization.yaml", "kustomization.yml"})
 _ALLOWED_NAME = pattern(r"(?:.*[-_.])?allowed(?:[-_.\d].*)?\.(?:ya?ml|json)")
 _DISALLOWED_NAME = pattern(r"(?:.*[-_.])?disallowed(?:[-_.\d].*)?\.(?:ya?ml|json)")
 # The files that a step of chainsaw compares with the cluster.
-_EXPECTED_FILES = pattern(r"\b(?:assert|error):\s*+(?:\{\s*+)?(?:#[^\n]*\n\s*+)*+file:\s*+[\"']?([^\s\"'}]+)")
+_EXPECTED_FILES = pattern(r"\b(?:assert|error):\s*+(?:\{\s*+)?(?:#[^\n]*\n\s*+|)*+file:\s*+[\"']?([^\s\"'}]+)")
 
 _WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"})
 

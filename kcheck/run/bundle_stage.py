@@ -75,7 +75,8 @@ class _ReportBuilder:
     def __init__(self, session: Session, texts: Mapping[str, bytes]) -> None:
         self.session = session
         self.texts = texts
-        self.report = Report(enabled={id: active.severity for id, active in session.rules.active.items()}, contents=texts)
+        enabled = {id: active.severity for id, active in session.rules.active.items()}
+        self.report = Report(enabled=enabled, contents=texts, docs_url=session.docs_url)
         self.facts_by_file: FactsByFile = []
         self.ignores: dict[str, Ignores] = {}
         self.checked: set[str] = set()
@@ -101,7 +102,8 @@ class _ReportBuilder:
         with self.session.stage("report"):
             partition = apply_ignores(self.report.findings, self.ignores, self.rules_for, self.is_complete)
             # Of findings with the same position and message, the first one stays first.
-            self.report.findings = merge_missing_schemas(sorted(dict.fromkeys(partition.kept), key=lambda f: f.order))
+            findings = merge_missing_schemas(sorted(dict.fromkeys(partition.kept), key=lambda f: f.order))
+            self.report.findings = [f._replace(url=self.report.url_of(f.rule)) for f in findings]
             self.report.suppressed = len(partition.suppressed)
             self.report.kubernetes = ", ".join(_versions(self.session, self.checked))
         return self.report

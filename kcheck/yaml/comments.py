@@ -15,7 +15,7 @@ from kcheck.yaml.document import Document
 from kcheck.yaml.node import Node
 
 _LINE = pattern(f"[^{BREAKS}]*+")
-_BLANK = pattern(rf"(?:\s++|#[^{BREAKS}]*+|^---(?=\s|#|\Z)|^%[^{BREAKS}]*+)*+", re.MULTILINE)
+_BLANK = pattern(rf"(?:\s++|#[^{BREAKS}]*+|^---(?=\s|#|\Z)|^%[^{BREAKS}]*+|)*+", re.MULTILINE)
 
 
 class Comment(NamedTuple):

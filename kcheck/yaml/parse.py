@@ -20,9 +20,9 @@ _PLAIN_SEPARATORS: Final = ("---\n", "---\r\n")
 # The characters that YAML cannot contain: a class of all that it can contain takes ten times as long to compile.
 _COMMENT: Final = r"#[^\x00-\x08\n-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]*+"
 # Tabs and control characters are not included: the reader rejects some of them.
-_ONLY_COMMENTS: Final = pattern(rf"(?:[ {BREAKS}]++|{_COMMENT}|^---(?=[ \n]|\r?\n|\Z)|^%(?:YAML|TAG)[^{BREAKS}]*+)*+\Z", re.MULTILINE)
+_ONLY_COMMENTS: Final = pattern(rf"(?:[ {BREAKS}]++|{_COMMENT}|^---(?=[ \n]|\r?\n|\Z)|^%(?:YAML|TAG)[^{BREAKS}]*+|)*+\Z", re.MULTILINE)
 # Matches every text that `_ONLY_COMMENTS` matches, and others. It takes half the time, and a tenth of the time to compile.
-_MAYBE_ONLY_COMMENTS: Final = re.compile(r"(?:\s++|#[^\n]*+|^---(?=\s|\Z)|^%[^\n]*+)*+\Z", re.MULTILINE)
+_MAYBE_ONLY_COMMENTS: Final = re.compile(r"(?:\s++|#[^\n]*+|^---(?=\s|\Z)|^%[^\n]*+|)*+\Z", re.MULTILINE)
 _DIRECTIVE: Final = pattern("^%", re.MULTILINE)
 # What Go counts as a space.
 _SPACES: Final = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"

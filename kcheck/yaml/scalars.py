@@ -87,7 +87,7 @@ _RESOLVED: Final[dict[str, tuple[type, ...]]] = {"int": (int,), "float": (float,
 # mypyc does not support surrogates in literals.
 _ESCAPED: Final = pattern(f"[{chr(0xDC80)}-{chr(0xDCFF)}]")
 _DIGITS = "[A-Za-z0-9+/]"
-_BASE64: Final = pattern(f"(?:{_DIGITS}{{4}})*+(?:{_DIGITS}{{2}}==|{_DIGITS}{{3}}=)?")
+_BASE64: Final = pattern(f"(?:{_DIGITS}{{4}}|)*+(?:{_DIGITS}{{2}}==|{_DIGITS}{{3}}=)?")
 _CLOCK = r"(\d\d?):(\d\d?):(\d\d?)(?:[.,]\d+)?"
 _TIMESTAMP: Final = pattern(rf"(\d{{4}})-(\d\d?)-(\d\d?)(?:[Tt]{_CLOCK}(?:Z|[+-](\d\d):(\d\d))| +{_CLOCK})?", re.ASCII)
 

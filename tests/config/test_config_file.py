@@ -21,7 +21,7 @@ from kcheck.schema.builtin.definitions import available
 
 KEYS = (
     "extends, kubernetes, schemas, complete, provided, pods, placeholders, substitute, rules, overrides, roles, "
-    "include, exclude, fail-on, plugins"
+    "include, exclude, fail-on, plugins, docs-url"
 )
 
 
@@ -193,7 +193,7 @@ class TestRules:
             "zebra: 1\n",
             [
                 '1:1: unknown key "zebra"; use one of extends, kubernetes, schemas, complete, provided, pods, placeholders, substitute, '
-                "rules, overrides and 5 more"
+                "rules, overrides and 6 more"
             ],
         ),
         ("rules:\n  latest-tags: off\n", ['2:3: unknown rule or group "latest-tags"; did you mean "latest-tag"?']),
@@ -221,6 +221,8 @@ class TestRules:
         ("complete: 1\n", ["1:11: complete must be true or false, not 1"]),
         ("complete:\n", ["1:1: complete must be true or false, not an empty value"]),
         ("fail-on: never\n", ['1:10: fail-on must be info, warning or error, not "never"']),
+        ("docs-url: docs.example.com\n", ['1:11: docs-url must begin with https:// or http://, not "docs.example.com"']),
+        ("docs-url: 3\n", ["1:11: docs-url must begin with https:// or http://, not 3"]),
         ("fail-on: ERROR\n", ['1:10: fail-on must be info, warning or error, not "ERROR"']),
         ("fail-on:\n", ["1:1: fail-on must be info, warning or error, not an empty value"]),
         (

@@ -27,6 +27,7 @@ kubernetes: "1.30 - 1.37"
 kubernetes: v1.36.1
 complete: no
 fail-on: info
+docs-url: https://docs.example.com/kcheck/
 placeholders: check
 substitute:
 substitute: {values: {APP: web, N: 3, ON: true, EMPTY: }}
@@ -90,6 +91,9 @@ substitute: {values: {A: {b: c}}}
 substitute: {env-file: {a: b}}
 substitute: {env-file: [1]}
 fail-on: Error
+docs-url: docs.example.com
+docs-url: https://a b
+docs-url:
 fail-on:
 exclude: 1
 exclude: [1]

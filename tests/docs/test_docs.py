@@ -23,7 +23,7 @@ from tests.config.test_config_schema import schema_accepts
 from tests.conftest import ROOT
 from tests.test_layers import LAYERS, imports, name_of
 
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("benchmarks/*.md"), *ROOT.glob("examples/**/README.md")])
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md"), *ROOT.glob("examples/**/README.md")])
 CONFIG_COMMENT = "# .kcheck.yaml"
 """A YAML block with this line among its leading comments is a config."""
 
@@ -116,6 +116,7 @@ def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         shutil.copytree(ROOT / "examples" / "good", name)
     Path("ci/lint.sh").write_text("kube-score score --ignore-test pod-networkpolicy k8s/*.yaml\n", encoding="utf-8")
     Path(".kube-linter.yaml").write_text("checks:\n  exclude: [latest-tag]\n", encoding="utf-8")
+    Path(".checkov.yaml").write_text("skip-check: [CKV_K8S_14]\n", encoding="utf-8")
     Path("polaris.yaml").write_text("checks:\n  tagNotSpecified: danger\n", encoding="utf-8")
 
 
@@ -175,6 +176,12 @@ def test_files_and_rules_that_are_named_exist(document: Path, registry: Registry
     replaced = re.findall(r"^\| [\w-]+/\S+ \| ([a-z, -]+) \| \d+ \|", text, re.MULTILINE)
     named |= {*tables, *(id for ids in replaced for id in ids.split(", "))}
     assert named <= known, named - known
+
+
+@pytest.mark.parametrize("document", sorted((ROOT / "docs" / "migrate").glob("*.md")), ids=lambda path: path.name)
+def test_migration_guides_name_rules_that_exist(document: Path, registry: Registry) -> None:
+    codes = set(re.findall(r"`([a-z]+(?:-[a-z]+)+)`", document.read_text(encoding="utf-8")))
+    assert codes <= {*registry.rules, *registry.groups}
 
 
 @pytest.mark.parametrize("block", [block for block in BLOCKS if block.language == "python"], ids=str)

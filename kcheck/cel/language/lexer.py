@@ -25,7 +25,7 @@ class LexerToken(NamedTuple):
 
 _ESCAPE = r"""\\(?:[abfnrtv"'`?\\]|[xX][0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[0-3][0-7]{2})"""
 _TOKEN = re.compile(
-    rf"""(?:[ \t\r\n\f]++|//[^\n]*+)*+(?:
+    rf"""(?:[ \t\r\n\f]++|//[^\n]*+|)*+(?:
     (?P<text>(?P<prefix>[bB]?[rR]|[bB]?)(?:
         (?<=[rR])(?:\"{{3}}[\s\S]*?\"{{3}}|'{{3}}[\s\S]*?'{{3}}|\"[^\"\n\r]*\"|'[^'\n\r]*')
       | (?<![rR])(?:\"{{3}}(?:[^\\]|{_ESCAPE})*?\"{{3}}|'{{3}}(?:[^\\]|{_ESCAPE})*?'{{3}}
@@ -71,7 +71,7 @@ def read_tokens(text: str) -> list[LexerToken]:
 
 
 def _unreadable(text: str, at: int) -> tuple[int, str]:
-    whitespace = re.compile(r"(?:[ \t\r\n\f]++|//[^\n]*+)*+").match(text, at)
+    whitespace = re.compile(r"(?:[ \t\r\n\f]++|//[^\n]*+|)*+").match(text, at)
     start = whitespace.end() if whitespace else at
     rest = text[start : start + 20].split("\n")[0]
     return start, f"Syntax error: token recognition error at: {rest!r}"

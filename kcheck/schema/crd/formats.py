@@ -40,11 +40,11 @@ _CARDS = (
 _COLOR_PART = r"[\t\n\f\r ]*(?:0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])[\t\n\f\r ]*"
 
 # Parts of an email address: printable characters without specials, joined by single dots, or anything within quotes. Possessive
-# quantifiers (++) keep the time linear.
+# quantifiers and atomic groups keep the time linear.
 _ATOM = r"[^\x00-\x20\x7f()<>@,:;\\\"\[\].]++"
-_QUOTED = r'"(?:[^"\\\x00-\x08\x0a-\x1f]|\\[\x09\x20-\x7e])++"'
+_QUOTED = r'"(?>(?:[^"\\\x00-\x08\x0a-\x1f]|\\[\x09\x20-\x7e])+)"'
 _MAILBOX = rf"(?:{_ATOM}(?:\.{_ATOM})*|{_QUOTED})@[ \t]*(?:{_ATOM}(?:\.{_ATOM})*|\[[^\[\]\\]+\])"
-_PHRASE = rf"(?:(?:{_QUOTED}|(?:{_ATOM}|\.)++)[ \t]*+)*+"
+_PHRASE = rf"(?:(?:{_QUOTED}|(?>(?:{_ATOM}|\.)+))[ \t]*+|)*+"
 _EMAIL = rf"[ \t]*(?:{_MAILBOX}|{_PHRASE}<[ \t]*{_MAILBOX}[ \t]*>)[ \t]*(?:\([^()]*\)[ \t]*)?"
 
 

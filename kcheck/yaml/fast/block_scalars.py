@@ -12,7 +12,7 @@ _FIRST = re.compile(r"\n*+( *+)(?=[^ \n\t])")
 @lru_cache(maxsize=256)
 def _lines(indent: int) -> re.Pattern[str]:
     """Return a pattern of consecutive lines that are empty or indented by at least `indent` spaces."""
-    return re.compile(rf"(?: {{{indent}}}[^\n]*+(?:\n|\Z)| {{0,{indent - 1}}}\n)*+")
+    return re.compile(rf"(?: {{{indent}}}[^\n]*+(?:\n|\Z)| {{0,{indent - 1}}}\n|)*+")
 
 
 def literal(text: str, offset: int, column: int) -> tuple[str, int] | None:

@@ -10,9 +10,9 @@ from kcheck.yaml.node import Node, Scalar
 from kcheck.yaml.scalars import AMBIGUOUS, key_text, resolve
 
 # Spaces, line breaks and comments between two tokens.
-_SPACE: Final = re.compile(r"[ ]*+(?:(?:(?<=[ ])#[^\n]*+)?\n[ ]*+)*+")
+_SPACE: Final = re.compile(r"[ ]*+(?:(?:(?<=[ ])#[^\n]*+)?\n[ ]*+|)*+")
 _SCALAR: Final = re.compile(
-    r"""("[^"\\\n]*+"|'[^'\n]*+'|-{0,2}[A-Za-z_/.$0-9][\w./$=+@-]*+(?:[ ]++[\w./$=+@-]++)*+)[ ]*+(?=[],:}\n])""", re.ASCII
+    r"""("[^"\\\n]*+"|'[^'\n]*+'|-{0,2}[A-Za-z_/.$0-9][\w./$=+@-]*+(?:[ ]++[\w./$=+@-]++|)*+)[ ]*+(?=[],:}\n])""", re.ASCII
 )
 _BLANK: Final = (" ", "\n")
 _END: Final = re.compile(r"[ ]*+(?:(?<=[ ])#[^\n]*+)?(?:\n|\Z)")

@@ -11,8 +11,8 @@ from kcheck.yaml.scalars import AMBIGUOUS, BadScalar, key_text, resolve
 
 # A line after its indentation: dashes, a key with its colon, the rest.
 _LINE: Final = re.compile(
-    r"""((?:-(?:[ ]++|\Z))*+)"""
-    r"""(?:([A-Za-z0-9_./$][\w./$-]{0,400}+|"[^"\\\n]{0,400}+"|'[^'\n]{0,400}+'):(?:[ ]++|\Z))?+"""
+    r"""((?:-(?:[ ]++|\Z)|)*+)"""
+    r"""(?:([A-Za-z0-9_./$][\w./$-]{0,400}+|"[^"\\\n]{0,400}+"|'[^'\n]{0,400}+'):(?:[ ]++|\Z))?"""
     r"""([^\n]*+)""",
     re.ASCII,
 )

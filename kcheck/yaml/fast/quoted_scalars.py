@@ -6,9 +6,9 @@ import re
 from typing import Final
 
 _DOUBLE: Final = re.compile(
-    r'"([^"\\]*+(?:\\(?:["\\nt \n]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4})[^"\\]*+)*+)"[ ]*+(?:(?<=[ ])#[^\n]*+)?(?:\n|\Z)'
+    r'"([^"\\]*+(?:\\(?:["\\nt \n]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4})[^"\\]*+|)*+)"[ ]*+(?:(?<=[ ])#[^\n]*+)?(?:\n|\Z)'
 )
-_SINGLE: Final = re.compile(r"'([^']*+(?:''[^']*+)*+)'[ ]*+(?:(?<=[ ])#[^\n]*+)?(?:\n|\Z)")
+_SINGLE: Final = re.compile(r"'([^']*+(?:''[^']*+|)*+)'[ ]*+(?:(?<=[ ])#[^\n]*+)?(?:\n|\Z)")
 _FOLD: Final = re.compile(r" *+\n([ \n]*+)")
 _ESCAPE: Final = re.compile(r"\\([\"\\nt ])|\\u(....)|(\\\n| *+\n)([ \n]*+)")
 _ESCAPES: Final = {'"': '"', "\\": "\\", "n": "\n", "t": "\t", " ": " "}

@@ -21,7 +21,7 @@ from kcheck.yaml.node import Node, SharedRef
 from kcheck.yaml.read_document import DEPTH_LIMIT, Built
 from kcheck.yaml.scalars import BadScalar
 
-_HEAD: Final = re.compile(r"(?:[ ]*+(?:#[^\n]*+)?\n)*+(?:---[ ]*+(?:(?<=[ ])#[^\n]*+)?(?:\n|\Z))?+")
+_HEAD: Final = re.compile(r"(?:[ ]*+(?:#[^\n]*+)?\n|)*+(?:---[ ]*+(?:(?<=[ ])#[^\n]*+)?(?:\n|\Z))?")
 # Characters that libyaml neither rejects nor treats as line breaks. For ASCII, bytes.translate is by far the fastest way to find others.
 _USUAL: Final = bytes([9, 10, *range(32, 127)])
 _PRINTABLE: Final = pattern("[\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*+")

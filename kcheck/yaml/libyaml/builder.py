@@ -29,9 +29,9 @@ ALIAS_LIMIT = 100_000
 """Maximum number of nodes that the aliases of one document may expand to, to reject alias bombs."""
 
 # Matches anchors and tags as libyaml does: a ':' after an anchor begins the value.
-_PROPERTIES = re.compile(rf"(?:(?:&[A-Za-z0-9_-]++|![^ \t{BREAKS}]*+)(?:[ \t{BREAKS}]++|#[^{BREAKS}]*+)*+)++")
-_BLANK = re.compile(rf"(?:[ \t{BREAKS}]++|#[^{BREAKS}]*+|(?:\.\.\.|---)(?=[ \t{BREAKS}]|\Z))*+")
-_SLASH = re.compile(r"(?<!\\)(?:\\\\)*+\\/")
+_PROPERTIES = re.compile(rf"(?>(?:(?:&[A-Za-z0-9_-]++|![^ \t{BREAKS}]*+)(?:[ \t{BREAKS}]++|#[^{BREAKS}]*+|)*+)+)")
+_BLANK = re.compile(rf"(?:[ \t{BREAKS}]++|#[^{BREAKS}]*+|(?:\.\.\.|---)(?=[ \t{BREAKS}]|\Z)|)*+")
+_SLASH = re.compile(r"(?<!\\)(?:\\\\|)*+\\/")
 _MERGE = "<<"
 _MERGE_TAG = "tag:yaml.org,2002:merge"
 

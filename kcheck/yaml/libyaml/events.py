@@ -22,7 +22,7 @@ from kcheck.yaml.syntax import SyntaxFault, explain
 
 # go-yaml looks for this mark at the wrong position and then skips the first character of lines, such as the '#' of comments.
 _MARK = "\ufeff"
-_TEXT_END = re.compile(rf"(?:[ \t]*+[{BREAKS}])*+(\.\.\.)(?=[ \t{BREAKS}]|\Z)")
+_TEXT_END = re.compile(rf"(?:[ \t]*+[{BREAKS}]|)*+(\.\.\.)(?=[ \t{BREAKS}]|\Z)")
 # Colons inside plain scalars. Colons of tags and after anchors are matched too, but preserved.
 _COLONS = re.compile(
     rf"(?<![^ \t{BREAKS}\[{{,])(?:&[\w-]++:|!!timestamp[ ]++['\"]?[\dTtZ:.+ -]++|![^ \t{BREAKS}]++)"
@@ -37,7 +37,7 @@ _PLACEHOLDERS: tuple[tuple[str, re.Pattern[str], str, str, str, bool], ...] = (
     ("unexpected ':'", _COLONS, "\ue03a", "\ue03a", ":", False),
     ("invalid Unicode", re.compile(r"\\(?:u([dD][89abAB]..)\\u([dD][c-fC-F]..)|u[dD][89a-fA-F]..|.)", re.DOTALL), "\\e", "\x1b", "", True),
 )
-_JSON_CONSTANT = re.compile(r'"(?:\\.|[^"\\])*+"|(NaN|-?Infinity)')
+_JSON_CONSTANT = re.compile(r'"(?:\\.|[^"\\]|)*+"|(NaN|-?Infinity)')
 
 
 def read(source: Source, text: str, start: int, end: int, first: bool = True) -> list[Document]:

@@ -1,0 +1,70 @@
+"""The commands of walkthroughs have the output that the document shows. `pytest --update-pages tests/docs` writes the output."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from kcheck.cli.main import kcheck
+from tests.conftest import ROOT
+
+WALKTHROUGHS = sorted(path for path in (ROOT / "docs").rglob("*.md") if "<!-- walkthrough" in path.read_text(encoding="utf-8"))
+
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FILE = re.compile(r"# (\S+\.(?:yaml|yml|py))\n")
+
+
+def output_of(commands: str) -> str:
+    """Run the lines that begin with kcheck and return their output."""
+    written = ""
+    for line in commands.splitlines():
+        command = re.sub(r"\s#.*", "", line)
+        if command.startswith("kcheck "):
+            done = CliRunner().invoke(kcheck, shlex.split(command)[1:])
+            assert done.exit_code in (0, 1), done.output
+            written += done.output
+    return written
+
+
+def followed(text: str) -> str:
+    """Follow a walkthrough in the current folder and return its text with the actual output.
+
+    A block whose first line is a comment with a path is saved there. A `text` block that follows a `sh` block is its output.
+    """
+    pieces = []
+    end = 0
+    last: str | None = None
+    for match in _BLOCK.finditer(text):
+        language, content = match[1], match[2]
+        follows = not text[end : match.start()].strip()
+        pieces.append(text[end : match.start()])
+        if (path := _FILE.match(content)) is not None:
+            Path(path[1]).parent.mkdir(parents=True, exist_ok=True)
+            Path(path[1]).write_text(content, encoding="utf-8")
+        if language == "text" and last is not None and follows:
+            content = last.rstrip("\n") + "\n"
+        last = output_of(content) if language == "sh" else None
+        pieces.append(f"```{language}\n{content}```")
+        end = match.end()
+    return "".join([*pieces, text[end:]])
+
+
+def test_there_are_walkthroughs() -> None:
+    assert "five-minutes.md" in {path.name for path in WALKTHROUGHS}
+
+
+@pytest.mark.parametrize("document", WALKTHROUGHS, ids=lambda path: path.name)
+def test_commands_have_the_output_that_is_shown(
+    document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    text = document.read_text(encoding="utf-8")
+    actual = followed(text)
+    if request.config.getoption("--update-pages") and actual != text:
+        document.write_text(actual, encoding="utf-8")
+        text = actual
+    assert actual == text
