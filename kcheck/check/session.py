@@ -8,6 +8,7 @@ from copy import copy
 from functools import cached_property
 from pathlib import Path
 
+from kcheck.baseline.baseline import Baseline
 from kcheck.check.crd_rules import CustomRules
 from kcheck.check.profile import Profile
 from kcheck.check.substitution import Substitution
@@ -44,6 +45,7 @@ class Session:
         profile: Measures the time of stages and rules, if requested.
         judges_placeholders: Whether rules also judge placeholders, as the API server does.
         substitution: Fills in placeholders before files are parsed, or None.
+        baseline: The findings that are not reported, or None.
         budget: The processor time of the run.
     """
 
@@ -64,6 +66,7 @@ class Session:
         roles: Callable[[str], Role | None] | None = None,
         complete_units: tuple[str, ...] = (),
         provided: tuple[Facts, ...] = (),
+        baseline: Baseline | None = None,
     ) -> None:
         self.registry = registry
         self.rules = rules
@@ -71,6 +74,7 @@ class Session:
         self.complete = complete
         self.complete_units = complete_units
         self.provided = provided
+        self.baseline = baseline
         self.by_file = by_file
         self.schemas = schemas
         self.factory = factory

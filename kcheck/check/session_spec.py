@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from kcheck import __version__
+from kcheck.baseline.baseline import Baseline
 from kcheck.check.fingerprint import program_digest, schemas_digest
 from kcheck.check.session import Session
 from kcheck.check.substitution import Substitution
@@ -47,6 +48,8 @@ class SessionSpec(NamedTuple):
         variables: Values that replace variables in manifests, by name.
         complete_units: Globs of the deployment units that contain all objects that they need.
         provided: The facts of objects that the cluster already has.
+        judges_as_server: Whether files are judged as if they were applied as they are.
+        baseline: The findings that are not reported, if the machine builds a report.
     """
 
     version: str
@@ -62,6 +65,7 @@ class SessionSpec(NamedTuple):
     complete_units: tuple[str, ...] = ()
     provided: tuple[Facts, ...] = ()
     judges_as_server: bool = False
+    baseline: Baseline | None = None
 
 
 def session_spec_of(session: Session, files: Iterable[str]) -> SessionSpec:
@@ -117,7 +121,7 @@ def create_session(spec: SessionSpec, registry: Registry, add_schemas: Callable[
     return Session(
         registry, sets[0], stores, spec.complete, by_file if len(sets) > 1 else None, judges_placeholders=spec.placeholders,
         substitution=substitution, included_roles=frozenset(spec.included_roles), complete_units=spec.complete_units,
-        provided=spec.provided, judges_as_server=spec.judges_as_server,
+        provided=spec.provided, judges_as_server=spec.judges_as_server, baseline=spec.baseline,
     )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from kcheck.check.memory_limit import limited_memory
 from kcheck.check.session import Session
 from kcheck.check.substitution import Substitution
 from kcheck.check.time_limit import RESERVE, Budget, OutOfBudget
+from kcheck.cli.baseline_search import load_baseline
 from kcheck.cli.output import is_terminal
 from kcheck.cli.progress import Progress
 from kcheck.cli.reporting import LEVELS, filter_by_severity, shown_report
@@ -94,6 +95,8 @@ _OPTIONS = (
         help="Whether rules check values that are not filled in, such as ${NAME}. [default: check with --select spec, otherwise skip]",
     ),
     click.option("--isolated", is_flag=True, help="Ignore all config files."),
+    click.option("--baseline", type=click.Path(dir_okay=False), default=None, help="Do not report the findings in this file."),
+    click.option("--no-baseline", is_flag=True, help="Also report the findings in the baseline."),
     click.option("--exclude", multiple=True, metavar="GLOB", help="Skip matching files. Replaces exclude of the config. Repeatable."),
     click.option(
         "--as-found", is_flag=True, help="Skip PATHS that are not manifests, as in a folder search. Intended for pre-commit hooks."
@@ -135,6 +138,8 @@ class Input(NamedTuple):
     config: str | None
     placeholders: str | None
     isolated: bool
+    baseline: str | None
+    no_baseline: bool
     exclude: tuple[str, ...]
     as_found: bool
     stdin_filename: str
@@ -159,7 +164,8 @@ def create_session(inputs: Input, config: Config, registry: Registry) -> Session
     schemas = (*registry.schemas, *(map(Path, inputs.schemas) if inputs.schemas else config.schemas))
     substitution = Substitution(config.variables) if config.variables else None
     judges = _judges_placeholders(inputs.placeholders, select, config)
-    factory = partial(_recreate_session, inputs)
+    # Only this process subtracts the baseline.
+    factory = partial(_recreate_session, inputs._replace(baseline=None, no_baseline=True))
     session = Session(
         registry,
         rules,
@@ -174,6 +180,7 @@ def create_session(inputs: Input, config: Config, registry: Registry) -> Session
         judges_as_server=_selects_verdict(select),
         roles=AssignedRoles(config).of if config.roles else None,
         complete_units=config.complete_units,
+        baseline=load_baseline(inputs.baseline, inputs.no_baseline, inputs.isolated, config),
     )
     provided = inputs.provided or config.provided
     if provided:
@@ -212,7 +219,19 @@ def find_files(inputs: Input, config: Config, budget: Budget) -> Discovery:
         raise click.UsageError("\n".join(error.messages)) from None
     except OutOfBudget as error:
         raise Failure(f"kcheck: file search stopped, nothing was checked: {error}") from None
+    found = without_baseline(found, inputs.baseline or config.baseline)
     return _without_named(found, Excludes(exclude, root)) if inputs.as_found else found
+
+
+def without_baseline(found: Discovery, path: str | Path | None) -> Discovery:
+    """Returns the files without a baseline that the config or an option names."""
+    if path is None:
+        return found
+    name, real = os.path.basename(path), os.path.realpath(path)
+    is_baseline = [os.path.basename(target.path) == name and os.path.realpath(target.path) == real for target in found.targets]
+    skipped = [SkippedFile(target.path, "kcheck baseline") for target, skip in zip(found.targets, is_baseline, strict=True) if skip]
+    targets = [target for target, skip in zip(found.targets, is_baseline, strict=True) if not skip]
+    return found._replace(targets=targets, passed=[*found.passed, *skipped])
 
 
 def check_input(

@@ -17,6 +17,7 @@ from kcheck.cli.streams import Unwritable, guard_streams
 # The module of a command is imported when the command is called, so that `kcheck --version` and completion start fast.
 _COMMANDS = {
     "check": "Check files and folders.",
+    "baseline": "Accept the current findings, so that only new ones are reported.",
     "rules": "List or search the rules.",
     "explain": "Show the documentation of a rule or group.",
     "files": "Show the role and deployment unit of each file.",

@@ -7,6 +7,7 @@ from typing import TextIO
 
 import click
 
+from kcheck.baseline.baseline import Baseline
 from kcheck.check.session import Session
 from kcheck.check.session_spec import session_spec_of
 from kcheck.cli.input import Input, check_share
@@ -36,7 +37,7 @@ def check_shard(
     head = Head(
         share.number,
         share.of,
-        session_spec_of(session, files)._replace(variables={}),
+        session_spec_of(session, files)._replace(variables={}, baseline=_baseline(found, session)),
         share.input,
         share.files,
         config.fail_on,
@@ -49,6 +50,16 @@ def check_shard(
     publish(reporting.output, "never", write)
     if not reporting.quiet:
         click.echo(f"shard {head.title}: {len(checked)} of {share.files} files checked; run kcheck merge with all shards", err=True)
+
+
+def _baseline(found: Discovery, session: Session) -> Baseline | None:
+    """Returns the part of the baseline that applies to the input: kcheck merge has no files."""
+    if session.baseline is None:
+        return None
+    # Imported late: most runs have no baseline.
+    from kcheck.baseline.subtraction import restrict
+
+    return restrict(session.baseline, [*(target.path for target in found.targets), *(each.file for each in found.passed)])
 
 
 def _parse_share(text: str) -> Share:

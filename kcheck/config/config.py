@@ -18,10 +18,17 @@ from kcheck.rule.ruleset import Setting, merge
 
 
 class Override(NamedTuple):
-    """Settings for the files that match at least one of the globs."""
+    """Settings for the files that match at least one of the globs.
+
+    Attributes:
+        files: Globs relative to the folder of the config.
+        settings: Settings of rules, by rule id.
+        places: Where each glob is, as FILE:LINE:COLUMN.
+    """
 
     files: tuple[str, ...]
     settings: Mapping[str, Setting]
+    places: tuple[str, ...] = ()
 
 
 class Config(NamedTuple):
@@ -37,6 +44,7 @@ class Config(NamedTuple):
         complete_units: Globs of the paths of deployment units that contain every object that they need.
         provided: Paths of files with objects that the cluster already has, relative to the current folder or absolute.
         pods: Pod locations of custom kinds, by (group, kind).
+        baseline: Path of the baseline, relative to the current folder or absolute; None for the default.
         fail_on: Lowest severity that makes the exit status 1.
         exclude: Globs of files to skip.
         preset: Name of the preset that `settings` change.
@@ -56,6 +64,7 @@ class Config(NamedTuple):
     complete_units: tuple[str, ...] = ()
     provided: tuple[Path, ...] = ()
     pods: Mapping[tuple[str, str], Any] = MappingProxyType({})
+    baseline: Path | None = None
     fail_on: Severity = WARNING
     exclude: tuple[str, ...] = ()
     preset: str = DEFAULT
@@ -67,7 +76,7 @@ class Config(NamedTuple):
     overrides: tuple[Override, ...] = ()
 
 
-class _GlobsOfConfig:
+class GlobsOfConfig:
     """Numbered globs that are relative to the folder of the config file."""
 
     def __init__(self, config: Config, globs: Iterable[tuple[int, str]]) -> None:
@@ -85,7 +94,7 @@ class Overrides:
 
     def __init__(self, config: Config) -> None:
         self._config = config
-        self._globs = _GlobsOfConfig(config, ((number, glob) for number, each in enumerate(config.overrides) for glob in each.files))
+        self._globs = GlobsOfConfig(config, ((number, glob) for number, each in enumerate(config.overrides) for glob in each.files))
 
     def of(self, path: str) -> tuple[int, ...]:
         """Returns the indexes of the overrides that apply to a file. Files with equal indexes have equal settings."""
@@ -104,7 +113,7 @@ class AssignedRoles:
 
     def __init__(self, config: Config) -> None:
         self._roles = [Role(name, f'the config assigns it: "{glob}"') for glob, name in config.roles]
-        self._globs = _GlobsOfConfig(config, enumerate(glob for glob, _ in config.roles))
+        self._globs = GlobsOfConfig(config, enumerate(glob for glob, _ in config.roles))
 
     def of(self, path: str) -> Role | None:
         """Returns the role of the last glob that matches, or None."""

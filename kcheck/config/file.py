@@ -27,7 +27,7 @@ from kcheck.yaml.parse import parse
 
 _KEYS = (
     "extends", "kubernetes", "schemas", "complete", "provided", "pods", "placeholders", "substitute", "rules", "overrides", "roles",
-    "include", "exclude", "fail-on",
+    "include", "exclude", "baseline", "fail-on",
 )  # fmt: skip
 PLACEHOLDER_MODES = ("skip", "check")
 _OVERRIDE_KEYS = ("files", "rules")
@@ -77,6 +77,7 @@ class _ConfigReader:
             complete_units=self.complete_units(entries.get("complete", empty)),
             provided=self.existing_paths(entries.get("provided", empty)),
             pods=self.pods(entries["pods"]) if "pods" in entries else {},
+            baseline=self.baseline(entries["baseline"]) if "baseline" in entries else None,
             fail_on=self.threshold(entries["fail-on"]) if "fail-on" in entries else WARNING,
             include=self.includes(entries.get("include", empty)),
             roles=self.roles(entries.get("roles", empty)),
@@ -130,6 +131,13 @@ class _ConfigReader:
         from kcheck.config.pods import read_pods
 
         return read_pods(node, self.values)
+
+    def baseline(self, node: Node) -> Path | None:
+        if not node.text:
+            self.values.wrong(node, f"baseline must be the path of a file, not {shown(node)}")
+            return None
+        # The file need not exist yet: kcheck baseline create writes it.
+        return self.path.parent / node.text
 
     def preset(self, node: Node) -> str:
         if node.text not in PRESETS:
@@ -197,4 +205,6 @@ class _ConfigReader:
             self.values.wrong(entries["files"], "files is empty, so the override applies to no file; add globs or remove the override")
         if "rules" not in entries:
             self.values.wrong(node, "rules is required in an override; add a map of rules")
-        return Override(files, read_rules(entries.get("rules", Node(None, 0, 0)), self.values, self.registry))
+        places = tuple(self.values.place(each) for each in entries["files"].value) if entries.get("files", node).is_list else ()
+        settings = read_rules(entries.get("rules", Node(None, 0, 0)), self.values, self.registry)
+        return Override(files, settings, places or (self.values.place(entries.get("files", node)),))

@@ -28,6 +28,11 @@ class Values:
         line, column = self.source.position(span.start)
         self.mistakes.append(Mistake(self.source.path, line, column, message))
 
+    def place(self, node: Node) -> str:
+        """Returns the position of a node as FILE:LINE:COLUMN."""
+        line, column = self.source.position(node.start)
+        return f"{self.source.path}:{line}:{column}"
+
     def entries(self, node: Node, known: Sequence[str]) -> Iterator[tuple[str, Node]]:
         """Yields the entries of a map with known keys and reports the others."""
         for name, child in node.entries:

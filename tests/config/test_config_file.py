@@ -20,7 +20,8 @@ from kcheck.rule.ruleset import Setting
 from kcheck.schema.builtin.definitions import available
 
 KEYS = (
-    "extends, kubernetes, schemas, complete, provided, pods, placeholders, substitute, rules, overrides, roles, include, exclude, fail-on"
+    "extends, kubernetes, schemas, complete, provided, pods, placeholders, substitute, rules, overrides, roles, include, exclude, "
+    "baseline, fail-on"
 )
 
 
@@ -98,7 +99,7 @@ class TestRead:
         assert read.fail_on is ERROR
         assert read.exclude == ("vendor/", "**/testdata/**")
         assert read.settings == {"latest-tag": Setting(False)}
-        assert read.overrides == ((("legacy/**",), {"latest-tag": Setting(True)}),)
+        assert read.overrides == ((("legacy/**",), {"latest-tag": Setting(True)}, (".kcheck.yaml:8:11",)),)
         assert pickle.loads(pickle.dumps(read)) == read
 
     def test_schemas_are_relative_to_the_file(self, registry: Registry, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,7 +193,7 @@ class TestRules:
             "zebra: 1\n",
             [
                 '1:1: unknown key "zebra"; use one of extends, kubernetes, schemas, complete, provided, pods, placeholders, substitute, '
-                "rules, overrides and 4 more"
+                "rules, overrides and 5 more"
             ],
         ),
         ("rules:\n  latest-tags: off\n", ['2:3: unknown rule or group "latest-tags"; did you mean "latest-tag"?']),
