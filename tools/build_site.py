@@ -84,7 +84,16 @@ NAVIGATION: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Reference", ("config.md", "output.md", "repository.md", "units.md", "cel.md", "robustness.md", "*")),
     (
         "Extend",
-        ("writing-rules.md", "local-rules.md", "rules-api.md", "python.md", "examples/plugin.md", "contributing.md", "architecture.md", "changelog.md"),
+        (
+            "writing-rules.md",
+            "local-rules.md",
+            "rules-api.md",
+            "python.md",
+            "examples/plugin.md",
+            "contributing.md",
+            "architecture.md",
+            "changelog.md",
+        ),
     ),
 )
 """The navigation: sections and their pages. `folder/*` is the rest of a folder. Pages that do not exist are skipped, and documents that are

@@ -18,6 +18,7 @@ from kcheck.cli.streams import Unwritable, guard_streams
 _COMMANDS = {
     "check": "Check files and folders.",
     "fix": "Apply fixes to files.",
+    "baseline": "Accept the current findings, so that only new ones are reported.",
     "hook": "Check the files of a commit, and what it breaks elsewhere.",
     "rules": "List or search the rules.",
     "explain": "Show the documentation of a rule or group.",

@@ -32,6 +32,11 @@ class Values:
         """Returns the file and line of an entry, as FILE:LINE."""
         return f"{self.source.path}:{self.source.position(node.key_span.start).line}"
 
+    def position(self, node: Node) -> str:
+        """Returns the position of a value, as FILE:LINE:COLUMN."""
+        line, column = self.source.position(node.start)
+        return f"{self.source.path}:{line}:{column}"
+
     def entries(self, node: Node, known: Sequence[str]) -> Iterator[tuple[str, Node]]:
         """Yields the entries of a map with known keys and reports the others."""
         for name, child in node.entries:
