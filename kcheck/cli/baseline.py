@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import click
 
@@ -27,7 +27,6 @@ from kcheck.reporters.terminal_safe import Glyphs
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import ALWAYS
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 _QUIET = click.option("--quiet", "-q", is_flag=True, help="Print nothing but warnings.")
 
 
@@ -43,15 +42,6 @@ def baseline(context: click.Context) -> None:
         create.invoke(create.make_context("create", [], parent=context))
 
 
-def _optional_paths(command: Command) -> Command:
-    """Decorator that makes PATHS optional: the default is the current folder."""
-    for parameter in command.params:  # type: ignore[attr-defined]
-        if parameter.name == "paths":
-            parameter.required = False
-    return command
-
-
-@_optional_paths
 @baseline.command(short_help="Write the current findings to the baseline.")
 @click.option("--force", is_flag=True, help="Replace an existing baseline.")
 @click.option("--add-ignores", is_flag=True, help="Add ignore comments to the files instead, and write no baseline.")
@@ -83,7 +73,6 @@ def create(force: bool, add_ignores: bool, reason: str, quiet: bool, **values: A
         click.echo(f"Wrote {_plural(_size(entries), 'finding')} to {_shown(project.path)}.")
 
 
-@_optional_paths
 @baseline.command(short_help="Remove findings that no longer occur from the baseline.")
 @click.option("--add-new", is_flag=True, help="Also add findings that are not in the baseline.")
 @_QUIET
@@ -132,7 +121,7 @@ class _Project(NamedTuple):
         report_plugin_failures(registry)
         config = find_config(inputs.options, registry)
         path = path_of_baseline(inputs.baseline, inputs.isolated, config)
-        inputs = inputs._replace(paths=inputs.paths or (".",), baseline=None, no_baseline=True)
+        inputs = inputs._replace(baseline=None, no_baseline=True)
         return cls(inputs, registry, config, path)
 
     @property

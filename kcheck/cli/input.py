@@ -176,12 +176,14 @@ class Input(NamedTuple):
 
 
 def _without_environment() -> dict[str, Any]:
-    """Returns the values of --config and --isolated where one of them, on the command line, overrides the other in the environment."""
+    """Returns the values of options in the environment that the opposite option, on the command line, overrides."""
     context = click.get_current_context()
-    sources = {name: context.get_parameter_source(name) for name in ("config", "isolated")}
-    if set(sources.values()) != {ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT}:
-        return {}
-    return {"config": None} if sources["config"] is ParameterSource.ENVIRONMENT else {"isolated": False}
+    values: dict[str, Any] = {}
+    for path, flag in (("config", "isolated"), ("baseline", "no_baseline")):
+        sources = {name: context.get_parameter_source(name) for name in (path, flag)}
+        if set(sources.values()) == {ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT}:
+            values |= {path: None} if sources[path] is ParameterSource.ENVIRONMENT else {flag: False}
+    return values
 
 
 def create_session(inputs: Input, config: Config, registry: Registry) -> Session:
@@ -190,7 +192,6 @@ def create_session(inputs: Input, config: Config, registry: Registry) -> Session
     with reported_errors():
         session = settings.create_session(inputs.options, config, registry)
     session.docs_url = _docs_url(config)
-    # Only this process subtracts the baseline.
     session.baseline = load_baseline(inputs.baseline, inputs.no_baseline, inputs.isolated, config)
     return session
 

@@ -124,13 +124,13 @@ class Reporting(NamedTuple):
             report.rules = _rule_notes(report, registry)
         for output in outputs:
             self._write(report, output, fail_on)
+        self._report_resolved(report)
         status = _exit_status(report, fail_on)
         if status == 1 and self.exit_zero:
             status = 0
         if warning := nothing_checked(report):
             click.echo(warning, err=True)
             status = 2 if self.require_files else status
-        self._report_resolved(report)
         return 2 if registry.failures else status
 
     def _report_resolved(self, report: Report) -> None:

@@ -44,6 +44,8 @@ def _unused(config: Config, registry: Registry, files: Iterable[str]) -> Iterato
     combinations = {overrides.of(file) for file in files}
     rules = {numbers: choose(registry, settings=overrides.settings(numbers), preset=config.preset).active for numbers in combinations}
     for number in sorted({number for numbers in combinations for number in numbers}):
+        if config.overrides[number].changes_cluster:
+            continue
         with_it = [numbers for numbers in combinations if number in numbers]
         without = [tuple(other for other in numbers if other != number) for numbers in with_it]
         if all(
