@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from kcheck.baseline.baseline import Baseline
 from kcheck.check.crd_rules import CustomRules
 from kcheck.check.profile import Profile
 from kcheck.check.substitution import Substitution
@@ -100,6 +101,7 @@ class Session:
         partial_folders: Normalized paths of folders of which the input contains only some files, which the command line names one by one.
         kustomize: The command that builds kustomizations; empty to build them without it.
         docs_url: The base URL of the documentation.
+        baseline: The findings that are not reported, or None.
         budget: The processor time of the run.
     """
 
@@ -134,6 +136,7 @@ class Session:
         self.kustomize: tuple[str, ...] = ()
         self.clusters = clusters
         self.removed: tuple[Facts, ...] = ()
+        self.baseline: Baseline | None = None
         self.by_file = by_file
         self.schemas = schemas
         self.factory = factory

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from kcheck import __version__
+from kcheck.baseline.baseline import Baseline
 from kcheck.check.fingerprint import program_digest, schemas_digest
 from kcheck.check.session import Clusters, KubernetesCluster, Session
 from kcheck.check.substitution import Substitution
@@ -62,6 +63,7 @@ class SessionSpec(NamedTuple):
         clusters: The clusters that the config distinguishes.
         cluster_files: Index of the cluster of a file; files that are missing belong to the first one.
         docs_url: The base URL of the documentation.
+        baseline: The findings that are not reported, if the machine builds a report.
     """
 
     version: str
@@ -82,6 +84,7 @@ class SessionSpec(NamedTuple):
     clusters: tuple[ClusterSpec, ...] = ()
     cluster_files: Mapping[str, int] = MappingProxyType({})
     docs_url: str = DOCS_URL
+    baseline: Baseline | None = None
 
 
 def session_spec_of(session: Session, files: Iterable[str]) -> SessionSpec:
@@ -158,12 +161,14 @@ def create_session(spec: SessionSpec, registry: Registry, add_schemas: Callable[
         return sets[spec.files.get(file, 0)]
 
     substitution = Substitution(spec.variables) if spec.variables else None
-    return Session(
+    session = Session(
         registry, sets[0], stores, spec.complete, by_file if len(sets) > 1 else None, judges_placeholders=spec.placeholders,
         substitution=substitution, included_roles=frozenset(spec.included_roles), complete_units=spec.complete_units,
         provided=spec.provided, judges_as_server=spec.judges_as_server, partial_folders=spec.partial_folders, clusters=clusters,
         docs_url=spec.docs_url,
     )  # fmt: skip
+    session.baseline = spec.baseline
+    return session
 
 
 def _rule_set(spec: Mapping[str, RuleSpec], registry: Registry) -> RuleSet:

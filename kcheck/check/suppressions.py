@@ -38,7 +38,7 @@ _BLOCK_CHARS, _MAX_INDEXED_CHARS = 2048, 64 * 2048
 
 # Comments to examine: they contain the program's name, or another name followed by "ignore[".
 _CANDIDATE = pattern(r"#[ \t]*+(?:kcheck\b|[\w-]++[ \t]*+:?+[ \t]*+ignore[ \t]*+\[)", re.IGNORECASE)
-_DIRECTIVE = pattern(r"#[ \t]*+kcheck[ \t]*+:[ \t]*+ignore[ \t]*+\[(?P<names>[^\]\r\n]*+)\]")
+DIRECTIVE = pattern(r"#[ \t]*+kcheck[ \t]*+:[ \t]*+ignore[ \t]*+\[(?P<names>[^\]\r\n]*+)\]")
 _NAMED = pattern(r"#[ \t]*+kcheck[ \t]*+:[ \t]*+(?P<word>[\w-]*+)(?P<bracket>[ \t]*+\[[^\]\r\n]*+\]?+)?", re.IGNORECASE)
 _NO_COLON = pattern(r"#[ \t]*+kcheck[ \t./_-]*+(?P<word>[a-z]++)[ \t]*+[\[(:=]", re.IGNORECASE)
 _OTHER_NAME = pattern(r"#[ \t]*+(?P<tool>[\w-]++)[ \t]*+:?+[ \t]*+ignore[ \t]*+\[", re.IGNORECASE)
@@ -201,7 +201,7 @@ class _DirectiveReader:
     def read_comment(self, comment: Comment) -> None:
         at = max(comment.about[0].start, comment.document.root.start) if comment.about else comment.start
         locator = self.locator_at(comment.document, at)
-        match = _DIRECTIVE.match(self.source.text, comment.start)
+        match = DIRECTIVE.match(self.source.text, comment.start)
         if match is None:
             wrong = _invalid_comment(self.source.text, comment.start)
             if wrong is not None:

@@ -86,7 +86,12 @@ def check(shard: str, scheduler: str, render: bool, fix: bool, diff: bool, unsaf
     with session.stage("the rest"):
         report = check_input(inputs, found, session, reporting.quiet, scheduler, needs_facts(outputs))
     _print_profile(session)
-    sys.exit(reporting.publish_report(report, outputs, registry, config.fail_on))
+    status = reporting.publish_report(report, outputs, registry, config.fail_on)
+    if config.overrides and not reporting.quiet:
+        from kcheck.cli.unused_overrides import report_unused_overrides
+
+        report_unused_overrides(inputs, config, registry, report)
+    sys.exit(status)
 
 
 def _report_other_configs(found: Discovery, inputs: Input, config: Config) -> None:

@@ -33,7 +33,7 @@ def files(format: str, output: str | None, **values: Any) -> None:
 
     Exit status: 0 success, 2 the files could not be read.
     """
-    inputs = Input.pop_from(values)
+    inputs = Input.pop_from(values)._replace(baseline=None, no_baseline=True)
     registry = Registry.load()
     report_plugin_failures(registry)
     require_output(output)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import ExitStack
 
 import click
@@ -88,24 +88,7 @@ class Fixer:
 
     def stage(self, path: str, fixed: Fixed, fixes: Fixes, drafts: ExitStack) -> bool:
         """Writes the draft of a file if the file is unchanged and writable. Returns whether it was written."""
-        if path not in self.named and (target := leads_out(path, self.inputs.paths)):
-            return _warn(f"not fixed: {path} is a symbolic link to {target}, outside the repository or current folder")
-        # The target of a link may change at any time, so it is resolved once.
-        real = os.path.realpath(path)
-        try:
-            mode = os.stat(real).st_mode
-            if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(real, os.W_OK):
-                return _warn(f"not fixed: {path} is read-only")
-            draft = Draft(real)
-            drafts.callback(draft.discard)
-            with draft.file:
-                draft.file.write(fixed.after)
-            if not _is_unchanged(real, fixed):
-                return not _warn_changed([path])
-        except OSError as error:
-            return _warn_unwritable(path, error)
-        fixes.staged.append((path, fixed, draft))
-        return True
+        return stage_file(path, fixed, None if path in self.named else self.inputs.paths, fixes, drafts)
 
     def check_files(self, found: Discovery) -> Report:
         """Checks files in a new session, as a fix may change a CustomResourceDefinition that the old session has read. The cache is not
@@ -113,6 +96,31 @@ class Fixer:
         """
         session, self.session = self.session or create_session(self.inputs, self.config, self.registry), None
         return check_input(self.inputs._replace(no_cache=True), found, session, self.quiet, self.scheduler)
+
+
+def stage_file(path: str, fixed: Fixed, roots: Sequence[str] | None, fixes: Fixes, drafts: ExitStack) -> bool:
+    """Writes the draft of a file if the file is unchanged and writable. Returns whether it was written.
+
+    `roots`: folders that a symbolic link must not leave, besides the repository; None for a file that the user named.
+    """
+    if roots is not None and (target := leads_out(path, roots)):
+        return _warn(f"not fixed: {path} is a symbolic link to {target}, outside the repository or current folder")
+    # The target of a link may change at any time, so it is resolved once.
+    real = os.path.realpath(path)
+    try:
+        mode = os.stat(real).st_mode
+        if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(real, os.W_OK):
+            return _warn(f"not fixed: {path} is read-only")
+        draft = Draft(real)
+        drafts.callback(draft.discard)
+        with draft.file:
+            draft.file.write(fixed.after)
+        if not _is_unchanged(real, fixed):
+            return not _warn_changed([path])
+    except OSError as error:
+        return _warn_unwritable(path, error)
+    fixes.staged.append((path, fixed, draft))
+    return True
 
 
 class Fixes:

@@ -49,7 +49,7 @@ def graph(**values: Any) -> None:
 
     Exit status: 0 success, 2 the graph could not be created.
     """
-    inputs = Input.pop_from(values)
+    inputs = Input.pop_from(values)._replace(baseline=None, no_baseline=True)
     flags = Flags(**values)
     registry = Registry.load()
     report_plugin_failures(registry)

@@ -208,7 +208,8 @@ class _HookCheck:
     def _remember(self, report: Report) -> None:
         """Store the findings of the working tree: the next commit is compared with it."""
         if self.trees is not None and self.change.files.issubset(self.repository.files()) and (tree := self.repository.tree_of_index()):
-            self.trees.put(tree, report.findings)
+            # The next commit may have another baseline.
+            self.trees.put(tree, [*report.findings, *(report.coverage.known if report.coverage else ())])
 
     def _earlier_findings(self, commit: str) -> Iterable[Finding]:
         """Return the findings of a commit."""
@@ -234,8 +235,11 @@ class _HookCheck:
                 ),
             )
             inputs = self.inputs._replace(
-                schemas=tuple(map(tree.moved, self.inputs.schemas)), provided=tuple(map(tree.moved, self.inputs.provided))
-            )  # fmt: skip
+                schemas=tuple(map(tree.moved, self.inputs.schemas)),
+                provided=tuple(map(tree.moved, self.inputs.provided)),
+                baseline=None,
+                no_baseline=True,
+            )
             session = create_session(inputs, config, self.registry)
             # A process that is not a fork would search for the config in the temporary folder.
             session.factory = None

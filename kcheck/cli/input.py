@@ -17,6 +17,7 @@ from kcheck.check.file import Checked
 from kcheck.check.memory_limit import limited_memory
 from kcheck.check.session import Session
 from kcheck.check.time_limit import Budget, use_signals
+from kcheck.cli.baseline_search import load_baseline
 from kcheck.cli.options import LocalPath, local_rules_option, option
 from kcheck.cli.output import is_terminal
 from kcheck.cli.progress import Progress
@@ -29,7 +30,7 @@ from kcheck.discovery.load import LIMIT
 from kcheck.engine import files, settings
 from kcheck.engine.check import shown_report
 from kcheck.engine.options import CheckOptions
-from kcheck.finding.report import Report, is_docs_url
+from kcheck.finding.report import Report, SkippedFile, is_docs_url
 from kcheck.finding.role import INCLUDES
 from kcheck.rule.presets import PRESETS
 from kcheck.rule.registry import Registry
@@ -99,6 +100,8 @@ _OPTIONS = (
         help="Whether rules check values that are not filled in, such as ${NAME}. [default: check with --select spec, otherwise skip]",
     ),
     option("--isolated", is_flag=True, help="Ignore all config files."),
+    option("--baseline", type=click.Path(dir_okay=False), default=None, help="Do not report the findings in this file."),
+    option("--no-baseline", is_flag=True, help="Also report the findings in the baseline."),
     option("--exclude", multiple=True, metavar="GLOB", help="Skip matching files. Replaces exclude of the config. Repeatable."),
     option(
         "--include",
@@ -148,6 +151,8 @@ class Input(NamedTuple):
     config: str | None
     placeholders: str | None
     isolated: bool
+    baseline: str | None
+    no_baseline: bool
     exclude: tuple[str, ...]
     as_found: bool
     stdin_filename: str
@@ -171,12 +176,14 @@ class Input(NamedTuple):
 
 
 def _without_environment() -> dict[str, Any]:
-    """Returns the values of --config and --isolated where one of them, on the command line, overrides the other in the environment."""
+    """Returns the values of options in the environment that the opposite option, on the command line, overrides."""
     context = click.get_current_context()
-    sources = {name: context.get_parameter_source(name) for name in ("config", "isolated")}
-    if set(sources.values()) != {ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT}:
-        return {}
-    return {"config": None} if sources["config"] is ParameterSource.ENVIRONMENT else {"isolated": False}
+    values: dict[str, Any] = {}
+    for path, flag in (("config", "isolated"), ("baseline", "no_baseline")):
+        sources = {name: context.get_parameter_source(name) for name in (path, flag)}
+        if set(sources.values()) == {ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT}:
+            values |= {path: None} if sources[path] is ParameterSource.ENVIRONMENT else {flag: False}
+    return values
 
 
 def create_session(inputs: Input, config: Config, registry: Registry) -> Session:
@@ -185,6 +192,7 @@ def create_session(inputs: Input, config: Config, registry: Registry) -> Session
     with reported_errors():
         session = settings.create_session(inputs.options, config, registry)
     session.docs_url = _docs_url(config)
+    session.baseline = load_baseline(inputs.baseline, inputs.no_baseline, inputs.isolated, config)
     return session
 
 
@@ -199,7 +207,19 @@ def _docs_url(config: Config) -> str:
 def find_files(inputs: Input, config: Config, budget: Budget) -> Discovery:
     """Returns the files to check. Raises UsageError for paths that do not exist, Failure if the search takes too long."""
     with reported_errors():
-        return files.find_files(inputs.paths, inputs.options, config, budget, inputs.stdin_filename, inputs.as_found)
+        found = files.find_files(inputs.paths, inputs.options, config, budget, inputs.stdin_filename, inputs.as_found)
+    return without_baseline(found, inputs.baseline or config.baseline)
+
+
+def without_baseline(found: Discovery, path: str | Path | None) -> Discovery:
+    """Returns the files without a baseline that the config or an option names."""
+    if path is None:
+        return found
+    name, real = os.path.basename(path), os.path.realpath(path)
+    is_baseline = [os.path.basename(target.path) == name and os.path.realpath(target.path) == real for target in found.targets]
+    skipped = [SkippedFile(target.path, "kcheck baseline") for target, skip in zip(found.targets, is_baseline, strict=True) if skip]
+    targets = [target for target, skip in zip(found.targets, is_baseline, strict=True) if not skip]
+    return found._replace(targets=targets, passed=[*found.passed, *skipped])
 
 
 def check_input(

@@ -19,6 +19,7 @@ _COMMANDS = {
     "check": "Check files and folders.",
     "fix": "Apply fixes to files.",
     "hook": "Check the files of a commit, and what it breaks elsewhere.",
+    "baseline": "Accept the current findings, so that only new ones are reported.",
     "rules": "List or search the rules.",
     "explain": "Show the documentation of a rule or group.",
     "init": "Create a config for a repository.",

@@ -124,6 +124,7 @@ class Reporting(NamedTuple):
             report.rules = _rule_notes(report, registry)
         for output in outputs:
             self._write(report, output, fail_on)
+        self._report_resolved(report)
         status = _exit_status(report, fail_on)
         if status == 1 and self.exit_zero:
             status = 0
@@ -131,6 +132,13 @@ class Reporting(NamedTuple):
             click.echo(warning, err=True)
             status = 2 if self.require_files else status
         return 2 if registry.failures else status
+
+    def _report_resolved(self, report: Report) -> None:
+        """Prints a note if findings of the baseline no longer occur. They never fail a run: the change that fixed them must pass."""
+        number = len(report.coverage.resolved) if report.coverage else 0
+        if number and not self.quiet:
+            findings = "1 finding of the baseline no longer occurs" if number == 1 else f"{number} findings of the baseline no longer occur"
+            click.echo(f"kcheck: {findings}; run kcheck baseline update", err=True)
 
     def _write(self, report: Report, output: Destination, fail_on: Severity) -> None:
         reporter = output.reporter

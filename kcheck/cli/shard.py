@@ -7,6 +7,7 @@ from typing import TextIO
 
 import click
 
+from kcheck.baseline.baseline import Baseline
 from kcheck.check.session import Session
 from kcheck.check.session_spec import SessionSpec, session_spec_of
 from kcheck.cli.input import Input, check_share
@@ -36,7 +37,7 @@ def check_shard(
     head = Head(
         share.number,
         share.of,
-        _without_values(session_spec_of(session, files)),
+        _without_values(session_spec_of(session, files))._replace(baseline=_baseline(found, session)),
         share.input,
         share.files,
         config.fail_on,
@@ -54,6 +55,16 @@ def check_shard(
 def _without_values(spec: SessionSpec) -> SessionSpec:
     """Returns a specification without the values of variables, which may be secret."""
     return spec._replace(variables=dict.fromkeys(spec.variables, ""))
+
+
+def _baseline(found: Discovery, session: Session) -> Baseline | None:
+    """Returns the part of the baseline that applies to the input: kcheck merge has no files."""
+    if session.baseline is None:
+        return None
+    # Imported late: most runs have no baseline.
+    from kcheck.baseline.subtraction import restrict
+
+    return restrict(session.baseline, [*(target.path for target in found.targets), *(each.file for each in found.passed)])
 
 
 def _parse_share(text: str) -> Share:

@@ -29,6 +29,7 @@ class Override(NamedTuple):
         provided: Paths of files with objects that the cluster of these files already has; None to keep those of the other files.
         origins: Where each key is set, as FILE:LINE.
         rule_origins: Where each rule is set, by rule id.
+        places: Where each glob is, as FILE:LINE.
     """
 
     files: tuple[str, ...]
@@ -38,6 +39,7 @@ class Override(NamedTuple):
     provided: tuple[Path, ...] | None = None
     origins: Mapping[str, str] = MappingProxyType({})
     rule_origins: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    places: tuple[str, ...] = ()
 
     @property
     def changes_cluster(self) -> bool:
@@ -59,6 +61,7 @@ class Config(NamedTuple):
         complete_units: Globs of the paths of deployment units that contain every object that they need.
         provided: Paths of files with objects that the cluster already has, relative to the current folder or absolute.
         pods: Pod locations of custom kinds, by (group, kind).
+        baseline: Path of the baseline, relative to the current folder or absolute; None for the default.
         fail_on: Lowest severity that makes the exit status 1.
         exclude: Globs of files to skip.
         preset: Name of the preset that `settings` change.
@@ -83,6 +86,7 @@ class Config(NamedTuple):
     complete_units: tuple[str, ...] = ()
     provided: tuple[Path, ...] = ()
     pods: Mapping[tuple[str, str], Any] = MappingProxyType({})
+    baseline: Path | None = None
     fail_on: Severity = WARNING
     exclude: tuple[str, ...] = ()
     preset: str = DEFAULT
@@ -108,6 +112,7 @@ _FIELDS = {
     "substitute": ("variables",),
     "include": ("include",),
     "exclude": ("exclude",),
+    "baseline": ("baseline",),
     "fail-on": ("fail_on",),
     "docs-url": ("docs_url",),
 }
@@ -151,7 +156,7 @@ def merge_origins(
     return merged
 
 
-class _GlobsOfConfig:
+class GlobsOfConfig:
     """Numbered globs that are relative to the folder of the config file."""
 
     def __init__(self, config: Config, globs: Iterable[tuple[int, str]]) -> None:
@@ -169,7 +174,7 @@ class Overrides:
 
     def __init__(self, config: Config) -> None:
         self._config = config
-        self._globs = _GlobsOfConfig(config, ((number, glob) for number, each in enumerate(config.overrides) for glob in each.files))
+        self._globs = GlobsOfConfig(config, ((number, glob) for number, each in enumerate(config.overrides) for glob in each.files))
 
     def of(self, path: str) -> tuple[int, ...]:
         """Returns the indexes of the overrides that apply to a file. Files with equal indexes have equal settings."""
@@ -201,7 +206,7 @@ class AssignedRoles:
 
     def __init__(self, config: Config) -> None:
         self._roles = [Role(name, f'the config assigns it: "{glob}"') for glob, name in config.roles]
-        self._globs = _GlobsOfConfig(config, enumerate(glob for glob, _ in config.roles))
+        self._globs = GlobsOfConfig(config, enumerate(glob for glob, _ in config.roles))
 
     def of(self, path: str) -> Role | None:
         """Returns the role of the last glob that matches, or None."""

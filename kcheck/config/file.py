@@ -29,7 +29,7 @@ from kcheck.yaml.parse import parse
 
 _KEYS = (
     "extends", "kubernetes", "schemas", "complete", "provided", "pods", "placeholders", "substitute", "rules", "overrides", "roles",
-    "include", "exclude", "fail-on", "plugins", "docs-url",
+    "include", "exclude", "baseline", "fail-on", "plugins", "docs-url",
 )  # fmt: skip
 PLACEHOLDER_MODES = ("skip", "check")
 _OVERRIDE_KEYS = ("files", "rules", "kubernetes", "complete", "provided")
@@ -103,6 +103,7 @@ class _ConfigReader:
             complete_units=self.complete_units(entries.get("complete", empty)),
             provided=self.existing_paths(entries.get("provided", empty)),
             pods=self.pods(entries["pods"]) if "pods" in entries else {},
+            baseline=self.baseline(entries["baseline"]) if "baseline" in entries else None,
             fail_on=self.threshold(entries["fail-on"]) if "fail-on" in entries else WARNING,
             include=self.includes(entries.get("include", empty)),
             roles=self.roles(entries.get("roles", empty)),
@@ -186,6 +187,13 @@ class _ConfigReader:
 
         return read_pods(node, self.values)
 
+    def baseline(self, node: Node) -> Path | None:
+        if not node.text:
+            self.values.wrong(node, f"baseline must be the path of a file, not {shown(node)}")
+            return None
+        # The file need not exist yet: kcheck baseline create writes it.
+        return self.path.parent / node.text
+
     def judges_placeholders(self, node: Node) -> bool:
         if node.text not in PLACEHOLDER_MODES:
             self.values.wrong(node, f"placeholders must be {' or '.join(PLACEHOLDER_MODES)}, not {shown(node)}")
@@ -260,4 +268,5 @@ class _ConfigReader:
             self.existing_paths(entries["provided"]) if "provided" in entries else None,
             {key: self.values.place(child) for key, child in entries.items() if key not in ("files", "rules")},
             rules.origins,
+            tuple(self.values.place(each) for each in self.values.texts(entries["files"])) if files else (),
         )

@@ -80,3 +80,20 @@ def _is_trusted(file: Path, start: Path) -> bool:
 def _owners(path: Path) -> set[int]:
     """Returns the owners (user ids) of a path and, if it is a symbolic link, of its target."""
     return {os.lstat(path).st_uid, os.stat(path).st_uid}
+
+
+def find_file(start: Path, name: str, foreign: Callable[[Path], None]) -> Path | None:
+    """Returns the nearest file of this name in a folder or its parent folders, up to the root of the repository; None if there is none.
+
+    A file of another user is ignored and passed to `foreign`, as in `find`.
+    """
+    folder = Path(os.path.abspath(start))
+    for each in (folder, *folder.parents):
+        file = each / name
+        if os.path.isfile(file):
+            if each == folder or _is_trusted(file, folder):
+                return file
+            foreign(file)
+        if _is_repository(each):
+            return None
+    return None

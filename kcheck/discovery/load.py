@@ -131,6 +131,7 @@ _REASONS = {
     "node": "JavaScript package or compiler configuration",
     "lint": "linter or formatter configuration",
     "own": "kcheck configuration",
+    "baseline": "kcheck baseline",
     "deploy": "deployment or release tool configuration",
 }
 # File names of other tools. A file that declares itself a Kubernetes object is checked regardless of its name.
@@ -149,6 +150,7 @@ _NAMES = pattern(
     | (?P<lint>      \.(?:yamllint|prettierrc|eslintrc|stylelintrc|markdownlint.*|golangci|hadolint|ansible-lint|kube-linter)
                      \.(?:ya?ml|json) )
     | (?P<own>       \.kcheck\.ya?ml )
+    | (?P<baseline>  \.kcheck-baseline\.json )
     | (?P<deploy>    skaffold.*\.ya?ml | helmfile.*\.ya?ml | devspace\.ya?ml | werf\.ya?ml | \.?goreleaser\.ya?ml | Taskfile\.ya?ml
                    | Pulumi.*\.ya?ml | serverless\.ya?ml | ct\.yaml | artifacthub-(?:repo|pkg)\.ya?ml | buf(?:\.gen|\.work)?\.yaml
                    | catalog-info\.ya?ml | \.krew\.ya?ml )
@@ -221,7 +223,8 @@ def kind_of_file(path: str, folders: Folders | None = None) -> Role | None:
         role = _TOOL_FOLDER
     else:
         return None
-    return None if _is_object(path) else role
+    # The findings in a baseline name objects.
+    return role if role.reason == _REASONS["baseline"] or not _is_object(path) else None
 
 
 def _is_object(path: str) -> bool:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from kcheck.facts.bundle import Bundle
 from kcheck.finding.finding import Finding
+from kcheck.finding.fingerprint import Fingerprint
 from kcheck.finding.rendered import Rendered
 from kcheck.finding.role import Role
 from kcheck.finding.severity import Severity
@@ -27,6 +28,24 @@ class SkippedFile(NamedTuple):
 
     file: str
     why: str
+
+
+class BaselineCoverage(NamedTuple):
+    """How the findings of a run relate to a baseline.
+
+    Attributes:
+        new: Findings that are not in the baseline.
+        known: Findings that are in the baseline.
+        resolved: Fingerprints in the baseline that no longer occur. Empty if the run did not check all files of the baseline.
+        unchecked: Fingerprints in the baseline whose file was not checked.
+        disabled: Fingerprints in the baseline whose rule was not checked.
+    """
+
+    new: list[Finding]
+    known: list[Finding]
+    resolved: list[Fingerprint]
+    unchecked: list[Fingerprint]
+    disabled: list[Fingerprint]
 
 
 class RuleNote(NamedTuple):
@@ -58,6 +77,7 @@ class Report:
         kubernetes: Kubernetes version of the run.
         docs_url: base URL of the documentation.
         suppressed: number of findings that ignore comments or the config suppressed.
+        coverage: how the findings relate to the baseline, None without one.
         rules: metadata of the rules by id.
         enabled: severities of the enabled rules by id, without overrides for single files.
         rendered: templates of rendered input, by name; these inputs are not files.
@@ -78,6 +98,7 @@ class Report:
     kubernetes: str = ""
     docs_url: str = DOCS_URL
     suppressed: int = 0
+    coverage: BaselineCoverage | None = None
     rules: dict[str, RuleNote] = field(default_factory=dict)
     enabled: dict[str, Severity] = field(default_factory=dict)
     rendered: dict[str, Rendered] = field(default_factory=dict, compare=False)

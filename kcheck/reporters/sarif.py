@@ -90,6 +90,10 @@ def write(report: Report, out: TextIO, style: Style = PLAIN) -> None:
         notification = {"level": "warning", "message": {"text": message}}
         run["invocations"] = [{"executionSuccessful": True, "toolExecutionNotifications": [notification]}]
     results = (_result(report, report.findings[number], index, marks[number]) for number in shown)
+    if report.coverage:
+        run["properties"] |= {"baseline": len(report.coverage.known), "resolved": len(report.coverage.resolved)}
+        # A report has this member in all results or in none.
+        results = (result | {"baselineState": "new"} for result in results)
     out.write(f'{{"$schema": "{SCHEMA}", "version": "2.1.0", "runs": [\n')
     write_document(run, {"results": map(json.dumps, results)}, out)
     out.write("\n]}\n")

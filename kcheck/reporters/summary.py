@@ -34,6 +34,8 @@ def _findings_line(report: Report) -> str:
         line = "No findings: no files were checked."
     if report.suppressed:
         line += f" {plural(report.suppressed, 'finding')} suppressed."
+    if report.coverage:
+        line += f" {plural(len(report.coverage.known), 'finding')} in the baseline."
     return line
 
 

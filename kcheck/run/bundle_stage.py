@@ -102,11 +102,23 @@ class _ReportBuilder:
         with self.session.stage("report"):
             partition = apply_ignores(self.report.findings, self.ignores, self.rules_for, self.is_complete)
             # Of findings with the same position and message, the first one stays first.
-            findings = merge_missing_schemas(sorted(dict.fromkeys(partition.kept), key=lambda f: f.order))
+            ordered = sorted(dict.fromkeys(partition.kept), key=lambda f: f.order)
+            findings = merge_missing_schemas(self.without_baseline(ordered))
             self.report.findings = [f._replace(url=self.report.url_of(f.rule)) for f in findings]
             self.report.suppressed = len(partition.suppressed)
             self.report.kubernetes = ", ".join(_versions(self.session, self.checked))
         return self.report
+
+    def without_baseline(self, findings: list[Finding]) -> list[Finding]:
+        """Return the findings that are not in the baseline."""
+        if self.session.baseline is None:
+            return findings
+        # Imported late: most runs have no baseline.
+        from kcheck.baseline.subtraction import cover
+
+        self.report.findings = findings
+        self.report.coverage = cover(self.report, self.session.baseline, self.rules_for)
+        return self.report.coverage.new
 
     def add_outcome(self, each: Checked) -> None:
         """Add the outcome of a file to the report."""
