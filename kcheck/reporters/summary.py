@@ -92,8 +92,12 @@ _SKIPPED = {CHART_TEMPLATE: "chart template", VALUES: "values file", KUSTOMIZATI
 
 
 def statistics_lines(report: Report, glyphs: Glyphs, style: Style) -> list[str]:
-    """Returns a table of rules with the number of findings and title, most frequent first."""
+    """Returns a table of rules with the number of findings, severity, fix mark and title, most frequent first."""
     rows = sorted(Counter(f.rule for f in report.findings).items(), key=lambda row: (-row[1], row[0]))
+    severities: dict[str, Severity] = {}
+    for finding in report.findings:
+        severities[finding.rule] = max(finding.severity, severities.get(finding.rule, finding.severity))
+    fixable = {finding.rule for finding in report.findings if finding.fix is not None}
     names = {rule: glyphs.visible(rule) for rule, _ in rows}
     widest = max(map(len, names.values()), default=0)
     digits = len(str(rows[0][1])) if rows else 0
@@ -101,7 +105,9 @@ def statistics_lines(report: Report, glyphs: Glyphs, style: Style) -> list[str]:
     for rule, count in rows:
         note = report.rules.get(rule)
         title = glyphs.visible(note.title) if note else ""
-        lines.append(f"{style.paint(names[rule], BOLD)}{' ' * (widest - len(names[rule]))}  {count:>{digits}}  {title}".rstrip())
+        padding = " " * (widest - len(names[rule]))
+        facts = f"{count:>{digits}}  {severities[rule].word:7}  {'fix' if rule in fixable else '':3}"
+        lines.append(f"{style.paint(names[rule], BOLD)}{padding}  {facts}  {title}".rstrip())
     return lines
 
 

@@ -58,7 +58,7 @@ def test_sarif_has_the_help_of_the_rule(program: Program) -> None:
 
 def test_statistics_name_the_rules(program: Program) -> None:
     assert (
-        "invalid-port-number  1  Port number is not between 1 and 65535"
+        "invalid-port-number  1  error         Port number is not between 1 and 65535"
         in program("check", ".", "--select", "invalid-port-number", "--statistics").out
     )
 

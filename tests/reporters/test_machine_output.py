@@ -36,7 +36,7 @@ def test_golden(report: Report, golden: Callable[[str], str], format: str, file:
 
 
 def test_concise_statistics_and_colour(report: Report) -> None:
-    assert shown(report, "concise", Style(statistics=True)).splitlines()[0] == "acme/flow-list     1"
+    assert shown(report, "concise", Style(statistics=True)).splitlines()[0] == "acme/flow-list     1  info"
     first = shown(report, "concise", Style(colour=True)).splitlines()[0]
     assert first.startswith("\x1b[1mshop/deploy.yaml\x1b[0m:8:13: \x1b[1;31merror\x1b[0m[field-type]: ")
     assert shown(Report(files=3), "concise") == ""
