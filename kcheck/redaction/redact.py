@@ -30,7 +30,7 @@ _IN_FLOW = (
     "value", "args", "command", "data", "literals", "pass", "pwd", "secret", "token", "key", "credential", "auth", "salt", "seed",
     "signature", "hmac", "license", "webhook", "cookie", "session",
 )  # fmt: skip
-_KEYED = pattern(r"""[ \t]*+(?:- ++)*+(["']?)([\w./-]++)\1:(?:[ \t]++(.*+))?$""")
+_KEYED = pattern(r"""[ \t]*+(?:- ++|)*+(["']?)([\w./-]++)\1:(?:[ \t]++(.*+))?$""")
 # Fields that hold what other fields give a name to.
 _NAMED_ELSEWHERE = frozenset({"value", "args", "command", "data", "stringData", "literals"})
 # Fields of a Secret or kubeconfig that hold no secret value.
