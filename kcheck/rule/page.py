@@ -10,7 +10,7 @@ A page begins with the rule's id as its heading. Its sections have fixed heading
     ## More examples        further examples with and without findings (optional)
     ## Options              every option of the rule (if it has any)
     ## When to ignore it    (optional)
-    ## References           Kubernetes documentation or source, and a line such as "Since kcheck 0.1.0."
+    ## References           Kubernetes documentation or source, and a line such as "Since kcheck 0.2.0."
 
 Pages without these headings can be read as well. Examples are fenced blocks marked `yaml` or `json` that contain whole manifests, in
 which comments mark the findings. The `#` is in the first column, the carets are under the characters that the finding points at, and the

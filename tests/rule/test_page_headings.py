@@ -38,7 +38,7 @@ image: nginx:1.29
 
 - [Images](https://kubernetes.io/docs/concepts/containers/images/)
 
-Since kcheck 0.1.0.
+Since kcheck 0.2.0.
 """
 
 
@@ -62,7 +62,7 @@ def test_a_page_with_all_headings() -> None:
         ("nginx:1.29\n", "nginx:1.29\n#      ^^^^^^^^^^ moves\n", "an example of section 'Fixed' has findings"),
         ("```yaml\nimage: nginx:1.29\n```", "nginx:1.29", "section 'Fixed' has no example"),
         ("- `allow-names`", "- `allow`", "option 'allow-names' is missing"),
-        ("Since kcheck 0.1.0.", "", "no line 'Since kcheck X.Y.Z.'"),
+        ("Since kcheck 0.2.0.", "", "no line 'Since kcheck X.Y.Z.'"),
         ("under one name.", "under one name. Mission: C10.", "the page refers to a line of the mission"),
     ],
 )
