@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple, overload
+from typing import Any, overload
 
 from kcheck.cache.store import Cache, Parts
 from kcheck.check.file import DamagedCache, FactsByFile, Outcome, Relations, Task
@@ -22,6 +22,7 @@ from kcheck.finding.finding import Finding
 from kcheck.finding.role import UNKNOWN, Role
 from kcheck.rule.ruleset import RuleSet
 from kcheck.text.digest import digest_of, digest_of_parts
+from kcheck.text.record import NamedTuple
 
 _PACK_COUNT = 64
 """Number of packs that the files of an input are distributed to. Each run reads all of them and writes those with changed files."""

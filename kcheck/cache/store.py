@@ -18,10 +18,10 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from kcheck.codec.encoding import DecodeError, packed, unpacked
 from kcheck.text.digest import DIGEST_SIZE, digest_of, digest_of_parts
+from kcheck.text.record import NamedTuple
 
 _MARK = f"kcheck cache 4 {sys.byteorder}\n".encode()
 _LENGTH_BYTES = 4

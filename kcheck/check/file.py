@@ -7,7 +7,6 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from kcheck.check.document import check_documents
 from kcheck.check.input_kinds import CRD_MARKER, InputDefinitions, InputKind, KindPlace, find_kinds, register_kinds, select_kinds
@@ -27,6 +26,7 @@ from kcheck.rule.ruleset import RuleSet
 from kcheck.schema.store import Store
 from kcheck.text.complaint import Complaint, help_of
 from kcheck.text.pattern import pattern
+from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source
 from kcheck.text.span import Range
 from kcheck.yaml.document import Document

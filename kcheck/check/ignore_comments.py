@@ -6,13 +6,14 @@ from bisect import bisect
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcheck.check.suppressions import DIRECTIVE, UNKNOWN, UNUSED, read_ignores
 from kcheck.finding.finding import Finding
 from kcheck.rule.registry import Registry
 from kcheck.text.edit import Edit, apply_edits
 from kcheck.text.pattern import pattern
+from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source
 from kcheck.yaml.document import Document
 from kcheck.yaml.node import Node

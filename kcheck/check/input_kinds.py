@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcheck.finding.problem import Problem
 from kcheck.kube.resource import Resource
@@ -18,6 +18,7 @@ from kcheck.schema.path import field_path
 from kcheck.schema.shape import Shape
 from kcheck.schema.store import Judge, Store
 from kcheck.schema.walk import Walk
+from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source
 from kcheck.yaml.document import Document
 from kcheck.yaml.fast.shared_blocks import Repeats

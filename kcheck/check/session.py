@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcheck.baseline.baseline import Baseline
 from kcheck.check.crd_rules import CustomRules
@@ -24,6 +24,7 @@ from kcheck.rule.plan import Plan, compile_plan
 from kcheck.rule.registry import Registry
 from kcheck.rule.ruleset import ALWAYS, RuleSet, choose
 from kcheck.schema.store import Store
+from kcheck.text.record import NamedTuple
 
 _UNTIMED = nullcontext()
 

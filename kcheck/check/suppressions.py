@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from kcheck.finding.finding import Finding
 from kcheck.kube.location import Location
@@ -21,6 +20,7 @@ from kcheck.rule.ruleset import ALWAYS, RuleSet
 from kcheck.schema.locator import Locator, ObjectIndex
 from kcheck.text.complaint import Complaint, help_of
 from kcheck.text.pattern import pattern
+from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source
 from kcheck.text.span import Span
 from kcheck.yaml.comments import Comment, comments

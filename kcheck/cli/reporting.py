@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, TextIO, TypeVar
+from typing import Any, TextIO, TypeVar
 
 import click
 
@@ -20,6 +20,7 @@ from kcheck.reporters.plugin import BUILT_IN
 from kcheck.reporters.style import PLAIN
 from kcheck.reporters.summary import nothing_checked
 from kcheck.rule.registry import Registry
+from kcheck.text.record import NamedTuple
 
 LEVELS = click.Choice([s.word for s in Severity])
 GROUPINGS = ("file", "rule", "object")

@@ -22,9 +22,10 @@ import sys
 from array import array
 from collections.abc import Iterable
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcheck.codec.type_codec import REPEATED, reader, writer
+from kcheck.text.record import NamedTuple
 
 _BITS = 64
 _END = "\0"

@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from enum import IntEnum
 from functools import cache
-from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from kcheck.kube.location import Location, ObjectId
+from kcheck.text.record import NamedTuple
 
 REPEATED = (Location, ObjectId)
 """Classes whose equal values are written once, because the facts of an object share most of them."""

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcheck.config.pattern import Globs
 from kcheck.finding.report import DOCS_URL
@@ -14,6 +14,7 @@ from kcheck.finding.role import Role
 from kcheck.finding.severity import WARNING, Severity
 from kcheck.rule.presets import DEFAULT
 from kcheck.rule.ruleset import Setting, merge
+from kcheck.text.record import NamedTuple
 
 """Files that not all rules apply to by default."""
 

@@ -6,12 +6,12 @@ import os
 import posixpath
 import stat
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from kcheck.discovery.gitignore import Rules, ignoring_rule, outer_rules, repository_rules, with_folder_rules
 from kcheck.discovery.glob import Excludes, Glob, is_glob
 from kcheck.finding.report import SkippedFile
 from kcheck.text.pattern import pattern as lazy_pattern
+from kcheck.text.record import NamedTuple
 
 SUFFIXES = (".yaml", ".yml", ".json", ".kubeconfig")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from kcheck.discovery.glob import path_regex
 from kcheck.text.pattern import pattern as lazy_pattern
+from kcheck.text.record import NamedTuple
 
 
 class _IgnoreRule(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from kcheck.text.record import NamedTuple
 
 
 class CheckOptions(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from operator import attrgetter
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from kcheck.facts.gitops import Delivery
 from kcheck.facts.kubeconfig import Kubeconfig
@@ -13,6 +13,7 @@ from kcheck.facts.network import Address, Network
 from kcheck.facts.variants import Named, identity
 from kcheck.kube.location import Location, ObjectId
 from kcheck.kube.selector import Requirement, Selector
+from kcheck.text.record import NamedTuple
 
 Use = Literal[
     "env", "envFrom", "volume", "subPath", "pull", "backend", "hook", "target", "account", "subject", "role", "class", "own", "name",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kcheck.kube.location import Location
+from kcheck.text.record import NamedTuple
 
 
 class Origin(NamedTuple):

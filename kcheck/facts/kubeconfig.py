@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from kcheck.kube.location import Location
+from kcheck.text.record import NamedTuple
 
 Section = Literal["clusters", "users", "contexts"]
 SECTIONS: Mapping[Section, str] = {"clusters": "cluster", "users": "user", "contexts": "context"}

@@ -5,10 +5,11 @@ Sources: the API references of NetworkPolicy (networking.k8s.io/v1) and of the G
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from kcheck.kube.location import Location
 from kcheck.kube.selector import Selector
+from kcheck.text.record import NamedTuple
 
 Way = Literal["ingress", "egress"]
 

@@ -6,11 +6,11 @@ Source: documentation page "DNS for Services and Pods".
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from kcheck.facts.bundle import Bundle
 from kcheck.facts.facts import Facts, PortFact
 from kcheck.facts.network import Address
+from kcheck.text.record import NamedTuple
 
 
 class ServiceCall(NamedTuple):

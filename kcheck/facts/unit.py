@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from kcheck.text.record import NamedTuple
 
 UnitKind = Literal["kustomization", "chart", "application", "folder", "file", "input"]
 """How the objects of a unit are applied.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
 from kcheck.kube.placeholders import in_name
+from kcheck.text.record import NamedTuple
 
 Identity = tuple[str, str, str, str]
 """Group, kind, namespace and name, which are unique in a cluster."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kcheck.facts.unit import Unit
 from kcheck.finding.fix import Fix
 from kcheck.finding.problem import Reason, Related
 from kcheck.finding.severity import Severity
 from kcheck.kube.location import Location, ObjectId
 from kcheck.text.complaint import concise
+from kcheck.text.record import NamedTuple
 from kcheck.text.span import Range
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kcheck.finding.finding import Finding
 from kcheck.kube.location import ObjectId
+from kcheck.text.record import NamedTuple
 
 TEXT_LIMIT = 200
 """Maximum number of characters of the source text in a fingerprint."""

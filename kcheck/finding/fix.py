@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcheck.text.edit import Edit
+from kcheck.text.record import NamedTuple
 from kcheck.yaml.node import Node
 from kcheck.yaml.plain_value import Value
 

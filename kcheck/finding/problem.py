@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from kcheck.finding.fix import Correction, Fix
 from kcheck.kube.location import Location
 from kcheck.text.complaint import Removal, Suggestion, help_of
+from kcheck.text.record import NamedTuple
 from kcheck.text.span import Span
 from kcheck.yaml.node import Node
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 from kcheck.facts.bundle import Bundle
 from kcheck.finding.finding import Finding
@@ -13,6 +12,7 @@ from kcheck.finding.fingerprint import Fingerprint
 from kcheck.finding.rendered import Rendered
 from kcheck.finding.role import Role
 from kcheck.finding.severity import Severity
+from kcheck.text.record import NamedTuple
 
 DOCS_URL = "https://kcheck.dev"
 """The base URL of the documentation, which the config can replace."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from kcheck.text.record import NamedTuple
 
 MANIFEST = "manifest"
 KUSTOMIZATION = "kustomization"

@@ -9,10 +9,9 @@ ValidateNonSpecialIP (pkg/apis/core/validation).
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kcheck.text.complaint import Complaint
 from kcheck.text.pattern import pattern
+from kcheck.text.record import NamedTuple
 
 Address = tuple[int, ...]
 """The four parts of an IPv4 address, or the eight groups of an IPv6 address."""

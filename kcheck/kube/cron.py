@@ -6,12 +6,11 @@ differs from other crontab formats: Sunday is 0 and never 7; L, W and '#' are no
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kcheck.kube import durations
 from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.text.complaint import Complaint, help_of
 from kcheck.text.pattern import pattern
+from kcheck.text.record import NamedTuple
 
 # Whitespace as defined by Go.
 _SPACES = pattern("[\t\n\v\f\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from kcheck.kube.pod import Container, Pod
 from kcheck.text.pattern import pattern
+from kcheck.text.record import NamedTuple
 from kcheck.yaml.node import Node
 
 Level = Literal["privileged", "baseline", "restricted"]

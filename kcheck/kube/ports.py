@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from kcheck.kube import names
 from kcheck.text.complaint import Complaint
+from kcheck.text.record import NamedTuple
 
 PROTOCOLS = ("TCP", "UDP", "SCTP")
 DEFAULT_PROTOCOL = "TCP"

@@ -7,13 +7,14 @@ absent selector (None) depends on the field: see MEANINGS.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, NamedTuple, TypeVar, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from kcheck.kube import labels as label_grammar
 from kcheck.kube.suggestions import distance as spelling
 from kcheck.kube.suggestions import tolerance
 from kcheck.text.complaint import Complaint, concise
 from kcheck.text.pattern import pattern
+from kcheck.text.record import NamedTuple
 
 Operator = Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
 

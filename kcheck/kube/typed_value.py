@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kcheck.kube.resource import Resource
+from kcheck.text.record import NamedTuple
 from kcheck.yaml.node import Node
 
 

@@ -7,7 +7,8 @@ This is the only parser of URLs. The searches for URLs within other text (`kchec
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+from kcheck.text.record import NamedTuple
 
 # Not compiled: few inputs contain URLs.
 _SCHEME = r"([A-Za-z][A-Za-z0-9+.-]*):"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from kcheck.regex.character_classes import PERL, Charset
 from kcheck.regex.parser import Tree
+from kcheck.text.record import NamedTuple
 
 CHAR: Final = 0
 SPLIT: Final = 1

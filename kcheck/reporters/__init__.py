@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from importlib import import_module
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
 from kcheck.finding.report import Report
 from kcheck.kube.suggestions import suggest
 from kcheck.reporters.style import PLAIN, Style
+from kcheck.text.record import NamedTuple
 
 __all__ = ["PLAIN", "Reporter", "Style", "UnknownFormat", "Write", "find_reporter", "reporters"]
 

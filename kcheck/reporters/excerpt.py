@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
-from typing import NamedTuple
 
 from kcheck.kube.location import Location
 from kcheck.reporters.terminal_safe import Glyph, Glyphs
+from kcheck.text.record import NamedTuple
 
 _TAB = Glyph("    ", 4)
 # Position after the last character, for a caret where something is missing.

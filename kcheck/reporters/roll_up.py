@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from kcheck.finding.finding import Finding
 from kcheck.finding.severity import Severity
+from kcheck.text.record import NamedTuple
 
 MAX_SHOWN = 5
 """Findings of one rule with equal texts, apart from names and numbers, that are shown."""

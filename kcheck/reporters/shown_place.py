@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from kcheck.finding.finding import Finding
 from kcheck.finding.report import Report
 from kcheck.kube.location import Location
 from kcheck.reporters.style import BOLD, Style
 from kcheck.reporters.terminal_safe import Glyphs
+from kcheck.text.record import NamedTuple
 from kcheck.text.span import Range
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kcheck.finding.severity import Severity
+from kcheck.text.record import NamedTuple
 
 BOLD, BLUE, DIM = "1", "1;34", "2"
 SEVERITY_COLOURS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.INFO: "1;36"}

@@ -6,10 +6,11 @@ invisible characters. All of these are shown as escape codes.
 
 from __future__ import annotations
 
-from typing import NamedTuple, TextIO
+from typing import TextIO
 from unicodedata import category, east_asian_width
 
 from kcheck.text.pattern import pattern
+from kcheck.text.record import NamedTuple
 
 _SIMPLE = pattern(r"[ -~]*")
 # Control, format (direction, zero width) and surrogate characters, line and paragraph separators, spaces that look like U+0020.

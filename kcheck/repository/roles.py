@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 
 from kcheck.discovery.discover import Target
 from kcheck.discovery.load import Folders, kind_of_file
@@ -100,10 +101,7 @@ class ListedFiles:
         self.settings: dict[str, str] = {}
 
     def role_of(self, path: str) -> Role | None:
-        """Return the role of a listed file that is not an object of any kustomization."""
-        if not (self.patches or self.commented or self.settings):
-            return None
-        path = os.path.normpath(path)
+        """Return the role of a listed file, by its normalized path, that is not an object of any kustomization."""
         if path in self.objects:
             return None
         if path in self.patches:
@@ -164,12 +162,13 @@ class RoleFinder:
             role = UNKNOWN
         if role is not UNKNOWN and role is not NAMED:
             return role
-        listed = self.listed_files.role_of(target.path)
+        path = os.path.normpath(target.path)
+        listed = self.listed_files.role_of(path)
         if target.named:
             # A file that the user names is checked, but a patch is still a patch.
             return listed if listed is not None and listed.name == PATCH else role
-        found = listed or self._of_tests(target) or self._of_patches(target) or self._of_folder(target)
-        lister = self.listed_files.objects.get(os.path.normpath(target.path))
+        found = listed or self._of_tests(target) or self._of_patches(target, path) or self._of_folder(target)
+        lister = self.listed_files.objects.get(path)
         return found or (Role(MANIFEST, f"{lister} lists it as a resource") if lister else role)
 
     def _is_deployed(self, target: Target) -> bool:
@@ -194,15 +193,17 @@ class RoleFinder:
         around = self._of_folder(target)
         in_tests = around is not None and around.name in (TEST_FIXTURE, TEST_MANIFEST)
         in_cluster_tests = around is not None and around.name == TEST_MANIFEST
-        if _STEP_NAME.fullmatch(lower) or (in_cluster_tests and _EXPECTATION_NAME.fullmatch(lower)):
+        if ("assert" in lower and _STEP_NAME.fullmatch(lower)) or (in_cluster_tests and _EXPECTATION_NAME.fullmatch(lower)):
             return Role(ASSERTION, f'its name "{name}" is that of an assertion of kuttl or chainsaw')
-        if _GOLDEN_NAME.fullmatch(lower) or (in_tests and (_GOLDEN_NAME_IN_TESTS.fullmatch(lower) or _EXPECTED_NAME.fullmatch(lower))):
+        is_golden = "golden" in lower and (_GOLDEN_NAME.fullmatch(lower) or (in_tests and _GOLDEN_NAME_IN_TESTS.fullmatch(lower)))
+        if is_golden or (in_tests and _EXPECTED_NAME.fullmatch(lower)):
             return Role(GOLDEN_FILE, f'its name "{name}" is that of an expected output')
         if around is not None and around.name in TEST_DATA and not self.as_server:
             folder = target.path[target.start :].rpartition("/")[0].rpartition("/")[2]
             if _INVALID_NAME.fullmatch(lower) or _INVALID_FOLDER.fullmatch(folder.lower()):
                 return Role(INVALID_EXAMPLE, "its name or the name of its folder says that it is wrong on purpose")
-        if (_ALLOWED_NAME.fullmatch(lower) or _DISALLOWED_NAME.fullmatch(lower)) and self._has_policy_examples(target):
+        is_policy_example = "allowed" in lower and (_ALLOWED_NAME.fullmatch(lower) or _DISALLOWED_NAME.fullmatch(lower))
+        if is_policy_example and self._has_policy_examples(target):
             return Role(POLICY_EXAMPLE, f'its name "{name}" is that of an example of a policy')
         return None
 
@@ -211,13 +212,15 @@ class RoleFinder:
         names = [name.lower() for name in self._names.get(target.path.rpartition("/")[0], ())]
         return any(map(_ALLOWED_NAME.fullmatch, names)) and any(map(_DISALLOWED_NAME.fullmatch, names))
 
-    def _of_patches(self, target: Target) -> Role | None:
-        """Return the role of a file that is called a patch, or whose folder is, and that no kustomization lists."""
+    def _of_patches(self, target: Target, path: str) -> Role | None:
+        """Return the role of a file that is called a patch, or whose folder is, and that no kustomization lists. `path`: normalized."""
         folder, _, name = target.path.rpartition("/")
-        own = folder[target.start :].rpartition("/")[2]
-        if os.path.normpath(target.path) in self.listed_files.objects or (self.as_server and not self._is_near_kustomization(target)):
+        own, lower = folder[target.start :].rpartition("/")[2].lower(), name.lower()
+        if own not in ("patch", "patches") and not ("patch" in lower and _PATCH_NAME.fullmatch(lower)):
             return None
-        return _PATCH_BY_NAME if own.lower() in ("patch", "patches") or _PATCH_NAME.fullmatch(name.lower()) else None
+        if path in self.listed_files.objects or (self.as_server and not self._is_near_kustomization(target)):
+            return None
+        return _PATCH_BY_NAME
 
     def _is_near_kustomization(self, target: Target) -> bool:
         """Whether the folder of a file, or one of the two above it, has a kustomization."""
@@ -278,16 +281,24 @@ class RoleFinder:
 
 def _unmaintained_folder(target: Target) -> str:
     """Return the path of the outermost folder around a file with copies of other projects or archived files, or "" if there is none."""
-    names = target.path[target.start :].split("/")[:-1]
+    return _find_unmaintained(target.path.rpartition("/")[0], target.start)
+
+
+@lru_cache(maxsize=10_000)
+def _find_unmaintained(folder: str, start: int) -> str:
+    names = folder[start:].split("/")
     at = next((at for at, name in enumerate(names) if name.lower() in _VENDORED or name.lower() in _ARCHIVED), -1)
-    return target.path[: target.start] + "/".join(names[: at + 1]) if at >= 0 else ""
+    return folder[:start] + "/".join(names[: at + 1]) if at >= 0 else ""
 
 
 def _of_unmaintained_folder(target: Target) -> Role | None:
-    name = os.path.basename(_unmaintained_folder(target))
+    folder = _unmaintained_folder(target)
+    if not folder:
+        return None
+    name = os.path.basename(folder)
     if name.lower() in _ARCHIVED:
         return Role(ARCHIVED, f'the folder "{name}" contains files that are no longer maintained')
-    return Role(VENDORED, f'the folder "{name}" contains copies of other projects') if name else None
+    return Role(VENDORED, f'the folder "{name}" contains copies of other projects')
 
 
 def is_unmaintained(target: Target) -> bool:

@@ -21,13 +21,13 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from kcheck.facts.facts import Facts
 from kcheck.facts.unit import INPUT, Unit
 from kcheck.finding.finding import Finding
 from kcheck.finding.report import SkippedFile
 from kcheck.text.pattern import pattern
+from kcheck.text.record import NamedTuple
 
 FactsByFile = Sequence[tuple[str, Sequence[Facts]]]
 

@@ -10,9 +10,10 @@ import os
 import re
 import sys
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcheck.text.pattern import pattern
+from kcheck.text.record import NamedTuple
 
 PROJECT = "kcheck"
 """The entry point group of plug-ins."""

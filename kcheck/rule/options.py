@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from kcheck.text.record import NamedTuple
 
 
 class BadOption(Exception):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcheck.rule.registry import Registry
+from kcheck.text.record import NamedTuple
 
 DEFAULT = "default"
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcheck.kube.suggestions import suggest
 from kcheck.rule.constraint import FieldTable, LateTable, Validator
@@ -18,6 +18,7 @@ from kcheck.rule.index import contents, read_index
 from kcheck.rule.installed import PROJECT, EntryPoint, entry_points
 from kcheck.rule.local import is_local, load_module
 from kcheck.rule.rule import Rule
+from kcheck.text.record import NamedTuple
 
 BUILT_IN = ("kcheck_spec", "kcheck_practice")
 """The plug-ins with the built-in rules."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
-from typing import Any, Literal, NamedTuple, get_type_hints
+from typing import Any, Literal, get_type_hints
 
 from kcheck.facts.bundle import Bundle
 from kcheck.facts.facts import Facts
@@ -16,6 +16,7 @@ from kcheck.kube.resource import Resource
 from kcheck.kube.suggestions import suggest
 from kcheck.kube.typed_value import TypedValue
 from kcheck.rule.options import Option, options_of
+from kcheck.text.record import NamedTuple
 from kcheck.yaml.document import Document
 from kcheck.yaml.node import Node
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcheck.finding.severity import Severity
 from kcheck.rule.presets import DEFAULT, PRESETS
 from kcheck.rule.registry import Registry
 from kcheck.rule.rule import Rule
+from kcheck.text.record import NamedTuple
 
 ALWAYS = frozenset({"internal-error", "unreadable-file", "invalid-yaml"})
 """Rules that cannot be switched off: a file that was not checked must never be reported as clean."""

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
 
 from kcheck.finding.fix import Correction
 from kcheck.kube.suggestions import did_you_mean, nearest
 from kcheck.schema.shape import Shape
 from kcheck.schema.value import fault_of
 from kcheck.text.complaint import use
+from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source
 from kcheck.yaml.edits import flow
 from kcheck.yaml.node import Node

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from kcheck.text.breaks import BREAKS
 from kcheck.text.pattern import pattern
+from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source
 from kcheck.text.span import Span
 from kcheck.yaml.document import Document

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from kcheck.text.record import NamedTuple
 from kcheck.yaml.node import Node
 
 DEPTH_LIMIT = 200

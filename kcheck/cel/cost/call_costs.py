@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
 
 from kcheck.cel.cost.size_estimate import MAX_COST, ONE, UNKNOWN, Size, capped, fixed, plus, scaled, times
 from kcheck.cel.eval.budget import LIST, REGEX, TRAVERSAL
 from kcheck.cel.language.syntax import Expr, Literal
 from kcheck.cel.schema.declarations import CelShape
+from kcheck.text.record import NamedTuple
 
 Cost = tuple[int, Size | None]
 

@@ -7,7 +7,7 @@ must be identical to the server's, even where its model is questionable.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcheck.cel.cost.call_costs import Argument, call_cost
 from kcheck.cel.cost.size_estimate import ONE, UNKNOWN, Size, capped, either, fixed, scaled
@@ -15,6 +15,7 @@ from kcheck.cel.eval.budget import LIST, MAP, MESSAGE, TRAVERSAL
 from kcheck.cel.language.syntax import Call, Comprehension, Expr, Ident, ListExpr, Literal, MapExpr, Message, Select
 from kcheck.cel.schema.declarations import CelShape
 from kcheck.cel.values.types import Type
+from kcheck.text.record import NamedTuple
 
 _SCALARS = frozenset(("bool", "double", "duration", "int", "timestamp", "uint"))
 

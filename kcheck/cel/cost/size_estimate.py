@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+
+from kcheck.text.record import NamedTuple
 
 MAX_COST = (1 << 64) - 1
 

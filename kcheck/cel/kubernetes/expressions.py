@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcheck.finding.problem import Reason
 from kcheck.kube.resource import Resource
 from kcheck.text.complaint import Complaint, help_of
+from kcheck.text.record import NamedTuple
 from kcheck.text.span import Span
 from kcheck.yaml.node import Node
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcheck.cel.eval.program import CALL_LIMIT, LATEST, Program
 from kcheck.cel.kubernetes.environments import environment_of
@@ -22,6 +22,7 @@ from kcheck.cel.values.types import BOOL, STRING
 from kcheck.cel.values.values import NONE, EvaluationError, Value
 from kcheck.finding.problem import Reason
 from kcheck.kube.names import GENERATED_BASE
+from kcheck.text.record import NamedTuple
 
 BUDGET = 10_000_000
 """The maximum cost of all rules of one object (celconfig.RuntimeCELCostBudget)."""

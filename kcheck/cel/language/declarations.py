@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
 
 from kcheck.cel.language.signatures import COLLECTIONS, KUBERNETES, ORDERED, STANDARD, TEXTS
 from kcheck.cel.values.types import SIMPLE, Type, list_of, map_of, optional_of, type_of
+from kcheck.text.record import NamedTuple
 
 
 class Overload(NamedTuple):

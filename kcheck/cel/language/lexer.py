@@ -6,9 +6,10 @@ Source: the lexical grammar of the CEL language definition.
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
 from kcheck.cel.language.issues import Broken
+from kcheck.text.record import NamedTuple
 
 END: Final = "end"
 

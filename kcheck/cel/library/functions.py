@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from kcheck.cel.language.declarations import Overload
 from kcheck.cel.library.libraries import functions
 from kcheck.cel.values.values import Test, Value, test_of
+from kcheck.text.record import NamedTuple
 
 Implementation = Callable[..., Value]
 

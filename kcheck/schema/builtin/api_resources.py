@@ -13,9 +13,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcheck.schema.builtin.definitions import folder
+from kcheck.text.record import NamedTuple
 
 
 class Served(NamedTuple):

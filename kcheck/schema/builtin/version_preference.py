@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
 
 from kcheck.schema.builtin.definitions import Definitions
 from kcheck.text.pattern import pattern
+from kcheck.text.record import NamedTuple
 
 _STABLE = pattern(r"(?:.*/)?v\d+")
 

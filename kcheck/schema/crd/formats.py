@@ -11,13 +11,13 @@ import re
 import unicodedata
 from collections.abc import Callable
 from datetime import date
-from typing import NamedTuple
 
 from kcheck.kube import names
 from kcheck.kube.durations import BadDuration, parse_format
 from kcheck.kube.quantity import BadQuantity
 from kcheck.kube.quantity import parse as parse_quantity
 from kcheck.kube.urls import is_request
+from kcheck.text.record import NamedTuple
 
 
 class Format(NamedTuple):

@@ -6,11 +6,12 @@ Source: k8s.io/apiextensions-apiserver 1.36, pkg/registry/customresource/validat
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcheck.schema.crd.validation import Keys
 from kcheck.schema.crd.wording import shown
 from kcheck.text.complaint import Complaint
+from kcheck.text.record import NamedTuple
 
 _MAX_REPLICAS = 2**31 - 1
 

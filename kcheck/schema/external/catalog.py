@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 
 from kcheck.kube.resource import Resource
 from kcheck.schema.crd.definitions import definitions
@@ -23,6 +22,7 @@ from kcheck.schema.store import Judge, Store
 from kcheck.schema.walk import Walk
 from kcheck.text.complaint import concise
 from kcheck.text.pattern import pattern
+from kcheck.text.record import NamedTuple
 from kcheck.text.source import Source, Undecodable
 from kcheck.yaml.document import Document
 from kcheck.yaml.node import Node
