@@ -1,7 +1,7 @@
-"""`NamedTuple` for modules that most runs import: like `typing.NamedTuple`, but defining a class takes a fifth of the time.
+"""`NamedTuple` for modules that most runs import: like `typing.NamedTuple`, but a class takes a tenth of the instructions to define.
 
-A run defines about a hundred of these classes. `typing.NamedTuple` compiles the annotations and the constructor of each class. Here,
-annotations remain strings, and the constructor is compiled when the first instance is created, which never happens for half of the classes.
+A run defines dozens of these classes. `typing.NamedTuple` compiles the annotations and the constructor of each class. Here,
+annotations remain strings, and the constructor is compiled when the first instance is created, which never happens for many classes.
 Type checkers see `typing.NamedTuple` (`record.pyi`).
 """
 
