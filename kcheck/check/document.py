@@ -419,7 +419,8 @@ def _missing_separators(document: Document) -> list[Problem]:
     found: list[Problem] = []
     for entries in objects:
         start = entries[0].key_span.start
-        fix = Fix("insert ---", (Edit(start, start, "---\n"),))
+        line_break = "\r\n" if text[start - 2 : start] == "\r\n" else "\n"
+        fix = Fix("insert ---", (Edit(start, start, f"---{line_break}"),))
         message = f"a second object begins here: its keys {', '.join(entry.name for entry in entries)} are already defined"
         found.append(Problem(entries[0], message, help="insert a line --- before it", reason="DuplicateKey", at="key", fix=fix))
     return found
