@@ -292,3 +292,10 @@ def test_aliases_and_generated_files_are_not_fixed(program: Program, pod: Path) 
         pod.write_text(text)
         program("fix", "--unsafe", "--isolated", "--select", "deprecated-registry", "pod.yaml")
         assert pod.read_text() == text
+
+
+def test_entries_of_a_map_in_the_place_of_a_list_are_no_duplicates(program: Program, tmp_path: Path) -> None:
+    hook = "{name: a.example.com, sideEffects: None, admissionReviewVersions: {a: 1, b: 2}, clientConfig: {url: 'https://a'}}"
+    kind = "apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingWebhookConfiguration\n"
+    (tmp_path / "a.yaml").write_text(f"{kind}metadata: {{name: a}}\nwebhooks: [{hook}]\n")
+    assert "duplicate" not in program("check", "a.yaml", "--format", "concise").out

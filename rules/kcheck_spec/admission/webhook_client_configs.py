@@ -77,6 +77,9 @@ def _path_fault(path: str) -> str:
 
 def review_problems(versions: Node, field: Node) -> Iterator[Problem]:
     """Yield problems of admissionReviewVersions or conversionReviewVersions. `field`: the node whose path the API server reports."""
+    if versions.is_map:
+        # The wrong type is reported.
+        return
     if not len(versions):
         yield Problem(versions, f"{versions.name} is required", help="set it to [v1]", reason="Required", field=field)
         return
