@@ -311,7 +311,7 @@ class _DocumentCheck:
                 at = root[near] if near and near != key else node
                 hint, change = f"add {key}", None
                 if near and near != key:
-                    hint, change = f'did you mean "{key}" instead of "{near}"?', Correction.rename(at, key, safe=False)
+                    hint, change = str(did_you_mean(f'{key}" instead of "{near}')), Correction.rename(at, key, safe=False)
                 self.report("not-kubernetes-object", Problem(at, f"{key} is missing", help=hint, at="key", fix=change))
 
     def report_crash(self, rule: str, error: Exception) -> None:

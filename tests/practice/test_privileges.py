@@ -144,6 +144,12 @@ ADDED = "      allowPrivilegeEscalation: false\n"
         ),
         (container("").replace("\n", "\r\n"), container(CONTEXT + ADDED).replace("\n", "\r\n")),
         (container("").rstrip("\n"), container(CONTEXT + ADDED).rstrip("\n")),
+        (
+            container("    securityContext: {runAsUser: 1}\n"),
+            container("    securityContext: {runAsUser: 1, allowPrivilegeEscalation: false}\n"),
+        ),
+        (container("    securityContext: {}\n"), container("    securityContext: {allowPrivilegeEscalation: false}\n")),
+        (container("    securityContext: null\n"), container("    securityContext: {allowPrivilegeEscalation: false}\n")),
     ],
 )
 def test_lines_that_a_fix_adds(before: str, after: str) -> None:
@@ -154,8 +160,7 @@ def test_lines_that_a_fix_adds(before: str, after: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "fields", ["    securityContext: {runAsUser: 1}\n", "    securityContext: null\n", "    securityContext: {}\n",
-               "    securityContext:\n      privileged: true\n", "    securityContext:\n      allowPrivilegeEscalation: null\n",
+    "fields", ["    securityContext:\n      privileged: true\n", "    securityContext:\n      allowPrivilegeEscalation: null\n",
                "    securityContext:\n      capabilities: {add: [SYS_ADMIN]}\n"],
 )  # fmt: skip
 def test_no_fix_where_it_would_not_be_simple_or_not_be_taken(fields: str) -> None:
