@@ -18,9 +18,9 @@ def test_it_holds_what_is_read_at_run_time(wheel: Path) -> None:
     schemas = {f"kcheck/schemas/{path.name}" for path in (ROOT / "schemas").glob("*.json")}
     assert pages
     assert schemas
-    graph = {path.relative_to(ROOT).as_posix() for path in (ROOT / "kcheck" / "graph" / "page").iterdir()}
-    assert len(graph) == 6
-    assert held >= pages | schemas | graph | {"kcheck/py.typed"}
+    web = {path.relative_to(ROOT).as_posix() for name in ("graph", "html") for path in (ROOT / "kcheck" / name / "page").iterdir()}
+    assert {path.rpartition("/")[2] for path in web} >= {"body.html", "page.css", "page.js"}
+    assert held >= pages | schemas | web | {"kcheck/py.typed"}
     assert not [name for name in held if name.startswith(("tests/", "tools/", "examples/"))]
 
 

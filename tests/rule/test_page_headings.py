@@ -45,7 +45,7 @@ Since kcheck 0.2.0.
 def test_a_page_with_all_headings() -> None:
     page = read_page(PAGE)
     check_headings(page, ["allow_names"])
-    assert page.since == "0.1.0"
+    assert page.since == "0.2.0"
     assert [section.title for section in page.sections] == ["What it checks", "Why", "Example", "Fixed", "Options", "References"]
     assert page.sections[1].text == "Nodes run different code under one name."
 
