@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from kcheck.baseline.new_findings import new_findings
 from kcheck.cache.trees import TreeCache
 from kcheck.check.kustomizations import NAMES as KUSTOMIZATIONS
 from kcheck.check.session import Session
@@ -27,7 +28,6 @@ from kcheck.discovery.glob import Excludes
 from kcheck.engine.files import exclude_globs
 from kcheck.facts.facts import Facts
 from kcheck.finding.finding import Finding
-from kcheck.finding.new_findings import new_findings
 from kcheck.finding.report import Report, SkippedFile
 from kcheck.finding.role import COMPONENT, KUSTOMIZATION, OTHER, TOOL
 from kcheck.rule.registry import Registry
