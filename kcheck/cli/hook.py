@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Collection, Iterable
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
@@ -223,28 +222,8 @@ class _HookCheck:
         return found
 
     def _findings_of(self, commit: str) -> list[Finding]:
-        here = os.getcwd()
-        with self.repository.checked_out(commit, _may_be_manifest) as tree:
-            config = self.config._replace(
-                folder=Path(tree.moved_folder(str(self.config.folder))),
-                schemas=tuple(Path(tree.moved(str(path))) for path in self.config.schemas),
-                provided=tuple(Path(tree.moved(str(path))) for path in self.config.provided),
-                overrides=tuple(
-                    each._replace(provided=each.provided and tuple(Path(tree.moved(str(path))) for path in each.provided))
-                    for each in self.config.overrides
-                ),
-            )
-            inputs = self.inputs._replace(
-                schemas=tuple(map(tree.moved, self.inputs.schemas)),
-                provided=tuple(map(tree.moved, self.inputs.provided)),
-                baseline=None,
-                no_baseline=True,
-            )
-            session = create_session(inputs, config, self.registry)
-            # A process that is not a fork would search for the config in the temporary folder.
-            session.factory = None
-            found = _find_tracked(inputs, config, tree.files)
-            return check_input(inputs, found, session, quiet=True, cache_place=here).findings
+        with self.repository.checked_out(commit, _may_be_manifest) as (tree, files):
+            return tree.findings(self.inputs, self.config, self.registry, lambda inputs, config, _: _find_tracked(inputs, config, files))
 
 
 def _skipped_manifest(report: Report, passed: Collection[str]) -> SkippedFile | None:
