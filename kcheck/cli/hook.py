@@ -21,8 +21,9 @@ from kcheck.cli.input import Input, check_input, create_session, find_files, inp
 from kcheck.cli.reporting import Reporting, needs_facts, report_options, style_options
 from kcheck.cli.selection import report_plugin_failures
 from kcheck.cli.settings import Failure, find_config
+from kcheck.cli.since import may_be_manifest
 from kcheck.config.config import Config
-from kcheck.discovery.discover import SKIPPED_FOLDERS, SUFFIXES, Discovery, Target
+from kcheck.discovery.discover import Discovery, Target
 from kcheck.discovery.glob import Excludes
 from kcheck.engine.files import exclude_globs
 from kcheck.facts.facts import Facts
@@ -130,7 +131,7 @@ class _CommittedFiles(NamedTuple):
         # A kustomization may read files of any name.
         return bool(
             self.files
-            or any(map(_may_be_manifest, differing))
+            or any(map(may_be_manifest, differing))
             or (differing and any(os.path.basename(path) in KUSTOMIZATIONS for path in tracked))
         )
 
@@ -198,7 +199,7 @@ class _HookCheck:
         present = {target.path for target in self.found.targets}
         excludes = Excludes(*exclude_globs(self.inputs.options, self.config))
         for base, changed in zip(self.change.bases, self.change.differences, strict=True):
-            manifests = sorted(path for path in changed if _may_be_manifest(path) and not excludes.match(os.path.realpath(path)))
+            manifests = sorted(path for path in changed if may_be_manifest(path) and not excludes.match(os.path.realpath(path)))
             if contents := self.repository.contents(base, manifests):
                 before = [Target(path, False, data=data) for path, data in contents.items()]
                 found += removed_objects(before, [Target(path, False) for path in manifests if path in present], session)
@@ -222,7 +223,7 @@ class _HookCheck:
         return found
 
     def _findings_of(self, commit: str) -> list[Finding]:
-        with self.repository.checked_out(commit, _may_be_manifest) as (tree, files):
+        with self.repository.checked_out(commit, may_be_manifest) as (tree, files):
             return tree.findings(self.inputs, self.config, self.registry, lambda inputs, config, _: _find_tracked(inputs, config, files))
 
 
@@ -236,15 +237,10 @@ def _skipped_manifest(report: Report, passed: Collection[str]) -> SkippedFile | 
 
 def _find_tracked(inputs: Input, config: Config, files: Collection[str]) -> Discovery:
     """Return the files of a repository to check, as a search of its folders does. Other files of the folders do not count."""
-    names = {path for path in files if _may_be_manifest(path)}
+    names = {path for path in files if may_be_manifest(path)}
     # A file takes precedence over links to it. Folders come before the files after them, as in a search.
     paths = sorted(names, key=lambda path: (os.path.islink(path), path.replace("/", "\0")))
     return find_files(inputs._replace(paths=tuple(paths)), config, Budget())._replace(partial=frozenset())
-
-
-def _may_be_manifest(path: str) -> bool:
-    """Whether a search of folders finds a file, by its path."""
-    return path.lower().endswith(SUFFIXES) and SKIPPED_FOLDERS.isdisjoint(path.split("/"))
 
 
 def _note(count: int, bases: list[str]) -> str:

@@ -25,7 +25,7 @@ _FILE, _PROGRAM, _LINK, _SUBMODULE = "100644", "100755", "120000", "160000"
 _HASHES = {40: "sha1", 64: "sha256"}
 
 
-class Entry(NamedTuple):
+class TreeEntry(NamedTuple):
     """A file of a commit.
 
     Attributes:
@@ -54,7 +54,7 @@ class Revision:
         self._real_folders: dict[str, str] = {}
 
     @cached_property
-    def entries(self) -> dict[str, Entry]:
+    def entries(self) -> dict[str, TreeEntry]:
         """The files of the commit by their paths relative to the root. Paths that cannot exist in a working tree are left out."""
         entries = {}
         for line in self._git("ls-tree", "-r", "-z", "--full-tree", self.commit).split(b"\0"):
@@ -62,7 +62,7 @@ class Revision:
             name = os.fsdecode(path)
             if _is_safe(name):
                 mode, _, id = attributes.decode("ascii").split(" ")
-                entries[name] = Entry(mode, id)
+                entries[name] = TreeEntry(mode, id)
         return entries
 
     @cached_property

@@ -36,6 +36,8 @@ def _findings_line(report: Report) -> str:
         line += f" {plural(report.suppressed, 'finding')} suppressed."
     if report.coverage:
         line += f" {plural(len(report.coverage.known), 'finding')} in the baseline."
+    if report.since:
+        line += f" {plural(report.since.known, 'older finding')} of {report.since.name} not listed."
     return line
 
 
