@@ -62,6 +62,14 @@ def test_the_next_item_takes_the_place_of_a_removed_one(program: Program, pod: P
     assert 'ipFamilies: ["IPv4", "128Gi"]' in pod.read_text()
 
 
+def test_an_entry_with_a_repeated_key_is_not_removed(program: Program, pod: Path) -> None:
+    """The earlier entry would apply instead."""
+    review = "apiVersion: authorization.k8s.io/v1\nkind: SubjectAccessReview\nspec: {user: a, resourceAttributes: {verb: get}}\nmetadata:\n"
+    pod.write_text(f"{review}  annotations: {{a: b}}\n  annotations: {{c: d}}\n  name: a\n")
+    program("fix", "--unsafe", str(pod))
+    assert pod.read_text() == f"{review}  annotations: {{a: b}}\n  annotations: {{c: d}}\n"
+
+
 def test_what_is_left_decides_the_status(program: Program, pod: Path) -> None:
     pod.write_text(OLD + "      ports: [{containerPort: 99999}]\n")
     done = program("check", "--fix", *SAFE, "--select", "invalid-port-number", "pod.yaml")
