@@ -49,6 +49,15 @@ class Finding(NamedTuple):
         return concise(self.message, self.help)
 
     @property
+    def advice(self) -> list[str]:
+        """Lines with the help and the title of the fix. They are often the same text, which is then shown once, as the fix."""
+        lines = [f"help: {self.help}"] if self.help else []
+        if self.fix is None:
+            return lines
+        fix = f"{'fix' if self.fix.safe else 'unsafe fix'}: {self.fix.title}"
+        return [fix] if self.fix.title == self.help else [*lines, fix]
+
+    @property
     def file(self) -> str:
         return self.place.file
 
